@@ -12,7 +12,6 @@ PRODUCT = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub
 FOR_TESTS = {
     "MemoryAnswers": "answers of a model, kept nowhere",
     "parse_labelled": "the labelled captions of the taggers' report",
-    "reranked": "retrieval in two steps, as the papers report it; no model here has both",
     "write_webm": "clips of the format that browsers record",
 }
 # Found by Django or its packages by their names.
