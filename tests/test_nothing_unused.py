@@ -11,7 +11,6 @@ PRODUCT = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub
 # Made for tests: what they alone ask for has to stand beside what it is about.
 FOR_TESTS = {
     "MemoryAnswers": "answers of a model, kept nowhere",
-    "parse_labelled": "the labelled captions of the taggers' report",
     "write_webm": "clips of the format that browsers record",
 }
 # Found by Django or its packages by their names.
