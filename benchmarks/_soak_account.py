@@ -1,10 +1,9 @@
 """What is stored after a soak, against what people were told; an AssertionError names what does not hold."""
 
-import hashlib
 import json
 from collections import Counter
 
-from _soak_people import CAPTIONS_A_RUN, CLIPS, Diary, Researcher
+from _soak_people import CAPTIONS_A_RUN, Diary, Researcher
 
 
 def account(diary: Diary, researcher: Researcher | None) -> dict[str, object]:
@@ -18,7 +17,7 @@ def account(diary: Diary, researcher: Researcher | None) -> dict[str, object]:
     }
     if researcher is None:
         return found
-    return {**found, "generation": _generation(researcher), "scoring": _scoring(researcher), "jobs": _jobs()}
+    return {**found, "generation": _generation(researcher), "jobs": _jobs()}
 
 
 def _answers(diary: Diary) -> dict[str, dict[str, int]]:
@@ -75,34 +74,6 @@ def _generation(researcher: Researcher) -> dict[str, int]:
         trail = AuditEvent.objects.filter(target_type="generation.candidate", target_id__in=ids, action="queue")
         assert trail.count() == CAPTIONS_A_RUN, f"run {run.pk}: {trail.count()} rows of the trail"
     return {"runs": runs.count(), "foils": CAPTIONS_A_RUN * runs.count()}
-
-
-def _scoring(researcher: Researcher) -> dict[str, int]:
-    """Every pair once, with the model's value; what was asked twice was on its way when something died."""
-    from evaluation.models import Run, Score
-
-    asked: Counter = Counter()
-    texts = {hashlib.sha256(t.encode()).hexdigest(): t for n in range(CLIPS) for t in _texts(n)}
-    for run in Run.objects.filter(pk__in=researcher.scored):
-        rows = list(Score.objects.filter(model_key=run.model_key).values_list("clip_key", "text_sha256", "value"))
-        pairs = {(clip, text) for clip, text, _ in rows}
-        assert len(rows) == len(pairs) == 2 * CLIPS, f"run {run.pk}: {len(rows)} scores, {len(pairs)} pairs"
-        log = researcher.models / run.spec.rpartition("/")[2] / "asked"
-        keys = log.read_text().splitlines()
-        values = {(key, text): _value(key, text) for key in set(keys) for text in texts.values()}
-        wrong = [row for row in rows if row[2] not in {values.get((key, texts[row[1]])) for key in set(keys)}]
-        assert not wrong, f"run {run.pk}: {wrong[:3]}"
-        asked.update({f"{run.pk} {key}": n for key, n in Counter(keys).items()})
-    again = sum(n - 1 for n in asked.values())
-    return {"runs": len(researcher.scored), "clips": len(asked), "clips_asked_again": again}
-
-
-def _texts(number: int) -> tuple[str, str]:
-    return f"ball {number} rises", f"ball {number} falls"
-
-
-def _value(key: str, text: str) -> float:
-    return int(hashlib.sha256(f"{key} {text}".encode()).hexdigest()[:6], 16) / 2**24
 
 
 def _jobs() -> dict[str, int]:

@@ -5,7 +5,6 @@ does; what was said to be stored is written down here, and held against the tabl
 """
 
 import http.client
-import json
 import random
 import re
 import threading
@@ -14,7 +13,6 @@ import uuid
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -27,23 +25,6 @@ AGAIN_SECONDS, THINK_SECONDS = 0.15, 0.05
 PATIENCE_SECONDS = 180.0
 BROKEN = (OSError, http.client.HTTPException)
 CAPTIONS_A_RUN = 30
-CLIPS = 40
-# A model that takes its time and writes down what it was asked, before it answers.
-SERVE = """
-import hashlib, json, os, sys, time
-
-if __name__ == "__main__":
-    print(json.dumps({"protocol": 1, "model_id": "soak", "revision": "REVISION", "interface": "scorer", "kind": "logit",
-                      "frames": 2, "size": None}), flush=True)
-    for line in sys.stdin:
-        asked = json.loads(line)
-        key = asked["video"]["key"]
-        with open("asked", "ab", buffering=0) as log:
-            log.write((key + "\\n").encode())
-        time.sleep(0.1)
-        values = [int(hashlib.sha256(f"{key} {text}".encode()).hexdigest()[:6], 16) / 2**24 for text in asked["texts"]]
-        print(json.dumps({"id": asked["id"], "scores": values}), flush=True)
-"""
 
 
 @dataclass
@@ -143,17 +124,14 @@ class Hand(Person):
 
 @dataclass
 class Researcher:
-    """Starts run after run: generation by the API, one key a run; scoring as the operator does, each of a new model."""
+    """Starts generation run after generation run by the API, one key a run."""
 
     port: int
     token: str
     subtest: int
-    release: int
-    models: Path
     diary: Diary
     seed: int = 0
     generated: list[int] = field(default_factory=list)
-    scored: list[int] = field(default_factory=list)
 
     def generate(self) -> None:
         chance, number = random.Random(f"runs {self.seed}"), 0
@@ -170,29 +148,7 @@ class Researcher:
             }
             answer = self._post("/api/projects/crowd/runs", body, uuid.uuid4().hex)
             self.generated.append(answer["id"])
-            self._over("generation", answer["id"])
-
-    def score(self, who: int) -> None:
-        number = 0
-        while not self.diary.over.is_set():
-            number += 1
-            folder = self.models / f"model-{who}-{number}"
-            folder.mkdir()
-            (folder / "serve.py").write_text(SERVE.replace("REVISION", folder.name))
-            (folder / "foilworks.json").write_text(json.dumps({"command": ["{python}", "serve.py"]}))
-            run = persistent(lambda folder=folder: self._start(folder))
-            self.scored.append(run)
-            self._over("scoring", run)
-
-    def _start(self, folder: Path) -> int:
-        from corpus.models import Release
-        from evaluation.actions.start_run import start_run
-        from evaluation.models import Run
-
-        spec = f"external:{folder}"
-        # The answer to the commit may have been lost with its server.
-        found = Run.objects.filter(spec=spec).first()
-        return (found or start_run(None, Release.objects.get(pk=self.release), spec, device="cpu")).pk
+            self._over(answer["id"])
 
     def _post(self, path: str, body: dict[str, Any], key: str) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": key}
@@ -210,9 +166,9 @@ class Researcher:
                 self.diary.went_wrong(str(answer.status_code))
             time.sleep(AGAIN_SECONDS)
 
-    def _over(self, kind: str, pk: int) -> None:
+    def _over(self, pk: int) -> None:
         """Waits for the run's job; what a full disk ended is taken up again, as its page says."""
-        while not persistent(lambda: went_on(kind, pk)):
+        while not persistent(lambda: went_on(pk)):
             time.sleep(2 * AGAIN_SECONDS)
 
     def captions(self) -> int:
@@ -221,14 +177,13 @@ class Researcher:
         return persistent(lambda: Caption.objects.filter(video__project__slug="crowd").count())
 
 
-def went_on(kind: str, pk: int) -> bool:
+def went_on(pk: int) -> bool:
     """Whether the run's job is done; a failed one is queued again."""
-    from evaluation.models import Run
     from generation.models import GenerationRun
     from jobs.models import JobState
     from jobs.queue import retry
 
-    job = (Run if kind == "scoring" else GenerationRun).objects.select_related("job").get(pk=pk).job
+    job = GenerationRun.objects.select_related("job").get(pk=pk).job
     if job.state == JobState.FAILED:
         retry(job)
     return job.state == JobState.DONE

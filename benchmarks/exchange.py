@@ -1,9 +1,8 @@
-"""Records in and out: time and peak memory of --records JSON lines (1,000,000), beside saving them row by row.
+"""Records in and out: time and peak memory of --records JSON lines (1,000,000).
 
 Each step runs in a process of its own, so that its peak is its own: the import, the export of the project as JSON
-lines, and the import of that file again, which finds all of it the same. Row by row, in one transaction, --rows records
-(20,000) are saved as a loop over `save()` would; the ratio is records a second of the import over that. With --small N
-the steps also run over N records, so that the two peaks can be held against each other.
+lines, and the import of that file again, which finds all of it the same. With --small N the steps also run over N
+records, so that the two peaks can be held against each other.
 """
 
 import argparse
@@ -26,24 +25,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--small", type=int, default=100_000)
-    parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--step", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
         print(json.dumps(STEPS[options.step](options.folder)))
         return
-    found = {"cores": os.cpu_count(), "row_by_row": whole(options.rows, ["rows"])["rows"]}
-    for n in dict.fromkeys([options.small, options.records]):
-        found[str(n)] = whole(n, ["in", "out", "again"])
-    # By the clock, and by the processor's time, which a busy machine leaves alone.
-    for kind in ("records_a_second", "records_a_cpu_second"):
-        ratio = found[str(options.records)]["in"][kind] / found["row_by_row"][kind]
-        found[f"import_over_row_by_row, {kind}"] = round(ratio, 2)
+    found = {str(n): whole(n) for n in dict.fromkeys([options.small, options.records])}
     print(json.dumps(found, indent=2))
 
 
-def whole(n: int, steps: list[str]) -> dict[str, dict[str, object]]:
+def whole(n: int) -> dict[str, dict[str, object]]:
     """Each step over n records, in a home of its own."""
     with tempfile.TemporaryDirectory(prefix="foilworks-exchange-") as folder:
         path = Path(folder) / "records.jsonl"
@@ -52,7 +44,7 @@ def whole(n: int, steps: list[str]) -> dict[str, dict[str, object]]:
         env = {**os.environ, "FOILWORKS_HOME": folder}
         env.pop("DATABASE_URL", None)
         found: dict[str, dict[str, object]] = {"file": {"bytes": path.stat().st_size}}
-        for step in steps:
+        for step in STEPS:
             command = [sys.executable, __file__, "--step", step, "--folder", folder]
             done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
             found[step] = json.loads(done.stdout)
@@ -100,12 +92,7 @@ def step_out(folder: Path) -> dict[str, object]:
     return measured(export)
 
 
-def step_rows(folder: Path) -> dict[str, object]:
-    django(migrate=True)
-    return measured(lambda: saved_row_by_row(folder / "records.jsonl"))
-
-
-STEPS = {"in": step_in, "out": step_out, "again": step_again, "rows": step_rows}
+STEPS = {"in": step_in, "out": step_out, "again": step_again}
 
 
 def django(*, migrate: bool = False) -> None:
@@ -125,46 +112,6 @@ def imported(path: Path, kind: str) -> None:
     project = Project.objects.filter(slug=SLUG).first() or Project(slug=SLUG, name=SLUG)
     result = import_records(project, None, "jsonl", path).as_json()
     assert (result[kind], result["errors"], result["changed"]) == (result["records"], [], 0), result
-
-
-def saved_row_by_row(path: Path) -> None:
-    """What a loop over the records would do: the same rows, each by `save()`, in one transaction."""
-    from django.db import transaction
-
-    from corpus.importers import jsonl
-    from corpus.models import Caption, Foil, Item, Subtest, Video
-    from corpus.records import ItemRecord
-    from evaluation.exchange.batch import text_sha256
-    from projects import audit
-    from projects.models import Project
-
-    with transaction.atomic():
-        project = Project.objects.create(slug=SLUG, name=SLUG)
-        subtest = Subtest.objects.create(project=project, name="counting")
-        for one in jsonl.read(path, params={}):
-            assert isinstance(one, ItemRecord), one
-            clip = one.video
-            video, _made = Video.objects.get_or_create(
-                project=project,
-                key=clip.key,
-                defaults={
-                    "source_dataset": clip.source_dataset,
-                    "source_id": clip.source_id,
-                    "start_time": clip.start_time,
-                    "end_time": clip.end_time,
-                },
-            )
-            digest = text_sha256(one.caption)
-            caption, _made = Caption.objects.get_or_create(
-                video=video, text_sha256=digest, defaults={"key": one.id, "text": one.caption}
-            )
-            item = Item(
-                subtest=subtest, video=video, caption=caption, key=one.id, state="in_validation", extra=dict(one.extra)
-            )
-            item.save()
-            for position, foil in enumerate(one.foils):
-                Foil(item=item, position=position, text=foil, text_sha256=text_sha256(foil)).save()
-            audit.record(audit.event(project, None, "import", item, to_state="in_validation"))
 
 
 def measured(work: object) -> dict[str, object]:

@@ -1,9 +1,9 @@
 """Kills at random moments under load: web server, workers, Redis, PostgreSQL; between them a full disk, jobs whose
 messages come twice and in any order, a Redis that lost everything.
 
-Validators, annotators and reviewers work over HTTP, a researcher starts generation and scoring runs. After every kill
+Validators, annotators and reviewers work over HTTP, a researcher starts generation runs. After every kill
 `foilworks check` must find nothing. At the end each answer that the server said was stored is stored, once, and nothing
-else is; no pair has more votes than it wants; each run has each of its foils and scores once. Prints kills by kind and
+else is; no pair has more votes than it wants; each run has each of its foils once. Prints kills by kind and
 what clients saw.
 
     .venv/bin/python benchmarks/soak.py --kills 200 --seed 7
@@ -20,7 +20,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,7 +27,7 @@ from types import SimpleNamespace
 from _served import own_home
 from _soak_account import account
 from _soak_faults import BESIDE, KILLS, Faults
-from _soak_people import CLIPS, Diary, Hand, Researcher, guarded, persistent
+from _soak_people import Diary, Hand, Researcher, guarded, persistent
 from _topology import Topology, topology, wait_for, web_tree
 from crowd import world
 
@@ -98,8 +97,7 @@ def _people(port: int, diary: Diary, items: int) -> list[threading.Thread]:
 
     media = Path(settings.MEDIA_ROOT)
     media.mkdir(parents=True, exist_ok=True)
-    for name in ("none.mp4", "clip.mp4"):
-        write_mp4(media / name, painted_clip(4), fps=8)
+    write_mp4(media / "none.mp4", painted_clip(4), fps=8)
     people = {f"{role}s": number for role, number in PEOPLE.items()}
     sessions = world(SimpleNamespace(items=items, reviewed=1.0, **people))
     desks = {"validation": "validator", "edit": "annotator", "review": "reviewer"}
@@ -114,10 +112,8 @@ def _people(port: int, diary: Diary, items: int) -> list[threading.Thread]:
 def soak(machine: Topology, options: argparse.Namespace) -> dict[str, object]:
     chance, diary = random.Random(options.seed), Diary()
     threads = _people(machine.port, diary, options.items)
-    researcher = _researcher(machine, options.seed)
-    researcher.diary = diary
+    researcher = _researcher(machine, diary, options.seed)
     threads.append(guarded(diary, "generation", researcher.generate))
-    threads += [guarded(diary, f"scoring {who}", partial(researcher.score, who)) for who in (1, 2)]
     try:
         told = _kills(machine, diary, chance, options)
     finally:
@@ -171,36 +167,16 @@ def _checked_by_command() -> str:
     return done.stdout.strip()
 
 
-def _researcher(machine: Topology, seed: int) -> Researcher:
-    """A release of clips to score, a researcher with a token."""
-    from corpus.models import Foil, Project, Subtest
-    from corpus.rules.states import FoilVerdict, ItemState
-    from evaluation.actions.freeze_release import freeze_release
+def _researcher(machine: Topology, diary: Diary, seed: int) -> Researcher:
+    """A researcher of the crowd's project with a token."""
+    from corpus.models import Subtest
     from projects.actions.make_token import make_token
-    from projects.models import Role
-    from tests import factories
+    from projects.models import Project, Role
+    from tests.factories import make_member
 
-    project = factories.make_project(slug="shared")
-    subtest = factories.make_subtest(project, name="s")
-    for number in range(CLIPS):
-        video = factories.make_video(project, key=f"c{number}", file="clip.mp4", sha256=f"{number:064d}")
-        caption = factories.make_caption(video, f"ball {number} rises")
-        factories.make_item(subtest, caption, (f"ball {number} falls",), state=ItemState.VALID)
-    Foil.objects.filter(item__subtest=subtest).update(verdict=FoilVerdict.VALID)
     crowd = Project.objects.get(slug="crowd")
-    owner = factories.make_member(crowd, Role.RESEARCHER)
-    # Not on the disk that fills: what is written there is ours, not Foilworks'.
-    models = machine.folder.parent / "models"
-    models.mkdir()
-    return Researcher(
-        port=machine.port,
-        token=make_token(owner, name="soak", scope="manage").secret,
-        subtest=Subtest.objects.get(project=crowd).pk,
-        release=freeze_release(None, project).pk,
-        models=models,
-        diary=Diary(),
-        seed=seed,
-    )
+    token = make_token(make_member(crowd, Role.RESEARCHER), name="soak", scope="manage").secret
+    return Researcher(machine.port, token, Subtest.objects.get(project=crowd).pk, diary, seed)
 
 
 if __name__ == "__main__":
