@@ -82,7 +82,7 @@ def insert_many(rows: Sequence[Model]) -> None:
                     copy.write_row(values)
         else:
             # Names of tables and columns alone; values are parameters.
-            statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(['%s'] * len(names))})"  # noqa: S608
+            statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(['%s'] * len(names))})"  # noqa: S608  # nosec B608
             cursor.executemany(statement, list(_values(connection, model, rows)))
 
 

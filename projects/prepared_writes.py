@@ -61,7 +61,7 @@ def _insert_sql(model: type[Model], count: int, ignore_conflicts: bool, vendor: 
     assert meta.pk is not None
     end = "ON CONFLICT DO NOTHING" if ignore_conflicts else f"RETURNING {quoted(meta.pk.column)}"
     # Names of tables and columns alone; values are parameters.
-    return f"INSERT INTO {quoted(meta.db_table)} ({columns}) VALUES {values} {end}", fields  # noqa: S608
+    return f"INSERT INTO {quoted(meta.db_table)} ({columns}) VALUES {values} {end}", fields  # noqa: S608  # nosec B608
 
 
 class PreparedUpdate:

