@@ -22,7 +22,7 @@ from annotation.views._edit_checks import live_checks
 from annotation.views._work_pages import sent_with
 from annotation.views.validation import ANSWERS
 from corpus.video_files.player import player_clip
-from projects.access import get_project, roles_in
+from projects.access import get_project, or_404, roles_in
 from projects.models import Role
 from text.diff import diff_segments
 
@@ -92,9 +92,7 @@ def question(request: HttpRequest, slug: str, pk: int, place: int) -> HttpRespon
             here = redirect("annotation:question", slug, pk, place)
             return here if found.stage == Stage.PRACTICE else redirect("annotation:attempt", slug, pk)
     rows = found.questions.select_related("pair__video__project", "practice__caption__video__project", "pair__subtest")
-    asked = rows.filter(place=place).first()
-    if asked is None:
-        raise Http404(_("There is no such question."))
+    asked = or_404(rows.filter(place=place).first(), _("There is no such question."))
     if asked.answered_at and found.stage == Stage.QUALIFICATION:
         return redirect("annotation:attempt", slug, pk)
     context = {**_shown(asked), "attempt": found, "question": asked, "problem": problem, "typed": form.get("text", "")}

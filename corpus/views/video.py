@@ -15,14 +15,13 @@ from corpus.forms import VideoFilter
 from corpus.models import Item, MediaState, Takedown, Video
 from corpus.video_files.player import player_clip
 from corpus.video_files.streaming import stream_video
-from projects.access import get_project
+from projects.access import enter_project, get_project
 from projects.models import Role
 
 
 @require_safe
 def video(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_video(request.user, slug, pk, Role.RESEARCHER)
-    request.project = found.project
+    found = enter_project(request, get_video(request.user, slug, pk, Role.RESEARCHER))
     items = Item.objects.select_related("subtest").prefetch_related("foils").order_by("id")
     captions = found.captions.prefetch_related(Prefetch("items", items)).order_by("id")
     context = {"video": found, "captions": captions, "clip": player_clip(found), "facts": _facts(found)}

@@ -15,7 +15,7 @@ from evaluation.imports.actions.receive_import import receive_import
 from evaluation.imports.forms import BY_NAME, ImportForm
 from evaluation.imports.models import Import
 from evaluation.imports.pages import changes, counted, lines, takes_none
-from projects.access import get_project
+from projects.access import enter_project, get_project
 from projects.models import Role
 
 MAX_LISTED = 30
@@ -76,8 +76,7 @@ def discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
-    upload = get_import(request.user, slug, pk)
-    request.project = upload.project
+    upload = enter_project(request, get_import(request.user, slug, pk))
     outcome = upload.result if upload.result is not None else upload.preview or {}
     return {
         "upload": upload,

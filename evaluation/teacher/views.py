@@ -20,7 +20,7 @@ from evaluation.teacher.forms import ReadingForm, TrainingForm
 from evaluation.teacher.models import TeacherTraining
 from evaluation.teacher.pages import ablation, before_and_after, changes_chart, curve_chart, curve_of
 from evaluation.teacher.parameters import TEACHING
-from projects.access import get_project
+from projects.access import enter_project, get_project
 from projects.models import Role
 from text.csv_cells import safe_row
 from text.errors import ActionableError
@@ -53,8 +53,7 @@ def trainings(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One training; `?part=1` is the live part alone, which asks for itself while the job is alive."""
-    found = get_teacher_training(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_teacher_training(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     points = curve_of(found)
     context = {"training": found, "points": points, "last": points[-1] if points else None}
@@ -79,8 +78,7 @@ def training_curve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_teacher_training(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_teacher_training(request.user, slug, pk))
     resume_teacher(request.user, found)
     messages.success(request, _("The training goes on."))
     return redirect("teacher:teacher_training", slug, pk)
@@ -132,8 +130,7 @@ def reading_file(request: HttpRequest, slug: str, pk: int, release: int, extensi
 @require_safe
 def comparison(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The trainings read on a release, a row each, against the one that the address names."""
-    found = get_release(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_release(request.user, slug, pk))
     context = {"release": found, **ablation(found, request.GET.get("base", ""))}
     return render(request, "evaluation/teacher/comparison.html", context)
 

@@ -6,22 +6,21 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from evaluation.utd.chart import class_distribution
 from evaluation.utd.models import BiasRun
 from evaluation.utd.predictions import COLUMNS
 from evaluation.utd.stored_splits import as_utd
+from projects.access import or_404
 from text.csv_cells import safe_row
 
 
 def answer(run: BiasRun, what: str, extension: str) -> HttpResponse:
     """Http404 where the run has no such file."""
     make = FILES.get((what, extension))
-    found = make(run) if make else None
-    if found is None:
-        raise Http404(_("There is no such file of this run."))
+    found = or_404(make(run) if make else None, _("There is no such file of this run."))
     content, kind = found
     response = HttpResponse(content, content_type=kind)
     if extension == "svg":

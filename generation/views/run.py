@@ -13,6 +13,7 @@ from generation.methods.registry import METHODS
 from generation.models import Candidate, GenerationRun
 from generation.run_counts import candidates_a_second, candidates_of, filter_counts, spending_of, state_counts
 from generation.thresholds.histograms import score_histograms
+from projects.access import enter_project
 from projects.models import AuditEvent
 from text.diff import diff_segments
 
@@ -21,8 +22,7 @@ PER_PAGE = 25
 
 @require_safe
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     chosen = {name: request.GET[name] for name in ("state", "rejected_by") if request.GET.get(name)}
     page = Paginator(candidates_of(found, **chosen), PER_PAGE).get_page(request.GET.get("page"))
     for row in page:
@@ -36,8 +36,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then for the whole page."""
-    found = get_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     response = render(request, "generation/_run_progress.html", _progress(found))
     if found.job and found.job.is_over:
         # The candidates below the live part are there now.

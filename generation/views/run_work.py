@@ -15,14 +15,14 @@ from generation.actions.stop_run import stop_run as stop
 from generation.forms import BudgetForm
 from generation.methods.registry import METHODS
 from generation.run_counts import without_foil
+from projects.access import enter_project
 
 PER_PAGE = 50
 
 
 @require_POST
 def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     form = BudgetForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("The budget is not a whole number; nothing was started."))
@@ -34,8 +34,7 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     stop(request.user, found)
     messages.success(request, _("The run is stopped. What it has made stays."))
     return redirect("generation:run", found.project.slug, found.pk)
@@ -44,8 +43,7 @@ def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def run_skipped(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Captions without a foil, and those with fewer than asked for; `?why=` narrows them to one reason."""
-    found = get_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     why = request.GET.get("why", "")
     page = Paginator(without_foil(found, why), PER_PAGE).get_page(request.GET.get("page"))
     context = {"run": found, "entry": METHODS.get(found.method), "page": page, "why": why}

@@ -10,7 +10,7 @@ from generation.actions.start_tuning import start_tuning
 from generation.models.side_work import Tuning
 from generation.tuning.loss_curve import loss_curve
 from generation.tuning.parameters import TUNING
-from projects.access import get_project
+from projects.access import enter_project, get_project
 from projects.forms.registry_entry import EntryForm
 from projects.models import Role
 
@@ -34,8 +34,7 @@ def tunings(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def tuning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One tuning; `?part=1` is the live part alone, which asks for itself while the job is alive."""
-    found = get_tuning(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_tuning(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     context = {"tuning": found, "curve": loss_curve(found.losses)}
     response = render(request, "generation/_tuning.html" if part else "generation/tuning.html", context)

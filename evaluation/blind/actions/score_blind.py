@@ -15,8 +15,8 @@ from evaluation.scoring.actions.start_run import (
 )
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 from text.registry import load
 
 JOB = "evaluation.blind.jobs.run_blind_scoring"
@@ -31,8 +31,7 @@ def score_blind(
     AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError: a score file,
     an unknown device, a path outside the folder of models where a person asks.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     slug, argument = checked_spec(spec.strip(), from_page=person is not None)
     if slug == SCORE_FILE:
         raise EvaluationError(_("A score file holds no model to ask; name a model of text alone, such as lm:FOLDER."))

@@ -15,6 +15,7 @@ from evaluation.board.comparison import OUTCOMES, Comparison, items_at
 from evaluation.board.forms import CompareForm
 from evaluation.errors import EvaluationError
 from evaluation.scoring.run_results import axes_of
+from projects.access import enter_project
 from text.csv_cells import safe_row
 from text.diff import diff_segments
 
@@ -23,8 +24,7 @@ PER_PAGE = 25
 
 @require_safe
 def compare_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_release(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_release(request.user, slug, pk))
     form = CompareForm(found, request.GET)
     context = {"release": found, "form": form, "query": form.query()}
     if form.is_ready():

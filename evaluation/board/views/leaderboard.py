@@ -13,12 +13,12 @@ from evaluation.board.forms import BoardForm
 from evaluation.board.leaderboard import Board, board
 from evaluation.charts import of_models
 from evaluation.errors import EvaluationError
+from projects.access import enter_project
 
 
 @require_safe
 def leaderboard_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_release(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_release(request.user, slug, pk))
     shown = _board(request, found)
     form = BoardForm(shown)
     context = {"release": found, "board": shown, "form": form, "query": form.query(), "columns": shown.columns}

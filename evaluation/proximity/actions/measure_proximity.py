@@ -13,8 +13,8 @@ from evaluation.scoring.actions.start_run import DEVICE
 from generation.model_paths import with_paths
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from projects.access import require_researcher
+from projects.models import User
 
 JOB = "evaluation.proximity.jobs.measure_proximity"
 MAX_MODEL_LENGTH, MAX_NAME_LENGTH = 500, 60
@@ -31,8 +31,7 @@ def measure_proximity(
     person asks.
     """
     project = release.project
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     model = model.strip()
     if not model or len(model) > MAX_MODEL_LENGTH or not model.isprintable():
         raise EvaluationError(_("Name an encoder: a hub id or a folder, with clip: before it for CLIP's text side."))

@@ -13,6 +13,7 @@ from evaluation.publishing.actions.set_public_page import page_of, renew_address
 from evaluation.publishing.archive import is_current
 from evaluation.publishing.forms import PublicPageForm
 from evaluation.publishing.models import Submission
+from projects.access import enter_project
 
 MAX_LISTED = 100
 
@@ -20,8 +21,7 @@ MAX_LISTED = 100
 @require_http_methods(["GET", "HEAD", "POST"])
 def public_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """GET shows the page's switches and what was sent; POST stores the switches."""
-    found = get_release(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_release(request.user, slug, pk))
     page = page_of(found)
     form = PublicPageForm(request.POST if request.method == "POST" else None, instance=page)
     if form.is_bound and form.is_valid():

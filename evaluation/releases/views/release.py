@@ -19,6 +19,7 @@ from evaluation.releases.withheld import withheld_of
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.forms import ScoringForm
 from evaluation.scoring.models import Run
+from projects.access import enter_project
 from projects.models import User
 from text.diff import diff_segments
 from text.errors import ActionableError
@@ -29,8 +30,7 @@ PER_PAGE = 25
 @require_http_methods(["GET", "HEAD", "POST"])
 def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """GET shows it, POST starts a scoring run on it."""
-    found = get_release(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_release(request.user, slug, pk))
     form = ScoringForm(request.POST if request.method == "POST" else None)
     run = _start(request.user, found, form)
     if run is not None:

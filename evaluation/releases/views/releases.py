@@ -14,7 +14,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changes import changes, previous_of, shifts
 from evaluation.releases.forms import FreezeForm
 from evaluation.releases.freezable import freezable, gate_preview, left_out
-from projects.access import get_project
+from projects.access import enter_project, get_project
 from projects.models import Role
 
 
@@ -56,8 +56,7 @@ MAX_LISTED = 50
 @require_safe
 def release_changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Against the one before it, or the one that `?from=` names."""
-    found = get_release(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_release(request.user, slug, pk))
     earlier = Release.objects.filter(project=found.project, pk__lt=found.pk).order_by("-pk")
     asked = request.GET.get("from", "")
     before = get_object_or_404(earlier, pk=int(asked)) if asked.isdecimal() and len(asked) < 19 else previous_of(found)

@@ -15,6 +15,7 @@ from evaluation.proximity.views import PROXIMITY, proximity_context
 from evaluation.reports.analysis_pages import PAGES, AnalysisPage
 from evaluation.reports.scored_facts import release_analysis
 from evaluation.text_tables import WRITERS as TABLES
+from projects.access import enter_project
 from projects.forms.registry_entry import EntryForm
 from text.csv_cells import safe_row
 from text.errors import ActionableError
@@ -22,8 +23,7 @@ from text.errors import ActionableError
 
 @require_safe
 def analysis(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpResponse:
-    found = get_release(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_release(request.user, slug, pk))
     page, form = _page(kind), _form(request, kind)
     context: dict[str, Any] = {
         **(proximity_context(found) if kind == PROXIMITY else {}),

@@ -17,8 +17,8 @@ from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import control_texts, records_of
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from projects.access import require_researcher
+from projects.models import User
 from text.registry import Entry, load
 
 JOB = "evaluation.scoring.jobs.run_scoring"
@@ -58,8 +58,7 @@ def start_run(
     path outside the folder of models where a person asks: a page must not read what only the operator may name.
     """
     project = release.project
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
     spec = f"{slug}:{argument}"
     _check_choices(protocol, device, dtype)

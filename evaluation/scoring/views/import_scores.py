@@ -8,13 +8,13 @@ from corpus.access import get_release
 from evaluation.score_files.score_writers import WRITERS
 from evaluation.scoring.actions.import_scores import import_scores
 from evaluation.scoring.forms import BringScoresForm
+from projects.access import enter_project
 from text.errors import ActionableError
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def bring(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_release(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_release(request.user, slug, pk))
     form = BringScoresForm(request.POST, request.FILES) if request.method == "POST" else BringScoresForm()
     if form.is_bound and form.is_valid():
         asked = dict(form.cleaned_data)

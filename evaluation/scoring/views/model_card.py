@@ -11,12 +11,12 @@ from evaluation.scoring.access import get_run
 from evaluation.scoring.actions.describe_model import describe_model
 from evaluation.scoring.forms import ModelCardForm
 from evaluation.scoring.model_cards import card_of
+from projects.access import enter_project
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def model_card(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    request.project = found.release.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     form = ModelCardForm(request.POST if request.method == "POST" else None, instance=card_of(found))
     if request.method == "POST" and form.is_valid():
         try:

@@ -21,6 +21,7 @@ from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import SCORE_FILE, keyed_by
 from evaluation.scoring.run_results import RANKED, axes_of, results_of
 from evaluation.scoring.shards.live import work
+from projects.access import enter_project
 from text.csv_cells import safe_row
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
@@ -29,8 +30,7 @@ MAX_LISTED = 20
 
 @require_safe
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    request.project = found.release.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     results = results_of(found)
     context = {
         "run": found,
@@ -64,8 +64,7 @@ def _in_older_form(run: Run) -> bool:
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then asks for the whole page."""
-    found = get_run(request.user, slug, pk)
-    request.project = found.release.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     response = render(request, "evaluation/_run_progress.html", {"run": found, "work": work(found)})
     if found.job and found.job.is_over:
         response.headers["HX-Refresh"] = "true"
@@ -125,8 +124,7 @@ def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
 
 @require_POST
 def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    request.project = found.release.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     stop(request.user, found)
     messages.success(request, _("The run is stopped. What is scored stays."))
     return redirect("scoring:run", found.release.project.slug, found.pk)
@@ -134,8 +132,7 @@ def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    request.project = found.release.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     resume(request.user, found)
     messages.success(request, _("The run goes on."))
     return redirect("scoring:run", found.release.project.slug, found.pk)

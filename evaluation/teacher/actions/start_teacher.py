@@ -18,8 +18,8 @@ from evaluation.teacher.sources import collect
 from generation.model_paths import with_paths
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 from text.registry import parse_params
 
 JOB, READING_JOB = "evaluation.teacher.jobs.run_teacher", "evaluation.teacher.jobs.read_release"
@@ -46,8 +46,7 @@ def start_teacher(
     AccessDenied; RegistryError (a parameter); HubError (a spec that names no model); EvaluationError, before anything
     runs: an empty split, a caption without negatives, no run where the objective needs one, a release of train clips.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
     plan = plan_of(chosen, seed)
     chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
@@ -86,8 +85,7 @@ def read_release(person: User | None, training: TeacherTraining, release: Releas
 
     AccessDenied; EvaluationError: the training is not done, a release of another project or of train clips.
     """
-    if person is not None:
-        require_role(person, training.project, Role.RESEARCHER)
+    require_researcher(person, training.project)
     if not training.model_spec:
         raise EvaluationError(_("The training is not done; a release can be read when it is."))
     if release.project_id != training.project_id:

@@ -10,7 +10,7 @@ from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
 from evaluation.utd.recipes import RECIPES
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
+from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
 
 JOB = "evaluation.utd.jobs.check_shortcuts"
@@ -25,8 +25,7 @@ def check_shortcuts(
     AccessDenied without the researcher's role; EvaluationError, GenerationError: an encoder that cannot be asked for.
     """
     project = descriptions.project
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     if not DEVICE.fullmatch(device):
         raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))

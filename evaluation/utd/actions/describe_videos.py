@@ -14,8 +14,8 @@ from generation.asking.endpoints import find_endpoint
 from generation.model_paths import with_paths
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 
 JOB = "evaluation.utd.jobs.describe_videos"
 MAX_MODEL_LENGTH, MAX_NAME_LENGTH, MAX_FRAMES = 500, 120, 64
@@ -40,8 +40,7 @@ def describe_videos(
     cannot be asked for; GenerationError for an unknown endpoint, and for a path outside the folder of models where a
     person asks.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     if recipe not in RECIPES:
         raise EvaluationError(f"unknown recipe '{recipe}'; choose one of: {', '.join(RECIPES)}")
     chosen = RECIPES[recipe]
@@ -74,8 +73,7 @@ def describe_videos(
 def resume_description(person: User | None, descriptions: Descriptions) -> Descriptions:
     """Queue the job again, for videos that came since and for what got no answer. EvaluationError while it is at work,
     and where the texts come from a file."""
-    if person is not None:
-        require_role(person, descriptions.project, Role.RESEARCHER)
+    require_researcher(person, descriptions.project)
     rows = Descriptions.objects.select_for_update(of=("self",), no_key=True).select_related("job")
     locked = rows.get(pk=descriptions.pk)
     if locked.job is not None and not locked.job.is_over:

@@ -11,8 +11,8 @@ from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.recipes import RECIPES
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from projects.access import require_researcher
+from projects.models import User
 
 JOB = "evaluation.utd.jobs.measure_bias"
 READINGS = ("score", "oracle")
@@ -39,8 +39,7 @@ def measure_bias(
     `describe_videos`.
     """
     project = descriptions.project
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     if task not in TASKS or max_reading not in READINGS:
         raise EvaluationError(f"'{task}', '{max_reading}': choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}")
     if not DEVICE.fullmatch(device):

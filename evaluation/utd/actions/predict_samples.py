@@ -11,8 +11,8 @@ from evaluation.utd.actions.import_benchmark import MAX_LABEL_LENGTH, wanted_ids
 from evaluation.utd.models import BenchmarkedModel, BiasRun
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from projects.access import require_researcher
+from projects.models import User
 
 JOB = "evaluation.utd.jobs.answer_samples"
 MAX_EPOCHS = 1000
@@ -36,8 +36,7 @@ def predict_samples(
     without the researcher's role; EvaluationError, GenerationError: what cannot be asked for.
     """
     project = run.project
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     if run.descriptions is None:
         raise EvaluationError(_("The samples of this run came as a file: bring a model's answers as a file, too."))
     wanted_ids(run)

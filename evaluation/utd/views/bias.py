@@ -26,7 +26,7 @@ from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.actions.measure_bias import measure_bias
 from evaluation.utd.downloads import answer
 from evaluation.utd.forms import AnswersForm, DescribeForm, DescriptionFilesForm, MeasureForm, SplitFileForm
-from projects.access import get_project
+from projects.access import enter_project, get_project
 from projects.models import Project, Role
 from text.errors import ActionableError
 
@@ -116,8 +116,7 @@ def split_file(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def descriptions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One described video a page, frame by frame."""
-    found = get_descriptions(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_descriptions(request.user, slug, pk))
     videos = Video.objects.filter(frame_texts__descriptions=found).distinct().order_by("key")
     if wanted := request.GET.get("q", "").strip():
         videos = videos.filter(key__icontains=wanted)
@@ -147,8 +146,7 @@ def go_on(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_bias_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
     result = found.result or {}
     context = {
         "run": found,
@@ -166,8 +164,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then asks for the whole page."""
-    found = get_bias_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
     response = render(request, "evaluation/bias/_run_progress.html", {"run": found})
     if not found.job or found.job.is_over:
         response.headers["HX-Refresh"] = "true"
@@ -176,8 +173,7 @@ def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_bias_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
     facts = (found.result or {}).get("split")
     context = {"run": found, "result": found.result or {}, "facts": facts}
     if facts:
@@ -189,8 +185,7 @@ def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_http_methods(METHODS)
 def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Models on the splits (UTD, Tables 5 and 6), and the form for a file of a model's answers."""
-    found = get_bias_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
     form = AnswersForm(*sent_to(request))
     if form.is_bound and form.is_valid():
         sent = form.cleaned_data
