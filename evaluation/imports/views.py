@@ -16,6 +16,7 @@ from evaluation.imports.forms import BY_NAME, ImportForm
 from evaluation.imports.models import Import
 from evaluation.imports.pages import changes, counted, lines, takes_none
 from projects.access import enter_project, get_project
+from projects.live_pages import render_live
 from projects.models import Role
 
 MAX_LISTED = 30
@@ -55,11 +56,8 @@ def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def import_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then for the whole page."""
     context = _context(request, slug, pk)
-    response = render(request, "evaluation/_import_progress.html", context)
     job = context["upload"].job
-    if job is None or job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(request, "evaluation/_import_progress.html", context, refresh=job is None or job.is_over)
 
 
 @require_POST

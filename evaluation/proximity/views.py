@@ -13,6 +13,7 @@ from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.proximity.forms import ProximityForm
 from evaluation.proximity.stored import proximity_runs
 from projects.access import enter_project
+from projects.live_pages import render_live
 from text.errors import ActionableError
 
 # The analysis that reads what is measured here.
@@ -42,10 +43,7 @@ def proximity_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse
     """The live part: asks for itself again while a job is alive, then asks for the whole page."""
     found = enter_project(request, get_release(request.user, slug, pk))
     context = {**proximity_context(found), "release": found}
-    response = render(request, "evaluation/_proximity_runs.html", context)
-    if not context["proximity_at_work"]:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(request, "evaluation/_proximity_runs.html", context, refresh=not context["proximity_at_work"])
 
 
 def proximity_context(found: Release) -> dict[str, Any]:

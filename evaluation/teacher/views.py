@@ -21,6 +21,7 @@ from evaluation.teacher.models import TeacherTraining
 from evaluation.teacher.pages import ablation, before_and_after, changes_chart, curve_chart, curve_of
 from evaluation.teacher.parameters import TEACHING
 from projects.access import enter_project, get_project
+from projects.live_pages import render_live
 from projects.models import Role
 from text.csv_cells import safe_row
 from text.errors import ActionableError
@@ -61,10 +62,7 @@ def training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         readings = list(found.readings.select_related("release", "job"))
         context |= {"readings": readings, "form": ReadingForm(found.project)}
     name = "evaluation/teacher/_progress.html" if part else "evaluation/teacher/training.html"
-    response = render(request, name, context)
-    if part and found.job and found.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(request, name, context, refresh=bool(part and found.job and found.job.is_over))
 
 
 @require_safe
@@ -102,10 +100,12 @@ def reading(request: HttpRequest, slug: str, pk: int, release: int) -> HttpRespo
     found = get_teacher_reading(request.user, slug, pk, release)
     request.project = found.training.project
     if request.GET.get("part") == "1":
-        response = render(request, "evaluation/teacher/_reading_progress.html", {"reading": found})
-        if found.job is None or found.job.is_over:
-            response.headers["HX-Refresh"] = "true"
-        return response
+        return render_live(
+            request,
+            "evaluation/teacher/_reading_progress.html",
+            {"reading": found},
+            refresh=found.job is None or found.job.is_over,
+        )
     context = {"reading": found, "training": found.training, "rows": before_and_after(found)}
     return render(request, "evaluation/teacher/reading.html", context)
 

@@ -13,6 +13,7 @@ from generation.captioning.registry import CAPTIONERS
 from generation.forms import CaptionForm
 from generation.models.side_work import CaptionRun
 from projects.access import enter_project, get_project
+from projects.live_pages import render_live
 from projects.models import Role
 
 PER_PAGE = 20
@@ -50,10 +51,7 @@ def caption_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     template = "generation/_caption_run.html" if part else "generation/caption_run.html"
     skipped = sorted(found.skipped.items(), key=lambda pair: -pair[1])
     context = {"run": found, "entry": CAPTIONERS.get(found.maker), "skipped": skipped}
-    response = render(request, template, context)
-    if part and found.job and found.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(request, template, context, refresh=bool(part and found.job and found.job.is_over))
 
 
 @require_POST

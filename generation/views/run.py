@@ -14,6 +14,7 @@ from generation.models import Candidate, GenerationRun
 from generation.run_counts import candidates_a_second, candidates_of, filter_counts, spending_of, state_counts
 from generation.thresholds.histograms import score_histograms
 from projects.access import enter_project
+from projects.live_pages import render_live
 from projects.models import AuditEvent
 from text.diff import diff_segments
 
@@ -37,11 +38,9 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then for the whole page."""
     found = enter_project(request, get_run(request.user, slug, pk))
-    response = render(request, "generation/_run_progress.html", _progress(found))
-    if found.job and found.job.is_over:
-        # The candidates below the live part are there now.
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(
+        request, "generation/_run_progress.html", _progress(found), refresh=bool(found.job and found.job.is_over)
+    )
 
 
 def _progress(found: GenerationRun) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from generation.errors import GenerationError
 from generation.models import Selection
 from generation.selections.forms import SelectionForm
 from projects.access import enter_project, get_project
+from projects.live_pages import render_live
 from projects.models import Role
 from text.diff import diff_segments
 
@@ -63,7 +64,9 @@ def selection(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def selection_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then for the whole page."""
     chosen = enter_project(request, get_selection(request.user, slug, pk))
-    response = render(request, "generation/_selection_progress.html", {"chosen": chosen})
-    if chosen.job and chosen.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(
+        request,
+        "generation/_selection_progress.html",
+        {"chosen": chosen},
+        refresh=bool(chosen.job and chosen.job.is_over),
+    )

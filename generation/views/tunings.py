@@ -12,6 +12,7 @@ from generation.tuning.loss_curve import loss_curve
 from generation.tuning.parameters import TUNING
 from projects.access import enter_project, get_project
 from projects.forms.registry_entry import EntryForm
+from projects.live_pages import render_live
 from projects.models import Role
 
 PER_PAGE = 20
@@ -37,7 +38,9 @@ def tuning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_tuning(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     context = {"tuning": found, "curve": loss_curve(found.losses)}
-    response = render(request, "generation/_tuning.html" if part else "generation/tuning.html", context)
-    if part and found.job and found.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(
+        request,
+        "generation/_tuning.html" if part else "generation/tuning.html",
+        context,
+        refresh=bool(part and found.job and found.job.is_over),
+    )

@@ -16,6 +16,7 @@ from evaluation.reports.forms import ReportForm
 from evaluation.reports.pages import report_data
 from evaluation.text_tables import WRITERS as TABLES
 from projects.access import get_project
+from projects.live_pages import render_live
 from projects.models import Project, Role, User
 from text.csv_cells import safe_row
 
@@ -63,10 +64,7 @@ def report_progress(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     if not page.by_job:
         raise Http404
     context = {"page": page, "query": form.query(), **page.context(project, *form.chosen())}
-    response = render(request, "evaluation/_report_progress.html", context)
-    if not context["stored"].is_at_work:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(request, "evaluation/_report_progress.html", context, refresh=not context["stored"].is_at_work)
 
 
 def _ask(person: User, project: Project, kind: str, form: ReportForm) -> None:

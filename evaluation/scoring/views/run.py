@@ -22,6 +22,7 @@ from evaluation.scoring.queries import SCORE_FILE, keyed_by
 from evaluation.scoring.run_results import RANKED, axes_of, results_of
 from evaluation.scoring.shards.live import work
 from projects.access import enter_project
+from projects.live_pages import render_live
 from text.csv_cells import safe_row
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
@@ -65,10 +66,12 @@ def _in_older_form(run: Run) -> bool:
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then asks for the whole page."""
     found = enter_project(request, get_run(request.user, slug, pk))
-    response = render(request, "evaluation/_run_progress.html", {"run": found, "work": work(found)})
-    if found.job and found.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(
+        request,
+        "evaluation/_run_progress.html",
+        {"run": found, "work": work(found)},
+        refresh=bool(found.job and found.job.is_over),
+    )
 
 
 @require_safe

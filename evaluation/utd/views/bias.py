@@ -27,6 +27,7 @@ from evaluation.utd.actions.measure_bias import measure_bias
 from evaluation.utd.downloads import answer
 from evaluation.utd.forms import AnswersForm, DescribeForm, DescriptionFilesForm, MeasureForm, SplitFileForm
 from projects.access import enter_project, get_project
+from projects.live_pages import render_live
 from projects.models import Project, Role
 from text.errors import ActionableError
 
@@ -45,10 +46,7 @@ def overview_progress(request: HttpRequest, slug: str) -> HttpResponse:
     """The live part: asks for itself again while a job is alive, then asks for the whole page."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     context = _overview(project)
-    response = render(request, "evaluation/bias/_overview.html", context)
-    if not context["at_work"]:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(request, "evaluation/bias/_overview.html", context, refresh=not context["at_work"])
 
 
 def _overview(project: Project) -> dict[str, Any]:
@@ -165,10 +163,9 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then asks for the whole page."""
     found = enter_project(request, get_bias_run(request.user, slug, pk))
-    response = render(request, "evaluation/bias/_run_progress.html", {"run": found})
-    if not found.job or found.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(
+        request, "evaluation/bias/_run_progress.html", {"run": found}, refresh=not found.job or found.job.is_over
+    )
 
 
 @require_safe

@@ -13,6 +13,7 @@ from evaluation.utd.forms import ShortcutBarForm, ShortcutForm
 from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
 from evaluation.utd.shortcuts import latest_check, summary
 from projects.access import get_project
+from projects.live_pages import render_live
 from projects.models import Project, Role
 from text.errors import ActionableError
 
@@ -38,10 +39,12 @@ def shortcuts_progress(request: HttpRequest, slug: str) -> HttpResponse:
     """The live part: asks for itself again while a check is at work, then asks for the whole page."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     pending = _pending(project)
-    response = render(request, "evaluation/bias/_shortcuts_progress.html", {"pending": pending})
-    if not pending or pending.job is None or pending.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(
+        request,
+        "evaluation/bias/_shortcuts_progress.html",
+        {"pending": pending},
+        refresh=not pending or pending.job is None or pending.job.is_over,
+    )
 
 
 @require_POST
