@@ -2,13 +2,13 @@
 
 from django.urls import path
 
-from corpus.views import subtests, video
+from corpus import views
 
 app_name = "corpus"
 urlpatterns = [
-    path("projects/<slug:slug>/subtests/", subtests.subtests, name="subtests"),
-    path("projects/<slug:slug>/videos/", video.videos, name="videos"),
-    path("projects/<slug:slug>/videos/<int:pk>/", video.video, name="video"),
-    path("projects/<slug:slug>/videos/<int:pk>/media/", video.media, name="media"),
-    path("projects/<slug:slug>/videos/<int:pk>/warning/", video.warning, name="video_warning"),
+    path("projects/<slug:slug>/subtests/", views.subtests, name="subtests"),
+    path("projects/<slug:slug>/videos/", views.videos, name="videos"),
+    path("projects/<slug:slug>/videos/<int:pk>/", views.video, name="video"),
+    path("projects/<slug:slug>/videos/<int:pk>/media/", views.media, name="media"),
+    path("projects/<slug:slug>/videos/<int:pk>/warning/", views.warning, name="video_warning"),
 ]

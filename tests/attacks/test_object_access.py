@@ -61,7 +61,7 @@ def _anybodys_lease(person: Any, token: str) -> Any:
 
 SCOPED = Guard("get_object_or_404(…, project=project)", "a row is found under its own project alone", _unscoped)
 CLOSED = replaced(
-    "evaluation.publishing.views.public.get_public_page",
+    "evaluation.publishing.views.get_public_page",
     "a public page is there while it is open, at an address that nobody guesses",
     lambda key: PublicPage.objects.select_related("release__project").get(),
 )
