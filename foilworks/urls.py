@@ -3,15 +3,15 @@
 from django.urls import include, path, re_path
 
 from foilworks.api.api import api_urls, unknown
-from foilworks.views import api_docs, healthz, home, language, metrics
+from foilworks.views import api_docs, healthz, home
 from projects.oidc_urls import oidc_urls
 
 urlpatterns = [
     path("", home.home, name="home"),
     path("healthz", healthz.healthz, name="healthz"),
     path("readyz", healthz.readyz, name="readyz"),
-    path("metrics", metrics.metrics, name="metrics"),
-    path("language/", language.language, name="language"),
+    path("metrics", healthz.metrics, name="metrics"),
+    path("language/", home.language, name="language"),
     path("api/docs/", api_docs.api_docs, name="api_docs"),
     path("api/", api_urls),
     re_path(r"^api/", unknown, name="api_unknown"),
@@ -36,4 +36,4 @@ urlpatterns = [
     path("", include("evaluation.utd.urls")),
 ]
 
-handler500 = "foilworks.views.crashed.crashed"
+handler500 = "foilworks.views.home.crashed"

@@ -2,32 +2,20 @@
 
 from django.urls import path
 
-from generation.views import (
-    captions,
-    hints,
-    methods,
-    new_run,
-    prompts,
-    run,
-    run_work,
-    runs,
-    selections,
-    thresholds,
-    tunings,
-)
+from generation.views import captions, hints, methods, prompts, runs, selections, thresholds, tunings
 
 app_name = "generation"
 urlpatterns = [
     path("methods/", methods.methods, name="methods"),
     path("projects/<slug:slug>/runs/", runs.runs, name="runs"),
-    path("projects/<slug:slug>/runs/new/", new_run.new_run, name="new_run"),
-    path("projects/<slug:slug>/runs/new/fields/", new_run.method_fields, name="method_fields"),
+    path("projects/<slug:slug>/runs/new/", runs.new_run, name="new_run"),
+    path("projects/<slug:slug>/runs/new/fields/", runs.method_fields, name="method_fields"),
     path("projects/<slug:slug>/prompts/", prompts.prompts, name="prompts"),
-    path("projects/<slug:slug>/runs/<int:pk>/", run.run, name="run"),
-    path("projects/<slug:slug>/runs/<int:pk>/resume/", run_work.resume_run, name="resume_run"),
-    path("projects/<slug:slug>/runs/<int:pk>/stop/", run_work.stop_run, name="stop_run"),
-    path("projects/<slug:slug>/runs/<int:pk>/skipped/", run_work.run_skipped, name="run_skipped"),
-    path("projects/<slug:slug>/runs/<int:pk>/progress/", run.run_progress, name="run_progress"),
+    path("projects/<slug:slug>/runs/<int:pk>/", runs.run, name="run"),
+    path("projects/<slug:slug>/runs/<int:pk>/resume/", runs.resume_run, name="resume_run"),
+    path("projects/<slug:slug>/runs/<int:pk>/stop/", runs.stop_run, name="stop_run"),
+    path("projects/<slug:slug>/runs/<int:pk>/skipped/", runs.run_skipped, name="run_skipped"),
+    path("projects/<slug:slug>/runs/<int:pk>/progress/", runs.run_progress, name="run_progress"),
     path("projects/<slug:slug>/hints/", hints.hints, name="hints"),
     path("projects/<slug:slug>/captions/", captions.captions, name="captions"),
     path("projects/<slug:slug>/captions/fields/", captions.maker_fields, name="maker_fields"),
@@ -41,5 +29,5 @@ urlpatterns = [
     path(
         "projects/<slug:slug>/selections/<int:pk>/progress/", selections.selection_progress, name="selection_progress"
     ),
-    path("projects/<slug:slug>/candidates/<int:pk>/", run.candidate, name="candidate"),
+    path("projects/<slug:slug>/candidates/<int:pk>/", runs.candidate, name="candidate"),
 ]

@@ -17,7 +17,7 @@ from corpus.importers.parsing.json_records import parse_line
 from corpus.importers.parsing.records import RawRecord, default_subtest, read_records
 from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, read_rows
 from corpus.records import ItemRecord, ReadOutcome
-from text.csv_cells import plain_cell
+from text.storable import plain_cell
 
 _JSON_COLUMNS = ("foils", "proficiency", "votes", "facts", "extra")
 _NUMBERS = frozenset({"start_time", "end_time"})

@@ -20,8 +20,8 @@ from evaluation.charts import of_models
 from evaluation.errors import EvaluationError
 from evaluation.scoring.run_results import axes_of
 from projects.access import enter_project
-from text.csv_cells import safe_row
 from text.diff import diff_segments
+from text.storable import safe_row
 
 
 @require_safe

@@ -17,11 +17,10 @@ from corpus.video_files.ingest import StoredMedia, reasons_taken_down, store_med
 from evaluation.errors import EvaluationError
 from evaluation.imports._captions import check_captions, store_captions
 from evaluation.imports._changes import list_changes, lock_changed, store_changes, strict_problem
-from evaluation.imports._ids import settle_ids
 from evaluation.imports._items import check_items, store_items, store_pairs
 from evaluation.imports._subtests import load_subtests, store_subtests, warn_of_other_tests
 from evaluation.imports._videos import check_videos, refuse_taken_down, store_videos
-from evaluation.imports.batch import Batch, ImportResult
+from evaluation.imports.batch import Batch, ImportResult, settle_ids
 from evaluation.imports.survey import Progress, Source, Survey, good_chunks, silent, survey
 from evaluation.imports.utd import import_utd
 from evaluation.imports.votes import read_votes, store_votes

@@ -26,8 +26,8 @@ from projects.access import enter_project, get_project
 from projects.forms.registry_entry import EntryForm
 from projects.live_pages import render_live
 from projects.models import Project, Role, User
-from text.csv_cells import safe_row
 from text.errors import ActionableError
+from text.storable import safe_row
 
 
 @require_safe

@@ -15,7 +15,7 @@ import numpy as np
 
 from corpus.records import ReleaseScore
 from evaluation.metrics.ties import hit, standing
-from text.csv_cells import safe_row
+from text.storable import safe_row
 
 Rows = Sequence[ReleaseScore]
 

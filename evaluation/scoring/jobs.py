@@ -35,8 +35,16 @@ from evaluation.scoring.run_results import keep
 from evaluation.scoring.shards.costs import costs
 from evaluation.scoring.shards.outlook import OTHER_MODEL
 from evaluation.scoring.shards.plan import Todo, collected, cut_to, parts_of
-from evaluation.scoring.shards.work import ROWS_PER_QUERY, batches, in_time, listed, missing, store, work_of
-from evaluation.scoring.shards.writer import ScoreWriter
+from evaluation.scoring.shards.work import (
+    ROWS_PER_QUERY,
+    ScoreWriter,
+    batches,
+    in_time,
+    listed,
+    missing,
+    store,
+    work_of,
+)
 from evaluation.scoring.trusted_models import trust_of
 from hub.adapters.registry import open_adapter
 from hub.interfaces import ModelInfo

@@ -29,8 +29,8 @@ from evaluation.scoring.run_results import RANKED, axes_of, results_of
 from evaluation.scoring.shards.live import work
 from projects.access import enter_project
 from projects.live_pages import render_live
-from text.csv_cells import safe_row
 from text.errors import ActionableError
+from text.storable import safe_row
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
 MAX_LISTED = 20

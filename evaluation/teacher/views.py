@@ -19,12 +19,12 @@ from evaluation.teacher.actions.start_teacher import read_release, start_teacher
 from evaluation.teacher.forms import ReadingForm, TrainingForm
 from evaluation.teacher.models import TeacherTraining
 from evaluation.teacher.pages import ablation, before_and_after, changes_chart, curve_chart, curve_of
-from evaluation.teacher.parameters import TEACHING
+from evaluation.teacher.plan import TEACHING
 from projects.access import enter_project, get_project
 from projects.live_pages import render_live
 from projects.models import Role
-from text.csv_cells import safe_row
 from text.errors import ActionableError
+from text.storable import safe_row
 
 PER_PAGE = 20
 PRIVATE = {"Cache-Control": "private, no-cache"}

@@ -13,7 +13,7 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import DEVICE, checked_spec
 from evaluation.teacher.held_out import check_held_out
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
-from evaluation.teacher.parameters import TEACHING, plan_of
+from evaluation.teacher.plan import TEACHING, plan_of
 from evaluation.teacher.sources import collect
 from generation.model_paths import with_paths
 from jobs.queue import enqueue

@@ -7,8 +7,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.utd.answers import read_model_answers
 from evaluation.utd.models import BenchmarkedModel, BiasRun
+from evaluation.utd.predictions import read_model_answers
 from projects import audit
 from projects.access import require_researcher
 from projects.models import User

@@ -11,7 +11,7 @@ from evaluation.utd.actions.describe_videos import MAX_NAME_LENGTH
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import BiasRun
 from evaluation.utd.predictions import read_predictions
-from evaluation.utd.stored_splits import split_facts, split_of
+from evaluation.utd.splits import split_facts, split_of
 from evaluation.utd.utd_files import read_splits
 from projects import audit
 from projects.access import require_researcher

@@ -10,7 +10,7 @@ from evaluation.teacher.actions.resume_teacher import resume_teacher
 from evaluation.teacher.actions.start_teacher import read_release, start_teacher
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.pages import before_and_after
-from evaluation.teacher.parameters import TEACHING
+from evaluation.teacher.plan import TEACHING
 from foilworks.management.base import FoilworksCommand, parse_set_options
 from foilworks.management.text_tables import table_of
 from jobs.models import Job

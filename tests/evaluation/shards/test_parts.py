@@ -12,8 +12,7 @@ from evaluation.scoring.models import Score
 from evaluation.scoring.shards.costs import costs
 from evaluation.scoring.shards.outlook import outlook
 from evaluation.scoring.shards.plan import cut_to, parts_of, shard_items
-from evaluation.scoring.shards.work import ClipWork, batches, in_time
-from evaluation.scoring.shards.writer import ScoreWriter
+from evaluation.scoring.shards.work import ClipWork, ScoreWriter, batches, in_time
 from evaluation.templatetags.timing import duration
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
