@@ -42,13 +42,14 @@ def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
 def _value(name: str, cell: str) -> Any:
     text = cell.strip()
     if name in _JSON_COLUMNS:
-        return _json(name, text) if text[:1] in {"[", "{"} else plain_cell(cell)
+        return parse_cell(name, text) if text[:1] in {"[", "{"} else plain_cell(cell)
     if (name in _NUMBERS or name not in jsonl.COLUMNS) and _NUMBER.fullmatch(text):
         return json.loads(text)
     return plain_cell(cell)
 
 
-def _json(name: str, text: str) -> Any:
+def parse_cell(name: str, text: str) -> Any:
+    """JSON of a cell; ProblemError for what is none."""
     try:
         return parse_line(text)
     except ValueError as error:

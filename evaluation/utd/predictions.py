@@ -45,10 +45,7 @@ def read_predictions(path: Path) -> Predictions:
     classes: list[str] = []
     confidence: list[float] = []
     for row in csv_records(path, ("sample", *COLUMNS)):
-        name = row.text("sample")
-        if name in ids:
-            row.fail("sample", f"{name!r} stands in the file twice (first in line {ids[name]})", "keep one of them")
-        ids[name] = row.line
+        row.new_name("sample", ids)
         correct.append([_said(row, column) for column in COLUMNS])
         classes.append(row.text("class", ""))
         confidence.append(_confidence(row))

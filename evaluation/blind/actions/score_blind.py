@@ -7,9 +7,9 @@ from evaluation.blind.models import BlindScorer
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import (
     ADAPTERS,
-    DEVICE,
     MAX_LABEL_LENGTH,
     SCORE_FILE,
+    check_device,
     checked_spec,
     default_label,
 )
@@ -35,8 +35,7 @@ def score_blind(
     slug, argument = checked_spec(spec.strip(), from_page=person is not None)
     if slug == SCORE_FILE:
         raise EvaluationError(_("A score file holds no model to ask; name a model of text alone, such as lm:FOLDER."))
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    check_device(device)
     named = (label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH]
     defaults = {"label": named, "device": device, "created_by": person}
     scorer, _made = BlindScorer.objects.get_or_create(project=project, spec=f"{slug}:{argument}", defaults=defaults)

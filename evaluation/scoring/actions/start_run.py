@@ -34,6 +34,12 @@ ADAPTERS = Entry("adapters", "hub.adapters.registry:ADAPTERS")
 PARSE_SPEC = Entry("how a model is named", "hub.adapters.registry:parse_spec")
 
 
+def check_device(device: str) -> None:
+    """EvaluationError for what is no name of a device."""
+    if not DEVICE.fullmatch(device):
+        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+
+
 @transaction.atomic
 def start_run(
     person: User | None,
@@ -98,8 +104,7 @@ def _drawn(release: Release, slug: str) -> dict[str, int]:
 def _check_choices(protocol: str, device: str, dtype: str) -> None:
     if protocol not in PROTOCOLS:
         raise EvaluationError(f"unknown protocol '{protocol}'; choose one of: {', '.join(PROTOCOLS)}")
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    check_device(device)
     if dtype not in DTYPES:
         raise EvaluationError(f"unknown number format '{dtype}'; choose one of: {', '.join(DTYPES)}")
 

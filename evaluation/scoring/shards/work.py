@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
 from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -18,6 +17,7 @@ from evaluation.scoring.loop import Clip, PairScore, ScoringCounts
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import asked_of, control_texts, records_of
 from hub.interfaces import ModelInfo
+from text.batches import batched
 
 ROWS_PER_QUERY = 500
 Thing = TypeVar("Thing")
@@ -80,7 +80,7 @@ def _clip(key: str, video: Video | None, frozen: dict[str, Any]) -> Clip | None:
 def missing(run: Run, work: list[ClipWork], needs_video: bool) -> Iterator[tuple[ClipWork, list[str]]]:
     """The clips with the texts that are not stored yet."""
     rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
-    for some in batches(work, ROWS_PER_QUERY):
+    for some in batched(work, ROWS_PER_QUERY):
         keys = [each.clip.key for each in some] if needs_video else [""]
         found = rows.filter(clip_key__in=keys).values_list("clip_key", "text_sha256")
         stored = set(found.iterator(chunk_size=ROWS_PER_QUERY))
@@ -127,12 +127,6 @@ def listed(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, Any]:
         ):
             found[name] += [{"item": item, "why": why} for item in each.items if why]
     return found
-
-
-def batches(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
-    source = iter(things)
-    while batch := list(islice(source, size)):
-        yield batch
 
 
 def in_time(things: Iterable[Thing], size: int, seconds: float) -> Iterator[list[Thing]]:

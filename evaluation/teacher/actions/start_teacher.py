@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from corpus.models import Release
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import DEVICE, checked_spec
+from evaluation.scoring.actions.start_run import check_device, checked_spec
 from evaluation.teacher.held_out import check_held_out
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.plan import TEACHING, plan_of
@@ -111,8 +111,7 @@ def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
     teacher = with_paths({"model": chosen["teacher"].strip()}, only_below=only_below)["model"]
     if chosen["lgt"] > 0:
         _refuse_absent("teacher", teacher.partition(":")[2] if teacher.startswith("sentence:") else teacher)
-    if not DEVICE.fullmatch(chosen["device"]):
-        raise EvaluationError(f"unknown device '{chosen['device']}'; give auto, cpu, cuda or cuda:N")
+    check_device(chosen["device"])
     if min(chosen["actions"], chosen["objects"], chosen["curve_items"] - 1, chosen["curve_every"] - 1) < 0:
         raise EvaluationError("actions and objects are 0 or more, curve_every and curve_items 1 or more")
     if not 1 <= chosen["processes"] <= MAX_PROCESSES:

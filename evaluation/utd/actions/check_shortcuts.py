@@ -4,7 +4,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import DEVICE
+from evaluation.scoring.actions.start_run import check_device
 from evaluation.utd.actions.describe_videos import checked_model
 from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
 from evaluation.utd.recipes import RECIPES
@@ -26,8 +26,7 @@ def check_shortcuts(
     """
     project = descriptions.project
     require_researcher(person, project)
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    check_device(device)
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
     chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
     check = ItemCheck.objects.create(

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import DEVICE
+from evaluation.scoring.actions.start_run import check_device
 from evaluation.utd.models import Descriptions
 from evaluation.utd.recipes import PAPER, RECIPES
 from generation.asking.endpoints import find_endpoint
@@ -44,8 +44,7 @@ def describe_videos(
     if recipe not in RECIPES:
         raise EvaluationError(f"unknown recipe '{recipe}'; choose one of: {', '.join(RECIPES)}")
     chosen = RECIPES[recipe]
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    check_device(device)
     if not 0 <= frames <= MAX_FRAMES:
         raise EvaluationError(f"{frames} frames a video are not possible; give 1 to {MAX_FRAMES}")
     made = Descriptions.objects.create(

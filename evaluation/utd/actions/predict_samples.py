@@ -4,7 +4,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import DEVICE
+from evaluation.scoring.actions.start_run import check_device
 from evaluation.utd.ablation import ZERO_SHOT
 from evaluation.utd.actions.describe_videos import checked_model
 from evaluation.utd.actions.import_benchmark import MAX_LABEL_LENGTH, wanted_ids
@@ -40,8 +40,7 @@ def predict_samples(
     if run.descriptions is None:
         raise EvaluationError(_("The samples of this run came as a file: bring a model's answers as a file, too."))
     wanted_ids(run)
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    check_device(device)
     if not 1 <= epochs <= MAX_EPOCHS:
         raise EvaluationError(f"{epochs} epochs are not possible; give 1 to {MAX_EPOCHS}")
     spec = checked_model(model.strip(), person)

@@ -14,7 +14,6 @@ from evaluation.teacher.plan import TEACHING
 from foilworks.management.base import FoilworksCommand, parse_set_options
 from foilworks.management.text_tables import table_of
 from jobs.models import Job
-from jobs.queue import no_worker_hint
 from jobs.runner import run_now
 from text.registry import Entry, load
 
@@ -140,8 +139,8 @@ class Command(FoilworksCommand):
         assert job is not None  # the action has just queued it
         if now:
             job = run_now(job)
-        elif hint := no_worker_hint():
-            self.say(hint)
+        else:
+            self.say_if_no_worker()
         return {"job": str(job.pk), "state": job.state}
 
     def render(self, result: dict[str, Any]) -> str:
