@@ -50,9 +50,7 @@ def roles_in(person: User, project: Project) -> frozenset[str]:
 
 
 def _held(person: User, project: Project) -> frozenset[str]:
-    if person.is_superuser:
-        return frozenset(Role.values)
-    return frozenset(_memberships(person, project))
+    return frozenset(Role.values) if person.is_superuser else frozenset(_memberships(person, project))
 
 
 def _memberships(person: User, project: Project) -> dict[str, int]:

@@ -268,9 +268,7 @@ def _edit_work(group: CandidateGroup) -> EditWork:
 
 def _marks(group: CandidateGroup, span: tuple[int, int] | None) -> Marks | None:
     """The caption's marks where the subtest's foils change the action; suggestions that touch an entity say nothing."""
-    if group.run.subtest.changes != Subtest.Changes.ACTION:
-        return None
-    return marks_of(group.caption.text, span)
+    return None if group.run.subtest.changes != Subtest.Changes.ACTION else marks_of(group.caption.text, span)
 
 
 def _review_work(candidate: Candidate, second: bool) -> ReviewWork:

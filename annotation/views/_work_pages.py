@@ -193,9 +193,7 @@ def is_swap(request: HttpRequest) -> bool:
 
 def redirect_to(request: HttpRequest, address: str) -> HttpResponse:
     """A redirect, which scripts are told of in a header: they could not read where it leads."""
-    if is_swap(request):
-        return HttpResponse(status=204, headers={SWAP_GOES: address})
-    return redirect(address)
+    return HttpResponse(status=204, headers={SWAP_GOES: address}) if is_swap(request) else redirect(address)
 
 
 def redirect_lease_expired(

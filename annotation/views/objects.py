@@ -32,8 +32,7 @@ def objects(request: HttpRequest, slug: str, token: str) -> HttpResponse:
 @require_safe
 def frame_image(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
     """The picture of a frame, for the project's members."""
-    project = get_project(request.user, slug)
-    frame = checked_frame_for(request.user, project, pk)
+    frame = checked_frame_for(request.user, get_project(request.user, slug), pk)
     if not frame.image:
         raise Http404(_("This frame has no picture yet."))
     return stream_file(request, frame.image)

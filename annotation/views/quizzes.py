@@ -43,8 +43,7 @@ def practice(request: HttpRequest, slug: str) -> HttpResponse:
         for stage, role in PRACTICE_ROLE.items()
         if role in roles and numbers[stage]
     ]
-    context = {"sets": sets if policy and policy.practice_open else []}
-    return render(request, "annotation/practice.html", context)
+    return render(request, "annotation/practice.html", {"sets": sets if policy and policy.practice_open else []})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

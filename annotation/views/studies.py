@@ -48,8 +48,7 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def caption_objects(request: HttpRequest, slug: str) -> HttpResponse:
     """Asks for the nouns of the captions as objects."""
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    ask_for_nouns(request.user, project)
+    ask_for_nouns(request.user, get_project(request.user, slug, Role.RESEARCHER))
     messages.success(request, _("The nouns of the captions are being read; reload in a moment."))
     return redirect("annotation:studies", slug)
 

@@ -64,8 +64,7 @@ EXAMPLES = 6
 
 def get_public_page(key: str) -> PublicPage:
     """The open page at this address; whatever is closed does not exist."""
-    pages = PublicPage.objects.select_related("release__project")
-    return get_object_or_404(pages, key=key, is_open=True)
+    return get_object_or_404(PublicPage.objects.select_related("release__project"), key=key, is_open=True)
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,7 @@ def read_answers(paths: Sequence[Path]) -> Answers:
             right.setdefault(model, []).append(value)
     if not ids:
         fail(path, None, "record", "there is none", "give at least one sample")
-    tables = {model: np.array(values) for model, values in right.items()}
-    return Answers(list(ids), classes, clusters, tables)
+    return Answers(list(ids), classes, clusters, {model: np.array(values) for model, values in right.items()})
 
 
 def _answers(row: Row) -> dict[str, float]:

@@ -92,8 +92,7 @@ def _rising(row: ReleaseScore) -> list[float]:
 
 def _csv(header: list[str], lines: list[list[Any]]) -> bytes:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([header, *(safe_row(line) for line in lines)])
+    csv.writer(out, lineterminator="\n").writerows([header, *(safe_row(line) for line in lines)])
     return out.getvalue().encode()
 
 

@@ -76,8 +76,7 @@ def training_curve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_teacher_training(request.user, slug, pk))
-    resume_teacher(request.user, found)
+    resume_teacher(request.user, enter_project(request, get_teacher_training(request.user, slug, pk)))
     messages.success(request, _("The training goes on."))
     return redirect("teacher:teacher_training", slug, pk)
 
@@ -89,8 +88,7 @@ def read_another(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     form = ReadingForm(found.project, request.POST)
     if not form.is_valid():
         raise EvaluationError(_("Choose a release of this project."))
-    release = get_release(request.user, slug, int(form.cleaned_data["release"]))
-    reading = read_release(request.user, found, release)
+    reading = read_release(request.user, found, get_release(request.user, slug, int(form.cleaned_data["release"])))
     return redirect("teacher:teacher_reading", slug, pk, reading.release_id)
 
 
@@ -138,8 +136,7 @@ def comparison(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def comparison_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The comparison as CSV: a line a row and measure."""
-    found = get_release(request.user, slug, pk)
-    data = ablation(found, request.GET.get("base", ""))
+    data = ablation(get_release(request.user, slug, pk), request.GET.get("base", ""))
     lines: list[list[Any]] = [
         [
             "training",

@@ -217,8 +217,7 @@ def ablation(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, slug: str, pk: int, what: str, extension: str) -> HttpResponse:
     """Splits as UTD publishes them, predictions, tables, the class distribution."""
-    found = get_bias_run(request.user, slug, pk)
-    return answer(found, what, extension)
+    return answer(get_bias_run(request.user, slug, pk), what, extension)
 
 
 def sent_to(request: HttpRequest) -> tuple[Any, Any]:

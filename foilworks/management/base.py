@@ -45,8 +45,7 @@ class FoilworksCommand(BaseCommand):
             sys.exit(1)
         except BrokenPipeError:
             sys.exit(1)
-        text = json.dumps(result, ensure_ascii=False, allow_nan=False) if as_json else self.render(result)
-        self.stdout.write(text)
+        self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False) if as_json else self.render(result))
         if status := self.exit_status(result):
             sys.exit(status)
 

@@ -77,8 +77,7 @@ class Command(FoilworksCommand):
         if options["act"] == "rank":
             load(RANK)(_training(options["training"]), self._line)
             return {}
-        acts = {"train": self._train, "resume": self._resume, "evaluate": self._evaluate}
-        return acts[options["act"]](options)
+        return {"train": self._train, "resume": self._resume, "evaluate": self._evaluate}[options["act"]](options)
 
     def _line(self, text: str) -> None:
         self.stdout.write(text)
