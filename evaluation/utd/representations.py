@@ -47,7 +47,8 @@ class Embedding:
 
     def rows(self, texts: Sequence[str], instruction: str) -> Gathered:
         """(m, d)."""
-        return Gathered(self.vectors.table(), self._places(texts, instruction))
+        places = self._places(texts, instruction)
+        return Gathered(self.vectors.table(), places)
 
     def videos(self, chunks: Iterable[Texts], task: str, concept: str) -> Embedded:
         """The vectors of frames and sequences, each under its instruction (UTD, Tables F.2 and F.3).
