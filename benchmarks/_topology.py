@@ -197,7 +197,7 @@ def topology(slots: int) -> Iterator[Topology]:
             "SECRET_KEY": "of a home that is gone in an hour",
             "FOILWORKS_LEASE_SECONDS": "3",
             "FOILWORKS_SHARD_ITEMS": "4",
-            "API_REQUESTS_A_MINUTE": "0",
+            "API_RATE_LIMIT_PER_MINUTE": "0",
             "DJANGO_SETTINGS_MODULE": "foilworks.settings",
         }
         make_tables()

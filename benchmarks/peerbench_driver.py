@@ -3,7 +3,7 @@
     peerbench.py loop --driver-file benchmarks/peerbench_driver.py --base http://127.0.0.1:8000 --opt token=fw_…
 
 The token is a site administrator's with the scope `manage` (`foilworks token NAME`). Start the server with
-API_REQUESTS_A_MINUTE=0: a closed loop without think time asks more often than a person does. The script runs with the
+API_RATE_LIMIT_PER_MINUTE=0: a closed loop without think time asks more often than a person. The script runs with the
 project's own Python, whose client it uses; `Driver`, `CHOICES` and the rest are handed in by it.
 """
 

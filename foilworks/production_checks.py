@@ -156,10 +156,10 @@ def _is_private_mail() -> bool:
 
 
 def _limits() -> Found:
-    if not settings.API_REQUESTS_A_MINUTE:
-        yield "API_REQUESTS_A_MINUTE", "a token asks as often as it likes", "unset it (600), or give a number"
-    if not settings.OPEN_JOBS_A_PROJECT:
-        yield "OPEN_JOBS_A_PROJECT", "one project may fill the queue", "unset it (200), or give a number"
+    if not settings.API_RATE_LIMIT_PER_MINUTE:
+        yield "API_RATE_LIMIT_PER_MINUTE", "a token asks as often as it likes", "unset it (600), or give a number"
+    if not settings.MAX_OPEN_JOBS_PER_PROJECT:
+        yield "MAX_OPEN_JOBS_PER_PROJECT", "one project may fill the queue", "unset it (200), or give a number"
     if settings.LOGGING["root"]["level"] == "DEBUG":
         yield "LOG_LEVEL", "is DEBUG: texts and queries stand in the log", "set it to INFO or WARNING"
 

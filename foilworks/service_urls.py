@@ -29,9 +29,9 @@ def split(name: str, url: str) -> SplitResult:
 
 
 def sqlite(path: Path) -> Settings:
-    # IMMEDIATE: a transaction takes the write lock at its start, so that two writers wait instead of failing half-way.
+    # IMMEDIATE: a claim takes the write lock at its start, so two claimers queue instead of failing half-way.
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "foilworks.sqlite",
         "NAME": str(path),
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",

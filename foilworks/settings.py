@@ -41,9 +41,22 @@ def _env_file(path: Path) -> dict[str, str]:
 _ENVIRONMENT = {**(_env_file(ENV_FILE) if ENV_FILE else {}), **os.environ}
 
 
+# New name -> the name before 0.2.0, which works until 0.4.
+RENAMED = {
+    "API_RATE_LIMIT_PER_MINUTE": "API_REQUESTS_A_MINUTE",
+    "MAX_OPEN_JOBS_PER_PROJECT": "OPEN_JOBS_A_PROJECT",
+}
+
+
 def _env(name: str, default: str = "") -> str:
     given = _ENVIRONMENT.get(name, "")
-    return given if given.strip() else default
+    if given.strip():
+        return given
+    old = RENAMED.get(name, "")
+    if _ENVIRONMENT.get(old, "").strip():
+        sys.stderr.write(f"foilworks: {old} is now {name}; the old name works until 0.4\n")
+        return _ENVIRONMENT[old]
+    return default
 
 
 def _flag(name: str, default: bool) -> bool:
@@ -241,7 +254,7 @@ JOB_LEASE_SECONDS = _number("FOILWORKS_LEASE_SECONDS", 60, above=0)
 # So many jobs and shards of one project are on their way or at work on the gpu queue at once; 0: as many as there are.
 GPU_QUOTA = _whole("FOILWORKS_GPU_QUOTA", 8)
 # So many jobs that people asked for one project may have open at once, shards apart; 0: any number.
-OPEN_JOBS_A_PROJECT = _whole("OPEN_JOBS_A_PROJECT", 200)
+MAX_OPEN_JOBS_PER_PROJECT = _whole("MAX_OPEN_JOBS_PER_PROJECT", 200)
 # Items of one shard; 0: from 512 to 2,048 by the size of the run.
 SHARD_ITEMS = _whole("FOILWORKS_SHARD_ITEMS", 0)
 RQ = {"COMMIT_MODE": "on_db_commit"}
@@ -293,7 +306,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 500
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
 # Of one token; 0: as many as it likes.
-API_REQUESTS_A_MINUTE = _whole("API_REQUESTS_A_MINUTE", 600)
+API_RATE_LIMIT_PER_MINUTE = _whole("API_RATE_LIMIT_PER_MINUTE", 600)
 # Networks of our own that webhooks may reach, by http as well; all others must be public and https.
 WEBHOOK_NETWORKS = setting_values.networks("WEBHOOK_NETWORKS", _env("WEBHOOK_NETWORKS"))
 

@@ -62,7 +62,7 @@ def enqueue(
     refused.
 
     Raises JobError for a function outside an app's jobs module, for an unknown queue, and where the project has as many
-    jobs open as it may (OPEN_JOBS_A_PROJECT). A Redis that cannot be
+    jobs open as it may (MAX_OPEN_JOBS_PER_PROJECT). A Redis that cannot be
     reached is no error: the row waits, and the next `foilworks up` takes it.
     """
     if not DOTTED.fullmatch(dotted):
@@ -86,7 +86,7 @@ def enqueue(
 
 def require_room(project_id: int) -> None:
     """JobError where the project has so many jobs open that nobody else's would ever be done."""
-    most = settings.OPEN_JOBS_A_PROJECT
+    most = settings.MAX_OPEN_JOBS_PER_PROJECT
     # Shards are cut from a job that was let in.
     mine = Job.objects.filter(project_id=project_id, parent=None, state__in=OPEN_STATES)
     if most and mine.count() >= most:

@@ -64,7 +64,7 @@ WORDS = {
         "OIDC_SECRET": "our secret there",
         "OIDC_NAME": "how the button of sign-in calls it",
         "OIDC_SIGN_UP": "1: who has no account gets one",
-        "API_REQUESTS_A_MINUTE": "requests that one token of the [API](api.md) may make; 0: no limit",
+        "API_RATE_LIMIT_PER_MINUTE": "requests that one token of the [API](api.md) may make; 0: no limit",
         "WEBHOOK_NETWORKS": "networks of your own that webhooks may reach, such as `10.1.0.0/16`",
     },
     "Work and models": {
@@ -74,7 +74,7 @@ WORDS = {
         "FOILWORKS_DECODERS": "clips that a worker decodes at once, ahead of its model; 0: its processors less one",
         "FOILWORKS_LEASE_SECONDS": "how long a worker may be silent before its job goes to another",
         "FOILWORKS_GPU_QUOTA": "jobs of one project on their way or at work on the gpu queue; 0: any number",
-        "OPEN_JOBS_A_PROJECT": "jobs of one project that wait or run at once; more are refused until some ended",
+        "MAX_OPEN_JOBS_PER_PROJECT": "jobs of one project that wait or run at once; more are refused until some ended",
         "FOILWORKS_SHARD_ITEMS": "items of a shard; 0: 512 to 2,048 by the run's size",
         "FOILWORKS_FRAME_CACHE_GB": "decoded frames that are kept; 0 keeps none",
         "FOILWORKS_FRAME_CACHE_FORM": "`lossless`, or `jpeg` (short side 384) for large collections; scores say which",

@@ -124,7 +124,7 @@ for _path, _methods in api.get_openapi_schema()["paths"].items():
 @pytest.fixture
 def worlds(settings) -> tuple[World, World]:
     """Two projects. Making them is what takes the time: a test tries all operations on one pair of them."""
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     return make_api_world(), make_api_world()
 
 

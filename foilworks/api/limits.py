@@ -18,7 +18,7 @@ WINDOW_SECONDS = 60
 
 def seconds_to_wait(token_id: int) -> int:
     """0 where the token may ask now, else the seconds until the next minute; the request is counted."""
-    most = settings.API_REQUESTS_A_MINUTE
+    most = settings.API_RATE_LIMIT_PER_MINUTE
     if not most:
         return 0
     now = time.time()

@@ -21,13 +21,13 @@ from tests.factories import make_caption, make_item, make_member, make_project, 
 pytestmark = pytest.mark.django_db
 JOB = "tests.jobs.samples.count"
 
-ROOM = without_setting("OPEN_JOBS_A_PROJECT", "a project has so many jobs open at most", 0)
+ROOM = without_setting("MAX_OPEN_JOBS_PER_PROJECT", "a project has so many jobs open at most", 0)
 HINTS = replaced(
     "generation.actions.ask_hint._require_room",
     "a person has five unanswered questions to a model at most",
     lambda person: None,
 )
-REQUESTS = without_setting("API_REQUESTS_A_MINUTE", "a token asks so often a minute at most", 0)
+REQUESTS = without_setting("API_RATE_LIMIT_PER_MINUTE", "a token asks so often a minute at most", 0)
 STRANGERS = replaced(
     "evaluation.publishing.views.hit",
     "an address sends so many score files an hour at most",
@@ -50,8 +50,8 @@ def refused(error: type[Exception], write) -> bool:
 
 @pytest.fixture
 def few(settings):
-    settings.OPEN_JOBS_A_PROJECT = 3
-    settings.API_REQUESTS_A_MINUTE = 3
+    settings.MAX_OPEN_JOBS_PER_PROJECT = 3
+    settings.API_RATE_LIMIT_PER_MINUTE = 3
 
 
 @guarded_by(ROOM)

@@ -92,8 +92,8 @@ BREAKS = {
     ),
     "webhooks to this machine": ({"WEBHOOK_NETWORKS": ("127.0.0.0/8",)}, "WEBHOOK_NETWORKS", "network that is meant"),
     "figures for everybody": ({"METRICS_NETWORKS": ("0.0.0.0/0",)}, "METRICS_NETWORKS", "METRICS_TOKEN"),
-    "requests without end": ({"API_REQUESTS_A_MINUTE": 0}, "API_REQUESTS_A_MINUTE", "600"),
-    "jobs without end": ({"OPEN_JOBS_A_PROJECT": 0}, "OPEN_JOBS_A_PROJECT", "200"),
+    "requests without end": ({"API_RATE_LIMIT_PER_MINUTE": 0}, "API_RATE_LIMIT_PER_MINUTE", "600"),
+    "jobs without end": ({"MAX_OPEN_JOBS_PER_PROJECT": 0}, "MAX_OPEN_JOBS_PER_PROJECT", "200"),
     "texts in the log": (
         {"LOGGING": {**live.LOGGING, "root": {"level": "DEBUG"}}},
         "LOG_LEVEL",

@@ -71,7 +71,7 @@ def test_what_is_wrong_with_an_endpoint_is_named(read, change, message):
         read(**{**LAB, **change})
 
 
-WHOLE, NUMBERS = read_by("_whole", "whole"), read_by("_number")
+WHOLE, NUMBERS = read_by("_whole", "whole_number"), read_by("_number")
 URLS = ("DATABASE_URL", "REDIS_URL", "EMAIL_URL", "OIDC_URL", "STORAGE_URL")
 WRONG = [
     *((name, "x", "is 'x', no whole number; write one from ") for name in WHOLE),
@@ -126,6 +126,17 @@ def test_an_empty_setting_is_one_that_was_left_out(read, monkeypatch, name):
     without, empty = read(), read(**{name: ""})
     plain = {key: value for key, value in without.items() if isinstance(value, str | int | float | tuple | list)}
     assert {key: empty[key] for key in plain} == plain
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [("API_RATE_LIMIT_PER_MINUTE", "API_REQUESTS_A_MINUTE"), ("MAX_OPEN_JOBS_PER_PROJECT", "OPEN_JOBS_A_PROJECT")],
+)
+def test_a_renamed_setting_is_read_under_its_old_name_with_a_warning(read, capsys, new, old):
+    assert read(**{old: "7"})[new] == 7
+    assert f"{old} is now {new}" in capsys.readouterr().err
+    assert read(**{old: "7", new: "9"})[new] == 9
+    assert capsys.readouterr().err == ""
 
 
 def test_settings_as_people_write_them(read):

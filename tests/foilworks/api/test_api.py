@@ -32,7 +32,7 @@ def project():
 @pytest.fixture
 def ask(project, settings):
     """`ask(method, path, body, **headers)` as the project's researcher."""
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     return asking(make_member(project, Role.RESEARCHER))
 
 
@@ -145,7 +145,7 @@ def test_a_token_told_with_an_account_ends_with_its_password(ask, project, clien
 
 
 def test_a_replayed_submit_gives_the_first_answer(project, settings):
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     subtest = make_subtest(project)
     make_item(subtest)
     make_item(subtest)
@@ -165,7 +165,7 @@ def test_a_replayed_submit_gives_the_first_answer(project, settings):
 
 
 def test_a_submit_brings_the_next_piece_where_it_is_asked_for(project, settings, django_assert_max_num_queries):
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     subtest = make_subtest(project)
     for _number in range(4):
         make_item(subtest)
@@ -186,7 +186,7 @@ def test_a_submit_brings_the_next_piece_where_it_is_asked_for(project, settings,
 
 
 def test_who_is_paused_by_an_answer_hears_that_it_is_stored(project, settings):
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     subtest = make_subtest(project)
     make_item(subtest), make_item(subtest)
     person = make_member(project, Role.VALIDATOR)
@@ -198,7 +198,7 @@ def test_who_is_paused_by_an_answer_hears_that_it_is_stored(project, settings):
 
 
 def test_a_judgement_costs_few_queries(project, settings, django_assert_max_num_queries):
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     subtest = make_subtest(project)
     for _number in range(3):
         make_item(subtest)
@@ -224,7 +224,7 @@ def test_lists_cost_the_same_whatever_they_hold(ask, project, django_assert_max_
 
 
 def test_a_token_that_asks_too_often_waits(project, settings, monkeypatch):
-    settings.API_REQUESTS_A_MINUTE = 3
+    settings.API_RATE_LIMIT_PER_MINUTE = 3
     within_a_minute(monkeypatch)
     ask, other = (asking(make_member(project, Role.ANNOTATOR), "read") for _number in range(2))
     statuses = [ask("get", "/api/me").status_code for _number in range(5)]
@@ -256,7 +256,7 @@ def test_errors_have_one_shape(ask, project, client):
 
 def test_nobody_picks_a_place(project, settings):
     """`upcoming` names the piece before, with which the server noted its own choice for one person."""
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     subtest = make_subtest(project)
     for _number in range(4):
         make_item(subtest)
@@ -275,7 +275,7 @@ def test_nobody_picks_a_place(project, settings):
 
 def test_no_number_of_a_piece_tells_whether_it_is_gold(project, settings):
     """Tasks and places of gold are made when they are first served, after those of the work around it."""
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     stock(project, make_subtest(project), items=4, gold=4)
     open_policy(project, gold_rate=0.5, fast_share=0)
     make_tasks(project)
@@ -310,7 +310,7 @@ def test_a_vote_stands_under_the_task_of_its_claim(ask, project):
 
 
 def test_names_of_others_reach_no_annotator(project, settings):
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     owner = make_member(project, Role.RESEARCHER, name="secret-owner")
     make_item(make_subtest(project))
     ask = asking(make_member(project, Role.VALIDATOR), "work")
@@ -320,7 +320,7 @@ def test_names_of_others_reach_no_annotator(project, settings):
 
 
 def test_a_narrowed_token_makes_no_project_and_sees_one(project, settings):
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     person = make_member(project, Role.RESEARCHER, Role.ANNOTATOR)
     Membership.objects.create(project=make_project(), person=person, role=Role.RESEARCHER)
     secret = make_token(person, name="narrow", scope="manage", project=project, role="annotator").secret
@@ -346,7 +346,7 @@ def test_the_client_needs_nothing_of_the_server():
 
 
 def test_what_is_refused_stands_in_the_audit_trail(project, settings):
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     annotator, stranger = make_member(project, Role.ANNOTATOR), make_user()
     assert asking(annotator)("get", f"/api/projects/{project.slug}/items").status_code == 403
     assert asking(stranger)("get", f"/api/projects/{project.slug}").status_code == 404
@@ -358,7 +358,7 @@ def test_what_is_refused_stands_in_the_audit_trail(project, settings):
 
 
 def test_a_refused_write_with_a_key_stands_in_it_once_and_leaves_its_key_free(project, settings):
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     annotator, stranger = make_member(project, Role.ANNOTATOR), make_user()
     path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
     assert asking(annotator)("post", path, body, Idempotency_Key="k").status_code == 403
@@ -371,7 +371,7 @@ def test_a_refused_write_with_a_key_stands_in_it_once_and_leaves_its_key_free(pr
 
 
 def test_a_refused_write_with_a_key_counts(project, settings, monkeypatch):
-    settings.API_REQUESTS_A_MINUTE = 3
+    settings.API_RATE_LIMIT_PER_MINUTE = 3
     within_a_minute(monkeypatch)
     ask, path = asking(make_member(project, Role.ANNOTATOR)), f"/api/projects/{project.slug}/subtests"
     statuses = [
@@ -381,7 +381,7 @@ def test_a_refused_write_with_a_key_counts(project, settings, monkeypatch):
 
 
 def test_another_token_of_the_person_gets_no_answer_of_this_one(project, settings):
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     person = make_member(project, Role.RESEARCHER)
     path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
     assert asking(person)("post", path, body, Idempotency_Key="k").status_code == 201

@@ -44,7 +44,7 @@ def one_connection() -> Iterator[None]:
 
 
 def test_whatever_is_sent_is_answered_as_the_document_says(settings):
-    settings.API_REQUESTS_A_MINUTE = 0
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
     world = make_api_world()
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", read_to_the_end)
     operations = [found.ok() for found in schema.get_all_operations()]

@@ -1,0 +1,147 @@
+"""Writers of an SQLite file: one at a time, as they came; whoever is killed gives their turn back by it."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+
+import pytest
+from django.db import connection, transaction
+
+from foilworks.sqlite import turns
+from foilworks.sqlite.turns import Turns, line_of
+from projects.models import Project
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from foilworks.sqlite.turns import Turns
+line = Turns(Path(sys.argv[1]))
+print(line.take(), flush=True)
+time.sleep(float(sys.argv[2]))
+line.give_back()
+print("given back", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def another(tmp_path):
+    """Starts a process that has the turn for so many seconds; it is there when this returns."""
+    started = []
+
+    def start(seconds: float) -> subprocess.Popen:
+        command = [sys.executable, "-c", HOLDER, str(tmp_path / "turns"), str(seconds)]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        assert process.stdout.readline() == "True\n"
+        return process
+
+    yield start
+    for process in started:
+        process.communicate()
+
+
+def test_a_process_waits_for_another_ones_turn_to_end(another, tmp_path):
+    process = another(0.5)
+    line = Turns(tmp_path / "turns")
+    assert line.take()
+    assert process.stdout.readline() == "given back\n"
+    line.give_back()
+
+
+def test_a_killed_process_gives_its_turn_back(another, tmp_path):
+    process = another(600)
+    process.send_signal(signal.SIGKILL)
+    line = Turns(tmp_path / "turns")
+    assert line.take()
+    line.give_back()
+
+
+def test_who_waits_too_long_goes_on_without_and_can_have_a_turn_later(another, tmp_path, monkeypatch):
+    monkeypatch.setattr(turns, "LONGEST_WAIT_S", 0.05)
+    process = another(600)
+    line = Turns(tmp_path / "turns")
+    assert not line.take()
+    process.kill()
+    process.wait()
+    monkeypatch.setattr(turns, "LONGEST_WAIT_S", 10.0)
+    assert line.take()
+    line.give_back()
+
+
+def test_threads_have_their_turns_one_after_the_other(tmp_path):
+    line, at_work, most = Turns(tmp_path / "turns"), [], []
+
+    def work() -> None:
+        for _ in range(20):
+            assert line.take()
+            at_work.append(1)
+            most.append(len(at_work))
+            time.sleep(0.0005)
+            at_work.pop()
+            line.give_back()
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(most), max(most)) == (120, 1)
+
+
+def test_no_turn_where_files_cannot_be_locked(tmp_path):
+    line = Turns(tmp_path / "no such folder" / "turns")
+    assert not line.take()
+    assert not line.take()
+
+
+def test_a_child_of_a_fork_waits_for_its_parents_turn(tmp_path):
+    line = line_of(tmp_path / "database")
+    assert line.take()
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            own = line_of(tmp_path / "database")
+            os.write(writes, b"waits" if not own._lock(0) else b"has it")
+        finally:
+            # Nothing of the tests goes on in the child, whatever comes.
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(reads, 10) == b"waits"
+    os.close(reads)
+    os.close(writes)
+    line.give_back()
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL's writers wait for rows")
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_has_its_turn_from_its_beginning_to_its_end_however_it_ends():
+    assert connection._turn is None
+    with transaction.atomic():
+        assert connection._turn is not None
+        with transaction.atomic():
+            Project.objects.create(slug="inner", name="Inner")
+        assert connection._turn is not None
+    assert connection._turn is None
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
+        Project.objects.create(slug="outer", name="Outer")
+        _ = 1 / 0
+    assert connection._turn is None
+
+    def in_a_thread() -> None:
+        with closing(connection):
+            connection.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+            taken.append(connection._turn is not None)
+            connection.close()
+            taken.append(connection._turn is None)
+
+    taken: list[bool] = []
+    thread = threading.Thread(target=in_a_thread)
+    thread.start()
+    thread.join()
+    assert taken == [True, True]
