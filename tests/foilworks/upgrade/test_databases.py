@@ -106,5 +106,6 @@ def test_a_database_with_a_part_of_what_is_squashed_is_refused_by_every_command(
         assert "foilworks restore" in done.stderr
         assert done.stderr.count("\n") == 1
     assert not (installation.home / "backups").exists()
-    (line,) = [one for one in foilworks(installation.environment, "doctor").stdout.splitlines() if "4fafc4b" in one]
-    assert line.split()[0] == "database"
+    (check,) = [one for one in installation.foilworks("doctor", status=1)["checks"] if one["name"] == "database"]
+    assert check["state"] == "broken"
+    assert check["todo"].startswith("update to version 0.1.0 (commit 4fafc4b) first")
