@@ -1,7 +1,11 @@
-"""`split` becomes `disputed` in the rows of an older database, and back, on both engines."""
+"""`split` becomes `disputed` in stored rows, and back, on both engines."""
 
+import json
+import os
 import sqlite3
+import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from importlib import import_module
 from pathlib import Path
@@ -12,76 +16,82 @@ from django.apps import apps
 from django.db import connection
 
 from corpus.models import Foil, Item
+from tests.commands import ROOT, foilworks
 from tests.factories import make_item, make_project, make_subtest
-from tests.foilworks.test_upgrade import TAGS, Installation, old_database
 from tests.postgres import running_postgres
 
 SCHEMA = import_module("corpus.migrations.0011_disputed_choices").Migration
 DATA = import_module("corpus.migrations.0012_split_becomes_disputed").Migration
 ((_, BEFORE),) = SCHEMA.dependencies
-STATES = "SELECT id, state FROM corpus_item ORDER BY id"
-VERDICTS = "SELECT id, verdict FROM corpus_foil ORDER BY id"
-# Of the old database: an item with its foil, and a foil of an item that is valid without it.
-MADE_SPLIT = (
-    "UPDATE corpus_item SET state = 'split' WHERE id IN (SELECT id FROM corpus_item WHERE state = 'valid' LIMIT 3)",
-    "UPDATE corpus_foil SET verdict = 'split' WHERE item_id IN (SELECT id FROM corpus_item WHERE state = 'split')",
-    "UPDATE corpus_foil SET verdict = 'split' WHERE id = (SELECT max(id) FROM corpus_foil)",
-)
+STATES = "SELECT i.key, i.state, f.verdict FROM corpus_item i JOIN corpus_foil f ON f.item_id = i.id"
+LATE = "UPDATE corpus_foil SET verdict = 'split' WHERE verdict = 'disputed'"
+# A disputed item, and one that is valid without its disputed foil, beside others.
+ROWS = """
+import django
+django.setup()
+from corpus.models import Foil
+from tests.factories import make_item, make_project, make_subtest
+subtest = make_subtest(make_project())
+for state, verdict in (("disputed", "disputed"), ("valid", "disputed"), ("invalid", "invalid"), ("retracted", "valid")):
+    Foil.objects.filter(item=make_item(subtest, key=f"{state}-{verdict}", state=state)).update(verdict=verdict)
+"""
+NOW = {
+    ("disputed-disputed", "disputed", "disputed"),
+    ("valid-disputed", "valid", "disputed"),
+    ("invalid-invalid", "invalid", "invalid"),
+    ("retracted-valid", "retracted", "valid"),
+}
+THEN = {tuple("split" if word == "disputed" else word for word in row) for row in NOW}
 
 
-LATE = "UPDATE corpus_foil SET verdict = 'split' WHERE id = (SELECT max(id) FROM corpus_foil)"
+def environment(home: Path, url: str = "") -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "DATABASE_"))}
+    also = {"DATABASE_URL": url} if url else {}
+    return {**inherited, "FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.settings", **also}
 
 
-def goes_forth_and_back(installation: Installation, told, execute) -> None:
-    """`told()`: (states, verdicts) by id, as another connection reads them; `execute(sql)` writes as one."""
-    before = told()
-    assert [list(rows.values()).count("split") for rows in before] == [3, 4]
-    after = tuple({pk: "disputed" if word == "split" else word for pk, word in rows.items()} for rows in before)
-    installation.foilworks("migrate", "--no-backup")
-    assert told() == after
+def goes_back_and_forth(settings: Mapping[str, str], execute: Callable[[str], list[tuple]]) -> None:
+    """`execute(sql)`: the rows that another connection finds."""
+
+    def migrate(*target: str) -> set[tuple]:
+        done = foilworks(settings, "migrate", "--no-backup", "--json", *target)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert json.loads(done.stdout) == {"backup": None}
+        return set(execute(STATES))
+
+    migrate()
+    made = subprocess.run([sys.executable, "-c", ROWS], env=settings, cwd=ROOT, capture_output=True, check=False)
+    assert made.returncode == 0, made.stderr
+    assert set(execute(STATES)) == NOW
+    assert migrate("corpus", BEFORE) == THEN
+    assert migrate() == NOW
     # What an old process stored late is renamed as docs/how-to/migrations.md says.
     execute(LATE)
-    assert told() != after
-    installation.foilworks("migrate", "--no-backup", "corpus", "0011")
-    installation.foilworks("migrate", "--no-backup")
-    assert told() == after
-    installation.foilworks("migrate", "--no-backup", "corpus", BEFORE)
-    assert told() == before
+    assert set(execute(STATES)) != NOW
+    migrate("corpus", "0011")
+    assert migrate() == NOW
 
 
-@pytest.mark.slow(seconds=25)
-def test_rows_of_an_older_database_get_the_new_word_and_back(tmp_path):
-    installation = Installation(tmp_path / "home")
-    path = old_database(TAGS[0], installation.home / "foilworks.sqlite3", installation.home)
-    write(path, *MADE_SPLIT)
+@pytest.mark.slow(seconds=10)
+def test_stored_rows_get_the_new_word_and_back(tmp_path):
+    def execute(sql: str) -> list[tuple]:
+        with closing(sqlite3.connect(tmp_path / "home" / "foilworks.sqlite3")) as database, database:
+            return database.execute(sql).fetchall()
 
-    def told():
-        with closing(sqlite3.connect(path)) as database:
-            return dict(database.execute(STATES).fetchall()), dict(database.execute(VERDICTS).fetchall())
-
-    goes_forth_and_back(installation, told, lambda sql: write(path, sql))
+    goes_back_and_forth(environment(tmp_path / "home"), execute)
 
 
-@pytest.mark.slow(seconds=30)
+@pytest.mark.slow(seconds=15)
 def test_they_do_on_postgresql_as_well(tmp_path):
     with running_postgres() as server:
         url = server.make("older")
-        installation = Installation(tmp_path / "home", url)
-        old = old_database(TAGS[0], tmp_path / "old.sqlite3", installation.home)
-        write(old, *MADE_SPLIT)
-        installation.run(sys.executable, Path(__file__).with_name("old_rows.py"), old)
 
-        def told():
+        def execute(sql: str) -> list[tuple]:
             with psycopg.connect(url) as database:
-                return dict(database.execute(STATES).fetchall()), dict(database.execute(VERDICTS).fetchall())
+                found = database.execute(sql)
+                return found.fetchall() if found.description else []
 
-        goes_forth_and_back(installation, told, lambda sql: server.sql(sql, "older"))
-
-
-def write(path: Path, *statements: str) -> None:
-    with closing(sqlite3.connect(path)) as database, database:
-        for statement in statements:
-            database.execute(statement)
+        goes_back_and_forth(environment(tmp_path / "home", url), execute)
 
 
 @pytest.mark.django_db
