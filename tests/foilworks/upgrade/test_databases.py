@@ -24,6 +24,8 @@ UNION ALL SELECT conrelid::regclass::text, conname || ' ' || pg_get_constraintde
 FROM pg_constraint WHERE conrelid != 0 AND connamespace = 'public'::regnamespace
 ORDER BY 1, 2
 """
+# A condition that went through a dump has its casts and brackets in other places.
+NOISE = re.compile(r"::(character varying|text)(\[\])?|[()\[\]]")
 
 
 def sqlite_tables(path: Path) -> dict[str, list[str]]:
@@ -52,7 +54,8 @@ def _parts(words: str) -> list[str]:
 def tables_of(installation: Installation) -> object:
     if installation.url:
         with psycopg.connect(installation.url) as connection:
-            return connection.execute(POSTGRESQL_TABLES).fetchall()
+            found = connection.execute(POSTGRESQL_TABLES).fetchall()
+        return [(table, NOISE.sub("", definition)) for table, definition in found]
     return sqlite_tables(installation.home / "foilworks.sqlite3")
 
 
