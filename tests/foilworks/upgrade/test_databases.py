@@ -1,5 +1,6 @@
 """The tables of a database that was updated are those of a fresh one; one that is half updated is refused in words."""
 
+import json
 import re
 import sqlite3
 from contextlib import closing
@@ -9,7 +10,7 @@ import psycopg
 import pytest
 
 from tests.commands import foilworks
-from tests.foilworks.upgrade.record import ENGINES, Installation, restore
+from tests.foilworks.upgrade.record import ENGINES, Installation, restore, rows
 from tests.postgres import running_postgres
 
 pytestmark = pytest.mark.slow(seconds=12)
@@ -31,9 +32,9 @@ NOISE = re.compile(r"::(character varying|text)(\[\])?|[()\[\]]")
 def sqlite_tables(path: Path) -> dict[str, list[str]]:
     """Table -> what its definition lists, and its indexes, in SQLite's words; sorted: columns added later come last."""
     with closing(sqlite3.connect(path)) as database:
-        rows = database.execute("SELECT type, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        found = database.execute("SELECT type, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
     tables: dict[str, list[str]] = {}
-    for kind, table, sql in rows:
+    for kind, table, sql in found:
         words = sql.partition("(")[2].rpartition(")")[0] if kind == "table" else sql
         tables.setdefault(table, []).extend(_parts(words) if kind == "table" else [words])
     return {table: sorted(parts) for table, parts in tables.items()}
@@ -94,6 +95,24 @@ def _compare(homes: dict[str, Path], urls: dict[str, str]) -> None:
     migrations = by_migrations(Installation(homes["migrations"], urls["migrations"]))
     assert tables_of(updated) == tables_of(models)
     assert tables_of(migrations) == tables_of(models)
+
+
+def test_the_backup_of_before_an_update_comes_back_and_is_updated(tmp_path):
+    installation = restore(tmp_path / "home")
+    names = "SELECT name FROM projects_project ORDER BY id"
+    before = rows(installation, names)
+    backup = Path(installation.foilworks("migrate")["backup"])
+    with closing(sqlite3.connect(installation.home / "foilworks.sqlite3")) as database, database:
+        database.execute("UPDATE projects_project SET name = 'lost'")
+    installation.foilworks("restore", backup)
+    assert rows(installation, names) == before
+    assert installation.foilworks("migrate")["backup"] is None, "nothing is left to do"
+    manifest = json.loads((backup / "manifest.json").read_text(encoding="utf-8"))
+    manifest["migrations"].remove("corpus.0010_trims_in_frames")
+    (backup / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    done = foilworks(installation.environment, "restore", backup)
+    assert done.returncode == 1
+    assert "older than 0.1.0, or its update stopped (corpus has 9 of 10 migrations); restore it with" in done.stderr
 
 
 def test_a_database_with_a_part_of_what_is_squashed_is_refused_by_every_command(tmp_path):
