@@ -10,6 +10,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from foilworks.database_version import known_migrations
+
 
 def has_none(connection: BaseDatabaseWrapper) -> bool:
     return not connection.introspection.table_names()
@@ -28,6 +30,5 @@ def make_all(connection: BaseDatabaseWrapper) -> None:
             for model in router.get_migratable_models(apps.get_app_config(label), connection.alias):
                 if model._meta.can_migrate(connection):
                     editor.create_model(model)
-        replaced = {key for migration in loader.disk_migrations.values() for key in migration.replaces}
-        applied = sorted({*loader.disk_migrations, *replaced})
+        applied = sorted(known_migrations())
         recorder.migration_qs.bulk_create(recorder.Migration(app=app, name=name) for app, name in applied)
