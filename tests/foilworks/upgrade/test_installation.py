@@ -16,7 +16,7 @@ from tests.foilworks.upgrade.record import ENGINES, Installation, recorded, rest
 from tests.postgres import running_postgres
 
 pytestmark = pytest.mark.slow(seconds=15)
-LIGHT = ("pages", "few_operations", "entrances", "audit", "values", "names_of_jobs", "client", "few_jobs")
+LIGHT = ("pages", "few_operations", "entrances", "audit", "values", "client", "few_jobs")
 EVERYTHING = ("addresses", "operations", "entrances", "audit", "values", "names_of_jobs", "client", "jobs")
 COUNTS = ("n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "n_lexical_items")
 MEASURES = ("js_all", "js_valid", "alpha_all", "alpha_valid")
