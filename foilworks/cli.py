@@ -21,6 +21,8 @@ COMMANDS = "foilworks.management.commands"
 ASKS_FOR_HELP = {"-h", "--help", "help"}
 ASKS_FOR_VERSION = {"-V", "--version", "version"}
 BAD_INPUT, WRONG_USAGE = 1, 2
+# Name before 0.2.0 -> name today. The old names work until 0.4.
+RENAMED = {"tally": "refresh-dashboard"}
 # What a shell reports for a program that Ctrl-C ended.
 INTERRUPTED = 130
 
@@ -51,11 +53,18 @@ def run(arguments: list[str]) -> int:
         return 0
     if command in ASKS_FOR_HELP:
         return _help(arguments[1:])
+    command = _named_today(command)
     if command not in get_commands():
         sys.stderr.write(f"{NAME}: unknown command '{command}'{_suggestion(command)}\n")
         return WRONG_USAGE
-    execute_from_command_line([NAME, *arguments])
+    execute_from_command_line([NAME, command, *arguments[1:]])
     return 0
+
+
+def _named_today(command: str) -> str:
+    if command in RENAMED:
+        sys.stderr.write(f"{NAME}: `{command}` is now `{RENAMED[command]}`; the old name works until 0.4\n")
+    return RENAMED.get(command, command)
 
 
 def own_commands() -> list[str]:
@@ -64,8 +73,9 @@ def own_commands() -> list[str]:
 
 
 def _help(topic: list[str]) -> int:
-    if topic and topic[0] in get_commands():
-        execute_from_command_line([NAME, topic[0], "--help"])
+    command = _named_today(topic[0]) if topic else ""
+    if command in get_commands():
+        execute_from_command_line([NAME, command, "--help"])
         return 0
     names = own_commands()
     width = max(map(len, names))

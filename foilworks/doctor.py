@@ -23,6 +23,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from corpus.video_files.stored_files import is_local
 from foilworks import __version__
+from foilworks.database_version import ADVICE, UnfinishedUpgrade, require_whole_upgrade
 from foilworks.supervisor.embedded_redis import redis_executable
 from foilworks.supervisor.services import up_lock
 from jobs.models import Job, JobState
@@ -135,11 +136,14 @@ def _database() -> Check:
             else:
                 cursor.execute("SELECT version()")
                 name, mode = cursor.fetchone()[0], "wal"
+        require_whole_upgrade(connection)
         executor = MigrationExecutor(connection)
         missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     except DatabaseError as error:
         todo = "check DATABASE_URL, that the server runs and that the file is writable"
         return Check("database", BROKEN, str(error), todo)
+    except UnfinishedUpgrade as error:
+        return Check("database", BROKEN, error.found, ADVICE)
     if mode != "wal":
         return Check("database", BROKEN, name, "put the home on a local disk: WAL does not work on network folders")
     if missing:

@@ -1,7 +1,7 @@
-"""The tables of a database that has none, made from the models at once.
+"""Make the tables of an empty database from the models at once.
 
-The way through all migrations ends at the same tables (tests/foilworks/test_upgrade.py holds both to each other) and
-takes ten times as long, at everybody's first start. Migrations are for databases that older versions made.
+The migrations lead to the same tables (tests/foilworks/upgrade/test_databases.py compares them) and take twenty times
+as long, at everybody's first start. Migrations are for databases that older versions made.
 """
 
 from django.apps import apps
@@ -10,13 +10,18 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from foilworks.database_version import known_migrations
+
 
 def has_none(connection: BaseDatabaseWrapper) -> bool:
     return not connection.introspection.table_names()
 
 
 def make_all(connection: BaseDatabaseWrapper) -> None:
-    """Every table, and the record that every migration has been made, in one transaction."""
+    """Create every table and record every migration as applied, in one transaction.
+
+    Django takes a squashed migration for applied only while all that it replaces are.
+    """
     loader = MigrationLoader(connection)
     recorder = MigrationRecorder(connection)
     with connection.schema_editor() as editor:
@@ -25,5 +30,5 @@ def make_all(connection: BaseDatabaseWrapper) -> None:
             for model in router.get_migratable_models(apps.get_app_config(label), connection.alias):
                 if model._meta.can_migrate(connection):
                     editor.create_model(model)
-        made = [recorder.Migration(app=app, name=name) for app, name in sorted(loader.disk_migrations)]
-        recorder.migration_qs.bulk_create(made)
+        applied = sorted(known_migrations())
+        recorder.migration_qs.bulk_create(recorder.Migration(app=app, name=name) for app, name in applied)

@@ -41,11 +41,16 @@ def _env_file(path: Path) -> dict[str, str]:
 _ENVIRONMENT = {**(_env_file(ENV_FILE) if ENV_FILE else {}), **os.environ}
 
 
-# New name -> the name before 0.2.0, which works until 0.4.
+# New name -> the name before 0.2.0, which works until 0.4 (docs/decisions/0065-what-an-update-keeps.md).
 RENAMED = {
     "API_RATE_LIMIT_PER_MINUTE": "API_REQUESTS_A_MINUTE",
     "MAX_OPEN_JOBS_PER_PROJECT": "OPEN_JOBS_A_PROJECT",
 }
+# What 0.1 read and no later version does.
+REMOVED = ("FOILWORKS_REQUESTS_AT_WORK",)
+for _name in REMOVED:
+    if _ENVIRONMENT.get(_name, "").strip():
+        sys.stderr.write(f"foilworks: {_name} has no effect any more; remove it\n")
 
 
 def _env(name: str, default: str = "") -> str:

@@ -8,8 +8,8 @@ from types import TracebackType
 
 from django.db import close_old_connections, connection
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
+from jobs.aliases import find_job
 from jobs.lease import ABANDONED, NO_DATABASE, Heartbeat, JobStopped, claim, write
 from jobs.models import OPEN_STATES, Job, JobState
 from jobs.queue import MAX_LOSSES, cancel, dispatch, resume_parents, update_progress, wait
@@ -39,7 +39,7 @@ def execute(job_id: str) -> None:
         logger.info("job %s: nothing to do", job_id)
         return
     with working_on(job.request_id, str(job.pk)), _Recorded(job) as recorded, Heartbeat(job):
-        function = import_string(job.dotted)
+        function = find_job(job.dotted)
         recorded.returned = function(job.target_id, job)
 
 

@@ -102,6 +102,14 @@ def variables(source: str) -> dict[str, str]:
     return found
 
 
+def renamed(source: str) -> dict[str, str]:
+    """Name today -> name before, of every variable that the settings read under both."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and [getattr(one, "id", "") for one in node.targets] == ["RENAMED"]:
+            return dict(ast.literal_eval(node.value))
+    return {}
+
+
 def page(source: str) -> str:
     """The whole page. ValueError: a variable has no words, or words have no variable."""
     defaults = variables(source)
@@ -114,7 +122,14 @@ def page(source: str) -> str:
         lines = [f"| `{name}` | {words} | {_shown(defaults[name])} |" for name, words in rows.items()]
         top = [f"\n## {group}\n", "| variable | what it sets | default |", "|---|---|---|"]
         parts.append("\n".join([*top, *lines, ""]))
-    return "".join(parts)
+    old = [f"| `{before}` | `{now}` |" for now, before in renamed(source).items()]
+    top = [
+        "\n## Names before 0.2.0\n",
+        "They work until 0.4, with a warning on stderr.\n",
+        "| before | now |",
+        "|---|---|",
+    ]
+    return "".join([*parts, *(["\n".join([*top, *old, ""])] if old else [])])
 
 
 def _shown(default: str) -> str:

@@ -16,17 +16,13 @@ from django.db.migrations.state import ProjectState
 from django.test import override_settings
 
 APPS = ("projects", "jobs", "corpus", "generation", "annotation", "evaluation")
-# Until these no installation was served while it was updated: they are not looked at.
-BEFORE = {
-    "projects": 6,
-    "jobs": 3,
-    "corpus": 7,
-    "generation": 7,
-    "annotation": 14,
-    "evaluation": 12,
-}
+# The squashed migration of each app makes all tables of 0.1: it changes none that was there before.
+SQUASHED = 1
 # "app.migration: what it does" -> why nobody notices.
-ALLOWED: dict[str, str] = {}
+ALLOWED: dict[str, str] = {
+    "evaluation.0018_targets_of_renamed_models: Raw Python operation: rows are locked meanwhile; say in ALLOWED why "
+    "they are few": "audit rows of requested reports and evaluations of students: nobody waits for them"
+}
 
 GONE = (
     migrations.RemoveField,
@@ -103,7 +99,7 @@ def loader() -> MigrationLoader:
 @pytest.mark.parametrize("app", APPS)
 def test_what_changes_tables_that_are_served_is_harmless_or_has_its_reason(app, loader):
     found = set()
-    for key in sorted(key for key in loader.disk_migrations if key[0] == app and number(key[1]) > BEFORE[app]):
+    for key in sorted(key for key in loader.disk_migrations if key[0] == app and number(key[1]) > SQUASHED):
         needed = [loader.check_key(one, app) for one in loader.disk_migrations[key].dependencies]
         state = loader.project_state([one for one in needed if one is not None])
         said = complaints(list(loader.disk_migrations[key].operations), app, state)
@@ -116,7 +112,7 @@ def test_what_changes_tables_that_are_served_is_harmless_or_has_its_reason(app, 
 
 def test_the_apps_are_all_of_ours(loader):
     ours = {label for label, _ in loader.disk_migrations if (settings.BASE_DIR / label).is_dir()}
-    assert ours == set(APPS) == set(BEFORE)
+    assert ours == set(APPS)
 
 
 @pytest.mark.parametrize(
@@ -142,14 +138,14 @@ def test_the_apps_are_all_of_ours(loader):
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_each_rule_finds_what_it_is_for(operation, words, loader):
-    state = loader.project_state([("corpus", "0006_content_warnings_and_takedowns")])
+    state = loader.project_state([("corpus", "0001_squashed_0_2")])
     said = list(complaints([operation], "corpus", state))
     assert len(said) == (0 if words is None else 1), said
     assert all((words or "") in one for one in said)
 
 
 def test_a_new_table_may_have_anything(loader):
-    state = loader.project_state([("corpus", "0006_content_warnings_and_takedowns")])
+    state = loader.project_state([("corpus", "0001_squashed_0_2")])
     made = migrations.CreateModel("new", [("id", models.BigAutoField(primary_key=True))])
     index = migrations.AddIndex("new", models.Index(fields=["id"], name="i"))
     assert list(complaints([made, index], "corpus", state)) == []

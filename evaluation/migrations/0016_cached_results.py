@@ -4,7 +4,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("evaluation", "0015_no_index_twice")]
+    dependencies = [("evaluation", "0001_squashed_0_2")]
 
     operations = [
         migrations.SeparateDatabaseAndState(

@@ -11,7 +11,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
@@ -19,6 +18,7 @@ from foilworks import __version__
 from foilworks.backup import database
 from foilworks.backup.errors import BackupError
 from foilworks.backup.media import Progress, back_up_files, copy_in, copy_sent, restore_uploads
+from foilworks.database_version import UnfinishedUpgrade, known_migrations, require_whole
 
 MANIFEST = "manifest.json"
 KIND = "foilworks-backup"
@@ -167,10 +167,14 @@ def is_inside(name: str) -> bool:
 
 
 def _check_migrations(folder: Path, manifest: dict[str, Any]) -> None:
-    known = {".".join(node) for node in MigrationExecutor(connection).loader.disk_migrations}
-    newer = sorted(set(manifest["migrations"]) - known)
+    newer = sorted(set(manifest["migrations"]) - {".".join(key) for key in known_migrations()})
     if newer:
         raise BackupError(f"{folder}: was made by a newer Foilworks (it knows {newer[0]}); update this one first")
+    try:
+        require_whole({tuple(name.split(".", 1)) for name in manifest["migrations"]})
+    except UnfinishedUpgrade as error:
+        where = "restore it with version 0.1.0 (commit 4fafc4b), run `foilworks migrate` there, then back it up again"
+        raise BackupError(f"{folder}: {error.found}; {where}") from error
 
 
 def _manifest(work: Path, media: bool) -> dict[str, Any]:

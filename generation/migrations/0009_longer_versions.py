@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("generation", "0008_no_index_twice"),
+        ("generation", "0001_squashed_0_2"),
     ]
 
     operations = [

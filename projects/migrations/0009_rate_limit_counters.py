@@ -4,7 +4,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("projects", "0008_removed_crowd_workers")]
+    dependencies = [("projects", "0001_squashed_0_2")]
 
     operations = [
         migrations.SeparateDatabaseAndState(

@@ -66,7 +66,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
         "foilworks/static/foilworks/tokens.css",
         "foilworks/locale/de/LC_MESSAGES/django.mo",
         "foilworks/formats/de/formats.py",
-        "evaluation/migrations/0001_initial.py",
+        "evaluation/migrations/0001_squashed_0_2.py",
     }
 
 

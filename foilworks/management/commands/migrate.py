@@ -11,6 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from foilworks import first_tables
 from foilworks.backup.folder import automatic_backup, has_rows, remove_old
+from foilworks.database_version import require_whole_upgrade
 from foilworks.management.base import FoilworksCommand, one_line
 from text.errors import ActionableError
 
@@ -29,8 +30,9 @@ class Command(FoilworksCommand, DjangoMigrate):
 
     def handle(self, *args: Any, **options: Any) -> None:
         as_json, no_backup = options.pop("as_json"), options.pop("no_backup")
-        copy = None
+        copy, connection = None, connections[options["database"]]
         try:
+            require_whole_upgrade(connection)
             if not no_backup and self._changes_something(options):
                 copy = automatic_backup("before-migrate")
                 remove_old("before-migrate", copy)
@@ -39,7 +41,6 @@ class Command(FoilworksCommand, DjangoMigrate):
             sys.exit(1)
         if as_json:
             options["verbosity"] = 0
-        connection = connections[options["database"]]
         if not any(options[name] for name in (*ONLY_LOOKS, *CHOOSES)) and first_tables.has_none(connection):
             first_tables.make_all(connection)
         DjangoMigrate.handle(self, *args, **options)

@@ -137,7 +137,7 @@ def test_the_page_of_a_large_project_answers_in_at_most_twelve_queries(client, p
 
 
 def test_the_command_counts_at_once(project, capsys):
-    call_command("tally", project=project.slug, as_json=True)
+    call_command("refresh-dashboard", project=project.slug, as_json=True)
     assert '"valid": 3' in capsys.readouterr().out
     assert kept.counted(project).data["funnel"]["valid"] == 3
 

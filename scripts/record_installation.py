@@ -1,0 +1,184 @@
+"""Records an installation of a version, for the tests of upgrades: its database, its files, what it says of itself.
+
+    .venv/bin/python scripts/record_installation.py COMMIT          writes tests/foilworks/upgrade/COMMIT/
+    .venv/bin/python scripts/record_installation.py COMMIT --check  records again and compares; status 1 if it differs
+
+The script checks the commit out beside the working tree and runs tests/foilworks/upgrade/recorder/ there, with that
+version's own code, once on SQLite and once on PostgreSQL. It needs the environment of `make test`. Ids, keys and times
+differ between two recordings: `--check` compares what the version shows, says and stores, not the bytes.
+"""
+
+import argparse
+import gzip
+import hashlib
+import io
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+UPGRADE = ROOT / "tests" / "foilworks" / "upgrade"
+RECORDER = UPGRADE / "recorder"
+ENGINES = ("sqlite", "postgresql")
+# What the home is called in the record: paths in rows and files name it.
+PLACE = "@HOME@"
+# Files of the home that a test needs. Weights of models are made by the test: random bytes do not compress.
+KEPT = ("media", "uploads", "secret_key")
+# The sample's clips are large, and no recorded job reads them.
+LEFT_OUT = "media/videos/"
+HARMLESS = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OMP_NUM_THREADS": "1", "LOG_LEVEL": "CRITICAL"}
+
+
+def record(commit: str, folder: Path) -> None:
+    """Write the whole record of the commit into the folder. CalledProcessError: its code cannot be had or run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with checked_out(commit) as checkout:
+        for engine in ENGINES:
+            with tempfile.TemporaryDirectory(prefix="fw-record-") as name, database(engine) as url:
+                home, out = Path(name, "home"), Path(name, "out")
+                environment = _environment(checkout, home, url)
+                _run("make.py", out, checkout, environment)
+                dump = sqlite_dump(home) if engine == "sqlite" else postgresql_dump(url)
+                packed = pack(home, dump)
+                _run("say.py", out, checkout, environment)
+                said = {name: (out / f"{name}.json").read_text("utf-8") for name in ("world", "said")}
+                write(folder / f"{engine}.json.gz", {key: json.loads(placed(said[key], home)) for key in said})
+                (folder / f"{engine}.tar.xz").write_bytes(packed)
+                if engine == ENGINES[0]:
+                    _run("surface.py", out, checkout, environment)
+                    surface = json.loads((out / "surface.json").read_text("utf-8"))
+                    write(folder / "surface.json.gz", {**surface, "recorder": recorder()})
+
+
+def recorder() -> dict[str, str]:
+    """File of the recorder -> the digest of its bytes: a record says by which code it was made."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(RECORDER.glob("*.py"))}
+
+
+@contextmanager
+def checked_out(commit: str) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="fw-checkout-") as name:
+        checkout = Path(name, "checkout")
+        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", checkout, commit], cwd=ROOT, check=True)
+        try:
+            yield checkout
+        finally:
+            subprocess.run(["git", "worktree", "remove", "--force", checkout], cwd=ROOT, check=True)
+
+
+@contextmanager
+def database(engine: str) -> Iterator[str]:
+    """The DATABASE_URL of an empty database; empty for the file of a home."""
+    if engine == "sqlite":
+        yield ""
+        return
+    with _tests_postgres().running_postgres() as server:
+        yield server.make("recorded")
+
+
+def _tests_postgres() -> Any:
+    sys.path.insert(0, str(ROOT))
+    return import_module("tests.postgres")
+
+
+def _environment(checkout: Path, home: Path, url: str) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("DATABASE_", "FOILWORKS_"))}
+    own = {"FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.settings", "DATABASE_URL": url}
+    paths = os.pathsep.join([str(checkout), str(RECORDER)])
+    return {**inherited, **HARMLESS, **own, "WEBHOOK_NETWORKS": "127.0.0.0/8", "PYTHONPATH": paths}
+
+
+def _run(script: str, out: Path, checkout: Path, environment: Mapping[str, str]) -> None:
+    subprocess.run([sys.executable, RECORDER / script, out], cwd=checkout, env=dict(environment), check=True)
+
+
+def placed(text: str, home: Path) -> str:
+    return text.replace(str(home.resolve()), PLACE).replace(str(home), PLACE)
+
+
+def sqlite_dump(home: Path) -> str:
+    with closing(sqlite3.connect(home / "foilworks.sqlite3")) as connection:
+        return "\n".join(connection.iterdump())
+
+
+def postgresql_dump(url: str) -> str:
+    """Plain SQL that a driver takes: rows as INSERTs, no commands of psql."""
+    binaries = _tests_postgres().find_binaries()
+    options = ("--inserts", "--rows-per-insert=200", "--no-owner", "--no-privileges", f"--dbname={url}")
+    done = subprocess.run([binaries / "pg_dump", *options], capture_output=True, text=True, check=True)
+    # Settings of one session, some of which older servers do not know.
+    unwanted = ("\\", "SET ", "SELECT pg_catalog.set_config", "--")
+    return "\n".join(line for line in done.stdout.splitlines() if line and not line.startswith(unwanted))
+
+
+def pack(home: Path, dump: str) -> bytes:
+    """database.sql and the home's files, with neither times nor owners."""
+    files = {"database.sql": placed(dump, home).encode()}
+    for kept in KEPT:
+        for path in sorted((home / kept).rglob("*")) if (home / kept).is_dir() else [home / kept]:
+            name = path.relative_to(home).as_posix()
+            if path.is_file() and not name.startswith(LEFT_OUT):
+                files[f"home/{name}"] = path.read_bytes()
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:xz", preset=9) as archive:
+        for name, content in files.items():
+            about = tarfile.TarInfo(name)
+            about.size = len(content)
+            archive.addfile(about, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def write(path: Path, found: Any) -> None:
+    text = json.dumps(found, indent=0, sort_keys=True, ensure_ascii=False)
+    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+
+
+def read(path: Path) -> Any:
+    return json.loads(gzip.decompress(path.read_bytes()))
+
+
+def differences(kept: Path, again: Path) -> Iterator[str]:
+    """What another recording of the same commit says differently."""
+    if read(kept / "surface.json.gz") != read(again / "surface.json.gz"):
+        yield "surface.json.gz: what the version shows"
+    for engine in ENGINES:
+        old, new = (comparable(read(folder / f"{engine}.json.gz")["said"]) for folder in (kept, again))
+        yield from (f"{engine}.json.gz: {part}" for part in old if old[part] != new[part])
+
+
+def comparable(said: dict[str, Any]) -> dict[str, Any]:
+    """What has neither ids nor keys in it."""
+    answers = {part: [[row["name"], row["method"], row["answers"]] for row in said[part]]
+               for part in ("addresses", "operations")}  # fmt: skip
+    jobs = sorted([one["dotted"], one["was"], one["state"], one["error"]] for one in said["jobs"].values())
+    same = {part: said[part] for part in ("rows", "audit", "validation")}
+    return {**same, **answers, "jobs": jobs, "violations": sum(said["violations"].values())}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("commit")
+    parser.add_argument("--check", action="store_true", help="compare with what is recorded; write nothing")
+    chosen = parser.parse_args()
+    folder = UPGRADE / chosen.commit
+    if not chosen.check:
+        record(chosen.commit, folder)
+        return 0
+    with tempfile.TemporaryDirectory() as again:
+        record(chosen.commit, Path(again))
+        found = list(differences(folder, Path(again)))
+    print("\n".join(found) or f"{chosen.commit}: the record is what the version says")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

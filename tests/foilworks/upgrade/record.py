@@ -1,0 +1,106 @@
+"""The record of 4fafc4b (scripts/record_installation.py), and installations restored from it."""
+
+import gzip
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tarfile
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from tests.commands import foilworks
+
+ROOT = Path(__file__).resolve().parents[3]
+COMMIT = "4fafc4b"
+FOLDER = Path(__file__).parent / COMMIT
+ENGINES = ("sqlite", "postgresql")
+PLACE = "@HOME@"
+
+
+@cache
+def surface() -> dict[str, Any]:
+    """Return what the version showed: addresses, the API's document, commands, settings, jobs, slugs, its client."""
+    return _read(FOLDER / "surface.json.gz")
+
+
+@cache
+def recorded(engine: str) -> dict[str, Any]:
+    """Return `world` (people, secrets, ids of rows) and `said` (what the version answered) of one engine."""
+    return _read(FOLDER / f"{engine}.json.gz")
+
+
+def _read(path: Path) -> Any:
+    return json.loads(gzip.decompress(path.read_bytes()))
+
+
+class Installation:
+    """A home and a database. `url` is empty for SQLite."""
+
+    def __init__(self, home: Path, url: str = "") -> None:
+        self.home, self.url = home, url
+        outside = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "DATABASE_"))}
+        own = {"FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.settings", "DATABASE_URL": url}
+        # As when it was recorded: its webhook leads to this machine.
+        self.environment = {**outside, **own, "WEBHOOK_NETWORKS": "127.0.0.0/8", "LOG_LEVEL": "CRITICAL"}
+
+    def foilworks(self, *arguments: object, status: int = 0) -> dict[str, Any]:
+        done = foilworks(self.environment, *arguments, "--json")
+        assert done.returncode == status, done.stdout + done.stderr
+        return json.loads(done.stdout)
+
+    def inside(self, *parts: str) -> dict[str, list[Any]]:
+        """Return what inside.py finds wrong in each of its parts."""
+        engine = "postgresql" if self.url else "sqlite"
+        command = [
+            sys.executable,
+            "-m",
+            "tests.foilworks.upgrade.inside",
+            engine,
+            str(self.home / "found.json"),
+            *parts,
+        ]
+        done = subprocess.run(command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-4000:]
+        return json.loads((self.home / "found.json").read_text(encoding="utf-8"))
+
+
+def restore(home: Path, url: str = "") -> Installation:
+    """Put the recorded database and files into the home, as 4fafc4b left them."""
+    assert home.name == "home", "the archive holds it under this name"
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(FOLDER / f"{'postgresql' if url else 'sqlite'}.tar.xz") as archive:
+        archive.extractall(home.parent, filter="data")
+    dump = home.parent / "database.sql"
+    sql = dump.read_text(encoding="utf-8").replace(PLACE, str(home))
+    if url:
+        with psycopg.connect(url) as connection:
+            connection.execute(sql)
+    else:
+        with closing(sqlite3.connect(home / "foilworks.sqlite3")) as connection:
+            connection.executescript(sql)
+    installation = Installation(home, url)
+    for name in _clips(installation):
+        clip = home / "media" / name
+        clip.parent.mkdir(parents=True, exist_ok=True)
+        clip.touch()
+    return installation
+
+
+def _clips(installation: Installation) -> list[str]:
+    """The files of videos: those of the sample project are named in rows, and too large for the record."""
+    return [name for (name,) in rows(installation, "SELECT file FROM corpus_video WHERE file != ''")]
+
+
+def rows(installation: Installation, query: str) -> list[tuple[Any, ...]]:
+    """Read the database without a line of the product."""
+    if installation.url:
+        with psycopg.connect(installation.url) as connection:
+            return connection.execute(query).fetchall()
+    with closing(sqlite3.connect(installation.home / "foilworks.sqlite3")) as connection:
+        return connection.execute(query).fetchall()
