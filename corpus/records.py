@@ -175,7 +175,7 @@ class ReleaseContent:
 
 
 class Records(Collection[ItemRecord]):
-    """Records that are read anew each time somebody goes through them."""
+    """Records that are read again at each iteration."""
 
     def __init__(self, read: Callable[[], Iterator[ItemRecord]], n: int):
         self._read, self._n = read, n

@@ -7,7 +7,7 @@ from projects.models import Project
 
 
 def count_dashboard(project_id: int, job: Job) -> None:
-    """Count a project anew for its dashboard."""
+    """Count a project again for its dashboard."""
     progress(job, 0, 1, "counting")
     keep_count(Project.objects.get(pk=project_id))
     progress(job, 1, 1, "done")

@@ -52,7 +52,7 @@ class PublicationForm(forms.ModelForm):
 
 
 class TermsForm(forms.Form):
-    """The terms of one source; its name stands beside and is no field of it."""
+    """The terms of one source. Its name is shown beside the form and is not a field."""
 
     licence = forms.CharField(label=_("Licence"), max_length=200, required=False)
     url = _address(_("Address"))

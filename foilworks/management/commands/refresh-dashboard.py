@@ -10,7 +10,7 @@ from foilworks.management.base import FoilworksCommand
 
 
 class Command(FoilworksCommand):
-    help = "counts a project anew for its dashboard, and prints the count"
+    help = "counts a project again for its dashboard, and prints the count"
     example = "foilworks refresh-dashboard --project mine --json"
 
     def add_arguments(self, parser: CommandParser) -> None:
