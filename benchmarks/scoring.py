@@ -53,8 +53,6 @@ from tests.hub.folders import clip  # noqa: E402
 WIDTH, HEIGHT, SECONDS, FPS, FRAMES = 640, 360, 10, 30, 8
 PROTOCOL = PROTOCOLS["foilworks"]
 WORDS = ("a", "man", "woman", "folds", "opens", "lifts", "the", "red", "shirt", "door", "box", "slowly", "and", "then")
-
-
 # Image towers of CLIP's kind at 224 pixels: (name, patch, hidden, layers, heads).
 TOWERS = {
     "cpu": (("ViT-S/32", 32, 384, 12, 6), ("ViT-B/32", 32, 768, 12, 12)),

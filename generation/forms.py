@@ -22,8 +22,6 @@ MODES = [
     ("paper", _("paper: as published")),
 ]
 MAX_SEED = 2**31 - 1
-
-
 # Until one is chosen: no method is what every project would want.
 _NO_METHOD = Entry("", "")
 

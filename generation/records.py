@@ -128,8 +128,6 @@ def draft_from_edits(
 
 
 MAX_REASONS = 30
-
-
 OTHERS = "other reasons"
 
 

@@ -15,8 +15,6 @@ from media.errors import MediaError
 from media.frames import SAMPLING_POLICY, Sample, _on_screen, _trim, sample_frames, shown_pixels
 
 CONSECUTIVE_POLICY = "consecutive-window/1"
-
-
 INTERVAL_POLICY = "interval-middles/2"
 
 

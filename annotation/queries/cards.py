@@ -239,8 +239,6 @@ def _running(desk: str) -> "Prepared[Slot]":
 
 
 _RUNNING = {desk: _running(desk) for desk in {public_stage(stage) for stage in _CARD_ROWS}}
-
-
 _SURVIVORS = Prepared(
     lambda group: Candidate.objects.filter(group=group).exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
 )

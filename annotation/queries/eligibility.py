@@ -241,7 +241,5 @@ def _decided(person: User, lineage: tuple[int, ...]) -> QuerySet:
 
 # Moves a place from the fresh band into the band of started tasks, its place in the shuffle kept.
 AS_STARTED = F("priority") - (FRESH - STARTED)
-
-
 # A free place that still stands among the fresh tasks.
 FRESH_PLACE = Q(state=SlotState.FREE, priority__gte=FRESH)

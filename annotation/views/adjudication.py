@@ -13,7 +13,7 @@ from annotation.errors import AnnotationError
 from annotation.messages import SETTLED
 from annotation.models import Stage
 from annotation.queries.decision_queues import adjudicable, disputed_items, guideline_of, judged_pairs
-from annotation.rules.eligibility import settled_because
+from annotation.rules.adjudication import settled_because
 from annotation.views._guidelines import guideline_html
 from corpus.models import Item
 from corpus.rules.states import IllegalMove, ItemState

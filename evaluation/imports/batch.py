@@ -17,8 +17,6 @@ from text.spill import Spill
 
 # Of clips without a file: enough to see what is wrong with their names.
 MAX_MISSING = 5
-
-
 KINDS = ("items", "captions", "proficiency_items", "videos", "subtests", "foils", "votes")
 
 

@@ -57,15 +57,9 @@ ONE_SIDED_BEHIND = {
 
 
 TOGETHER = frozenset({"each other", "one another"})
-
-
 # "dances with", "stands beside", "sits next to": both do.
 SHARING = word_set("with beside alongside near next by like between among and or than against as opposite")
-
-
 DESCRIBES = frozenset({"in", "with", "wearing", "dressed", "clad", "named", "called"})
-
-
 FEATURES = word_set(
     "hair beard moustache mustache glasses sunglasses hat cap helmet ponytail ponytails braids tattoo tattoos",
     "bandana mask",
@@ -77,8 +71,6 @@ FEATURES = word_set(
 
 # "A man pushes another man in red": these stay where they are.
 STAYING = frozenset({"another", "other"})
-
-
 FINITE = ("VB", "VBZ", "VBD")
 SINGULAR_AUX = {"is": "are", "was": "were", "has": "have", "does": "do"}
 PLURAL_AUX = {plural: singular for singular, plural in SINGULAR_AUX.items()}

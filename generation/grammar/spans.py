@@ -97,14 +97,8 @@ PRONOUNS = word_set(
 
 
 CONJUNCTIONS = word_set("and or but nor so yet for because although while if when than as though unless until since")
-
-
 VERB_LISTS = {"generic": GENERIC, "touching": TOUCHING}
-
-
 WORD_LISTS = {"pronouns": PRONOUNS, "conjunctions": CONJUNCTIONS}
-
-
 STOP_LISTS = (*VERB_LISTS, *WORD_LISTS)
 
 

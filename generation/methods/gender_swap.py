@@ -83,15 +83,9 @@ PRONOUNS = {
 
 
 PLAIN = {"he": "she", "him": "her", "himself": "herself", "she": "he", "hers": "his", "herself": "himself"}
-
-
 # "hands her flowers": to her, or those of hers?
 TWO_OBJECTS = word_set("give hand offer show tell send bring throw teach feed pass buy ask serve lend pay read sell")
-
-
 PERCEPTION = word_set("see watch hear let make help feel have")
-
-
 # "keeps her warm", "paints her green": what she becomes, or a thing of hers?
 RESULTING = word_set(
     "make keep leave get turn set call find consider render pull push paint dye color colour wash wipe"
@@ -115,8 +109,6 @@ WATCHING = PERCEPTION | word_set(
 
 # Adverbs by the lexicon that stand before a noun as well.
 BEFORE_THINGS = word_set("only second third fourth fifth sixth next last first")
-
-
 VERSION = "2"
 THINGS = ("NOUN", "PROPN")
 # Each noun is held against all persons of the caption: captions of 10^6 characters stay linear.

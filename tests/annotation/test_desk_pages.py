@@ -11,7 +11,8 @@ from annotation.messages import SETTLED
 from annotation.models import Involvement, ReviewPolicy
 from annotation.queries.decision_queues import adjudicable, desks_of, disputed_items
 from annotation.queries.eligibility import involvements_of
-from annotation.rules.eligibility import REASONS, PriorInvolvement, settled_because, why_not_settle
+from annotation.rules.adjudication import REASONS, settled_because, why_not_settle
+from annotation.rules.eligibility import PriorInvolvement
 from corpus.models import Caption, Item
 from projects.models import AuditEvent, User
 from projects.pseudonyms import pseudonym

@@ -2,14 +2,8 @@
 
 import pytest
 
-from annotation.rules.eligibility import (
-    MAX_REASON,
-    PersonFacts,
-    PriorInvolvement,
-    Refusal,
-    settled_because,
-    why_not_settle,
-)
+from annotation.rules.adjudication import MAX_REASON, settled_because, why_not_settle
+from annotation.rules.eligibility import PersonFacts, PriorInvolvement, Refusal
 
 HERE, BESIDE, ELSEWHERE = PriorInvolvement(1, 10), PriorInvolvement(1, 11), PriorInvolvement(2, 12)
 

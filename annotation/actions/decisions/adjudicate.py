@@ -11,7 +11,8 @@ from annotation.actions.workflow.verdicts import locked_item
 from annotation.errors import AnnotationError
 from annotation.models import Involvement
 from annotation.queries.eligibility import involvements_of
-from annotation.rules.eligibility import PriorInvolvement, why_not_settle
+from annotation.rules.adjudication import why_not_settle
+from annotation.rules.eligibility import PriorInvolvement
 from annotation.transactions import Refused, run_in_transaction
 from corpus.models import Foil, Item
 from corpus.rules.states import FoilVerdict, ItemState

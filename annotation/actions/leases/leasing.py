@@ -36,8 +36,6 @@ SUBTEST_PATH = {
 }
 # Expired leases that one claim clears away; more wait for the next.
 SWEEP_LIMIT = 200
-
-
 # A subtest's own guideline before that of the stage.
 NEWEST = (F("subtest").desc(nulls_last=True), "-version")
 _GUIDELINE = Prepared(

@@ -1,0 +1,32 @@
+"""Decide who may adjudicate a disputed item, and word the reason. Pure.
+
+Somebody fresh adjudicates: if you made, reviewed or judged anything on the video, the outcome concerns you.
+"""
+
+from annotation.rules.eligibility import PersonFacts, PriorInvolvement, Refusal
+
+REASONS = ("foil_false", "foil_true", "caption_false", "not_visible", "wording", "other")
+MAX_REASON = 500
+
+
+def why_not_settle(person: PersonFacts, hand: PriorInvolvement, scope: str) -> Refusal | None:
+    """Why the person may not settle an item behind `hand`, or None. `scope` of leakage: "video", or "item"."""
+    hands = (
+        (Refusal.MADE_IT, person.made),
+        (Refusal.REVIEWED_IT, person.reviewed),
+        (Refusal.JUDGED_IT, person.judged),
+    )
+    for refusal, found in hands:
+        if any(other == hand if scope == "item" else other.video == hand.video for other in found):
+            return refusal
+    return None
+
+
+def settled_because(reasons: list[str], comment: str) -> str:
+    """The reason as it is kept: codes that reports can count, in the order of REASONS, then the person's words.
+
+    >>> settled_because(["wording", "foil_true"], "it does both")
+    'foil_true, wording: it does both'
+    """
+    codes = ", ".join(code for code in REASONS if code in reasons)
+    return ": ".join(part for part in (codes, comment.strip()) if part)[:MAX_REASON]
