@@ -102,8 +102,7 @@ def bars(person: int, scope: str, stage: str, now: datetime) -> ExclusionConditi
 
 def places_ahead(person: User, project: Project, stage: str, now: datetime, most: int) -> list[tuple[int, int]]:
     """(task, item) of the next places that the person may take now, locked by somebody or not; `most` is a constant."""
-    found = _places_ahead(project.leakage_scope, stage, most)
-    return found.all(person=person.pk, project=project.pk, now=now)
+    return _places_ahead(project.leakage_scope, stage, most).all(person=person.pk, project=project.pk, now=now)
 
 
 def may_take_any(person: User, project: Project, stage: str, now: datetime) -> bool:

@@ -32,6 +32,10 @@ class Run(RequestedJob):
         return f"{self.label} on {self.release_id}"
 
     @property
+    def project(self) -> Project:
+        return self.release.project
+
+    @property
     def asked(self) -> str:
         """The model as pages name it: of a score file its name, since its folder is nobody's business."""
         slug, _, argument = self.spec.partition(":")

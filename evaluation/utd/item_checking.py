@@ -83,8 +83,7 @@ def _found(check: ItemCheck, embedding: Embedding, items: Sequence[Item]) -> lis
 
 
 def _sentences(item: Item) -> list[str]:
-    foils = [foil.text for foil in item.foils.all() if not drops_out(foil.verdict, item.state)]
-    return [item.caption.text, *foils]
+    return [item.caption.text, *[foil.text for foil in item.foils.all() if not drops_out(foil.verdict, item.state)]]
 
 
 def _right(

@@ -94,6 +94,5 @@ def read_item(request: HttpRequest, slug: Slug, pk: int) -> ItemOut:
 @once
 def move_item(request: HttpRequest, slug: Slug, pk: int, body: Move) -> ItemOut:
     """Settle a split as valid or invalid, send an invalid item back to editing (requeue), take a valid one out."""
-    found = get_item(request.user, slug, pk)
-    WRITES[body.move](request.user, found.pk, body.reason)
+    WRITES[body.move](request.user, get_item(request.user, slug, pk).pk, body.reason)
     return item_out(get_item(request.user, slug, pk))

@@ -7,8 +7,8 @@ from corpus.models import Foil, Item, MediaState, Subtest, Video
 from corpus.rules.states import ItemState
 from evaluation.dashboard.alarms import MIN_PAIRS, alarms_of
 from evaluation.dashboard.counting import count
-from evaluation.dashboard.page import context
 from evaluation.dashboard.stored_count import Counted
+from evaluation.dashboard.views import context
 from evaluation.exports.collect import collect_release
 from evaluation.exports.recomputed import item_facts_of, recomputed
 from evaluation.facts.records import item_facts, vote_facts

@@ -1,4 +1,4 @@
-"""One scoring run: live progress, its results per subtest and test, what it could not score."""
+"""Scoring runs with live progress, results and score files; imported scores; model cards."""
 
 import csv
 from typing import Any
@@ -7,21 +7,30 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from corpus.access import get_release
 from evaluation.charts import of_reports
+from evaluation.errors import EvaluationError
 from evaluation.score_files.score_writers import WRITERS as WRITERS_OF_SCORES
 from evaluation.scoring.access import get_run
+from evaluation.scoring.actions.describe_model import describe_model
+from evaluation.scoring.actions.import_scores import import_scores
 from evaluation.scoring.actions.resume_run import resume_run as resume
 from evaluation.scoring.actions.stop_run import stop_run as stop
 from evaluation.scoring.clip_keys import Keyed
+from evaluation.scoring.forms import BringScoresForm, ModelCardForm
 from evaluation.scoring.human_baseline import human_line
+from evaluation.scoring.model_cards import card_of
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
-from evaluation.scoring.queries import SCORE_FILE, keyed_by
+from evaluation.scoring.queries import SCORE_FILE, keyed_by, release_scores
 from evaluation.scoring.run_results import RANKED, axes_of, results_of
 from evaluation.scoring.shards.live import work
-from text.csv_cells import safe_row
+from projects.access import enter_project
+from projects.live_pages import render_live
+from text.errors import ActionableError
+from text.storable import safe_row
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
 MAX_LISTED = 20
@@ -29,8 +38,7 @@ MAX_LISTED = 20
 
 @require_safe
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    request.project = found.release.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     results = results_of(found)
     context = {
         "run": found,
@@ -64,12 +72,13 @@ def _in_older_form(run: Run) -> bool:
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then asks for the whole page."""
-    found = get_run(request.user, slug, pk)
-    request.project = found.release.project
-    response = render(request, "evaluation/_run_progress.html", {"run": found, "work": work(found)})
-    if found.job and found.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    found = enter_project(request, get_run(request.user, slug, pk))
+    return render_live(
+        request,
+        "evaluation/_run_progress.html",
+        {"run": found, "work": work(found)},
+        refresh=bool(found.job and found.job.is_over),
+    )
 
 
 @require_safe
@@ -125,8 +134,7 @@ def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
 
 @require_POST
 def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    request.project = found.release.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     stop(request.user, found)
     messages.success(request, _("The run is stopped. What is scored stays."))
     return redirect("scoring:run", found.release.project.slug, found.pk)
@@ -134,8 +142,55 @@ def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    request.project = found.release.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     resume(request.user, found)
     messages.success(request, _("The run goes on."))
     return redirect("scoring:run", found.release.project.slug, found.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def bring(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_release(request.user, slug, pk))
+    form = BringScoresForm(request.POST, request.FILES) if request.method == "POST" else BringScoresForm()
+    if form.is_bound and form.is_valid():
+        asked = dict(form.cleaned_data)
+        try:
+            run = import_scores(request.user, found, asked.pop("scores"), **asked)
+        except ActionableError as error:
+            form.add_error("scores", str(error))
+        else:
+            return redirect("scoring:run", slug, run.pk)
+    example = found.members.order_by("position").values_list("record", flat=True).first()
+    context = {"release": found, "form": form, "example": example, "writers": WRITERS}
+    return render(request, "evaluation/bring_scores.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def model_card(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_run(request.user, slug, pk))
+    form = ModelCardForm(request.POST if request.method == "POST" else None, instance=card_of(found))
+    if request.method == "POST" and form.is_valid():
+        try:
+            describe_model(request.user, found, **form.cleaned_data)
+        except EvaluationError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("The card of %(model)s is stored.") % {"model": found.label})
+            return redirect("scoring:run", slug, pk)
+    status = 422 if form.errors else 200
+    return render(request, "evaluation/model_card.html", {"run": found, "form": form}, status=status)
+
+
+TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json", "jsonl": "application/x-ndjson"}
+
+
+@require_safe
+def run_scores(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
+    found = get_run(request.user, slug, pk)
+    if form not in WRITERS_OF_SCORES:
+        raise Http404
+    _label, ending, write = WRITERS_OF_SCORES[form]
+    rows, _missing = release_scores(found)
+    name = f"{found.release.project.slug}-run-{pk}-{form}.{ending}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(write(rows), content_type=TYPES.get(ending, "application/octet-stream"), headers=headers)

@@ -1,28 +1,29 @@
-"""One video: the player, what decoding said of it, its captions with their items."""
+"""Videos of a project and their player; subtests; content warnings."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count, Prefetch, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from corpus.access import get_video
+from corpus.actions.create_subtest import create_subtest
 from corpus.actions.set_content_warning import set_content_warning
 from corpus.errors import CorpusError
-from corpus.forms import VideoFilter
-from corpus.models import Item, MediaState, Takedown, Video
+from corpus.forms import SubtestForm, VideoFilter
+from corpus.models import Item, MediaState, Subtest, Takedown, Video
+from corpus.rules.states import ItemState
 from corpus.video_files.player import player_clip
 from corpus.video_files.streaming import stream_video
-from projects.access import get_project
+from projects.access import enter_project, get_project
 from projects.models import Role
 
 
 @require_safe
 def video(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_video(request.user, slug, pk, Role.RESEARCHER)
-    request.project = found.project
+    found = enter_project(request, get_video(request.user, slug, pk, Role.RESEARCHER))
     items = Item.objects.select_related("subtest").prefetch_related("foils").order_by("id")
     captions = found.captions.prefetch_related(Prefetch("items", items)).order_by("id")
     context = {"video": found, "captions": captions, "clip": player_clip(found), "facts": _facts(found)}
@@ -95,3 +96,17 @@ def _states(videos: QuerySet[Video]) -> list[tuple[str, str, int]]:
     """(state, label, how many) of the states that occur."""
     counts = dict(videos.values_list("media_state").annotate(Count("id")))
     return [(state, label, counts[state]) for state, label in MediaState.choices if state in counts]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def subtests(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = SubtestForm(request.POST if request.method == "POST" else None, project=project)
+    if request.method == "POST" and form.is_valid():
+        made = create_subtest(request.user, project, **form.cleaned_data)
+        messages.success(request, _("The subtest %(name)s is made.") % {"name": made.name})
+        return redirect("corpus:subtests", project.slug)
+    valid = Count("items", filter=Q(items__state=ItemState.VALID))
+    rows = Subtest.objects.filter(project=project).select_related("proficiency_subtest")
+    context = {"form": form, "subtests": rows.annotate(n_items=Count("items"), n_valid=valid).order_by("name")}
+    return render(request, "corpus/subtests.html", context, status=422 if request.method == "POST" else 200)

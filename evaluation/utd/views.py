@@ -1,4 +1,4 @@
-"""UTD: descriptions of frames, the biases measured from them, splits, and models held against them."""
+"""UTD: descriptions of frames, the biases measured from them, splits, models against them, and shortcuts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,14 +19,26 @@ from evaluation.score_files.received import safe_name, write_file
 from evaluation.utd import pages
 from evaluation.utd.ablation import ablation_rows
 from evaluation.utd.access import get_bias_run, get_descriptions
+from evaluation.utd.actions.check_shortcuts import check_shortcuts, set_shortcut_bar
 from evaluation.utd.actions.describe_videos import describe_videos, resume_description
 from evaluation.utd.actions.import_benchmark import import_benchmark
 from evaluation.utd.actions.import_descriptions import import_descriptions
 from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.actions.measure_bias import measure_bias
 from evaluation.utd.downloads import answer
-from evaluation.utd.forms import AnswersForm, DescribeForm, DescriptionFilesForm, MeasureForm, SplitFileForm
-from projects.access import get_project
+from evaluation.utd.forms import (
+    AnswersForm,
+    DescribeForm,
+    DescriptionFilesForm,
+    MeasureForm,
+    ShortcutBarForm,
+    ShortcutForm,
+    SplitFileForm,
+)
+from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
+from evaluation.utd.shortcuts import latest_check, summary
+from projects.access import enter_project, get_project
+from projects.live_pages import render_live
 from projects.models import Project, Role
 from text.errors import ActionableError
 
@@ -45,10 +57,7 @@ def overview_progress(request: HttpRequest, slug: str) -> HttpResponse:
     """The live part: asks for itself again while a job is alive, then asks for the whole page."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     context = _overview(project)
-    response = render(request, "evaluation/bias/_overview.html", context)
-    if not context["at_work"]:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(request, "evaluation/bias/_overview.html", context, refresh=not context["at_work"])
 
 
 def _overview(project: Project) -> dict[str, Any]:
@@ -116,8 +125,7 @@ def split_file(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def descriptions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One described video a page, frame by frame."""
-    found = get_descriptions(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_descriptions(request.user, slug, pk))
     videos = Video.objects.filter(frame_texts__descriptions=found).distinct().order_by("key")
     if wanted := request.GET.get("q", "").strip():
         videos = videos.filter(key__icontains=wanted)
@@ -147,8 +155,7 @@ def go_on(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_bias_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
     result = found.result or {}
     context = {
         "run": found,
@@ -166,18 +173,15 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then asks for the whole page."""
-    found = get_bias_run(request.user, slug, pk)
-    request.project = found.project
-    response = render(request, "evaluation/bias/_run_progress.html", {"run": found})
-    if not found.job or found.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    return render_live(
+        request, "evaluation/bias/_run_progress.html", {"run": found}, refresh=not found.job or found.job.is_over
+    )
 
 
 @require_safe
 def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_bias_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
     facts = (found.result or {}).get("split")
     context = {"run": found, "result": found.result or {}, "facts": facts}
     if facts:
@@ -189,8 +193,7 @@ def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_http_methods(METHODS)
 def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Models on the splits (UTD, Tables 5 and 6), and the form for a file of a model's answers."""
-    found = get_bias_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
     form = AnswersForm(*sent_to(request))
     if form.is_bound and form.is_valid():
         sent = form.cleaned_data
@@ -214,8 +217,7 @@ def ablation(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, slug: str, pk: int, what: str, extension: str) -> HttpResponse:
     """Splits as UTD publishes them, predictions, tables, the class distribution."""
-    found = get_bias_run(request.user, slug, pk)
-    return answer(found, what, extension)
+    return answer(get_bias_run(request.user, slug, pk), what, extension)
 
 
 def sent_to(request: HttpRequest) -> tuple[Any, Any]:
@@ -245,3 +247,61 @@ def _form_page(
             form.add_error(field, str(error))
     context = {"form": form, "title": title, "verb": verb, "is_file": form.is_multipart()}
     return render(request, FORM_PAGE, context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def shortcuts(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = ShortcutForm(project, request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        asked = dict(form.cleaned_data)
+        try:
+            check_shortcuts(request.user, asked.pop("descriptions"), **asked)
+        except ActionableError as error:
+            form.add_error("encoder", str(error))
+        else:
+            return redirect("utd:bias_items", slug)
+    status = 422 if form.errors else 200
+    return render(request, "evaluation/bias/shortcuts.html", {**_context(project), "form": form}, status=status)
+
+
+@require_safe
+def shortcuts_progress(request: HttpRequest, slug: str) -> HttpResponse:
+    """The live part: asks for itself again while a check is at work, then asks for the whole page."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    pending = _pending(project)
+    return render_live(
+        request,
+        "evaluation/bias/_shortcuts_progress.html",
+        {"pending": pending},
+        refresh=not pending or pending.job is None or pending.job.is_over,
+    )
+
+
+@require_POST
+def shortcut_bar(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = ShortcutBarForm(request.POST)
+    if form.is_valid():
+        set_shortcut_bar(request.user, project, form.cleaned_data["share"])
+        messages.success(request, _("The bar is set; it counts from the next release on."))
+        return redirect("utd:bias_items", slug)
+    context = {**_context(project), "form": ShortcutForm(project), "bar_form": form}
+    return render(request, "evaluation/bias/shortcuts.html", context, status=422)
+
+
+def _pending(project: Project) -> ItemCheck | None:
+    checks = ItemCheck.objects.filter(descriptions__project=project, checked_at__isnull=True)
+    return checks.select_related("job").order_by("-pk").first()
+
+
+def _context(project: Project) -> dict[str, Any]:
+    check, bar = latest_check(project), ShortcutBar.objects.filter(project=project).first()
+    return {
+        "check": check,
+        "rows": summary(check) if check else [],
+        "pending": _pending(project),
+        "described": Descriptions.objects.filter(project=project).exists(),
+        "bar": bar,
+        "bar_form": ShortcutBarForm(initial={"share": bar.share if bar else None}),
+    }
