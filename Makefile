@@ -22,6 +22,7 @@ WORKERS ?= 1
 JOBS ?= 2
 ARGS ?=
 TEMPLATES := foilworks/templates
+PACKAGES := annotation corpus evaluation foilworks generation hub jobs media projects text
 # Tests never reach a model hub: what they need is made here or comes in a wheel.
 OFFLINE := HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_DATASETS_OFFLINE=1
 
@@ -53,7 +54,7 @@ test-full: $(STAMPS)/dev ## the heaviest tests: full crowd, soak, wheel, old dat
 
 .PHONY: lint
 lint: checks ## ruff, direction of imports, types of the pure packages, missing migrations, unsafe code, known holes
-	@$(BIN)/python scripts/audit.py --packages
+	@$(BIN)/pip-audit --skip-editable --progress-spinner off
 
 # Without what is published about packages: a hole found tomorrow must not break today's tests. Of the reference, the
 # pages that take a second; the tests hold all of them.
@@ -65,7 +66,7 @@ checks: $(STAMPS)/dev ## lint without what is published about packages
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/mypy
 	@$(BIN)/python manage.py makemigrations --check --dry-run
-	@$(BIN)/python scripts/audit.py --code
+	@$(BIN)/bandit --quiet --recursive $(PACKAGES) --configfile pyproject.toml
 	@$(BIN)/python scripts/reference.py check methods.md scoring.md format-tables.md states.md
 
 .PHONY: mutations

@@ -37,7 +37,7 @@ def redis_url(home: Path) -> str:
 
 
 def _temporary_root() -> Path:
-    # /tmp first and not TMPDIR: two shells with different TMPDIRs must find the same server. The folder in it is
-    # made private, or refused, before anything listens.
-    fixed = Path("/tmp")  # noqa: S108
+    # bandit B108: /tmp first and not TMPDIR, because two shells with different TMPDIRs must find the same server. The
+    # folder in it is made private, or refused, before anything listens.
+    fixed = Path("/tmp")  # noqa: S108  # nosec
     return fixed if os.access(fixed, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
