@@ -1,9 +1,10 @@
-"""What the work pages share: whose lease it is, the frame of a page, what came with a submit, where it goes next."""
+"""What the work pages share: the lease, the frame of a page, what came with a submit, the next task, undoing."""
 
 import hashlib
 import json
 import secrets
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -13,23 +14,85 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from annotation.access import judged_lease_for, lease_for
+from annotation.access import edit_for, judged_lease_for, lease_for, object_answer_for, review_for, vote_for
 from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, NotAdmitted
-from annotation.models import Lease, Slot, Stage
+from annotation.models import Edit, Lease, ObjectAnswer, Review, Slot, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
 from annotation.queries.cards import Card, claim_card, draft_of
 from annotation.queries.crowd import finished_place
 from annotation.queries.eligibility import JUDGING
-from annotation.views._guidelines import guideline_html
-from annotation.views._undo_bar import Record, done_bar, done_parameter, done_with
+from annotation.rules.guidelines import render_guideline
 from corpus.video_files.player import player_clip, stream_url
 from projects.access import get_project
 from projects.crowd_entry import CROWD_PLACE_KEY
 from projects.models import Project
+
+
+def guideline_html(text: str) -> SafeString:
+    """The Markdown as HTML: render_guideline lets nothing through that could run or load."""
+    # bandit B703: the renderer holds it to a list of tags.
+    return SafeString(render_guideline(text, _("Good:"), _("Bad:")))  # nosec
+
+
+Record = Edit | Review | Vote | ObjectAnswer
+# A vote is one of a pair, or a choice of the human baseline.
+GETTERS = {
+    "edit": edit_for,
+    "review": review_for,
+    "vote": vote_for,
+    "choice": vote_for,
+    "objectanswer": object_answer_for,
+}
+# Row ids have at most so many digits; a longer number in the address is somebody's play.
+MAX_ID_DIGITS = 18
+
+
+@dataclass(frozen=True)
+class Done:
+    """`seconds` in which it can be undone; 0 where it cannot."""
+
+    kind: str
+    pk: int
+    seconds: int
+    note: str
+
+
+def done_parameter(record: Record) -> str:
+    """What the next page is told of the record in its address."""
+    kind = "choice" if isinstance(record, Vote) and record.stage == Stage.BASELINE else record._meta.model_name
+    return f"{kind}-{record.pk}"
+
+
+def done_bar(request: HttpRequest) -> Done | None:
+    """The person's record that `?done=` names; None for anything else. Http404 for somebody else's record."""
+    kind, _dash, number = request.GET.get("done", "").partition("-")
+    if kind not in GETTERS or not number.isdecimal() or len(number) > MAX_ID_DIGITS:
+        return None
+    return done_with(request, GETTERS[kind](request.user, int(number)))
+
+
+def done_with(request: HttpRequest, record: Record) -> Done | None:
+    """The same of a record in hand."""
+    if getattr(record, "undone_at", None) or getattr(record, "state", None) == VoteState.UNDONE:
+        return None
+    age = (timezone.now() - record.created_at).total_seconds()
+    left = round(request.project.undo_seconds - age) if record.slot_id else 0
+    kind = done_parameter(record).partition("-")[0]
+    return Done(kind, record.pk, max(0, left), _note(record)) if left > 0 or record.late else None
+
+
+def _note(record: Record) -> str:
+    if not record.late:
+        return ""
+    if record.slot_id:
+        return _("It came after your time was over; its place was still free, so it counts.")
+    return _("It came too late to count; it is kept.")
+
 
 # Asked by the page's script (foilworks/static/annotation/swap.js), and what it is told.
 SWAP, SWAPPED_URL, SWAP_GOES = "X-Foilworks-Swap", "X-Foilworks-Url", "X-Foilworks-Go"

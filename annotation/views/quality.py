@@ -1,4 +1,4 @@
-"""The researcher's pages of quality: its rules, the pairs with a known answer, the experts' labels."""
+"""Quality: its rules, pairs with a known answer, experts' labels, validators, practice and the qualification."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,23 +8,46 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.access import attempt_for, validator_for
 from annotation.actions.quality.add_gold_pairs import add_gold_pairs
 from annotation.actions.quality.add_practice_caption import add_practice_caption
+from annotation.actions.quality.answer_question import answer_question
+from annotation.actions.quality.exclude_votes import exclude_votes
 from annotation.actions.quality.label_pair import label_order, label_pair
+from annotation.actions.quality.pause_validator import pause_validator
+from annotation.actions.quality.reinstate_votes import reinstate_votes
+from annotation.actions.quality.resume_validator import resume_validator
 from annotation.actions.quality.save_quality_policy import save_quality_policy
+from annotation.actions.quality.start_attempt import start_attempt
 from annotation.actions.quality.withdraw_pair import withdraw_pair, withdraw_practice
 from annotation.errors import AnnotationError
 from annotation.forms import PairsForm, PolicyForm, PracticeForm
-from annotation.models import PracticeCaption, QualityPolicy, Use
+from annotation.messages import MATCHES, PAUSED_WHY, of_finding
+from annotation.models import Attempt, PracticeCaption, QualityPolicy, Question, Stage, Standing, Use
 from annotation.queries.cards import two_texts
-from annotation.queries.quality import LABELS_PER_EXPERT, baseline, experts, next_to_label, pairs_of, readiness
-from annotation.views.validation import ANSWERS
+from annotation.queries.quality import (
+    LABELS_PER_EXPERT,
+    PRACTICE_ROLE,
+    bars_of,
+    baseline,
+    experts,
+    next_to_label,
+    pairs_of,
+    readiness,
+    tries_of,
+)
+from annotation.queries.quality import validators as rows_of
+from annotation.rules.pausing import accuracy_on_the_line
+from annotation.rules.quizzes import grade_edit
+from annotation.views._work_pages import sent_with
+from annotation.views.work import ANSWERS, live_checks
 from corpus.video_files.player import player_clip
-from projects.access import get_project
-from projects.models import Project, Role
+from projects.access import get_project, or_404, roles_in
+from projects.models import Project, Role, User
+from text.diff import diff_segments
 
 PER_PAGE = 25
 
@@ -138,3 +161,191 @@ def _gold_page(request: HttpRequest, project: Project, use: str, forms: dict[str
         **forms,
     }
     return render(request, "annotation/gold.html", context, status=status)
+
+
+@require_safe
+def validators(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    rows = rows_of(project)
+    policy = QualityPolicy.objects.filter(project=project).first()
+    context = {
+        "rows": [(row, PAUSED_WHY.get(row.standing.paused_why, "") if row.standing else "") for row in rows],
+        "policy": policy,
+        "line": accuracy_on_the_line(bars_of(policy)) if policy else None,
+    }
+    return render(request, "annotation/validators.html", context)
+
+
+@require_POST
+def validator_move(request: HttpRequest, slug: str, pk: int, move: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    if move not in MOVES:
+        raise Http404(_("There is no such move."))
+    person = validator_for(request.user, project, pk)
+    try:
+        said = MOVES[move](request.user, project, person, request.POST.get("note", ""))
+    except AnnotationError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, said)
+    return redirect("annotation:validators", slug)
+
+
+def _pause(actor: User, project: Project, person: User, note: str) -> str:
+    pause_validator(actor, project, person.pk, note)
+    return _("%(name)s is paused.") % {"name": person.username}
+
+
+def _resume(actor: User, project: Project, person: User, note: str) -> str:
+    resume_validator(actor, project, person.pk, note)
+    return _("%(name)s goes on; the counts begin anew.") % {"name": person.username}
+
+
+def _exclude(actor: User, project: Project, person: User, note: str) -> str:
+    n = exclude_votes(actor, project, person.pk, note)
+    words = ngettext("%(n)s vote of %(name)s is set aside.", "%(n)s votes of %(name)s are set aside.", n)
+    return words % {"n": n, "name": person.username}
+
+
+def _reinstate(actor: User, project: Project, person: User, note: str) -> str:
+    counted, surplus = reinstate_votes(actor, project, person.pk, note)
+    words = _("%(counted)s votes of %(name)s count again; %(surplus)s found no place and are surplus.")
+    return words % {"counted": counted, "surplus": surplus, "name": person.username}
+
+
+MOVES: dict[str, Callable[[User, Project, User, str], str]] = {
+    "pause": _pause,
+    "resume": _resume,
+    "set-aside": _exclude,
+    "bring-back": _reinstate,
+}
+
+
+TITLES = {Stage.EDIT: gettext_lazy("Writing foils"), Stage.VALIDATION: gettext_lazy("Judging")}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def practice(request: HttpRequest, slug: str) -> HttpResponse:
+    """What there is to practise; POST begins or goes on."""
+    project = request.project = get_project(request.user, slug)
+    if request.method == "POST":
+        return _start(request, Stage.PRACTICE, request.POST.get("of_stage", ""), "annotation:practice")
+    policy = QualityPolicy.objects.filter(project=project).first()
+    found, roles = readiness(project, Use.PRACTICE), roles_in(request.user, project)
+    numbers = {Stage.EDIT: found.captions, Stage.VALIDATION: found.pairs}
+    sets = [
+        {"stage": stage, "title": TITLES[stage], "count": numbers[stage]}
+        for stage, role in PRACTICE_ROLE.items()
+        if role in roles and numbers[stage]
+    ]
+    return render(request, "annotation/practice.html", {"sets": sets if policy and policy.practice_open else []})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def qualification(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the test asks and how the person stands in it; POST begins or goes on."""
+    project = request.project = get_project(request.user, slug, Role.VALIDATOR)
+    if request.method == "POST":
+        return _start(request, Stage.QUALIFICATION, Stage.VALIDATION, "annotation:qualification")
+    policy = QualityPolicy.objects.filter(project=project, qualification_open=True).first()
+    tries = tries_of(request.user, project)
+    qualified = Standing.objects.filter(policy=policy, person=request.user, qualified_at__isnull=False).exists()
+    context = {
+        "policy": policy,
+        "tries": tries,
+        "qualified": bool(policy) and qualified,
+        "running": next((found for found in tries if found.finished_at is None), None),
+        "left": max(0, policy.tries - len(tries)) if policy else 0,
+        "baseline": baseline(experts(project)),
+    }
+    return render(request, "annotation/qualification.html", context)
+
+
+@require_safe
+def attempt(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The next open question, or how it went."""
+    found = _attempt(request, slug, pk)
+    following = found.questions.filter(answered_at=None).order_by("place").first()
+    if following is not None:
+        return redirect("annotation:question", slug, pk, following.place)
+    answers = list(found.questions.values_list("right", flat=True))
+    return render(request, "annotation/attempt.html", {"attempt": found, "right": sum(answers), "asked": len(answers)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def question(request: HttpRequest, slug: str, pk: int, place: int) -> HttpResponse:
+    """One question; in practice its answer stands below once it is given, in the qualification never."""
+    found, problem, form = _attempt(request, slug, pk), "", request.POST
+    if request.method == "POST":
+        given = form.get("answer") or form.get("text", "")
+        try:
+            answer_question(request.user, pk, place, given, **sent_with(form))
+        except AnnotationError as error:
+            problem = str(error)
+        else:
+            here = redirect("annotation:question", slug, pk, place)
+            return here if found.stage == Stage.PRACTICE else redirect("annotation:attempt", slug, pk)
+    rows = found.questions.select_related("pair__video__project", "practice__caption__video__project", "pair__subtest")
+    asked = or_404(rows.filter(place=place).first(), _("There is no such question."))
+    if asked.answered_at and found.stage == Stage.QUALIFICATION:
+        return redirect("annotation:attempt", slug, pk)
+    context = {**_shown(asked), "attempt": found, "question": asked, "problem": problem, "typed": form.get("text", "")}
+    context |= {"number": place + 1, "total": found.questions.count()}
+    template = "annotation/question_edit.html" if asked.practice_id else "annotation/question_judge.html"
+    return render(request, template, context, status=400 if problem else 200)
+
+
+def _attempt(request: HttpRequest, slug: str, pk: int) -> Attempt:
+    request.project = get_project(request.user, slug)
+    found = attempt_for(request.user, pk)
+    if found.project_id != request.project.pk:
+        raise Http404(_("There is no such exercise of yours."))
+    return found
+
+
+def _start(request: HttpRequest, stage: str, of_stage: str, back: str) -> HttpResponse:
+    try:
+        found = start_attempt(request.user, request.project, stage, of_stage)
+    except AnnotationError as error:
+        messages.error(request, str(error))
+        return redirect(back, request.project.slug)
+    return redirect("annotation:attempt", request.project.slug, found.pk)
+
+
+def _shown(asked: Question) -> dict[str, Any]:
+    return _edit_question(asked) if asked.practice_id else _judgement(asked)
+
+
+def _judgement(asked: Question) -> dict[str, Any]:
+    pair, first = asked.pair, bool(asked.caption_first)
+    work = two_texts(pair.caption_text, pair.foil_text, first)
+    places = {"caption": "first" if first else "second", "foil": "second" if first else "first"}
+    context: dict[str, Any] = {
+        "clip": player_clip(pair.video),
+        "texts": [(_("First"), work.first.segments), (_("Second"), work.second.segments)],
+        "answers": ANSWERS,
+    }
+    if asked.answered_at:
+        words = dict(ANSWERS)
+        context["given"] = words[places.get(asked.choice, asked.choice)]
+        context["expected"] = words[places.get(pair.answer, pair.answer)]
+        context["explanation"] = pair.explanation
+    return context
+
+
+def _edit_question(asked: Question) -> dict[str, Any]:
+    caption = asked.practice.caption
+    context: dict[str, Any] = {
+        "clip": player_clip(caption.video),
+        "caption": caption.text,
+        "facts": {"caption": caption.text, "others": [], "dropped": []},
+        "checks": live_checks(),
+    }
+    if asked.answered_at:
+        grade = grade_edit(caption.text, asked.text, asked.practice.examples)
+        context["verdict"] = MATCHES[grade.match]
+        context["findings"] = [of_finding(finding) for finding in grade.findings]
+        context["given"] = diff_segments(caption.text, asked.text)
+        context["examples"] = [diff_segments(caption.text, example) for example in asked.practice.examples]
+        context["explanation"] = asked.practice.explanation
+    return context

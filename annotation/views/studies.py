@@ -1,29 +1,248 @@
-"""The studies of a project: the human baseline and object checks, the forms that open them, the page of one check."""
+"""Studies: crowd studies and entry to them, the human baseline and object checks."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
+from django.core.paginator import Paginator
 from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.access import object_check_for
+from annotation.access import crowd_place_for, crowd_study_for, object_check_for
+from annotation.actions.crowd.check_completion_code import check_completion_code
+from annotation.actions.crowd.end_crowd_place import complete_place, free_late_places, free_place, return_place
+from annotation.actions.crowd.enter_study import enter_study
+from annotation.actions.crowd.open_crowd_study import open_crowd_study, set_study_open
 from annotation.actions.studies.classify_object import classify_object
 from annotation.actions.studies.import_objects import ask_for_nouns
 from annotation.actions.studies.open_baseline import open_baseline
 from annotation.actions.studies.open_object_check import open_object_check
 from annotation.errors import AnnotationError
-from annotation.forms import BaselineForm, ObjectCheckForm
+from annotation.forms import BaselineForm, CodeCheckForm, CrowdStudyForm, ObjectCheckForm
 from annotation.models import ObjectErrorClass, Stage, Task, TaskState
+from annotation.queries.crowd import done_by, progress_of
 from annotation.queries.object_checks import checks_of, next_unseen
-from annotation.views._undo_bar import MAX_ID_DIGITS
-from projects.access import get_project
-from projects.models import Project, Role
+from annotation.views._work_pages import MAX_ID_DIGITS
+from annotation.work_queues import ABOUT, TITLES
+from projects import rate_limits
+from projects.access import get_project, or_404
+from projects.actions.give_consent import give_consent
+from projects.audit import record_refusal
+from projects.crowd_entry import CROWD_PLACE_KEY, UNPROVED, Entry, code_of, parameters_of, read_entry
+from projects.errors import EntryRefused, TooManyTries
+from projects.forms.accounts import ConsentForm
+from projects.forms.strict import refuse_other_fields
+from projects.models import ConsentText, CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Platform, Project, Role
+from projects.views.sign_in import OWN_BACKEND
+
+PER_PAGE = 50
+# As Prolific wants them in the address of a study.
+PROLIFIC_QUERY = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def crowd(request: HttpRequest, slug: str) -> HttpResponse:
+    """The list; POST opens a study."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = CrowdStudyForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            study = open_crowd_study(request.user, project, **form.fields_for_action())
+        except AnnotationError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("The study is open; its entry link stands on this page."))
+            return redirect("annotation:crowd_study", slug, study.pk)
+    counts = {state.value: Count("taken", filter=Q(taken__state=state)) for state in PlaceState}
+    studies = CrowdStudy.objects.filter(project=project).annotate(**{f"n_{name}": n for name, n in counts.items()})
+    for study in studies:
+        study.work = Stage(study.stage).label
+    context = {"form": form, "studies": studies}
+    return render(request, "annotation/crowd.html", context, status=422 if form.errors else 200)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One study with its places; POST asks whose completion code this is."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    study = crowd_study_for(request.user, project, pk)
+    form = CodeCheckForm(request.POST if request.method == "POST" else None)
+    owner = _whose(request, study, form) if request.method == "POST" and form.is_valid() else None
+    places = study.taken.select_related("person", "study").prefetch_related("person__crowd_workers")
+    page, now = Paginator(places, PER_PAGE).get_page(request.GET.get("page")), timezone.now()
+    done = done_by(list(page))
+    for place in page:
+        place.done, place.code = done.get(place.pk, 0), code_of(place) if place.shows_code else ""
+        place.worker = next((w.worker for w in place.person.crowd_workers.all() if w.project_id == project.pk), "")
+        place.is_late = place.state == PlaceState.ACTIVE and place.deadline <= now
+    link = request.build_absolute_uri(reverse("annotation:enter", args=[study.key]))
+    is_prolific = study.platform == Platform.PROLIFIC
+    context = {
+        "study": study,
+        "work": Stage(study.stage).label,
+        "page": page,
+        "form": form,
+        "owner": owner,
+        "link": link + (PROLIFIC_QUERY if is_prolific else ""),
+        "is_prolific": is_prolific,
+        "late": sum(place.is_late for place in page),
+    }
+    return render(request, "annotation/crowd_study.html", context, status=422 if form.errors else 200)
+
+
+def _whose(request: HttpRequest, study: CrowdStudy, form: CodeCheckForm) -> object:
+    try:
+        return check_completion_code(request.user, study.project, study.pk, form.cleaned_data["code"])
+    except EntryRefused as error:
+        record_refusal(request, error)
+        form.add_error("code", str(error))
+    return None
+
+
+@require_POST
+def crowd_study_move(request: HttpRequest, slug: str, pk: int, move: str) -> HttpResponse:
+    """close, reopen, free-late; or free one place, named by the field `place`."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    if move in {"close", "reopen"}:
+        set_study_open(request.user, project, pk, move == "reopen")
+    elif move == "free-late":
+        n = free_late_places(request.user, project, pk)
+        messages.success(request, ngettext("%(n)s place is free again.", "%(n)s places are free again.", n) % {"n": n})
+    elif move == "free" and request.POST.get("place", "").isdecimal():
+        free_place(request.user, project, pk, int(request.POST["place"]))
+        messages.success(request, _("The place is free again; what was done stays."))
+    else:
+        raise AnnotationError(_("There is no such step; reload the page."))
+    return redirect("annotation:crowd_study", slug, pk)
+
+
+@never_cache
+@login_not_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def enter(request: HttpRequest, key: str) -> HttpResponse:
+    """GET says what is asked and takes no place; POST does, and signs the person in."""
+    address, now = rate_limits.address_of(request), timezone.now()
+    if rate_limits.is_exceeded(rate_limits.ENTRY, address):
+        raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
+    study = or_404(CrowdStudy.objects.select_related("project").filter(key=key).first(), _("There is no such study."))
+    sent = request.POST if request.method == "POST" else request.GET
+    try:
+        return _enter(request, study, sent, now)
+    except EntryRefused:
+        rate_limits.hit(rate_limits.ENTRY, address)
+        raise
+
+
+def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: datetime) -> HttpResponse:
+    parameters = parameters_of(study, sent)
+    text = ConsentText.objects.filter(project=study.project).first() if study.project.consent_version else None
+    form = ConsentForm(request.POST if request.method == "POST" else None, initial={"version": text and text.version})
+    if request.method == "POST":
+        refuse_other_fields(request, form if text else None, *parameters, project=study.project)
+    entry = read_entry(study, parameters if request.method == "POST" else _all_of(study, sent), now)
+    if mine := _their_place(request, study, entry):
+        request.session[CROWD_PLACE_KEY] = mine
+        return redirect("annotation:place", study.project.slug)
+    if request.method == "POST" and (text is None or form.is_valid()):
+        unproved = _is_unproved(request, study, entry)
+        place = enter_study(study, entry, now=now)
+        if text is not None:
+            give_consent(place.person, study.project, form.cleaned_data["version"])
+        login(request, place.person, backend=OWN_BACKEND)
+        if unproved:
+            request.session[UNPROVED] = True
+        request.session[CROWD_PLACE_KEY] = place.pk
+        return redirect("annotation:place", study.project.slug)
+    context = {
+        "study": study,
+        "parameters": parameters,
+        "text": text,
+        "form": form if text else None,
+        "title": TITLES[study.stage],
+        "about": ABOUT[study.stage],
+    }
+    return render(request, "annotation/enter.html", context, status=422 if text and form.errors else 200)
+
+
+def _all_of(study: CrowdStudy, sent: QueryDict) -> dict[str, str]:
+    """A signed link may carry nothing that was not signed; Prolific adds what it likes."""
+    return parameters_of(study, sent) if study.platform == "prolific" else dict(sent.items())
+
+
+def _is_unproved(request: HttpRequest, study: CrowdStudy, entry: Entry) -> bool:
+    """Whether ids that nobody signed are all that says who this is, of a worker who was known before."""
+    if study.platform != Platform.PROLIFIC:
+        return False
+    known = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
+    worker = known.first()
+    if worker is not None and worker.person_id == request.user.pk:
+        return bool(request.session.get(UNPROVED))
+    return worker is not None
+
+
+def _their_place(request: HttpRequest, study: CrowdStudy, entry: Entry) -> int | None:
+    """The place in this study of the worker whom the browser is signed in as: nothing has to be shown anew."""
+    if not request.user.is_authenticated:
+        return None
+    mine = CrowdWorker.objects.filter(
+        project=study.project, platform=study.platform, worker=entry.worker, person=request.user
+    )
+    live = (PlaceState.ACTIVE, PlaceState.COMPLETED)
+    places = CrowdPlace.objects.filter(study=study, person=request.user, state__in=live)
+    return places.values_list("pk", flat=True).first() if mine.exists() else None
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def place(request: HttpRequest, slug: str) -> HttpResponse:
+    """The person's own place, the one that they came to last; POST completes or returns the one that was shown.
+
+    The code is shown once it is completed, never before.
+    """
+    project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study here."))
+    request.project = project
+    if request.method == "POST":
+        return _move_place(request, project)
+    mine = crowd_place_for(request.user, project, _came_to(request))
+    is_active = mine.state == PlaceState.ACTIVE
+    context = {
+        "place": mine,
+        "study": mine.study,
+        "progress": progress_of(mine) if is_active else None,
+        "code": code_of(mine) if mine.shows_code else "",
+        "title": TITLES[mine.study.stage],
+    }
+    return render(request, "annotation/place.html", context)
+
+
+def _came_to(request: HttpRequest) -> int | None:
+    pk = request.session.get(CROWD_PLACE_KEY)
+    return None if pk is True else pk
+
+
+def _move_place(request: HttpRequest, project: Project) -> HttpResponse:
+    # Another tab may have come to another place since.
+    shown = request.POST.get("place", "")
+    which = int(shown) if shown.isdecimal() and len(shown) <= MAX_ID_DIGITS else _came_to(request)
+    if request.POST.get("move") == "return":
+        return_place(request.user, project, which)
+        words = _("Your place is free for somebody else. Please return the study on the platform, too.")
+        messages.success(request, words)
+    else:
+        complete_place(request.user, project, which)
+    return redirect("annotation:place", project.slug)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -13,7 +13,7 @@ from django.template import engines
 from django.test import Client
 
 from annotation.rules import guidelines
-from annotation.views import _guidelines
+from annotation.views import _work_pages
 from evaluation.imports.actions.receive_import import receive_import
 from tests.annotation.world import make_world
 from tests.attacks.guards import Guard, guarded_by, replaced
@@ -52,7 +52,7 @@ ALLOWED_TAGS = Guard(
     "guidelines are held to a list of tags, and links to three schemes",
     lambda patch: (
         patch.setattr(guidelines.nh3, "clean", lambda html, **kwargs: html),
-        patch.setattr(_guidelines, "render_guideline", guidelines.render_guideline.__wrapped__),
+        patch.setattr(_work_pages, "render_guideline", guidelines.render_guideline.__wrapped__),
     ),
 )
 FILE_NAMES = Guard(
@@ -145,7 +145,7 @@ def test_no_answer_is_taken_for_another_kind_of_file():
 @guarded_by(ALLOWED_TAGS)
 @pytest.mark.parametrize("text", ["[x](data:image/gif;base64,AAAA)", "[x](/projects/create/)", "[x](//evil.example)"])
 def test_guidelines_link_to_the_outside_alone(text):
-    html = _guidelines.guideline_html(text)
+    html = _work_pages.guideline_html(text)
     assert "href" not in html
 
 

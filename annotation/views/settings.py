@@ -1,4 +1,4 @@
-"""What the people of each stage are told: the versions, an editor with a preview, a warning before work is split."""
+"""Settings of the work: guidelines, review sampling, votes per pair."""
 
 from itertools import zip_longest
 from typing import Any
@@ -11,11 +11,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.access import subtest_for
 from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.settings.set_review_sampling import set_review_sampling
+from annotation.actions.settings.set_vote_rule import set_vote_rule
 from annotation.errors import AnnotationError
+from annotation.forms import ReviewSharesForm
 from annotation.models import Stage
 from annotation.queries.guidelines import current_guidelines, versions_of, work_under_version
+from annotation.queries.review_sampling import annotator_shares, policy_of, waiting_second_reviews
+from annotation.queries.vote_rules import why_fixed
 from annotation.rules.guidelines import MAX_CHARACTERS
-from annotation.views._guidelines import guideline_html
+from annotation.rules.voting import VoteRule
+from annotation.views._work_pages import guideline_html
+from corpus.forms import VoteRuleForm
 from corpus.models import Subtest
 from projects.access import get_project
 from projects.models import Project, Role
@@ -50,7 +57,7 @@ def guideline(request: HttpRequest, slug: str, stage: str, subtest: int | None =
             else:
                 messages.success(request, _("Version %(n)s holds from now on.") % {"n": made.version})
                 return redirect(request.path)
-    context = _context(request, project, stage, about) | {"problem": problem, "begun": begun}
+    context = _guideline_context(request, project, stage, about) | {"problem": problem, "begun": begun}
     return render(request, "annotation/guideline.html", context, status=400 if problem else 200)
 
 
@@ -62,7 +69,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/_guideline_preview.html", {"preview": html})
 
 
-def _context(request: HttpRequest, project: Project, stage: str, subtest: Subtest | None) -> dict[str, Any]:
+def _guideline_context(request: HttpRequest, project: Project, stage: str, subtest: Subtest | None) -> dict[str, Any]:
     versions = list(versions_of(project, stage, subtest)[:SHOWN])
     text = request.POST.get("text", versions[0].text if versions else "")
     return {
@@ -77,3 +84,49 @@ def _context(request: HttpRequest, project: Project, stage: str, subtest: Subtes
             for row, older in zip_longest(versions, versions[1:])
         ],
     }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def review_shares(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    shares = annotator_shares(project)
+    form = ReviewSharesForm(
+        request.POST if request.method == "POST" else None, policy=policy_of(project), shares=shares
+    )
+    if form.is_bound and form.is_valid():
+        try:
+            set_review_sampling(request.user, project, **form.shares())
+        except AnnotationError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("The shares hold from now on."))
+            return redirect(request.path)
+    rows = [(share, form[form.field_of(share.person)]) for share in shares]
+    context = {"form": form, "rows": rows, "waiting": waiting_second_reviews(project)}
+    return render(request, "annotation/review_shares.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def vote_rule(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    subtest = subtest_for(project, pk)
+    name, form = subtest.name, VoteRuleForm(request.POST if request.method == "POST" else None, instance=subtest)
+    if form.is_bound and form.is_valid():
+        given = form.cleaned_data
+        rule = VoteRule(
+            wanted=given["votes_wanted"],
+            needed=given["votes_needed"],
+            all_pairs=given["valid_when"] == Subtest.ValidWhen.ALL,
+            pairs_enough=given["foils_enough"],
+            stop_early=given["stop_early"],
+        )
+        try:
+            set_vote_rule(request.user, subtest, rule)
+        except AnnotationError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("The votes of %(name)s are changed.") % {"name": name})
+            return redirect("corpus:subtests", project.slug)
+    # What the form was given and is not stored is not what holds.
+    context = {"form": form, "subtest": subtest_for(project, pk), "why_fixed": why_fixed(subtest)}
+    return render(request, "annotation/vote_rule.html", context, status=422 if form.errors else 200)

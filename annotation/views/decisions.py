@@ -1,0 +1,197 @@
+"""Decisions about items, captions and videos: disputed items, captions in doubt, takedowns."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.access import caption_for, item_for
+from annotation.actions.decisions.adjudicate import ROLES, adjudicate
+from annotation.actions.decisions.confirm_caption import confirm_caption
+from annotation.actions.decisions.correct_caption import correct_caption
+from annotation.actions.decisions.drop_caption import drop_caption
+from annotation.actions.decisions.take_down_video import scope_of, take_down_video
+from annotation.errors import AnnotationError
+from annotation.messages import SETTLED
+from annotation.models import Stage
+from annotation.queries.decision_queues import (
+    adjudicable,
+    captions_in_doubt,
+    disputed_items,
+    doubt_about,
+    guideline_of,
+    judged_pairs,
+)
+from annotation.rules.adjudication import settled_because
+from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html
+from corpus.access import get_video
+from corpus.models import Caption, Item
+from corpus.rules.states import IllegalMove, ItemState
+from corpus.video_files.player import player_clip
+from projects.access import get_project
+from projects.models import Role
+
+PER_PAGE = 50
+
+
+@require_safe
+def disputed(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, *ROLES)
+    mine = adjudicable(request.user, project).select_related("subtest", "caption", "video")
+    context = {
+        "page": Paginator(mine, PER_PAGE).get_page(request.GET.get("page")),
+        "barred": disputed_items(project).count() - mine.count(),
+    }
+    return render(request, "annotation/disputed_items.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def disputed_item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show a disputed item that the person may decide; POST decides it and continues with the next."""
+    project = request.project = get_project(request.user, slug, *ROLES)
+    item, problem = item_for(request.user, pk, *ROLES), ""
+    if item.subtest.project_id != project.pk:
+        raise Http404(_("There is no such item."))
+    form = request.POST
+    if request.method == "POST":
+        try:
+            reason = settled_because(form.getlist("reasons"), form.get("comment", ""))
+            adjudicate(request.user, pk, form.get("decision", ""), reason)
+        except (AnnotationError, IllegalMove) as error:
+            problem = str(error)
+        else:
+            messages.success(request, _("%(key)s is settled.") % {"key": item.key})
+            return _next_item(request, slug)
+    if item.state != ItemState.DISPUTED or not adjudicable(request.user, project).filter(pk=pk).exists():
+        messages.warning(request, problem or _("This item is not, or no longer, yours to settle; here is the next."))
+        return _next_item(request, slug)
+    return render(
+        request, "annotation/disputed_item.html", _item_context(request, item, problem), status=400 if problem else 200
+    )
+
+
+def old_address(request: HttpRequest, slug: str, pk: int | None = None) -> HttpResponse:
+    """Redirect an address of before 0.2.0; a form that was open then keeps what it sends (308)."""
+    name, args = ("disputed_items", [slug]) if pk is None else ("disputed_item", [slug, pk])
+    url, query = reverse(f"annotation:{name}", args=args), request.META["QUERY_STRING"]
+    keeps = request.method not in ("GET", "HEAD")
+    return redirect(f"{url}?{query}" if query else url, permanent=True, preserve_request=keeps)
+
+
+def _next_item(request: HttpRequest, slug: str) -> HttpResponse:
+    item = adjudicable(request.user, request.project).first()
+    return redirect("annotation:disputed_item", slug, item.pk) if item else redirect("annotation:disputed_items", slug)
+
+
+def _item_context(request: HttpRequest, item: Item, problem: str) -> dict:
+    form, told = request.POST, guideline_of(request.project, Stage.VALIDATION, item.subtest_id)
+    return {
+        "item": item,
+        "pairs": judged_pairs(request.project, item),
+        "clip": player_clip(item.video),
+        "reasons": [(code, words, code in form.getlist("reasons")) for code, words in SETTLED.items()],
+        "comment": form.get("comment", ""),
+        "problem": problem,
+        "guideline": {"version": told.version, "html": guideline_html(told.text)} if told else {},
+    }
+
+
+@require_safe
+def repairs(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    rows = captions_in_doubt(project).select_related("video").annotate(n_items=Count("items"))
+    return render(
+        request, "annotation/repairs.html", {"page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))}
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def repair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    caption, problem = caption_for(request.user, pk, Role.RESEARCHER), ""
+    if caption.video.project_id != project.pk:
+        raise Http404(_("There is no such caption."))
+    if request.method == "POST":
+        try:
+            said = _settle(request, pk)
+        except AnnotationError as error:
+            problem = str(error)
+        else:
+            messages.success(request, said)
+            return _next_caption(request, slug)
+    if not caption.flagged_false or caption.doubt_settled:
+        messages.warning(request, problem or _("This caption is not, or no longer, in doubt; here is the next."))
+        return _next_caption(request, slug)
+    return render(
+        request, "annotation/repair.html", _caption_context(request, caption, problem), status=400 if problem else 200
+    )
+
+
+def _settle(request: HttpRequest, pk: int) -> str:
+    form, person = request.POST, request.user
+    reason = form.get("comment", "")
+    keep = _kept(form)
+    ways: dict[str, tuple[Callable[[], Caption], str]] = {
+        "correct": (
+            lambda: correct_caption(person, pk, form.get("text", ""), keep=keep, reason=reason),
+            _("The caption is corrected; its foils go on from there."),
+        ),
+        "confirm": (lambda: confirm_caption(person, pk, reason), _("The caption stands as it is.")),
+        "drop": (lambda: drop_caption(person, pk, reason), _("The video's items are taken out.")),
+    }
+    if form.get("decision") not in ways:
+        raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(ways)})
+    write, said = ways[form["decision"]]
+    write()
+    return said
+
+
+def _kept(form: QueryDict) -> list[int]:
+    return [int(foil) for foil in form.getlist("keep") if foil.isdecimal() and len(foil) <= MAX_ID_DIGITS]
+
+
+def _next_caption(request: HttpRequest, slug: str) -> HttpResponse:
+    caption = captions_in_doubt(request.project).first()
+    return redirect("annotation:repair", slug, caption.pk) if caption else redirect("annotation:repairs", slug)
+
+
+def _caption_context(request: HttpRequest, caption: Caption, problem: str) -> dict[str, Any]:
+    form, doubt = request.POST, doubt_about(request.project, caption)
+    told = guideline_of(request.project, Stage.VALIDATION, doubt.items[0].item.subtest_id if doubt.items else 0)
+    return {
+        "doubt": doubt,
+        "clip": player_clip(caption.video),
+        "text": form.get("text", caption.text),
+        "comment": form.get("comment", ""),
+        "kept": _kept(form),
+        "facts": {"caption": caption.text, "others": [], "dropped": []},
+        "problem": problem,
+        "guideline": {"version": told.version, "html": guideline_html(told.text)} if told else {},
+    }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def takedown(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    video = get_video(request.user, slug, pk, Role.RESEARCHER)
+    request.project, problem = video.project, ""
+    reason = request.POST.get("reason", "")
+    if request.method == "POST":
+        try:
+            taken = take_down_video(request.user, slug, pk, reason)
+        except AnnotationError as error:
+            problem = str(error)
+        else:
+            n = len(taken.clips)
+            said = ngettext("%(n)d clip is taken down.", "%(n)d clips are taken down.", n) % {"n": n}
+            messages.success(request, f"{said} {_('Exports made from now on withhold its items.')}")
+            return redirect("corpus:video", slug, pk)
+    context = {"video": video, "scope": scope_of(video), "reason": reason, "problem": problem}
+    return render(request, "annotation/takedown.html", context, status=422 if problem else 200)

@@ -1,0 +1,378 @@
+"""The work pages: a person's queues, one page per stage, and what an open page does with its lease."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.access import checked_frame_for, lease_for
+from annotation.actions.claims.claim import ROLE_OF_STAGE
+from annotation.actions.leases import heartbeat as renewing
+from annotation.actions.leases import release as releasing
+from annotation.actions.leases.decline_video import decline_video
+from annotation.actions.leases.save_draft import save_draft
+from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_objects import submit_objects
+from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.undo.undo_choice import undo_choice
+from annotation.actions.undo.undo_edit import undo_edit
+from annotation.actions.undo.undo_objects import undo_objects
+from annotation.actions.undo.undo_review import undo_review
+from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
+from annotation.claims import claim_of
+from annotation.errors import AnnotationError, LeaseEnded
+from annotation.messages import REASONS, of_finding
+from annotation.models import Lease, QualityPolicy, Stage
+from annotation.models.stages import public_stage
+from annotation.queries.cards import EditWork, ObjectsWork, ReturnNote, ReviewWork, Suggestion, ValidationWork
+from annotation.queries.decision_queues import desks_of
+from annotation.rules.editing import WARNINGS, Finding, Problem
+from annotation.rules.marking import Marks
+from annotation.rules.objects import MAX_OBJECTS
+from annotation.views._work_pages import (
+    MAX_ID_DIGITS,
+    answer_page,
+    base_of,
+    done_bar,
+    milliseconds,
+    my_claim,
+    my_lease,
+    next_piece,
+    piece_url,
+    queue_url,
+    sent_with,
+)
+from annotation.work_queues import queue_of, queues_of
+from corpus.video_files.streaming import stream_file
+from generation.actions.ask_hint import ask_hint
+from generation.errors import GenerationError
+from generation.filters.registry import FILTERS
+from generation.hints import hint_answer, hint_model
+from generation.methods.registry import METHODS
+from projects.access import get_project, roles_in
+from projects.models import Role
+from text.diff import changed_words
+from text.registry import Entry
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
+    if stage not in ROLE_OF_STAGE:
+        raise Http404(_("There is no such queue."))
+    project = request.project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
+    if request.method == "POST":
+        return next_piece(request, project, stage)
+    make_tasks(project, limit=MAX_GROUPS_PER_CALL)
+    context = {"queue": queue_of(request.user, project, stage), "done": done_bar(request)}
+    return render(request, "annotation/queue.html", context)
+
+
+@require_safe
+def work(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug)
+    make_tasks(project, limit=MAX_GROUPS_PER_CALL)
+    context = {
+        "queues": queues_of(request.user, project),
+        "desks": desks_of(request.user, project),
+        "practice": QualityPolicy.objects.filter(project=project, practice_open=True).exists(),
+    }
+    return render(request, "annotation/work.html", context)
+
+
+# Stands in a counted message for the number that the page fills in while a person types.
+NUMBER = 999
+
+
+def live_checks() -> list[tuple[str, str, str, str, bool]]:
+    """(code, words before the number, the number, words after it, whether it stops the submit) of each check.
+
+    An empty box is left out: it is no mistake before it is sent.
+    """
+    return [_check_words(problem) for problem in Problem if problem != Problem.EMPTY]
+
+
+def _check_words(problem: Problem) -> tuple[str, str, str, str, bool]:
+    before, number, after = of_finding(Finding(0, problem, NUMBER)).partition(str(NUMBER))
+    return problem.value, before, number, after, problem not in WARNINGS
+
+
+def marked_words(marks: Marks | None) -> dict[str, Any]:
+    """What the page's checks are told of the words that stay and that change; nothing where it does not matter."""
+    return {"marks": {"stay": marks.stay, "change": marks.change}} if marks else {}
+
+
+def note_words(note: ReturnNote) -> dict[str, Any]:
+    return {"reasons": [REASONS[code] for code in note.reasons], "comment": note.comment}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    claim = my_claim(request, slug, token, Stage.EDIT)
+    return answer_page(
+        request,
+        claim,
+        lambda: submit_edit(request.user, token, *_edit_answer(request.POST), **sent_with(request.POST)),
+        lambda card, typed: _edit_context(card.edit, typed) | {"hint_model": hint_model(request.project)},
+    )
+
+
+def _edit_answer(form: QueryDict) -> tuple[str, list[str], list[int | None]]:
+    parents = [int(pk) if pk.isdecimal() and len(pk) <= MAX_ID_DIGITS else None for pk in form.getlist("parent")]
+    return form.get("idempotency_key", ""), form.getlist("text"), parents
+
+
+def _edit_context(work: EditWork, typed: QueryDict) -> dict[str, Any]:
+    return {
+        "caption": _marked_caption(work),
+        "is_action": work.marks is not None,
+        "slots": _edit_slots(work, typed.getlist("text"), typed.getlist("parent")),
+        "facts": {"caption": work.caption.text, "others": work.others, "dropped": [], **marked_words(work.marks)},
+        "checks": live_checks(),
+        "draft_base": base_of([(slot["text"], slot["parent"]) for slot in _edit_slots(work, [], [])]),
+    }
+
+
+def _marked_caption(work: EditWork) -> dict[str, str]:
+    """The caption cut at its target span."""
+    text = work.caption.text
+    start, end = work.target_span or (len(text), len(text))
+    return {"before": text[:start], "target": text[start:end], "after": text[end:]}
+
+
+def _edit_slots(work: EditWork, texts: list[str], parents: list[str]) -> list[dict[str, Any]]:
+    """One editor for each wanted text: what was typed, else a suggestion (returned ones first), else nothing."""
+    ordered = sorted(work.suggestions, key=lambda suggestion: not suggestion.returned)
+    slots = []
+    for index in range(work.wanted):
+        suggestion = ordered[index] if index < len(ordered) else None
+        slots.append(
+            {
+                "text": texts[index] if index < len(texts) else (suggestion.text if suggestion else ""),
+                "parent": parents[index] if index < len(parents) else (suggestion and suggestion.candidate_id),
+                "notes": [note_words(note) for note in suggestion.notes] if suggestion else [],
+                "suggestions": [_chip(other) for other in ordered],
+            }
+        )
+    return slots
+
+
+def _chip(suggestion: Suggestion) -> dict[str, Any]:
+    added = [text for kind, text in suggestion.segments if kind == "added"]
+    return {"pk": suggestion.candidate_id, "text": suggestion.text, "label": " … ".join(added) or suggestion.text}
+
+
+@require_POST
+def hint(request: HttpRequest, slug: str, token: str) -> JsonResponse:
+    """{"state", "words", "text", "caption"}; 400 with {"problem"} where nothing can be asked."""
+    project = request.project = get_project(request.user, slug, Role.ANNOTATOR)
+    lease = lease_for(request.user, token)
+    if lease.slot.project_id != project.pk or lease.slot.stage != Stage.EDIT:
+        raise Http404(_("There is no such work of yours."))
+    try:
+        found = hint_answer(ask_hint(request.user, project, lease.task.group.caption, request.POST.get("text", "")))
+    except GenerationError as error:
+        return JsonResponse({"problem": str(error)}, status=400)
+    return JsonResponse({"state": found.state, "words": str(found.words), "text": found.text, "caption": found.caption})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def review(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    claim = my_claim(request, slug, token, Stage.REVIEW)
+    return answer_page(
+        request,
+        claim,
+        lambda: submit_review(request.user, token, **_review_answer(request.POST), **sent_with(request.POST)),
+        lambda card, typed: _review_context(card.review, typed),
+    )
+
+
+def _review_answer(form: QueryDict) -> dict[str, Any]:
+    return {
+        "key": form.get("idempotency_key", ""),
+        "decision": form.get("decision", ""),
+        "reasons": form.getlist("reasons"),
+        "comment": form.get("comment", ""),
+        "fixed_text": form.get("fixed_text", ""),
+    }
+
+
+def _review_context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
+    return {
+        "work": work,
+        "changed": changed_words(work.caption.text, work.foil.text),
+        "findings": [of_finding(finding) for finding in work.findings],
+        "earlier": [note_words(note) for note in work.foil.notes],
+        "facts": {"caption": work.caption.text, "others": work.others, "dropped": [], **marked_words(work.marks)},
+        "checks": live_checks(),
+        "origin": _origin(work.foil),
+        "filters": [(_label(FILTERS, note.filter), note) for note in work.filters],
+        "reasons": [(code, words, code in typed.getlist("reasons")) for code, words in REASONS.items()],
+        "comment": typed.get("comment", ""),
+        "fixed_text": typed.get("fixed_text") or work.foil.text,
+        "fixing": typed.get("decision") == "fix",
+        "draft_base": base_of(work.foil.candidate_id, work.foil.text),
+    }
+
+
+def _label(table: Mapping[str, Entry], slug: str) -> str:
+    """What has left the table since keeps its slug."""
+    return str(table[slug].label) if slug in table else slug
+
+
+def _origin(foil: Suggestion) -> str:
+    """Who or what made it, without a name: reviewers judge the text."""
+    if foil.by_person:
+        return _("a person's own wording")
+    method = {"method": _label(METHODS, foil.method), "version": foil.method_version}
+    made_by = _("method %(method)s, version %(version)s") % method
+    return f"{made_by}, {foil.model_id}" if foil.model_id else made_by
+
+
+ANSWERS: tuple[tuple[str, Promise], ...] = (
+    ("first", gettext_lazy("Only the first is true")),
+    ("second", gettext_lazy("Only the second is true")),
+    ("neither", gettext_lazy("Neither is true")),
+    ("both", gettext_lazy("Both are true")),
+    ("cannot_tell", gettext_lazy("Cannot tell")),
+)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def validation(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    lease, form = my_lease(request, slug, token, Stage.VALIDATION), request.POST
+    key, answer = form.get("idempotency_key", ""), form.get("answer", "")
+    return answer_page(
+        request,
+        claim_of(lease, lease.slot),
+        lambda: submit_vote(request.user, token, key, answer, lease=lease, **sent_with(form)),
+        lambda card, _typed: _validation_context(card.validation),
+        counts_alone=True,
+    )
+
+
+def _validation_context(work: ValidationWork) -> dict[str, Any]:
+    return {"texts": [(_("First"), work.first.segments), (_("Second"), work.second.segments)], "answers": ANSWERS}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def baseline(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    claim, form = my_claim(request, slug, token, Stage.BASELINE), request.POST
+    key, answer = form.get("idempotency_key", ""), form.get("answer", "")
+    return answer_page(
+        request,
+        claim,
+        lambda: submit_choice(request.user, token, key, answer, **sent_with(form)),
+        lambda card, _typed: {"texts": list(enumerate(card.baseline.texts, 1))},
+        counts_alone=True,
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def objects(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    claim, form = my_claim(request, slug, token, Stage.OBJECTS), request.POST
+    key, seconds = form.get("idempotency_key", ""), sent_with(form)["seconds"]
+    return answer_page(
+        request,
+        claim,
+        lambda: submit_objects(request.user, token, key, _object_answers(form), seconds=seconds),
+        lambda card, typed: _objects_context(card.objects, typed),
+        counts_alone=True,
+    )
+
+
+@require_safe
+def frame_image(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
+    """The picture of a frame, for the project's members."""
+    frame = checked_frame_for(request.user, get_project(request.user, slug), pk)
+    if not frame.image:
+        raise Http404(_("This frame has no picture yet."))
+    return stream_file(request, frame.image)
+
+
+def _object_answers(form: QueryDict) -> dict[str, str]:
+    return {str(place): form.get(f"object-{place}", "") for place in range(MAX_OBJECTS)}
+
+
+def _objects_context(work: ObjectsWork, form: QueryDict) -> dict[str, Any]:
+    typed = _object_answers(form)
+    return {"work": work, "objects": [(place, name, typed[str(place)]) for place, name in enumerate(work.objects)]}
+
+
+@require_POST
+def heartbeat(request: HttpRequest, slug: str, token: str) -> JsonResponse:
+    """{"seconds_left"}; 410 with {"problem"} where the lease is over, 404 where what is sent under it is not taken."""
+    lease = _my_lease(request, slug, token)
+    try:
+        expires = renewing.heartbeat(request.user, token)
+    except LeaseEnded as error:
+        if ROLE_OF_STAGE[public_stage(lease.slot.stage)] not in roles_in(request.user, request.project):
+            raise Http404(_("There is no such work of yours.")) from error
+        return JsonResponse({"problem": str(error)}, status=410)
+    return JsonResponse({"seconds_left": round((expires - timezone.now()).total_seconds())})
+
+
+@require_POST
+def draft(request: HttpRequest, slug: str, token: str) -> JsonResponse:
+    """{"at": when, in milliseconds}; 410 where the work was sent already, 400 with {"problem"} for what is no draft."""
+    _my_lease(request, slug, token)
+    try:
+        at = save_draft(request.user, token, request.POST.get("draft", ""))
+    except AnnotationError as error:
+        return JsonResponse({"problem": str(error)}, status=410 if isinstance(error, LeaseEnded) else 400)
+    return JsonResponse({"at": milliseconds(at)})
+
+
+@require_POST
+def skip(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    lease = _my_lease(request, slug, token)
+    releasing.release(request.user, token)
+    return next_piece(request, request.project, public_stage(lease.slot.stage))
+
+
+@require_POST
+def decline(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    """A skip at a content warning: the next piece is of another video."""
+    lease = _my_lease(request, slug, token)
+    decline_video(request.user, token)
+    return next_piece(request, request.project, public_stage(lease.slot.stage))
+
+
+def _my_lease(request: HttpRequest, slug: str, token: str) -> Lease:
+    request.project = get_project(request.user, slug)
+    lease = lease_for(request.user, token)
+    if lease.slot.project_id != request.project.pk:
+        raise Http404(_("There is no such work of yours."))
+    return lease
+
+
+UNDO = {
+    "edit": (undo_edit, Stage.EDIT),
+    "review": (undo_review, Stage.REVIEW),
+    "vote": (undo_vote, Stage.VALIDATION),
+    "choice": (undo_choice, Stage.BASELINE),
+    "objectanswer": (undo_objects, Stage.OBJECTS),
+}
+
+
+@require_POST
+def undo(request: HttpRequest, slug: str, kind: str, pk: int) -> HttpResponse:
+    project = request.project = get_project(request.user, slug)
+    if kind not in UNDO:
+        raise Http404(_("There is no such work of yours."))
+    action, stage = UNDO[kind]
+    try:
+        claim = action(request.user, pk)
+    except AnnotationError as error:
+        messages.error(request, str(error))
+        return redirect(queue_url(project, stage))
+    return redirect(piece_url(project, claim))
