@@ -164,3 +164,15 @@ class BudgetForm(forms.Form):
 
     def given(self) -> dict[str, int]:
         return {name: value for name, value in self.cleaned_data.items() if value is not None}
+
+
+class HintForm(forms.Form):
+    spec = forms.CharField(
+        label=_("Model"),
+        max_length=500,
+        help_text=_(
+            "SLUG:ARGUMENT as in a scoring run: lm:… for how likely a sentence is, clip:… and the "
+            "like for how well it fits the video."
+        ),
+    )
+    enabled = forms.BooleanField(label=_("Annotators may ask it"), required=False)

@@ -2,32 +2,30 @@
 
 from django.urls import path
 
-from generation.views import captions, hints, methods, prompts, runs, selections, thresholds, tunings
+from generation import views
 
 app_name = "generation"
 urlpatterns = [
-    path("methods/", methods.methods, name="methods"),
-    path("projects/<slug:slug>/runs/", runs.runs, name="runs"),
-    path("projects/<slug:slug>/runs/new/", runs.new_run, name="new_run"),
-    path("projects/<slug:slug>/runs/new/fields/", runs.method_fields, name="method_fields"),
-    path("projects/<slug:slug>/prompts/", prompts.prompts, name="prompts"),
-    path("projects/<slug:slug>/runs/<int:pk>/", runs.run, name="run"),
-    path("projects/<slug:slug>/runs/<int:pk>/resume/", runs.resume_run, name="resume_run"),
-    path("projects/<slug:slug>/runs/<int:pk>/stop/", runs.stop_run, name="stop_run"),
-    path("projects/<slug:slug>/runs/<int:pk>/skipped/", runs.run_skipped, name="run_skipped"),
-    path("projects/<slug:slug>/runs/<int:pk>/progress/", runs.run_progress, name="run_progress"),
-    path("projects/<slug:slug>/hints/", hints.hints, name="hints"),
-    path("projects/<slug:slug>/captions/", captions.captions, name="captions"),
-    path("projects/<slug:slug>/captions/fields/", captions.maker_fields, name="maker_fields"),
-    path("projects/<slug:slug>/captions/<int:pk>/", captions.caption_run, name="caption_run"),
-    path("projects/<slug:slug>/captions/<int:pk>/make/", captions.make_captions, name="make_captions"),
-    path("projects/<slug:slug>/runs/<int:pk>/thresholds/", thresholds.thresholds, name="thresholds"),
-    path("projects/<slug:slug>/tunings/", tunings.tunings, name="tunings"),
-    path("projects/<slug:slug>/tunings/<int:pk>/", tunings.tuning, name="tuning"),
-    path("projects/<slug:slug>/selections/", selections.selections, name="selections"),
-    path("projects/<slug:slug>/selections/<int:pk>/", selections.selection, name="selection"),
-    path(
-        "projects/<slug:slug>/selections/<int:pk>/progress/", selections.selection_progress, name="selection_progress"
-    ),
-    path("projects/<slug:slug>/candidates/<int:pk>/", runs.candidate, name="candidate"),
+    path("methods/", views.methods, name="methods"),
+    path("projects/<slug:slug>/runs/", views.runs, name="runs"),
+    path("projects/<slug:slug>/runs/new/", views.new_run, name="new_run"),
+    path("projects/<slug:slug>/runs/new/fields/", views.method_fields, name="method_fields"),
+    path("projects/<slug:slug>/prompts/", views.prompts, name="prompts"),
+    path("projects/<slug:slug>/runs/<int:pk>/", views.run, name="run"),
+    path("projects/<slug:slug>/runs/<int:pk>/resume/", views.resume_run, name="resume_run"),
+    path("projects/<slug:slug>/runs/<int:pk>/stop/", views.stop_run, name="stop_run"),
+    path("projects/<slug:slug>/runs/<int:pk>/skipped/", views.run_skipped, name="run_skipped"),
+    path("projects/<slug:slug>/runs/<int:pk>/progress/", views.run_progress, name="run_progress"),
+    path("projects/<slug:slug>/hints/", views.hints, name="hints"),
+    path("projects/<slug:slug>/captions/", views.captions, name="captions"),
+    path("projects/<slug:slug>/captions/fields/", views.maker_fields, name="maker_fields"),
+    path("projects/<slug:slug>/captions/<int:pk>/", views.caption_run, name="caption_run"),
+    path("projects/<slug:slug>/captions/<int:pk>/make/", views.make_captions, name="make_captions"),
+    path("projects/<slug:slug>/runs/<int:pk>/thresholds/", views.thresholds, name="thresholds"),
+    path("projects/<slug:slug>/tunings/", views.tunings, name="tunings"),
+    path("projects/<slug:slug>/tunings/<int:pk>/", views.tuning, name="tuning"),
+    path("projects/<slug:slug>/selections/", views.selections, name="selections"),
+    path("projects/<slug:slug>/selections/<int:pk>/", views.selection, name="selection"),
+    path("projects/<slug:slug>/selections/<int:pk>/progress/", views.selection_progress, name="selection_progress"),
+    path("projects/<slug:slug>/candidates/<int:pk>/", views.candidate, name="candidate"),
 ]

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.urls import include, path
 
-from projects.views.sign_in import SignIn
+from projects.views import SignIn
 
 oidc_urls = []
 if settings.OIDC_URL:

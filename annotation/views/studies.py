@@ -44,7 +44,7 @@ from projects.errors import EntryRefused, TooManyTries
 from projects.forms.accounts import ConsentForm
 from projects.forms.strict import refuse_other_fields
 from projects.models import ConsentText, CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Platform, Project, Role
-from projects.views.sign_in import OWN_BACKEND
+from projects.views import OWN_BACKEND
 
 PER_PAGE = 50
 # As Prolific wants them in the address of a study.

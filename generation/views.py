@@ -1,0 +1,412 @@
+"""Pages of generation: runs, captions, thresholds, selections, prompts, hints, tuned models, methods."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from generation.access import get_candidate, get_caption_run, get_run, get_selection, get_tuning
+from generation.actions import make_captions as actions
+from generation.actions.apply_selection import apply_selection
+from generation.actions.move_thresholds import move_thresholds
+from generation.actions.resume_run import resume_run as resume
+from generation.actions.set_hint_model import set_hint_model
+from generation.actions.start_run import start_run
+from generation.actions.start_selection import start_selection
+from generation.actions.start_tuning import start_tuning
+from generation.actions.stop_run import stop_run as stop
+from generation.actions.write_prompt import write_prompt
+from generation.asking.forms import PromptForm, as_initial
+from generation.asking.prompt_rows import as_prompt, find_prompt
+from generation.asking.prompts import PROMPTS
+from generation.captioning.registry import CAPTIONERS
+from generation.errors import GenerationError
+from generation.filters.registry import FILTERS
+from generation.forms import BudgetForm, CaptionForm, HintForm, RunForm
+from generation.methods.registry import METHODS
+from generation.models import Candidate, GenerationRun, Hint, HintModel, PromptTemplate, Selection
+from generation.models.side_work import CaptionRun, Tuning
+from generation.run_counts import (
+    candidates_a_second,
+    candidates_of,
+    counts_by_run,
+    filter_counts,
+    spending_of,
+    state_counts,
+    without_foil,
+)
+from generation.selections.forms import SelectionForm
+from generation.thresholds.arithmetic import preview
+from generation.thresholds.histograms import score_histograms
+from generation.thresholds.page import ThresholdForm, examples, filter_rows
+from generation.tuning.loss_curve import loss_curve
+from generation.tuning.parameters import TUNING
+from projects.access import enter_project, get_project
+from projects.forms.registry_entry import EntryForm
+from projects.live_pages import render_live
+from projects.models import AuditEvent, Role
+from text.diff import diff_segments
+
+PER_PAGE = 25
+
+
+@require_safe
+def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_run(request.user, slug, pk))
+    chosen = {name: request.GET[name] for name in ("state", "rejected_by") if request.GET.get(name)}
+    page = Paginator(candidates_of(found, **chosen), PER_PAGE).get_page(request.GET.get("page"))
+    for row in page:
+        row.segments = diff_segments(row.group.caption.text, row.text)
+        row.rejections = [score for score in row.filter_scores.all() if not score.passed]
+    context = {"page": page, "chosen": chosen, "query": f"{urlencode(chosen)}&" if chosen else ""}
+    context["histograms"] = score_histograms(found)
+    return render(request, "generation/run.html", context | _progress(found))
+
+
+@require_safe
+def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The live part: asks for itself again while the job is alive, then for the whole page."""
+    found = enter_project(request, get_run(request.user, slug, pk))
+    return render_live(
+        request, "generation/_run_progress.html", _progress(found), refresh=bool(found.job and found.job.is_over)
+    )
+
+
+def _progress(found: GenerationRun) -> dict[str, Any]:
+    states = state_counts(found)
+    return {
+        "run": found,
+        "entry": METHODS.get(found.method),
+        "states": states,
+        "spent": spending_of(found, dict(states)),
+        "speed": candidates_a_second(found),
+        "missing": sorted(found.missing.items(), key=lambda pair: -pair[1]),
+        "filters": filter_counts(found),
+        "skipped": sorted(found.skipped.items(), key=lambda pair: -pair[1]),
+    }
+
+
+@require_safe
+def candidate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_candidate(request.user, slug, pk)
+    request.project = found.group.run.project
+    history = AuditEvent.objects.filter(target_type="generation.candidate", target_id=str(found.pk))
+    context = {
+        "candidate": found,
+        "run": found.group.run,
+        "caption": found.group.caption,
+        "segments": diff_segments(found.group.caption.text, found.text),
+        "entry": METHODS.get(found.method),
+        "scores": found.filter_scores.order_by("passed", "filter"),
+        "children": found.children.select_related("author").order_by("id"),
+        "siblings": Candidate.objects.filter(group=found.group).exclude(pk=found.pk).order_by("rank", "id"),
+        "history": history.select_related("actor").order_by("id"),
+    }
+    return render(request, "generation/candidate.html", context)
+
+
+RUNS_PER_PAGE = 30
+
+
+@require_safe
+def runs(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    rows = GenerationRun.objects.filter(project=project).select_related("subtest", "job").order_by("-id")
+    page = Paginator(rows, RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    counts = counts_by_run(page)
+    for row in page:
+        row.label = METHODS[row.method].label if row.method in METHODS else row.method
+        row.counts = counts[row.pk]
+    return render(request, "generation/runs.html", {"page": page})
+
+
+SKIPPED_PER_PAGE = 50
+
+
+@require_POST
+def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_run(request.user, slug, pk))
+    form = BudgetForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("The budget is not a whole number; nothing was started."))
+        return redirect("generation:run", found.project.slug, found.pk)
+    resume(request.user, found, budget=form.given())
+    messages.success(request, _("The run goes on."))
+    return redirect("generation:run", found.project.slug, found.pk)
+
+
+@require_POST
+def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_run(request.user, slug, pk))
+    stop(request.user, found)
+    messages.success(request, _("The run is stopped. What it has made stays."))
+    return redirect("generation:run", found.project.slug, found.pk)
+
+
+@require_safe
+def run_skipped(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Captions without a foil, and those with fewer than asked for; `?why=` narrows them to one reason."""
+    found = enter_project(request, get_run(request.user, slug, pk))
+    why = request.GET.get("why", "")
+    page = Paginator(without_foil(found, why), SKIPPED_PER_PAGE).get_page(request.GET.get("page"))
+    context = {"run": found, "entry": METHODS.get(found.method), "page": page, "why": why}
+    context["query"] = f"{urlencode({'why': why})}&" if why else ""
+    return render(request, "generation/run_skipped.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_run(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    like = request.GET.get("like", "")
+    form = RunForm(
+        project,
+        request.POST if request.method == "POST" else None,
+        method=request.GET.get("method", ""),
+        like=get_run(request.user, slug, int(like)) if like.isdecimal() and len(like) < 19 else None,
+    )
+    if request.method == "POST" and form.is_valid():
+        run = start_run(
+            request.user,
+            project,
+            subtest=form.cleaned_data["subtest"],
+            method=form.cleaned_data["method"],
+            mode=form.cleaned_data["mode"],
+            params=form.params.values(),
+            filters=form.chosen_filters(),
+            seed=form.cleaned_data["seed"],
+            selection=form.selection(),
+        )
+        messages.success(request, _("The run has started."))
+        return redirect("generation:run", project.slug, run.pk)
+    return render(request, "generation/new_run.html", {"form": form}, status=422 if request.method == "POST" else 200)
+
+
+@require_safe
+def method_fields(request: HttpRequest, slug: str) -> HttpResponse:
+    """The parts of the form that belong to the method chosen in `?method=`: its parameters, and its usual filters."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = RunForm(project, method=request.GET.get("method", ""))
+    return render(request, "generation/_method_answer.html", {"form": form})
+
+
+LOOKS_PER_PAGE = 20
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def captions(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form of a new look, and the looks there were, newest first."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = CaptionForm(request.POST if request.method == "POST" else None, maker=request.GET.get("maker", ""))
+    if request.method == "POST" and form.is_valid():
+        given = {name: form.cleaned_data[name] for name in ("maker", "mode", "sources", "split", "seed")}
+        run = actions.preview_captions(request.user, project, params=form.params.values(), **given)
+        return redirect("generation:caption_run", project.slug, run.pk)
+    rows = CaptionRun.objects.filter(project=project).select_related("job").order_by("-id")
+    page = Paginator(rows, LOOKS_PER_PAGE).get_page(request.GET.get("page"))
+    for row in page:
+        row.label = CAPTIONERS[row.maker].label if row.maker in CAPTIONERS else row.maker
+    status = 422 if request.method == "POST" else 200
+    return render(request, "generation/captions.html", {"form": form, "page": page}, status=status)
+
+
+@require_safe
+def maker_fields(request: HttpRequest, slug: str) -> HttpResponse:
+    """The parameters of the maker chosen in `?maker=`."""
+    request.project = get_project(request.user, slug, Role.RESEARCHER)
+    return render(request, "generation/_maker_fields.html", {"form": CaptionForm(maker=request.GET.get("maker", ""))})
+
+
+@require_safe
+def caption_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """What the maker makes; `?part=1` is the live part alone, which asks for itself while the job is alive."""
+    found = enter_project(request, get_caption_run(request.user, slug, pk))
+    part = request.GET.get("part") == "1"
+    template = "generation/_caption_run.html" if part else "generation/caption_run.html"
+    skipped = sorted(found.skipped.items(), key=lambda pair: -pair[1])
+    context = {"run": found, "entry": CAPTIONERS.get(found.maker), "skipped": skipped}
+    return render_live(request, template, context, refresh=bool(part and found.job and found.job.is_over))
+
+
+@require_POST
+def make_captions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Have the captions stored that the preview showed the first of."""
+    found = enter_project(request, get_caption_run(request.user, slug, pk))
+    actions.make_captions(request.user, found)
+    messages.success(request, _("The captions are being made."))
+    return redirect("generation:caption_run", found.project.slug, found.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def thresholds(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_run(request.user, slug, pk))
+    asked = request.POST if request.method == "POST" else request.GET
+    form = ThresholdForm(found, asked if asked else None)
+    partial = bool(request.headers.get("HX-Request"))
+    context: dict[str, Any] = {"run": found, "form": form, "partial": partial}
+    if request.method == "POST" and form.is_valid():
+        try:
+            done = move_thresholds(request.user, found, form.thresholds())
+        except GenerationError as error:
+            context["problem"] = str(error)
+        else:
+            messages.success(request, _("%(back)s came back, %(left)s were held back.") % _moved(done))
+            return redirect("generation:thresholds", found.project.slug, found.pk)
+    context |= _preview(found, form)
+    template = "generation/_thresholds.html" if partial else "generation/thresholds.html"
+    return render(request, template, context, status=422 if request.method == "POST" else 200)
+
+
+def _moved(done: Any) -> dict[str, int]:
+    return {"back": done.n_back, "left": done.n_leave}
+
+
+def _preview(run: GenerationRun, form: ThresholdForm) -> dict[str, Any]:
+    try:
+        found = preview(run, form.thresholds())
+    except GenerationError as error:
+        return {"why": str(error)}
+    rows, shown = filter_rows(run, found), examples(found)
+    return {"preview": found, "rows": rows, "examples": shown, "edits": run.project.edit_stage}
+
+
+SELECTIONS_PER_PAGE = 30
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def selections(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    initial = {name: request.GET[name] for name in ("subtest", "run", "kind") if request.GET.get(name)}
+    form = SelectionForm(project, request.POST if request.method == "POST" else None, **initial)
+    if request.method == "POST" and form.is_valid():
+        asked = dict(form.cleaned_data)
+        try:
+            chosen = start_selection(request.user, asked.pop("subtest"), asked.pop("kind"), **asked)
+        except GenerationError as error:
+            form.add_error("kind", str(error))
+        else:
+            return redirect("generation:selection", project.slug, chosen.pk)
+    rows = Selection.objects.filter(project=project).select_related("subtest", "run", "job").order_by("-id")
+    page = Paginator(rows, SELECTIONS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {"form": form, "page": page, "query": ""}
+    return render(request, "generation/selections.html", context, status=422 if request.method == "POST" else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def selection(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """GET shows what it would do, POST applies it."""
+    chosen = enter_project(request, get_selection(request.user, slug, pk))
+    context: dict[str, Any] = {"chosen": chosen}
+    if request.method == "POST":
+        try:
+            apply_selection(request.user, chosen)
+        except GenerationError as error:
+            context["problem"] = str(error)
+        else:
+            messages.success(request, _("Applied."))
+            return redirect("generation:selection", slug, pk)
+    if chosen.result:
+        context["examples"] = [diff_segments(*pair) for pair in chosen.result["examples"]]
+    return render(request, "generation/selection.html", context, status=422 if request.method == "POST" else 200)
+
+
+@require_safe
+def selection_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The live part: asks for itself again while the job is alive, then for the whole page."""
+    chosen = enter_project(request, get_selection(request.user, slug, pk))
+    return render_live(
+        request,
+        "generation/_selection_progress.html",
+        {"chosen": chosen},
+        refresh=bool(chosen.job and chosen.job.is_over),
+    )
+
+
+TUNINGS_PER_PAGE = 20
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def tunings(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form of a new tuning, and those there were, newest first."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = EntryForm(TUNING, request.POST if request.method == "POST" else None, prefix="tuning")
+    if request.method == "POST" and form.is_valid():
+        tuning = start_tuning(request.user, project, params=form.values())
+        return redirect("generation:tuning", project.slug, tuning.pk)
+    rows = Tuning.objects.filter(project=project).select_related("job").order_by("-id")
+    page = Paginator(rows, TUNINGS_PER_PAGE).get_page(request.GET.get("page"))
+    status = 422 if request.method == "POST" else 200
+    return render(request, "generation/tunings.html", {"form": form, "entry": TUNING, "page": page}, status=status)
+
+
+@require_safe
+def tuning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One tuning; `?part=1` is the live part alone, which asks for itself while the job is alive."""
+    found = enter_project(request, get_tuning(request.user, slug, pk))
+    part = request.GET.get("part") == "1"
+    context = {"tuning": found, "curve": loss_curve(found.losses)}
+    return render_live(
+        request,
+        "generation/_tuning.html" if part else "generation/tuning.html",
+        context,
+        refresh=bool(part and found.job and found.job.is_over),
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def prompts(request: HttpRequest, slug: str) -> HttpResponse:
+    """`?from=counterfactual@1` opens the form with that prompt's words."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = PromptForm(request.POST) if request.method == "POST" else PromptForm(initial=_first_words(request, project))
+    if request.method == "POST" and form.is_valid():
+        try:
+            row = write_prompt(request.user, project, **form.cleaned_data)
+        except GenerationError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("Version %(id)s is there; new runs can name it.") % {"id": row})
+            return redirect("generation:prompts", project.slug)
+    rows = PromptTemplate.objects.filter(project=project).select_related("created_by")
+    own = [{"prompt": as_prompt(row), "row": row} for row in rows]
+    context = {"form": form, "own": own, "built_in": PROMPTS.values()}
+    return render(request, "generation/prompts.html", context, status=422 if request.method == "POST" else 200)
+
+
+def _first_words(request: HttpRequest, project: object) -> dict[str, str]:
+    wanted = request.GET.get("from", "")
+    if not wanted:
+        return {}
+    prompt = find_prompt(wanted, project)  # type: ignore[arg-type]
+    return as_initial(prompt) | ({} if prompt.id in PROMPTS else {"slug": prompt.slug})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def hints(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    now = HintModel.objects.filter(project=project).first()
+    initial = {"spec": now.spec, "enabled": now.enabled} if now else {"enabled": True}
+    form = HintForm(request.POST if request.method == "POST" else None, initial=initial)
+    if form.is_bound and form.is_valid():
+        try:
+            set_hint_model(request.user, project, form.cleaned_data["spec"], enabled=form.cleaned_data["enabled"])
+        except GenerationError as error:
+            form.add_error("spec", str(error))
+        else:
+            messages.success(request, _("Stored; it holds for pages that are opened from now on."))
+            return redirect(request.path)
+    asked = Hint.objects.filter(caption__video__project=project)
+    context = {"form": form, "now": now, "n_asked": asked.count(), "failed": asked.exclude(problem="").last()}
+    return render(request, "generation/hints.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def methods(request: HttpRequest) -> HttpResponse:
+    tables = [
+        {"id": "methods", "title": _("Methods"), "entries": METHODS},
+        {"id": "filters", "title": _("Filters"), "entries": FILTERS},
+    ]
+    return render(request, "generation/methods.html", {"tables": tables})

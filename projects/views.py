@@ -1,0 +1,433 @@
+"""Signing in and joining, one's own account, consent, a new project."""
+
+import time
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, PasswordResetForm, SetPasswordForm
+from django.contrib.auth.views import LoginView, PasswordResetConfirmView, PasswordResetView
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render, resolve_url
+from django.urls import reverse, reverse_lazy
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from projects import rate_limits
+from projects.access import get_project, has_second_factor, needs_consent, require_to_create_projects
+from projects.actions import revoke_token as revoking
+from projects.actions.accept_invitation import accept_invitation, accept_with_new_account
+from projects.actions.change_account import change_account
+from projects.actions.change_password import change_password
+from projects.actions.check_second_factor import check_second_factor
+from projects.actions.create_project import create_project as create
+from projects.actions.give_consent import give_consent
+from projects.actions.make_invitation import make_invitation
+from projects.actions.make_token import Made, make_token
+from projects.actions.publish_consent_text import publish_consent_text
+from projects.actions.set_up_second_factor import (
+    begin_second_factor,
+    confirm_second_factor,
+    remove_second_factor,
+    renew_recovery_codes,
+)
+from projects.actions.withdraw_invitation import withdraw_invitation
+from projects.crowd_entry import require_proof
+from projects.demo_accounts import is_published, published_accounts
+from projects.errors import EntryRefused, ProjectError, TooManyTries
+from projects.forms.accounts import (
+    AccountForm,
+    CodeForm,
+    ConsentForm,
+    ConsentTextForm,
+    InvitationForm,
+    JoinForm,
+    ProjectForm,
+    TokenForm,
+)
+from projects.forms.strict import refuse_other_fields
+from projects.invitations import (
+    CLOSED_REASONS,
+    closed_reason,
+    has_its_roles,
+    invitation_for,
+    invitation_named,
+    token_of,
+)
+from projects.models import Consent, ConsentText, Invitation, Membership, RecoveryCode, Role, User
+from projects.second_factor import picture
+from projects.tokens import live_tokens
+
+# The first step, kept in the session until the second: {"person", "next", "at"}.
+WAITING = "second_factor"
+WAITS_SECONDS = 600
+OWN_BACKEND = "projects.sessions.OwnAccounts"
+
+
+class SignIn(LoginView):
+    template_name = "projects/sign_in.html"
+    redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in self._limits()):
+            raise TooManyTries(_("Too many wrong passwords; wait a quarter of an hour, or reset the password."))
+        return super().post(request, *args, **kwargs)
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        for limit, whose in self._limits():
+            rate_limits.hit(limit, *whose)
+        return super().form_invalid(form)
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        limit, whose = self._limits()[0]
+        rate_limits.reset(limit, *whose)
+        return complete_login(self.request, form.get_user(), self.get_redirect_url())
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        demos, nobody = published_accounts(), not User.objects.exists()
+        return super().get_context_data(**kwargs, demos=demos, oidc=settings.OIDC_NAME, nobody=nobody)
+
+    def _limits(self) -> list[tuple[rate_limits.Limit, tuple[str, ...]]]:
+        name, address = self.request.POST.get("username", "")[:150].lower(), rate_limits.address_of(self.request)
+        return [
+            (rate_limits.SIGN_IN_HERE, (name, address)),
+            (rate_limits.SIGN_IN_NAME, (name,)),
+            (rate_limits.SIGN_IN_ADDRESS, (address,)),
+        ]
+
+
+def complete_login(request: HttpRequest, person: User, wanted: str = "") -> HttpResponse:
+    """Who has shown who they are is signed in, or asked for their second factor first; then the page `wanted`."""
+    if has_second_factor(person):
+        request.session.cycle_key()
+        request.session[WAITING] = {"person": person.pk, "next": wanted, "at": time.time()}
+        return redirect("projects:sign_in_code")
+    login(request, person, backend=OWN_BACKEND)
+    return redirect(_landing(request, person, wanted))
+
+
+@sensitive_post_parameters()
+@never_cache
+@login_not_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in_code(request: HttpRequest) -> HttpResponse:
+    """The second step."""
+    waiting = request.session.get(WAITING)
+    person = _who_waits(waiting)
+    if person is None:
+        return redirect("projects:sign_in")
+    form = CodeForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        if rate_limits.is_exceeded(rate_limits.SECOND_FACTOR, person.pk):
+            raise TooManyTries(_("Too many wrong codes; wait a quarter of an hour and sign in again."))
+        if check_second_factor(person, form.cleaned_data["code"]):
+            rate_limits.reset(rate_limits.SECOND_FACTOR, person.pk)
+            del request.session[WAITING]
+            login(request, person, backend=OWN_BACKEND)
+            return redirect(_landing(request, person, waiting["next"]))
+        rate_limits.hit(rate_limits.SECOND_FACTOR, person.pk)
+        form.add_error("code", _("This code does not fit, or was used already; type the one that the app shows now."))
+    return render(request, "projects/sign_in_code.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def _who_waits(waiting: dict[str, Any] | None) -> User | None:
+    if not waiting or time.time() - waiting["at"] > WAITS_SECONDS:
+        return None
+    return User.objects.filter(pk=waiting["person"], is_active=True).first()
+
+
+def _landing(request: HttpRequest, person: User, wanted: str) -> str:
+    """Who has a temporary password is asked for one of their own first."""
+    if person.password_is_temporary:
+        return reverse("projects:password")
+    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return wanted if wanted and safe else resolve_url(settings.LOGIN_REDIRECT_URL)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    require_proof(request)
+    form = AccountForm(request.POST if request.method == "POST" else None, instance=request.user)
+    if request.method == "POST":
+        refuse_other_fields(request, form)
+        if form.is_valid():
+            change_account(request.user, **form.cleaned_data)
+            messages.success(request, _("Stored."))
+            return redirect("projects:account")
+    mine = Membership.objects.filter(person=request.user).select_related("project")
+    context = {
+        "form": form,
+        "has_second_factor": has_second_factor(request.user),
+        "recovery_codes": RecoveryCode.objects.filter(person=request.user).count(),
+        "oidc": settings.OIDC_NAME,
+        "memberships": mine.order_by("project__name", "role"),
+    }
+    return render(request, "projects/account.html", context, status=422 if form.errors else 200)
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def second_factor(request: HttpRequest) -> HttpResponse:
+    """Set it up; where there is one, remove it or make new recovery codes, for a code of it."""
+    require_proof(request)
+    if has_second_factor(request.user):
+        return _change(request)
+    form = CodeForm(request.POST if request.method == "POST" else None)
+    factor = begin_second_factor(request.user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            codes = confirm_second_factor(request.user, form.cleaned_data["code"])
+        except ProjectError as error:
+            form.add_error("code", str(error))
+        else:
+            return render(request, "projects/recovery_codes.html", {"codes": codes})
+    context = {"form": form, "secret": factor.secret, "picture": picture(factor.secret, request.user.username)}
+    return render(request, "projects/second_factor.html", context, status=422 if form.errors else 200)
+
+
+def _change(request: HttpRequest) -> HttpResponse:
+    form = CodeForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        if rate_limits.is_exceeded(rate_limits.SECOND_FACTOR, request.user.pk):
+            raise TooManyTries(_("Too many wrong codes; wait a quarter of an hour."))
+        if check_second_factor(request.user, form.cleaned_data["code"]):
+            if request.POST.get("do") == "remove":
+                remove_second_factor(request.user)
+                messages.success(request, _("The second factor is removed."))
+                return redirect("projects:account")
+            return render(request, "projects/recovery_codes.html", {"codes": renew_recovery_codes(request.user)})
+        rate_limits.hit(rate_limits.SECOND_FACTOR, request.user.pk)
+        form.add_error("code", _("This code does not fit, or was used already; type the one that the app shows now."))
+    return render(request, "projects/second_factor_change.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def password(request: HttpRequest) -> HttpResponse:
+    form = PasswordChangeForm(request.user, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        change_password(request.user, form.cleaned_data["new_password1"])
+        update_session_auth_hash(request, request.user)
+        messages.success(request, _("Your password is changed."))
+        return redirect("home")
+    return render(request, "projects/password.html", {"form": form}, status=422 if form.errors else 200)
+
+
+class AskForm(PasswordResetForm):
+    def get_users(self, email: str) -> list[User]:
+        """Demo accounts, whose password is published, get no mail."""
+        return [person for person in super().get_users(email) if not is_published(person)]
+
+
+class AskForReset(PasswordResetView):
+    template_name = "projects/password_reset.html"
+    email_template_name = "projects/password_reset_mail.txt"
+    subject_template_name = "projects/password_reset_subject.txt"
+    form_class = AskForm
+    success_url = reverse_lazy("projects:sign_in")
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not rate_limits.hit(rate_limits.RESET, rate_limits.address_of(request)):
+            raise TooManyTries(_("Too many mails were asked for; wait an hour."))
+        return super().post(request, *args, **kwargs)
+
+    def form_valid(self, form: PasswordResetForm) -> HttpResponse:
+        answer = super().form_valid(form)
+        messages.success(self.request, _("If that address belongs to an account, a mail is on its way to it."))
+        return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs, by_mail=settings.MAIL_IS_SET)
+
+
+class Reset(PasswordResetConfirmView):
+    template_name = "projects/password_new.html"
+
+    def form_valid(self, form: SetPasswordForm) -> HttpResponse:
+        change_password(form.user, form.cleaned_data["new_password1"])
+        del self.request.session["_password_reset_token"]
+        messages.success(self.request, _("Your password is changed; sign in with it."))
+        return redirect("projects:sign_in")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def tokens(request: HttpRequest) -> HttpResponse:
+    """The list; POST makes one, and the answer to it is the only page that ever shows it."""
+    require_proof(request)
+    form = TokenForm(request.user, request.POST if request.method == "POST" else None)
+    made = _made(request, form)
+    context = {"form": TokenForm(request.user) if made else form, "made": made, "tokens": live_tokens(request.user)}
+    response = render(request, "projects/tokens.html", context, status=422 if form.errors else 200)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@require_POST
+def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
+    require_proof(request)
+    token = revoking.revoke_token(request.user, pk)
+    messages.success(request, _("%(name)s opens nothing any more.") % {"name": token.name})
+    return redirect("projects:tokens")
+
+
+def _made(request: HttpRequest, form: TokenForm) -> Made | None:
+    if not form.is_bound or not form.is_valid():
+        return None
+    try:
+        return make_token(request.user, **form.cleaned_data)
+    except ProjectError as error:
+        form.add_error(None, str(error))
+        return None
+
+
+PER_PAGE = 50
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def invitations(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = InvitationForm(request.POST if request.method == "POST" else None, initial={"roles": [Role.ANNOTATOR]})
+    if request.method == "POST" and form.is_valid():
+        make_invitation(request.user, project, **form.cleaned_data)
+        messages.success(request, _("The invitation is made; its link stands first in the list."))
+        return redirect("projects:invitations", slug)
+    rows = Invitation.objects.filter(project=project).select_related("created_by")
+    page, now = Paginator(rows, PER_PAGE).get_page(request.GET.get("page")), timezone.now()
+    for row in page:
+        row.over = CLOSED_REASONS.get(closed_reason(row, now), "")
+        row.role_labels = [label for role, label in Role.choices if role in row.roles]
+        row.link = request.build_absolute_uri(reverse("projects:join", args=[token_of(row)]))
+    context = {"form": form, "page": page}
+    return render(request, "projects/invitations.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def invitation_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    if withdraw_invitation(request.user, project, pk):
+        messages.success(request, _("The invitation is withdrawn: its link brings nobody in any more."))
+    return redirect("projects:invitations", slug)
+
+
+@sensitive_post_parameters()
+@never_cache
+@login_not_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """For who is signed in one button; for others a new account, or the way to sign in."""
+    signed_in = request.user.is_authenticated
+    invitation = _looked_up(request, token)
+    form = None if signed_in else JoinForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST":
+        refuse_other_fields(request, form, project=invitation.project)
+        if signed_in:
+            return _welcome(request, accept_invitation(request.user, token).slug)
+        if form.is_valid():
+            answer = _with_new_account(request, form, token)
+            if answer is not None:
+                return answer
+    roles = [label for role, label in Role.choices if role in invitation.roles]
+    context = {"invitation": invitation, "form": form, "roles_offered": roles, "token": token}
+    return render(request, "projects/join.html", context, status=422 if form and form.errors else 200)
+
+
+def _looked_up(request: HttpRequest, token: str) -> Invitation:
+    """EntryRefused for what does not hold; who tries many is told to wait."""
+    address = rate_limits.address_of(request)
+    if rate_limits.is_exceeded(rate_limits.ENTRY, address):
+        raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
+    try:
+        invitation = invitation_named(token)
+        there = request.user.is_authenticated and has_its_roles(request.user, invitation)
+        return invitation if there else invitation_for(token)
+    except EntryRefused:
+        rate_limits.hit(rate_limits.ENTRY, address)
+        raise
+
+
+def _with_new_account(request: HttpRequest, form: JoinForm, token: str) -> HttpResponse | None:
+    given = form.cleaned_data
+    try:
+        person, project = accept_with_new_account(
+            token, username=given["username"], password=given["password1"], email=given["email"]
+        )
+    except ProjectError as error:
+        form.add_error("username", str(error))
+        return None
+    messages.success(request, _("You are a member of %(project)s now.") % {"project": project.name})
+    return complete_login(request, person, reverse("dashboard:dashboard", args=[project.slug]))
+
+
+def _welcome(request: HttpRequest, slug: str) -> HttpResponse:
+    messages.success(request, _("You are a member now."))
+    return redirect("dashboard:dashboard", slug)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def consent(request: HttpRequest, slug: str) -> HttpResponse:
+    """The newest text; POST agrees to it."""
+    project = request.project = get_project(request.user, slug, consenting=True)
+    text = ConsentText.objects.filter(project=project).first()
+    form = ConsentForm(request.POST if request.method == "POST" else None, initial={"version": text and text.version})
+    if request.method == "POST":
+        refuse_other_fields(request, form, project=project)
+        if form.is_valid():
+            give_consent(request.user, project, form.cleaned_data["version"])
+            messages.success(request, _("Thank you: you have agreed to version %(n)s.") % {"n": text.version})
+            wanted = request.POST.get("next", "")
+            safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+            return redirect(wanted if wanted and safe else "annotation:work", *([] if wanted and safe else [slug]))
+    context = {
+        "text": text,
+        "form": form,
+        "asked": needs_consent(request.user, project),
+        "given": Consent.objects.filter(person=request.user, text__project=project).select_related("text"),
+        "next": request.GET.get("next", ""),
+    }
+    return render(request, "projects/consent.html", context, status=422 if form.errors else 200)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def consent_texts(request: HttpRequest, slug: str) -> HttpResponse:
+    """All versions, with how many agreed to each; POST publishes a new one."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    standing = Count("given", filter=Q(given__withdrawn_at=None))
+    left = Count("given", filter=Q(given__withdrawn_at__isnull=False))
+    texts = list(ConsentText.objects.filter(project=project).annotate(n_given=standing, n_withdrawn=left))
+    newest = ConsentText(text=texts[0].text, on_withdrawal=texts[0].on_withdrawal) if texts else None
+    form = ConsentTextForm(request.POST if request.method == "POST" else None, instance=newest)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = publish_consent_text(request.user, project, **form.cleaned_data)
+        except ProjectError as error:
+            form.add_error("text", str(error))
+        else:
+            words = _("Version %(n)s is published; people are asked for it before they go on.")
+            messages.success(request, words % {"n": made.version})
+            return redirect("projects:consent_texts", slug)
+    context = {"form": form, "texts": texts}
+    return render(request, "projects/consent_texts.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def create_project(request: HttpRequest) -> HttpResponse:
+    require_to_create_projects(request.user)
+    form = ProjectForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        project = create(request.user, **form.cleaned_data)
+        messages.success(request, _("The project %(name)s is made; you are its researcher.") % {"name": project.name})
+        return redirect("dashboard:dashboard", project.slug)
+    return render(request, "projects/create_project.html", {"form": form}, status=422 if form.errors else 200)
