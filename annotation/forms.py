@@ -9,8 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.actions.quality.add_gold_pairs import MAX_PAIRS_AT_ONCE
-from annotation.actions.studies.open_baseline import MAX_OVERLAP
-from annotation.actions.studies.open_object_check import MAX_FRAMES
+from annotation.actions.studies import MAX_FRAMES, MAX_OVERLAP
 from annotation.models import FrameObjects, PayPolicy, QualityPolicy, ReviewPolicy, Stage, Use
 from annotation.models.pay import CURRENCY
 from annotation.queries.paid_work import PAID

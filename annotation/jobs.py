@@ -8,7 +8,7 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.actions.studies.import_objects import FROM_CAPTIONS, store_objects
+from annotation.actions.studies import FROM_CAPTIONS, store_objects
 from annotation.actions.workflow import task_slots
 from annotation.models import CheckedFrame, FrameState, ObjectCheck, Stage, Task
 from annotation.rules.objects import MAX_NAME, MAX_OBJECTS, Extracted, nouns

@@ -1,4 +1,4 @@
-"""Every write of annotation: one file, one function of the same name, one transaction.
+"""Every write of annotation: one function, one transaction; writes about one thing share a file.
 
 `from annotation.actions.claims.claim import claim` and so on. `now` is the moment of the write (default: the clock).
 `token` is a claim's; `key` is the client-made idempotency key (1-64 characters): the same key gives the same record

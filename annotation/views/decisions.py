@@ -14,10 +14,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import caption_for, item_for
-from annotation.actions.decisions.adjudicate import ROLES, adjudicate
-from annotation.actions.decisions.confirm_caption import confirm_caption
-from annotation.actions.decisions.correct_caption import correct_caption
-from annotation.actions.decisions.drop_caption import drop_caption
+from annotation.actions.decisions.captions import confirm_caption, correct_caption, drop_caption
+from annotation.actions.decisions.items import ROLES, adjudicate
 from annotation.actions.decisions.take_down_video import scope_of, take_down_video
 from annotation.errors import AnnotationError
 from annotation.messages import SETTLED

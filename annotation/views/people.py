@@ -17,9 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import member_for
-from annotation.actions.people import change_roles as changing
-from annotation.actions.people import remove_member as removing
-from annotation.actions.people.withdraw import on_withdrawal, withdraw
+from annotation.actions import people as actions
 from annotation.actions.settings.set_pay import set_pay
 from annotation.errors import AnnotationError
 from annotation.forms import MemberForm, PayForm
@@ -85,7 +83,7 @@ def member_roles(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     person, roles = member_for(request.user, project, pk), request.POST.getlist("roles")
     said = _("The roles of %(name)s are changed.") % {"name": person.username}
-    return _done(request, person, lambda: changing.change_roles(request.user, project, pk, roles), said)
+    return _done(request, person, lambda: actions.change_roles(request.user, project, pk, roles), said)
 
 
 @require_POST
@@ -93,7 +91,7 @@ def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     person = member_for(request.user, project, pk)
     said = _("%(name)s is no member any more; what they have done stays.") % {"name": person.username}
-    return _done(request, person, lambda: removing.remove_member(request.user, project, pk), said)
+    return _done(request, person, lambda: actions.remove_member(request.user, project, pk), said)
 
 
 def _added(request: HttpRequest, project: Project, form: MemberForm) -> Added | None:
@@ -150,14 +148,14 @@ def _freed(count: int) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, consenting=True)
-    rule = on_withdrawal(request.user, project)
+    rule = actions.on_withdrawal(request.user, project)
     form = LeaveForm(request.POST if request.method == "POST" else None, on_withdrawal=rule)
     if request.method == "POST":
         refuse_other_fields(request, form, project=project)
         if form.is_valid():
             require_proof(request)
             try:
-                removed = withdraw(request.user, project, form.cleaned_data["work"])
+                removed = actions.withdraw(request.user, project, form.cleaned_data["work"])
             except ProjectError as error:
                 form.add_error(None, str(error))
             else:

@@ -15,13 +15,10 @@ from annotation.access import attempt_for, validator_for
 from annotation.actions.quality.add_gold_pairs import add_gold_pairs
 from annotation.actions.quality.add_practice_caption import add_practice_caption
 from annotation.actions.quality.answer_question import answer_question
-from annotation.actions.quality.exclude_votes import exclude_votes
 from annotation.actions.quality.label_pair import label_order, label_pair
-from annotation.actions.quality.pause_validator import pause_validator
-from annotation.actions.quality.reinstate_votes import reinstate_votes
-from annotation.actions.quality.resume_validator import resume_validator
 from annotation.actions.quality.save_quality_policy import save_quality_policy
 from annotation.actions.quality.start_attempt import start_attempt
+from annotation.actions.quality.validators import exclude_votes, pause_validator, reinstate_votes, resume_validator
 from annotation.actions.quality.withdraw_pair import withdraw_pair, withdraw_practice
 from annotation.errors import AnnotationError
 from annotation.forms import PairsForm, PolicyForm, PracticeForm

@@ -20,14 +20,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import crowd_place_for, crowd_study_for, object_check_for
-from annotation.actions.crowd.check_completion_code import check_completion_code
-from annotation.actions.crowd.end_crowd_place import complete_place, free_late_places, free_place, return_place
-from annotation.actions.crowd.enter_study import enter_study
-from annotation.actions.crowd.open_crowd_study import open_crowd_study, set_study_open
-from annotation.actions.studies.classify_object import classify_object
-from annotation.actions.studies.import_objects import ask_for_nouns
-from annotation.actions.studies.open_baseline import open_baseline
-from annotation.actions.studies.open_object_check import open_object_check
+from annotation.actions.crowd import (
+    check_completion_code,
+    complete_place,
+    enter_study,
+    free_late_places,
+    free_place,
+    open_crowd_study,
+    return_place,
+    set_study_open,
+)
+from annotation.actions.studies import ask_for_nouns, classify_object, open_baseline, open_object_check
 from annotation.errors import AnnotationError
 from annotation.forms import BaselineForm, CodeCheckForm, CrowdStudyForm, ObjectCheckForm
 from annotation.models import ObjectErrorClass, Stage, Task, TaskState

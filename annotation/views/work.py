@@ -14,20 +14,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.access import checked_frame_for, lease_for
 from annotation.actions.claims.claim import ROLE_OF_STAGE
-from annotation.actions.leases import heartbeat as renewing
-from annotation.actions.leases import release as releasing
-from annotation.actions.leases.decline_video import decline_video
-from annotation.actions.leases.save_draft import save_draft
+from annotation.actions.leases import leasing
+from annotation.actions.leases.leasing import decline_video, save_draft
 from annotation.actions.submissions.submit_choice import submit_choice
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_objects import submit_objects
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.actions.submissions.submit_vote import submit_vote
-from annotation.actions.undo.undo_choice import undo_choice
-from annotation.actions.undo.undo_edit import undo_edit
-from annotation.actions.undo.undo_objects import undo_objects
-from annotation.actions.undo.undo_review import undo_review
-from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.undo import undo_choice, undo_edit, undo_objects, undo_review, undo_vote
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
 from annotation.claims import claim_of
 from annotation.errors import AnnotationError, LeaseEnded
@@ -313,7 +307,7 @@ def heartbeat(request: HttpRequest, slug: str, token: str) -> JsonResponse:
     """{"seconds_left"}; 410 with {"problem"} where the lease is over, 404 where what is sent under it is not taken."""
     lease = _my_lease(request, slug, token)
     try:
-        expires = renewing.heartbeat(request.user, token)
+        expires = leasing.heartbeat(request.user, token)
     except LeaseEnded as error:
         if ROLE_OF_STAGE[public_stage(lease.slot.stage)] not in roles_in(request.user, request.project):
             raise Http404(_("There is no such work of yours.")) from error
@@ -335,7 +329,7 @@ def draft(request: HttpRequest, slug: str, token: str) -> JsonResponse:
 @require_POST
 def skip(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     lease = _my_lease(request, slug, token)
-    releasing.release(request.user, token)
+    leasing.release(request.user, token)
     return next_piece(request, request.project, public_stage(lease.slot.stage))
 
 

@@ -9,9 +9,7 @@ import numpy as np
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from annotation.actions.decisions.adjudicate import adjudicate
-from annotation.actions.decisions.requeue import requeue
-from annotation.actions.decisions.retract import retract
+from annotation.actions.decisions.items import adjudicate, requeue, retract
 from annotation.models import Choice, Vote, VoteState
 from corpus.models import Foil, Item, ReleaseItem
 from corpus.rules.states import ItemState

@@ -7,8 +7,7 @@ from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema, Status
 
 from annotation.access import member_for
-from annotation.actions.people import change_roles as changing
-from annotation.actions.people import remove_member as removing
+from annotation.actions import people
 from foilworks.api.answers import reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
@@ -106,7 +105,7 @@ def read_member(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
 def change_roles(request: HttpRequest, slug: Slug, pk: int, body: RolesIn) -> dict[str, Any]:
     """The member's roles become these; work of lost roles that is in their hands is free again."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    changing.change_roles(request.user, project, pk, body.roles)
+    people.change_roles(request.user, project, pk, body.roles)
     person = User.objects.get(pk=pk)
     return member_out(person, _roles(project, person))
 
@@ -115,5 +114,5 @@ def change_roles(request: HttpRequest, slug: Slug, pk: int, body: RolesIn) -> di
 @once
 def remove_member(request: HttpRequest, slug: Slug, pk: int) -> Status:
     """End the membership; what the person has done stays."""
-    removing.remove_member(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
+    people.remove_member(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
     return Status(204, None)

@@ -9,8 +9,7 @@ from ninja import Field, Query, Router, Schema, Status
 
 from annotation.access import judged_lease_for, lease_for
 from annotation.actions.claims.claim import claim
-from annotation.actions.leases import heartbeat as renewing
-from annotation.actions.leases import release as releasing
+from annotation.actions.leases import leasing
 from annotation.actions.submissions.submit_choice import submit_choice
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_objects import submit_objects
@@ -97,7 +96,7 @@ def read_work(request: HttpRequest, token: str) -> WorkOut:
 def heartbeat(request: HttpRequest, token: str) -> Held:
     """Hold on to the piece; 410 where the lease is over."""
     _held(request, lease_for(request.user, token))
-    return Held(expires_at=renewing.heartbeat(request.user, token))
+    return Held(expires_at=leasing.heartbeat(request.user, token))
 
 
 @router.post("/{slug:token}/submit", response=writes(Submitted, 201), auth=WORK)
@@ -117,7 +116,7 @@ def submit(request: HttpRequest, token: str, body: Answer, following: Query[Foll
 def skip(request: HttpRequest, token: str) -> Status:
     """Give the piece back; it comes to this person again when there is nothing else."""
     _held(request, lease_for(request.user, token))
-    releasing.release(request.user, token)
+    leasing.release(request.user, token)
     return Status(204, None)
 
 

@@ -13,7 +13,7 @@ from projects.models import Consent, Membership, Project, Role, User
 def leave_project(person: User, project: Project, actor: User, *, now: datetime | None = None) -> frozenset[str]:
     """The roles that ended. ProjectError for the last researcher.
 
-    Runs inside the caller's transaction: annotation.actions.people.withdraw frees what was in the person's hands.
+    Runs inside the caller's transaction: annotation.actions.people frees what was in the person's hands.
     """
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     rows = Membership.objects.filter(project=project, person=person)

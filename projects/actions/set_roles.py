@@ -17,7 +17,7 @@ def set_roles(actor: User, project: Project, person: User, roles: Sequence[str])
     """The roles that the person has lost by it. ProjectError: no member, an unknown role, the last researcher.
 
     Whose membership ends comes in by no crowd study of the project either, until somebody adds or invites them again.
-    Work in the person's hands is not touched here: annotation.actions.people.change_roles and remove_member free it.
+    Work in the person's hands is not touched here: annotation.actions.people and remove_member free it.
     """
     # Two researchers who remove each other at once queue up here.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)

@@ -15,17 +15,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.decisions.adjudicate import adjudicate
-from annotation.actions.decisions.requeue import requeue
-from annotation.actions.decisions.retract import retract
-from annotation.actions.leases.heartbeat import heartbeat
-from annotation.actions.leases.release import release
+from annotation.actions.decisions.items import adjudicate, requeue, retract
+from annotation.actions.leases.leasing import heartbeat, release
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.actions.submissions.submit_vote import submit_vote
-from annotation.actions.undo.undo_edit import undo_edit
-from annotation.actions.undo.undo_review import undo_review
-from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.undo import undo_edit, undo_review, undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, Lease, Review, Slot, SlotState, Stage, Task, TaskState, Vote
 from annotation.rules.reviewing import DECISIONS

@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.decisions.requeue import requeue
-from annotation.actions.decisions.retract import retract
+from annotation.actions.decisions.items import requeue, retract
 from annotation.actions.decisions.take_down_video import take_down_video
-from annotation.actions.people.remove_answers import remove_answers
-from annotation.actions.quality.exclude_votes import exclude_votes
-from annotation.actions.studies.open_baseline import open_baseline
+from annotation.actions.people import remove_answers
+from annotation.actions.quality.validators import exclude_votes
+from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.submit_choice import submit_choice
-from annotation.actions.undo.undo_choice import undo_choice
+from annotation.actions.undo import undo_choice
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
 from annotation.queries.personal_data import own_data

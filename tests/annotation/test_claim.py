@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.leases.release import release
+from annotation.actions.leases.leasing import release
 from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.errors import AnnotationError
 from annotation.models import Involvement, Lease, Slot, SlotState, Stage

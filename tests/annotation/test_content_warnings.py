@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.leases.decline_video import decline_video
+from annotation.actions.leases.leasing import decline_video
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import DeclinedVideo, Lease, Slot, SlotState
 from annotation.queries.queues import open_work, why_empty

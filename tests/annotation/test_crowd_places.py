@@ -12,13 +12,19 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.crowd.end_crowd_place import complete_place, free_late_places, free_place, return_place
-from annotation.actions.crowd.enter_study import enter_study
-from annotation.actions.crowd.open_crowd_study import open_crowd_study, set_study_open
-from annotation.actions.people.remove_member import remove_member
-from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.crowd import (
+    complete_place,
+    enter_study,
+    free_late_places,
+    free_place,
+    open_crowd_study,
+    return_place,
+    set_study_open,
+)
+from annotation.actions.people import remove_member
+from annotation.actions.quality.validators import exclude_votes
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.undo import undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Slot, Standing, Vote
 from annotation.queries.crowd import places_left, progress_of

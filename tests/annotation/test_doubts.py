@@ -3,15 +3,12 @@
 import pytest
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.decisions.adjudicate import adjudicate
-from annotation.actions.decisions.confirm_caption import confirm_caption
-from annotation.actions.decisions.drop_caption import drop_caption
-from annotation.actions.decisions.retract import retract
+from annotation.actions.decisions.captions import confirm_caption, drop_caption
+from annotation.actions.decisions.items import adjudicate, retract
 from annotation.actions.decisions.take_down_video import take_down_video
-from annotation.actions.quality.exclude_votes import exclude_votes
-from annotation.actions.quality.reinstate_votes import reinstate_votes
+from annotation.actions.quality.validators import exclude_votes, reinstate_votes
 from annotation.actions.submissions.submit_vote import submit_vote
-from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.models import Stage, Vote
 from corpus.models import Caption, Item

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.leases.release import release
-from annotation.actions.leases.save_draft import save_draft
+from annotation.actions.leases.leasing import release, save_draft
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.undo.undo_edit import undo_edit
+from annotation.actions.undo import undo_edit
 from annotation.errors import AnnotationError, LeaseEnded
 from annotation.models import Draft, Stage
 from annotation.rules.drafts import MAX_CHARACTERS, parse_draft

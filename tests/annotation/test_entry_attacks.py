@@ -9,8 +9,8 @@ from django.urls import URLResolver, get_resolver
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.crowd.enter_study import enter_study
-from annotation.actions.people.remove_member import remove_member
+from annotation.actions.crowd import enter_study
+from annotation.actions.people import remove_member
 from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.models import Vote
 from annotation.queries.personal_data import own_data

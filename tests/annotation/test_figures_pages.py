@@ -9,11 +9,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.leases.heartbeat import heartbeat
+from annotation.actions.leases.leasing import heartbeat
 from annotation.actions.settings.set_pay import set_pay
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.undo.undo_edit import undo_edit
-from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.undo import undo_edit, undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import PayPolicy, PayRate, Stage, Vote

@@ -2,8 +2,7 @@
 
 import pytest
 
-from annotation.actions.quality.exclude_votes import exclude_votes
-from annotation.actions.quality.reinstate_votes import reinstate_votes
+from annotation.actions.quality.validators import exclude_votes, reinstate_votes
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
 from corpus.models import Foil, Item

@@ -8,12 +8,11 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.leases.release import release
-from annotation.actions.quality.pause_validator import pause_validator
-from annotation.actions.quality.resume_validator import resume_validator
+from annotation.actions.leases.leasing import release
 from annotation.actions.quality.save_quality_policy import save_quality_policy
+from annotation.actions.quality.validators import pause_validator, resume_validator
 from annotation.actions.submissions.submit_vote import submit_vote
-from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError, NotAdmitted, WorkRefused
 from annotation.models import (

@@ -4,7 +4,7 @@ import pytest
 from django.http import Http404
 from django.utils import timezone
 
-from annotation.actions.leases.heartbeat import heartbeat
+from annotation.actions.leases.leasing import heartbeat
 from annotation.errors import LeaseEnded
 from annotation.models import Slot, Stage
 from tests.annotation.world import later

@@ -3,8 +3,7 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.people.change_roles import change_roles
-from annotation.actions.people.remove_member import remove_member
+from annotation.actions.people import change_roles, remove_member
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.models import Edit, Ending, Lease, Slot, Stage
 from generation.models import Candidate

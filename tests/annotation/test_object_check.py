@@ -11,11 +11,9 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.studies.classify_object import classify_object
-from annotation.actions.studies.import_objects import ask_for_nouns, import_objects
-from annotation.actions.studies.open_object_check import open_object_check
+from annotation.actions.studies import ask_for_nouns, classify_object, import_objects, open_object_check
 from annotation.actions.submissions.submit_objects import submit_objects
-from annotation.actions.undo.undo_objects import undo_objects
+from annotation.actions.undo import undo_objects
 from annotation.errors import AnnotationError
 from annotation.models import CheckedFrame, FrameObjects, ObjectAnswer, ObjectError, Stage, Task
 from annotation.queries.object_checks import next_unseen

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.actions.crowd.enter_study import enter_study
+from annotation.actions.crowd import enter_study
 from projects.actions.accept_invitation import accept_invitation
 from projects.actions.check_second_factor import check_second_factor
 from projects.actions.make_invitation import make_invitation

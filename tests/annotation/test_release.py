@@ -1,7 +1,7 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.leases.release import release
+from annotation.actions.leases.leasing import release
 from annotation.models import Lease, Slot, SlotState, Stage
 from generation.models import Candidate
 from projects.models import AuditEvent

@@ -3,10 +3,8 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.decisions.confirm_caption import confirm_caption
-from annotation.actions.decisions.correct_caption import correct_caption
-from annotation.actions.decisions.drop_caption import drop_caption
-from annotation.actions.decisions.requeue import requeue
+from annotation.actions.decisions.captions import confirm_caption, correct_caption, drop_caption
+from annotation.actions.decisions.items import requeue
 from annotation.errors import AnnotationError
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
 from corpus.models import Caption, Item

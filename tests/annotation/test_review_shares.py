@@ -2,11 +2,9 @@
 
 import pytest
 
-from annotation.actions.decisions.correct_caption import correct_caption
-from annotation.actions.decisions.drop_caption import drop_caption
+from annotation.actions.decisions.captions import correct_caption, drop_caption
 from annotation.actions.settings.set_review_sampling import set_review_sampling
-from annotation.actions.undo.undo_edit import undo_edit
-from annotation.actions.undo.undo_review import undo_review
+from annotation.actions.undo import undo_edit, undo_review
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Review, ReviewPolicy, ReviewRate, Stage, Task
 from annotation.queries.cards import claim_card

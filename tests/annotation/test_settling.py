@@ -3,9 +3,7 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.decisions.adjudicate import adjudicate
-from annotation.actions.decisions.requeue import requeue
-from annotation.actions.decisions.retract import retract
+from annotation.actions.decisions.items import adjudicate, requeue, retract
 from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Stage

@@ -3,10 +3,7 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.quality.exclude_votes import exclude_votes
-from annotation.actions.quality.pause_validator import pause_validator
-from annotation.actions.quality.reinstate_votes import reinstate_votes
-from annotation.actions.quality.resume_validator import resume_validator
+from annotation.actions.quality.validators import exclude_votes, pause_validator, reinstate_votes, resume_validator
 from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote

@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.leases.release import release
+from annotation.actions.leases.leasing import release
 from annotation.actions.submissions.submit_vote import submit_vote
-from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.undo import undo_vote
 from annotation.models import Slot, Stage, Task, Vote
 from annotation.rules.voting import VoteRule, pair_verdict
 from corpus.rules.states import FoilVerdict

@@ -1,7 +1,7 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.leases.release import release
+from annotation.actions.leases.leasing import release
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, Lease, SlotState, Stage, Task, TaskState

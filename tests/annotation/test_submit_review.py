@@ -4,9 +4,9 @@ import pytest
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.leases.release import release
+from annotation.actions.leases.leasing import release
 from annotation.actions.submissions.submit_review import submit_review
-from annotation.actions.undo.undo_review import undo_review
+from annotation.actions.undo import undo_review
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Review, Slot, SlotState, Stage, Task, TaskState
 from corpus.models import Item

@@ -1,8 +1,8 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.leases.release import release
-from annotation.actions.undo.undo_edit import undo_edit
+from annotation.actions.leases.leasing import release
+from annotation.actions.undo import undo_edit
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, SlotState, Stage, Task, TaskState
 from annotation.queries.cards import claim_card

@@ -2,7 +2,7 @@ import pytest
 from django.http import Http404
 
 from annotation.actions.submissions.submit_review import submit_review
-from annotation.actions.undo.undo_review import undo_review
+from annotation.actions.undo import undo_review
 from annotation.errors import AnnotationError
 from annotation.models import Review, Stage, Task, TaskState
 from corpus.models import Item, Release, ReleaseItem

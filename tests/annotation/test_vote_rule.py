@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.leases.release import release
+from annotation.actions.leases.leasing import release
 from annotation.actions.settings.set_vote_rule import set_vote_rule
 from annotation.actions.workflow.assembly import assemble
 from annotation.actions.workflow.make_tasks import make_tasks

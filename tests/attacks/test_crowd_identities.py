@@ -24,11 +24,9 @@ SIGNATURE = replaced(
 EXPIRY = replaced(
     "projects.crowd_entry.is_live", "a link holds until its own end, seven days at most", lambda expires, now: True
 )
-SPENT = replaced(
-    "annotation.actions.crowd.enter_study._spend", "a signed link works once", lambda study, entry, now: None
-)
+SPENT = replaced("annotation.actions.crowd._spend", "a signed link works once", lambda study, entry, now: None)
 RETURN = replaced(
-    "annotation.actions.crowd.enter_study._place_of",
+    "annotation.actions.crowd._place_of",
     "Prolific's unsigned ids lead nobody to a place that was taken in another browser",
     lambda study, person, entry: CrowdPlace.objects.filter(study=study, person=person).first(),
 )

@@ -7,9 +7,7 @@ from django.conf import settings
 from playwright.sync_api import Page, Request, Response, Route, expect
 
 from annotation.actions.decisions.take_down_video import take_down_video
-from annotation.actions.studies.import_objects import import_objects
-from annotation.actions.studies.open_baseline import open_baseline
-from annotation.actions.studies.open_object_check import open_object_check
+from annotation.actions.studies import import_objects, open_baseline, open_object_check
 from annotation.models import Lease, ObjectAnswer, ObjectError, Stage, Vote
 from annotation.rules.baseline import CAPTION
 from corpus.models import Item, Subtest

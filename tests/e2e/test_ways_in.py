@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation.actions.crowd.enter_study import enter_study
+from annotation.actions.crowd import enter_study
 from projects.actions.make_invitation import make_invitation
 from projects.actions.publish_consent_text import publish_consent_text
 from projects.crowd_entry import Entry

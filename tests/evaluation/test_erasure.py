@@ -14,11 +14,9 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.take_down_video import take_down_video
-from annotation.actions.leases.decline_video import decline_video
-from annotation.actions.leases.save_draft import save_draft
-from annotation.actions.people.remove_member import remove_member
-from annotation.actions.people.withdraw import withdraw
-from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.leases.leasing import decline_video, save_draft
+from annotation.actions.people import remove_member, withdraw
+from annotation.actions.quality.validators import exclude_votes
 from annotation.erasure.actions.erase_person import ERASED, erase_person, may_erase
 from annotation.errors import AnnotationError
 from annotation.models import DeclinedVideo, Draft, Edit, Lease, QualityPolicy, Review, ReviewRate, Slot, Standing, Vote

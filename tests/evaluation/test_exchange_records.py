@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.actions.decisions.correct_caption import correct_caption
+from annotation.actions.decisions.captions import correct_caption
 from annotation.models import Vote
 from corpus.exporters import csv_rows, jsonl
 from corpus.exporters.parts.released_items import released_items

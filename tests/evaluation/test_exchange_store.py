@@ -4,9 +4,8 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import default_storage
 
-from annotation.actions.decisions.correct_caption import correct_caption
-from annotation.actions.decisions.drop_caption import drop_caption
-from annotation.actions.decisions.retract import retract
+from annotation.actions.decisions.captions import correct_caption, drop_caption
+from annotation.actions.decisions.items import retract
 from annotation.actions.decisions.take_down_video import take_down_video
 from annotation.models import Vote
 from corpus.errors import CorpusError

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.studies.open_baseline import open_baseline
+from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.submit_choice import submit_choice
 from annotation.models import Lease, Stage, Vote
 from annotation.queries.cards import baseline_work

@@ -1,23 +1,39 @@
-"""Giving out a slot, taking it back, filling it: compare-and-swap on the slot's row, one Lease row each time."""
+"""Leases: take, renew and end them; skip a task; keep a draft."""
 
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 
+from django.db import transaction
 from django.db.models import Case, F, IntegerField, Q, Value, When
 from django.db.models.expressions import Subquery
+from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
+from annotation.access import lease_for
 from annotation.actions.workflow import task_slots
 from annotation.actions.workflow.transitions import move_candidates
-from annotation.errors import AnnotationError, Conflict
-from annotation.models import Draft, Ending, Guideline, Lease, Slot, SlotState, Stage, Standing, TaskState
+from annotation.errors import AnnotationError, Conflict, LeaseEnded
+from annotation.models import (
+    DeclinedVideo,
+    Draft,
+    Ending,
+    Guideline,
+    Lease,
+    Slot,
+    SlotState,
+    Stage,
+    Standing,
+    TaskState,
+)
 from annotation.models.stages import public_stage
 from annotation.queries.eligibility import JUDGING
 from annotation.rules.baseline import order_shown
+from annotation.rules.drafts import parse_draft
 from annotation.rules.ordering import caption_first
+from annotation.transactions import run_in_transaction, serialize_writes
 from corpus.models import DROPPED_OUT, Foil
 from corpus.rules.states import CandidateState
 from generation.models import Candidate
@@ -281,3 +297,70 @@ def _guideline_of(stage: str) -> Prepared[Guideline]:
             Q(subtest=None) | Q(subtest=Subquery(Slot.objects.filter(pk=slot).values(path))), project=project
         )[:1]
     )
+
+
+def heartbeat(person: User, token: str, *, now: datetime | None = None) -> datetime:
+    """The new end of the lease. One that has expired is renewed too, as long as nobody has freed the slot.
+
+    LeaseEnded otherwise; Http404 for a token that is not the person's. Not a change of state, so no audit row.
+    """
+    moment = now or timezone.now()
+    with transaction.atomic():
+        lease = lease_for(person, token)
+        expires = moment + timedelta(seconds=lease.slot.project.lease_seconds)
+        running = Slot.objects.filter(pk=lease.slot_id, state=SlotState.LEASED, token=token, person=person)
+        if not running.update(expires_at=expires, heartbeat_at=moment):
+            raise LeaseEnded(
+                _("Your time on this piece is over. You can still submit: it is kept, and counts if its place is free.")
+            )
+    return expires
+
+
+def release(person: User, token: str, *, now: datetime | None = None) -> None:
+    """Free the slot; the task comes back to this person only when there is nothing else. No harm where it is over."""
+    run_in_transaction(lambda: _release(person, token, now or timezone.now()))
+
+
+def _release(person: User, token: str, now: datetime) -> None:
+    lease = lease_for(person, token)
+    held = Slot.objects.filter(pk=lease.slot_id, state=SlotState.LEASED, token=token)
+    slot = held.select_for_update(of=("self",), no_key=True).select_related("task", "project").first()
+    if slot is not None:
+        end_lease(slot, Ending.SKIPPED, now, person)
+
+
+def decline_video(person: User, token: str, *, now: datetime | None = None) -> None:
+    """The audit trail says that the piece was skipped, as of any skip, and not why. No harm where it is over."""
+    run_in_transaction(lambda: _decline(person, token, now or timezone.now()))
+
+
+def _decline(person: User, token: str, now: datetime) -> None:
+    lease = lease_for(person, token)
+    DeclinedVideo.objects.get_or_create(person=person, video_id=lease.slot.video_id)
+    held = Slot.objects.filter(person=person, state=SlotState.LEASED, video=lease.slot.video_id)
+    for slot in held.select_for_update(of=("self",), no_key=True).select_related("task", "project"):
+        end_lease(slot, Ending.SKIPPED, now, person)
+
+
+def save_draft(person: User, token: str, text: str, *, now: datetime | None = None) -> datetime:
+    """Store the draft of the lease's task, over the one before; when that was.
+
+    A lease that has run out still takes drafts, as it takes late work; LeaseEnded where the work was submitted under
+    it already. AnnotationError for what is no draft, Http404 for a token that is not the person's. It changes no
+    state, so there is no audit row.
+    """
+    payload = parse_draft(text)
+    if payload is None:
+        raise AnnotationError(_("This cannot be kept as a draft: it is too long or not what the page sends."))
+    return run_in_transaction(lambda: _save(person, token, payload, now or timezone.now()))
+
+
+def _save(person: User, token: str, payload: dict, now: datetime) -> datetime:
+    serialize_writes(person)
+    lease = lease_for(person, token)
+    if lease.ending == Ending.SUBMITTED:
+        raise LeaseEnded(_("This was sent already; there is nothing left to keep."))
+    Draft.objects.update_or_create(
+        person=person, task_id=lease.task_id, defaults={"payload": payload, "updated_at": now}
+    )
+    return now

@@ -15,7 +15,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.actions.people.withdraw import on_withdrawal, withdraw_in_transaction
+from annotation.actions.people import on_withdrawal, withdraw_in_transaction
 from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.demo_accounts import is_published

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.actions.studies.import_objects import import_objects
+from annotation.actions.studies import import_objects
 from annotation.errors import AnnotationError
 from annotation.rules.objects import MAX_SOURCE
 from foilworks.management.base import FoilworksCommand

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotation.actions.quality.pause_validator import pause_validator
+from annotation.actions.quality.validators import pause_validator
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Lease, Slot, Stage, Task, Vote
 from projects.actions.make_token import make_token

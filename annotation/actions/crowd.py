@@ -1,0 +1,268 @@
+"""Crowd studies and the places in them: open, enter, complete, return, free."""
+
+import hashlib
+import hmac
+import secrets
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.access import crowd_place_for, crowd_study_for
+from annotation.actions.claims.claim import ROLE_OF_STAGE
+from annotation.actions.claims.lost_roles import end_leases_of_roles
+from annotation.errors import AnnotationError
+from annotation.queries.crowd import places_left, progress_of, under_the_bar
+from annotation.transactions import run_in_transaction
+from projects import audit, rate_limits
+from projects.access import require_role
+from projects.crowd_entry import Entry, code_of, refused
+from projects.demo_accounts import refuse_published
+from projects.errors import TooManyTries
+from projects.models import (
+    CrowdPlace,
+    CrowdStudy,
+    CrowdWorker,
+    Membership,
+    PlaceState,
+    Platform,
+    Project,
+    Role,
+    SpentEntry,
+    User,
+)
+
+
+def open_crowd_study(actor: User, project: Project, **fields: Any) -> CrowdStudy:
+    """`fields` are columns of CrowdStudy that the form has; the role follows from the stage. AnnotationError else."""
+    require_role(actor, project, Role.RESEARCHER)
+    refuse_published(actor, _("The accounts of a demo open no studies; sign in with an account of your own."))
+    stage = fields["stage"]
+    if stage not in ROLE_OF_STAGE:
+        raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": stage})
+    if fields["platform"] == Platform.PROLIFIC and not fields.get("platform_study"):
+        raise AnnotationError(_("Give the id of the study on Prolific: links of other studies are refused by it."))
+    study = CrowdStudy(project=project, role=ROLE_OF_STAGE[stage], created_by=actor, **fields)
+    try:
+        study.full_clean()
+        with transaction.atomic():
+            study.save(force_insert=True)
+            audit.record(audit.event(project, actor, "open_crowd_study", study, to_state="open", stage=stage))
+    except ValidationError as error:
+        raise AnnotationError(next(iter(error.message_dict.values()))[0]) from error
+    except IntegrityError as error:
+        raise AnnotationError(_("A study of this name is there already; choose another.")) from error
+    return study
+
+
+@transaction.atomic
+def set_study_open(actor: User, project: Project, study_id: int, is_open: bool) -> bool:
+    """Closed: nobody new comes in, who is in goes on. Whether anything changed."""
+    study = crowd_study_for(actor, project, study_id)
+    changed = CrowdStudy.objects.filter(pk=study.pk, is_open=not is_open).update(is_open=is_open)
+    if changed:
+        words = ("closed", "open") if is_open else ("open", "closed")
+        audit.record(audit.event(project, actor, "set_study_open", study, from_state=words[0], to_state=words[1]))
+    return bool(changed)
+
+
+LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+LIVE = (PlaceState.ACTIVE, PlaceState.COMPLETED)
+
+
+def enter_study(study: CrowdStudy, entry: Entry, *, now: datetime | None = None) -> CrowdPlace:
+    """The person's place: a new one, or the one that they have and come back to.
+
+    EntryRefused: a link that was used, a visit of somebody else, a closed or full study, a rate under its bar, a
+    person whom the researchers removed, or who is at work in another study of the stage.
+    """
+    moment = now or timezone.now()
+    return run_in_transaction(lambda: _enter(study, entry, moment))
+
+
+def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
+    # Two who arrive at once for the last place queue up here.
+    study = CrowdStudy.objects.select_for_update(of=("self",), no_key=True).select_related("project").get(pk=study.pk)
+    known = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
+    # Whoever removes them meanwhile waits, and finds what they have got here.
+    worker = known.select_for_update(of=("self",), no_key=True).select_related("person").first()
+    if worker is not None and worker.removed_at is not None:
+        raise refused(study, "removed")
+    free_timed_out(study, now)
+    _spend(study, entry, now)
+    if worker is not None and (place := _place_of(study, worker.person, entry)):
+        return place
+    if entry.session and CrowdPlace.objects.filter(study=study, session=entry.session).exists():
+        raise refused(study, "replayed" if worker else "session")
+    if not study.is_open:
+        raise refused(study, "closed")
+    if not places_left(study):
+        raise refused(study, "full")
+    if under_the_bar(study, entry.approval, worker.person if worker else None):
+        raise refused(study, "approval")
+    if worker is not None:
+        _leave_others(study, worker.person, now)
+    person = worker.person if worker else _new_worker(study, entry)
+    Membership.objects.get_or_create(project=study.project, person=person, role=study.role)
+    place = CrowdPlace.objects.create(
+        study=study,
+        person=person,
+        session=entry.session,
+        entered_at=now,
+        deadline=now + timedelta(minutes=study.minutes),
+    )
+    audit.record(audit.event(study.project, person, "enter_study", place, to_state=PlaceState.ACTIVE, study=study.pk))
+    return place
+
+
+def _place_of(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | None:
+    """The place that the person has now, if this entry leads back to it; None where they have none."""
+    place = CrowdPlace.objects.filter(study=study, person=person, state__in=LIVE).select_related("person").first()
+    if place is None:
+        return None
+    if place.state == PlaceState.COMPLETED:
+        raise refused(study, "replayed")
+    if not Membership.objects.filter(project=study.project, person=person, role=study.role).exists():
+        raise refused(study, "removed")
+    # Prolific's parameters are signed by nobody: from another browser they prove nothing, and its own is led back
+    # before it comes here. A signed link is new each time.
+    if study.platform == Platform.PROLIFIC:
+        raise refused(study, "elsewhere" if place.session == entry.session else "replayed")
+    place.study = study
+    audit.record(audit.event(study.project, person, "reenter_study", place, to_state=PlaceState.ACTIVE, study=study.pk))
+    return place
+
+
+def _leave_others(study: CrowdStudy, person: User, now: datetime) -> None:
+    """Two places at once in studies of one stage would be paid twice for the same pieces."""
+    places = CrowdPlace.objects.filter(person=person, study__project=study.project_id, state=PlaceState.ACTIVE)
+    for place in places.filter(study__stage=study.stage).select_related("study__project", "person"):
+        if place.deadline > now:
+            raise refused(study, "at work")
+        end_place(place, PlaceState.TIMED_OUT, None, now)
+
+
+def _spend(study: CrowdStudy, entry: Entry, now: datetime) -> None:
+    """A signed link works once. Where the entry is refused further on, the transaction takes this back with it."""
+    if not entry.nonce:
+        return
+    # A link that is over needs no row to be refused.
+    SpentEntry.objects.filter(study=study, expires_at__lte=now).delete()
+    digest = hashlib.sha256(entry.nonce.encode()).hexdigest()
+    _row, fresh = SpentEntry.objects.get_or_create(
+        study=study, nonce_sha256=digest, defaults={"expires_at": entry.expires}
+    )
+    if not fresh:
+        raise refused(study, "replayed")
+
+
+def _new_worker(study: CrowdStudy, entry: Entry) -> User:
+    """An account that nobody signs in to with a password; its name says nothing of the platform's id."""
+    person = User(username="crowd-" + "".join(secrets.choice(LETTERS) for _ in range(10)))
+    person.set_unusable_password()
+    person.save()
+    CrowdWorker.objects.create(project=study.project, platform=study.platform, worker=entry.worker, person=person)
+    return person
+
+
+def end_place(place: CrowdPlace, state: str, actor: User | None, now: datetime) -> bool:
+    """Active -> `state`; False where it had ended already. What was done stays; the person is no member by it now."""
+    active = CrowdPlace.objects.filter(pk=place.pk, state=PlaceState.ACTIVE)
+    if not active.update(state=state, ended_at=now):
+        return False
+    place.state, place.ended_at = state, now
+    study, freed = place.study, 0
+    others = CrowdPlace.objects.filter(
+        person=place.person_id, study__project=study.project_id, study__role=study.role, state=PlaceState.ACTIVE
+    )
+    if not others.exists():
+        Membership.objects.filter(project=study.project_id, person=place.person_id, role=study.role).delete()
+        freed = end_leases_of_roles(study.project, place.person, {study.role}, actor or place.person, now)
+    audit.record(
+        audit.event(
+            study.project, actor, "end_place", place, from_state=PlaceState.ACTIVE, to_state=state, leases=freed
+        )
+    )
+    return True
+
+
+def free_timed_out(study: CrowdStudy, now: datetime) -> int:
+    """Places whose time is over are free for others; how many were."""
+    late = CrowdPlace.objects.filter(study=study, state=PlaceState.ACTIVE, deadline__lte=now)
+    rows = late.select_related("study__project", "person").order_by("pk")
+    return sum(end_place(place, PlaceState.TIMED_OUT, None, now) for place in rows)
+
+
+def complete_place(
+    person: User, project: Project, place_id: int | None = None, *, now: datetime | None = None
+) -> CrowdPlace:
+    """The work is done: only from here on the code is shown. EntryRefused before; twice gives the same place.
+
+    Which of the person's places is meant: see `crowd_place_for`.
+    """
+    return run_in_transaction(lambda: _complete(person, project, place_id, now or timezone.now()))
+
+
+def return_place(
+    person: User, project: Project, place_id: int | None = None, *, now: datetime | None = None
+) -> CrowdPlace:
+    """The person gives their place up; somebody else may have it."""
+
+    def write() -> CrowdPlace:
+        place = crowd_place_for(person, project, place_id)
+        end_place(place, PlaceState.RETURNED, person, now or timezone.now())
+        return place
+
+    return run_in_transaction(write)
+
+
+def free_place(actor: User, project: Project, study_id: int, place_id: int, *, now: datetime | None = None) -> bool:
+    """A researcher marks a place as returned on the platform; whether it was active still."""
+
+    def write() -> bool:
+        study = crowd_study_for(actor, project, study_id)
+        place = study.taken.select_related("study__project", "person").filter(pk=place_id).first()
+        if place is None:
+            raise AnnotationError(_("This study has no such place."))
+        return end_place(place, PlaceState.RETURNED, actor, now or timezone.now())
+
+    return run_in_transaction(write)
+
+
+def free_late_places(actor: User, project: Project, study_id: int, *, now: datetime | None = None) -> int:
+    """A researcher frees the places whose time is over, without waiting for the next who arrives."""
+    return run_in_transaction(lambda: free_timed_out(crowd_study_for(actor, project, study_id), now or timezone.now()))
+
+
+def _complete(person: User, project: Project, place_id: int | None, now: datetime) -> CrowdPlace:
+    place = crowd_place_for(person, project, place_id)
+    if place.state == PlaceState.COMPLETED:
+        return place
+    if place.state != PlaceState.ACTIVE or not progress_of(place).is_complete:
+        raise refused(place.study, "unfinished")
+    end_place(place, PlaceState.COMPLETED, person, now)
+    return place
+
+
+def check_completion_code(actor: User, project: Project, study_id: int, code: str) -> CrowdPlace:
+    """The completed place with this code, the last one where all have the same.
+
+    Every code is compared, each in constant time. EntryRefused for a code that is none; TooManyTries after ten such in
+    an hour.
+    """
+    study = crowd_study_for(actor, project, study_id)
+    if rate_limits.is_exceeded(rate_limits.COMPLETION_CODE, study.pk):
+        raise TooManyTries(_("Too many wrong codes for this study; wait an hour."))
+    plain, found = code.strip().encode(), None
+    for place in study.taken.filter(state=PlaceState.COMPLETED).select_related("study", "person").order_by("pk"):
+        if hmac.compare_digest(code_of(place).encode(), plain):
+            found = place
+    if found is None:
+        rate_limits.hit(rate_limits.COMPLETION_CODE, study.pk)
+        raise refused(study, "code")
+    with transaction.atomic():
+        audit.record(audit.event(project, actor, "check_completion_code", found))
+    return found

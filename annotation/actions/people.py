@@ -1,0 +1,145 @@
+"""Change the roles of members, remove them, end their work."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.access import member_for
+from annotation.actions.claims.lost_roles import end_leases_of_roles
+from annotation.actions.crowd import end_place
+from annotation.actions.quality import recounts
+from annotation.errors import AnnotationError
+from annotation.models import (
+    Attempt,
+    Draft,
+    Edit,
+    Ending,
+    ExpertLabel,
+    Lease,
+    ObjectAnswer,
+    Review,
+    ReviewRate,
+    Slot,
+    SlotState,
+    Stage,
+    Standing,
+    Task,
+    TaskState,
+    Vote,
+    VoteState,
+)
+from annotation.transactions import lock_rows, run_in_transaction
+from corpus.models import Item
+from corpus.rules.states import WITHDRAWN
+from projects import audit
+from projects.access import checked_roles
+from projects.actions.leave_project import leave_project
+from projects.actions.set_roles import set_roles
+from projects.models import ConsentText, CrowdPlace, OnWithdrawal, PlaceState, Project, Role, User
+
+
+def change_roles(
+    actor: User, project: Project, person_id: int, roles: Sequence[str], *, now: datetime | None = None
+) -> int:
+    """The member's roles become `roles`, one or more; how many leases in stages that they lost were freed.
+
+    ProjectError: no role, an unknown one, the last researcher. Http404 for who is no member.
+    """
+    wanted = checked_roles(roles)
+    return run_in_transaction(lambda: _change(actor, project, person_id, wanted, now or timezone.now()))
+
+
+def _change(actor: User, project: Project, person_id: int, roles: Sequence[str], now: datetime) -> int:
+    person = member_for(actor, project, person_id)
+    lost = set_roles(actor, project, person, roles)
+    return end_leases_of_roles(project, person, lost, actor, now)
+
+
+def remove_member(actor: User, project: Project, person_id: int, *, now: datetime | None = None) -> int:
+    """The person is no member any more; how many of their leases were freed.
+
+    ProjectError for the last researcher, Http404 for who is no member.
+    """
+    return run_in_transaction(lambda: _remove(actor, project, person_id, now or timezone.now()))
+
+
+def _remove(actor: User, project: Project, person_id: int, now: datetime) -> int:
+    person = member_for(actor, project, person_id)
+    lost = set_roles(actor, project, person, ())
+    return end_leases_of_roles(project, person, lost, actor, now)
+
+
+def on_withdrawal(person: User, project: Project) -> str:
+    """What the text says that the person agreed to last; without any their work is kept."""
+    agreed = ConsentText.objects.filter(project=project, given__person=person).order_by("-given__given_at").first()
+    return agreed.on_withdrawal if agreed else OnWithdrawal.KEEP
+
+
+def withdraw(person: User, project: Project, work: str, *, now: datetime | None = None) -> int:
+    """The person leaves; how many answers were removed. `work`: "keep" or "remove", where the consent lets them choose.
+
+    Drafts go, places in crowd studies are free. ProjectError for the last researcher, AnnotationError for a choice that
+    the consent does not give.
+    """
+    return run_in_transaction(lambda: withdraw_in_transaction(person, project, work, person, now or timezone.now()))
+
+
+def withdraw_in_transaction(person: User, project: Project, work: str, actor: User, now: datetime) -> int:
+    """The same beside other writes."""
+    rule = on_withdrawal(person, project)
+    if work not in (OnWithdrawal.KEEP, OnWithdrawal.REMOVE) or rule not in (OnWithdrawal.CHOOSE, work):
+        raise AnnotationError(_("Your consent does not give this choice; reload the page."))
+    for place in CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE):
+        end_place(place, PlaceState.RETURNED, actor, now)
+    leave_project(person, project, actor, now=now)
+    end_leases_of_roles(project, person, Role.values, actor, now)
+    Draft.objects.filter(person=person, task__project=project).delete()
+    ReviewRate.objects.filter(person=person, project=project).delete()
+    removed = remove_answers(person, project, actor, now) if work == OnWithdrawal.REMOVE else 0
+    audit.record(audit.event(project, actor, "withdraw", person, to_state=work, removed=removed))
+    return removed
+
+
+# Edits and reviews stay, for others' work stands on them; what tells of the person is taken out of their rows.
+ANSWERS = (Stage.VALIDATION, Stage.GOLD, Stage.BASELINE, Stage.OBJECTS)
+
+
+def remove_answers(person: User, project: Project, actor: User, now: datetime) -> int:
+    """Votes, choices, answers to gold, objects and exercises go; how many. Verdicts and items follow.
+
+    Foils that the person wrote and reviews that they made stay, without comments, times and watch evidence: others have
+    built on them.
+    """
+    # First of all, so that nobody takes one of them out until their places are free.
+    answered = Vote.objects.filter(person=person, item__subtest__project=project)
+    lock_rows(Item.objects.filter(pk__in=answered.values("item")))
+    for vote in recounts.votes_of(person, project, VoteState.COUNTED):
+        recounts.exclude_vote(vote, project, actor, "answers were removed", now)
+    votes = Vote.objects.filter(Q(item__subtest__project=project) | Q(gold__project=project), person=person)
+    answers = ObjectAnswer.objects.filter(frame__check_of__project=project, person=person)
+    _free_places(person, project, now)
+    removed = votes.delete()[0] + answers.delete()[0]
+    ExpertLabel.objects.filter(pair__project=project, person=person).delete()
+    Attempt.objects.filter(project=project, person=person).delete()
+    Standing.objects.filter(policy__project=project, person=person).delete()
+    plain = {"watch": {}, "seconds_spent": None}
+    Edit.objects.filter(group__run__project=project, person=person).update(**plain)
+    Review.objects.filter(candidate__group__run__project=project, person=person).update(**plain, comment="")
+    return removed
+
+
+def _free_places(person: User, project: Project, now: datetime) -> None:
+    """The places that the answers filled: free for others in studies, given up elsewhere and where the item is gone."""
+    leases = Lease.objects.filter(person=person, task__project=project, task__stage__in=ANSWERS)
+    leases.filter(ending=Ending.SUBMITTED).update(ending=Ending.CANCELLED, ended_at=now)
+    done = Slot.objects.filter(project=project, person=person, state=SlotState.DONE, stage__in=ANSWERS)
+    again = done.filter(stage__in=(Stage.BASELINE, Stage.OBJECTS)).exclude(task__state=TaskState.CANCELLED)
+    again = again.exclude(item__state__in=WITHDRAWN)
+    tasks = list(again.values_list("task", flat=True))
+    nobody = {"person": None, "token": "", "expires_at": None}
+    again.update(state=SlotState.FREE, **nobody)
+    Task.objects.filter(pk__in=tasks, state=TaskState.DONE).update(state=TaskState.OPEN)
+    done.update(state=SlotState.CANCELLED, **nobody)

@@ -1,0 +1,302 @@
+"""Open the human baseline and object checks; classify what people saw."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import islice
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.access import checked_frame_for
+from annotation.actions.workflow import task_slots
+from annotation.errors import AnnotationError
+from annotation.models import (
+    CheckedFrame,
+    FrameObjects,
+    ObjectCheck,
+    ObjectError,
+    ObjectErrorClass,
+    Stage,
+    Task,
+    TaskState,
+)
+from annotation.queries.object_checks import unseen_places
+from annotation.rules.baseline import MAX_TEXTS, drawn
+from annotation.rules.objects import FRAMES, Extracted, LineError, drawn_frames, drawn_time, parse_line
+from annotation.transactions import lock_rows, run_in_transaction, serialize_writes
+from corpus.models import DROPPED_OUT, WATCHABLE, Foil, Item, MediaState, Release, ReleaseItem, Subtest, Video
+from corpus.rules.states import ItemState
+from jobs.models import Job
+from jobs.queue import enqueue
+from projects import audit
+from projects.access import require_researcher, require_role
+from projects.models import Project, Role, User
+
+MAX_OVERLAP = 15
+
+
+def open_baseline(
+    person: User,
+    project: Project,
+    *,
+    release: Release | None = None,
+    subtest: Subtest | None = None,
+    size: int | None = None,
+    overlap: int = 1,
+    seed: int = 0,
+    now: datetime | None = None,
+) -> int:
+    """Ask for the human baseline on `size` items (all without it) drawn by `seed`; how many are asked for anew.
+
+    The items are those of the release, or the project's valid ones; without a subtest those of its main subtests.
+    Each is asked of `overlap` people (3 for a majority), with the foils that it has now, in the release or by its
+    verdicts: a choice among two to nine texts, the same for all of them. Items asked for before stay as they are.
+    AnnotationError where there is nothing to ask for.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    if (size is not None and size < 1) or not 1 <= overlap <= MAX_OVERLAP:
+        raise AnnotationError(
+            _("Ask for at least one item, and for 1 to %(most)s people an item.") % {"most": MAX_OVERLAP}
+        )
+    if any(each is not None and each.project_id != project.pk for each in (release, subtest)):
+        raise AnnotationError(_("Choose a release and a subtest of this project."))
+    items = baseline_items(project, release, subtest)
+    return run_in_transaction(
+        lambda: _open(person, project, items, size, overlap, seed, now or timezone.now(), release)
+    )
+
+
+def baseline_items(project: Project, release: Release | None, subtest: Subtest | None) -> QuerySet[Item]:
+    """The items that can be asked about: accepted, with a video to watch."""
+    items = Item.objects.filter(subtest__project=project, video__media_state__in=WATCHABLE)
+    if release is not None:
+        items = items.filter(released_as__release=release).exclude(state__in=[ItemState.RETRACTED, ItemState.REQUEUED])
+    else:
+        items = items.filter(state=ItemState.VALID)
+    return items.filter(subtest=subtest) if subtest else items.filter(subtest__kind=Subtest.Kind.MAIN)
+
+
+def _open(
+    person: User,
+    project: Project,
+    items: QuerySet[Item],
+    size: int | None,
+    overlap: int,
+    seed: int,
+    now: datetime,
+    release: Release | None,
+) -> int:
+    serialize_writes(project)
+    sample = drawn(list(items.order_by("pk").values_list("pk", flat=True)), size, seed)
+    if not sample:
+        raise AnnotationError(_("There is no valid item with a video to ask about; have items validated first."))
+    asked = Task.objects.filter(stage=Stage.BASELINE, project=project).exclude(state=TaskState.CANCELLED)
+    known = set(asked.values_list("item_id", flat=True))
+    fresh = [pk for pk in sample if pk not in known]
+    # Who takes one of them out waits, and calls off what is stored here; or was waited for, and it is no longer there.
+    lock_rows(Item.objects.filter(pk__in=fresh))
+    rows = items.in_bulk(fresh)
+    foils = _foils_asked([pk for pk in fresh if pk in rows], release)
+    tasks = [
+        Task(
+            project=project,
+            stage=Stage.BASELINE,
+            video_id=rows[pk].video_id,
+            item=rows[pk],
+            overlap=overlap,
+            foils_asked=foils[pk],
+        )
+        for pk in fresh
+        if 1 <= len(foils[pk]) < MAX_TEXTS
+    ]
+    task_slots.store(tasks)
+    details = {"sample": len(sample), "overlap": overlap, "seed": seed, "release": release.pk if release else None}
+    audit.record(audit.event(project, person, "open_baseline", project, opened=len(tasks), **details))
+    return len(tasks)
+
+
+def _foils_asked(items: Sequence[int], release: Release | None) -> dict[int, list[int]]:
+    """The foils of each that the release holds, whatever was voted since; without one those that stand now."""
+    foils = Foil.objects.filter(item__in=items).order_by("item_id", "position")
+    frozen: dict[int, list[int]] = {}
+    if release is None:
+        foils = foils.exclude(DROPPED_OUT)
+    else:
+        members = ReleaseItem.objects.filter(release=release, item__in=items)
+        frozen = dict(members.values_list("item_id", "record__foil_positions"))
+    found: dict[int, list[int]] = defaultdict(list)
+    for item, position, pk in foils.values_list("item_id", "position", "pk"):
+        if release is None or position in frozen[item]:
+            found[item].append(pk)
+    return found
+
+
+MAX_FRAMES = 10_000
+
+
+def open_object_check(
+    person: User,
+    project: Project,
+    source: str,
+    *,
+    size: int = FRAMES,
+    overlap: int = 1,
+    seed: int = 0,
+    now: datetime | None = None,
+) -> ObjectCheck:
+    """Draw `size` frames of distinct videos from what `source` extracted; a job makes their pictures, then people look.
+
+    Fewer where fewer videos have objects and a file. AnnotationError where none has.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    if not 1 <= size <= MAX_FRAMES or not 1 <= overlap <= MAX_OVERLAP:
+        raise AnnotationError(
+            _("Ask for 1 to %(frames)s frames, and for 1 to %(people)s people a frame.")
+            % {"frames": MAX_FRAMES, "people": MAX_OVERLAP}
+        )
+    return run_in_transaction(lambda: _open_frames(person, project, source, size, overlap, seed, now or timezone.now()))
+
+
+def _open_frames(
+    person: User, project: Project, source: str, size: int, overlap: int, seed: int, now: datetime
+) -> ObjectCheck:
+    serialize_writes(project)
+    rows = FrameObjects.objects.filter(project=project, source=source, video__media_state=MediaState.READY)
+    by_video: dict[int, list[int]] = defaultdict(list)
+    for pk, video in rows.order_by("pk").values_list("pk", "video"):
+        by_video[video].append(pk)
+    if not by_video:
+        raise AnnotationError(_("No video with a file has objects of this source; import objects or videos first."))
+    check = ObjectCheck.objects.create(
+        project=project, source=source, seed=seed, overlap=overlap, opened_by=person, opened_at=now
+    )
+    chosen = FrameObjects.objects.select_related("video").in_bulk(drawn_frames(by_video, size, seed))
+    CheckedFrame.objects.bulk_create(
+        CheckedFrame(
+            check_of=check,
+            video=row.video,
+            time=_time_in(row.video, seed) if row.time is None else row.time,
+            objects_named=row.objects_named,
+        )
+        for _pk, row in sorted(chosen.items())
+    )
+    audit.record(audit.event(project, person, "open_object_check", check, frames=len(chosen), source=source))
+    enqueue("annotation.jobs.pictures_of_frames", check.pk, title=_("Frames to check"), project_id=project.pk)
+    return check
+
+
+def _time_in(video: Video, seed: int) -> float:
+    start = video.start_time or 0.0
+    end = min(video.end_time or float("inf"), video.duration or start)
+    return drawn_time(start, max(start, end), seed, video.pk)
+
+
+BATCH = 1000
+FROM_CAPTIONS = "captions"
+MAX_ERRORS = 20
+
+
+def import_objects(
+    person: User | None, project: Project, lines: Iterable[str], *, name: str, source: str = "import"
+) -> int:
+    """Store a file of extracted objects, one JSON object a line (docs/reference/formats.md); how many frames it names.
+
+    `person` None: the operator of the server. What a source said before of a video that the file names is replaced.
+    AnnotationError lists the lines that are wrong as PATH:LINE: FIELD: what; nothing is stored then.
+    """
+    require_researcher(person, project)
+    rows, errors = _read(project, lines, name, source)
+    if errors:
+        raise AnnotationError("\n".join(errors))
+    if not rows:
+        raise AnnotationError(f"{name}:1: line: the file names no frame; write one JSON object a line")
+    return run_in_transaction(lambda: _store(person, project, rows))
+
+
+def ask_for_nouns(person: User, project: Project) -> Job:
+    """Queue the job that takes the nouns of every caption as the objects of its clip."""
+    require_role(person, project, Role.RESEARCHER)
+    return enqueue(
+        "annotation.jobs.nouns_of_captions", project.pk, title=_("Objects from captions"), project_id=project.pk
+    )
+
+
+def store_objects(project: Project, rows: list[tuple[int, Extracted]]) -> None:
+    """Replace what the rows' sources said of the rows' videos (ids beside them), in the caller's transaction."""
+    by_source: dict[str, set[int]] = {}
+    for video, row in rows:
+        by_source.setdefault(row.source, set()).add(video)
+    for named, videos in by_source.items():
+        ids = sorted(videos)
+        for start in range(0, len(ids), BATCH):
+            FrameObjects.objects.filter(project=project, source=named, video__in=ids[start : start + BATCH]).delete()
+    FrameObjects.objects.bulk_create(
+        (
+            FrameObjects(
+                project=project, video_id=video, time=row.time, objects_named=list(row.objects), source=row.source
+            )
+            for video, row in rows
+        ),
+        batch_size=BATCH,
+    )
+
+
+def _read(
+    project: Project, lines: Iterable[str], name: str, source: str
+) -> tuple[list[tuple[int, Extracted]], list[str]]:
+    rows: list[tuple[int, Extracted]] = []
+    errors: list[str] = []
+    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    while batch := list(islice(numbered, BATCH)):
+        parsed: list[tuple[int, Extracted]] = []
+        for number, line in batch:
+            try:
+                parsed.append((number, parse_line(line, source)))
+            except LineError as error:
+                errors.append(f"{name}:{number}: {error}")
+        keys = {row.key for _number, row in parsed}
+        ids = dict(Video.objects.filter(project=project, key__in=keys).values_list("key", "pk"))
+        for number, row in parsed:
+            if row.key in ids:
+                rows.append((ids[row.key], row))
+            else:
+                errors.append(f"{name}:{number}: video: the project has no video '{row.key}'; import it first")
+        if len(errors) >= MAX_ERRORS:
+            return rows, [*errors[:MAX_ERRORS], f"{name}: further lines were not read"]
+    return rows, errors
+
+
+def _store(person: User | None, project: Project, rows: list[tuple[int, Extracted]]) -> int:
+    serialize_writes(project)
+    store_objects(project, rows)
+    sources = sorted({row.source for _video, row in rows})
+    audit.record(audit.event(project, person, "import_objects", project, frames=len(rows), sources=sources[:20]))
+    return len(rows)
+
+
+def classify_object(
+    person: User, project: Project, frame_id: int, place: int, error_class: str, *, now: datetime | None = None
+) -> ObjectError:
+    """Class the object in `place` of the frame's list; another class takes the place of an earlier one.
+
+    AnnotationError for an unknown class, and for an object that people saw or have not looked for.
+    """
+    if error_class not in ObjectErrorClass.values:
+        raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(ObjectErrorClass.values)})
+    return run_in_transaction(lambda: _class(person, project, frame_id, place, error_class, now or timezone.now()))
+
+
+def _class(person: User, project: Project, frame_id: int, place: int, error_class: str, now: datetime) -> ObjectError:
+    frame = checked_frame_for(person, project, frame_id, Role.RESEARCHER)
+    CheckedFrame.objects.select_for_update(no_key=True).get(pk=frame.pk)
+    if place not in unseen_places(frame):
+        raise AnnotationError(_("People saw this object, or have not looked for it yet; there is nothing to class."))
+    row, _made = ObjectError.objects.update_or_create(
+        frame=frame,
+        place=place,
+        defaults={"error_class": error_class, "classed_by": person, "classed_at": now},
+    )
+    audit.record(audit.event(project, person, "class_object", row, to_state=error_class))
+    return row

@@ -1,0 +1,291 @@
+"""Undo an answer while its time to undo runs."""
+
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.access import edit_for, object_answer_for, review_for, vote_for
+from annotation.actions.leases.leasing import open_lease
+from annotation.actions.quality import standings
+from annotation.actions.workflow import task_slots
+from annotation.actions.workflow.assembly import take_apart
+from annotation.actions.workflow.groups import advance, locked_group
+from annotation.actions.workflow.transitions import move_candidates
+from annotation.actions.workflow.verdicts import locked_item, revert_vote
+from annotation.claims import Claim, claim_of
+from annotation.errors import AnnotationError
+from annotation.models import (
+    Edit,
+    Involvement,
+    Lease,
+    ObjectAnswer,
+    ObjectError,
+    Review,
+    Slot,
+    SlotState,
+    Stage,
+    Standing,
+    Task,
+    TaskState,
+    Vote,
+    VoteState,
+)
+from annotation.transactions import run_in_transaction, serialize_writes
+from corpus.models import GIVEN_UP, Item, ReleaseItem
+from corpus.rules.states import WITHDRAWN, CandidateState, ItemState
+from generation.models import Candidate
+from projects import audit
+from projects.access import require_role
+from projects.models import AuditEvent, Project, Role, User
+
+
+def in_time(work: Edit | Review | Vote | ObjectAnswer, person: User, role: str, now: datetime) -> None:
+    """AnnotationError unless the work counted and is younger than the project's undo_seconds."""
+    if work.slot is None:
+        raise AnnotationError(_("This was kept apart and changed nothing, so there is nothing to undo."))
+    project = work.slot.project
+    require_role(person, project, role)
+    if now > work.created_at + timedelta(seconds=project.undo_seconds):
+        raise AnnotationError(
+            _("Only the last %(seconds)s seconds can be undone; ask the project's researcher.")
+            % {"seconds": project.undo_seconds}
+        )
+
+
+def lease_again(
+    slot: Slot, person: User, now: datetime, *, standing: Standing | None = None, first: bool | None = None
+) -> Claim:
+    """The filled slot is leased to the person again, under a new token; its task is open.
+
+    Where a tally is kept, their time counts on from when they had the piece first. AnnotationError where nobody is
+    asked for it any more: the task was called off, its item is gone.
+    """
+    task_slots.lock(slot.task_id)
+    if _called_off(slot.task_id):
+        raise AnnotationError(_("This was called off since, so there is nothing to take back any more."))
+    Task.objects.filter(pk=slot.task_id, state=TaskState.DONE).update(state=TaskState.OPEN)
+    since = None
+    if standing is not None:
+        leases = Lease.objects.filter(slot=slot, person=person).order_by("pk")
+        since = leases.values_list("leased_at", flat=True).first()
+    lease = open_lease(slot, person, now, was=SlotState.DONE, standing=standing, first=first, since=since)
+    return claim_of(lease, slot)
+
+
+def _called_off(task_id: int) -> bool:
+    state, item = Task.objects.values_list("state", "item__state").get(pk=task_id)
+    return state == TaskState.CANCELLED or item in WITHDRAWN
+
+
+def running_lease(slot: Slot | None, person: User) -> Claim:
+    """The running lease of work that was undone before: a double press of the key gives one undo."""
+    held = Slot.objects.filter(pk=slot.pk if slot else None, person=person, state=SlotState.LEASED).first()
+    if held is None:
+        raise AnnotationError(_("This was undone before."))
+    return claim_of(Lease.objects.get(token=held.token), held, resumed=True)
+
+
+def undo_edit(person: User, edit_id: int, *, now: datetime | None = None) -> Claim:
+    """The edit is marked undone and its group is in the person's hands again, texts as suggestions.
+
+    AnnotationError after the project's undo_seconds, or once a reviewer has taken one of its foils.
+    """
+    return run_in_transaction(lambda: _undo_edit(person, edit_id, now or timezone.now()))
+
+
+def _undo_edit(person: User, edit_id: int, now: datetime) -> Claim:
+    group = locked_group(edit_for(person, edit_id).group_id)
+    edit = edit_for(person, edit_id)
+    if edit.undone_at is not None:
+        return running_lease(edit.slot, person)
+    in_time(edit, person, Role.ANNOTATOR, now)
+    candidates = list(edit.candidates.all())
+    passed = [
+        candidate for candidate in candidates if candidate.unreviewed and candidate.state == CandidateState.ACCEPTED
+    ]
+    in_review = [candidate for candidate in candidates if candidate not in passed]
+    reviews = Task.objects.filter(candidate__in=candidates, stage=Stage.REVIEW, state=TaskState.OPEN)
+    begun = reviews.filter(slots__state=SlotState.LEASED).exists()
+    decided = any(candidate.state != CandidateState.IN_REVIEW for candidate in in_review)
+    other_edit = Task.objects.filter(group=group, stage=Stage.EDIT, state=TaskState.OPEN)
+    if begun or decided or other_edit.exists():
+        raise AnnotationError(_("A reviewer has begun on it; ask them to send it back."))
+    task_slots.cancel(reviews, now)
+    project = group.run.project
+    if passed and group.item_id is not None:
+        take_apart(group, project, person)
+    move_candidates(passed, "undo_pass", project, person, "undone", unreviewed=False)
+    move_candidates(in_review, "undo_submit", project, person, "undone")
+    Edit.objects.filter(pk=edit.pk).update(undone_at=now)
+    audit.record(audit.event(project, person, "undo_edit", edit, from_state="counted", to_state="undone"))
+    claim = lease_again(edit.slot, person, now)
+    if passed:
+        # What the assembled item had called off is asked for again.
+        advance(group, person, now)
+    return claim
+
+
+def undo_review(person: User, review_id: int, *, now: datetime | None = None) -> Claim:
+    """The review is marked undone and its candidate is in review again, in this person's hands.
+
+    An item that it completed is taken apart. AnnotationError after the project's undo_seconds, or once somebody has
+    taken what followed: the returned piece, the item's validation.
+    """
+    return run_in_transaction(lambda: _undo_review(person, review_id, now or timezone.now()))
+
+
+def _undo_review(person: User, review_id: int, now: datetime) -> Claim:
+    group = locked_group(review_for(person, review_id).candidate.group_id)
+    review = review_for(person, review_id)
+    if review.undone_at is not None:
+        return running_lease(review.slot, person)
+    in_time(review, person, Role.REVIEWER, now)
+    project = group.run.project
+    # The group may have been waited for while its caption was given up.
+    group.caption.refresh_from_db(fields=["doubt_settled"])
+    if group.caption.doubt_settled in GIVEN_UP:
+        raise AnnotationError(_("The caption was corrected since, so there is nothing to take back any more."))
+    if review.second:
+        return _mark_undone(review, project, person, now)
+    _require_nothing_followed(review)
+    if group.item_id is not None:
+        take_apart(group, project, person)
+    if review.child_id is not None:
+        move_candidates([Candidate.objects.get(pk=review.child_id)], "withdraw", project, person, "undone")
+    move_candidates([Candidate.objects.get(pk=review.candidate_id)], "undo_review", project, person, "undone")
+    claim = _mark_undone(review, project, person, now)
+    advance(group, person, now)
+    return claim
+
+
+def _mark_undone(review: Review, project: Project, person: User, now: datetime) -> Claim:
+    Review.objects.filter(pk=review.pk).update(undone_at=now)
+    was = "compared" if review.second else "counted"
+    audit.record(audit.event(project, person, "undo_review", review, from_state=was, to_state="undone"))
+    return lease_again(review.slot, person, now)
+
+
+def _require_nothing_followed(review: Review) -> None:
+    """The candidate is where this review put it, and nobody holds the editing that it asked for."""
+    expected = {
+        "accept": CandidateState.ACCEPTED,
+        "send_back": CandidateState.RETURNED,
+        "drop": CandidateState.DROPPED,
+        "fix": CandidateState.SUPERSEDED,
+    }
+    candidate = review.candidate
+    group_edits = Task.objects.filter(group=candidate.group_id, stage=Stage.EDIT, state=TaskState.OPEN)
+    reopened = candidate.children.exclude(pk=review.child_id).exists()
+    if (
+        candidate.state != expected[review.decision]
+        or reopened
+        or group_edits.filter(slots__state=SlotState.LEASED).exists()
+    ):
+        raise AnnotationError(
+            _("Somebody has gone on from here already; ask the project's researcher to set it right.")
+        )
+
+
+def undo_vote(person: User, vote_id: int, *, now: datetime | None = None) -> Claim:
+    """The vote is kept as undone and counts no longer; its place is leased to the person again.
+
+    An item that it decided is in validation again. AnnotationError after the project's undo_seconds, or once the item
+    was released, adjudicated, requeued or retracted.
+    """
+    return run_in_transaction(lambda: _undo_vote(person, vote_id, now or timezone.now()))
+
+
+def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
+    item_id = vote_for(person, vote_id).item_id
+    serialize_writes(person)
+    # Gold has no item, and nothing hangs on it.
+    item = locked_item(item_id) if item_id else None
+    vote = vote_for(person, vote_id)
+    standing = standings.locked(vote.standing_id)
+    if vote.state == VoteState.UNDONE:
+        return running_lease(vote.slot, person)
+    in_time(vote, person, Role.VALIDATOR, now)
+    standings.refuse_undo_while_paused(standing)
+    if vote.state != VoteState.COUNTED or (item is not None and (item.state in WITHDRAWN or _settled(item))):
+        raise AnnotationError(_("The item was decided on since; ask the project's researcher to set it right."))
+    if Vote.objects.filter(pk=vote.pk, state=VoteState.COUNTED).update(state=VoteState.UNDONE) != 1:
+        raise AnnotationError(_("This was undone before."))
+    audit.record(
+        audit.event(
+            vote.slot.project, person, "undo_vote", vote, from_state=VoteState.COUNTED, to_state=VoteState.UNDONE
+        )
+    )
+    first = vote.caption_first if item is None else None
+    claim = lease_again(vote.slot, person, now, standing=standing, first=first)
+    if standing is not None:
+        standings.subtract_vote(standing, vote)
+    if item is not None:
+        revert_vote(item, vote.slot.task, person, "a vote was undone", now)
+    return claim
+
+
+def _settled(item: Item) -> bool:
+    """Whether a release holds the item, or a researcher has settled it since it was last decided."""
+    if item.state == ItemState.IN_VALIDATION:
+        return False
+    moves = AuditEvent.objects.filter(target_type=Item._meta.label_lower, target_id=str(item.pk))
+    last = moves.order_by("-pk").values_list("action", flat=True).first()
+    return last == "adjudicate" or ReleaseItem.objects.filter(item=item).exists()
+
+
+def undo_choice(person: User, vote_id: int, *, now: datetime | None = None) -> Claim:
+    """The choice is kept as undone and counts no longer; its place is leased to the person again.
+
+    AnnotationError after the project's undo_seconds.
+    """
+    return run_in_transaction(lambda: _undo_choice(person, vote_id, now or timezone.now()))
+
+
+def _undo_choice(person: User, vote_id: int, now: datetime) -> Claim:
+    vote = vote_for(person, vote_id)
+    if vote.stage != Stage.BASELINE:
+        raise AnnotationError(_("This is no choice of the human baseline."))
+    if vote.state == VoteState.UNDONE:
+        return running_lease(vote.slot, person)
+    in_time(vote, person, Role.ANNOTATOR, now)
+    if Vote.objects.filter(pk=vote.pk, state=VoteState.COUNTED).update(state=VoteState.UNDONE) != 1:
+        raise AnnotationError(_("This was undone before."))
+    project = vote.slot.project
+    audit.record(
+        audit.event(project, person, "undo_choice", vote, from_state=VoteState.COUNTED, to_state=VoteState.UNDONE)
+    )
+    _take_back_the_hand(vote)
+    return lease_again(vote.slot, person, now)
+
+
+def _take_back_the_hand(vote: Vote) -> None:
+    """The baseline bars whoever judged the video, and so would bar the very item that comes back."""
+    video = vote.slot.video_id
+    others = Vote.objects.filter(person=vote.person_id, item__video=video).exclude(item=vote.item_id, stage=vote.stage)
+    if not others.exists():
+        judged = Involvement.Kind.JUDGED
+        Involvement.objects.filter(person=vote.person_id, video=video, kind=judged).delete()
+
+
+def undo_objects(person: User, answer_id: int, *, now: datetime | None = None) -> Claim:
+    """The answer is kept as undone and counts no longer; its place is leased to the person again.
+
+    AnnotationError after the project's undo_seconds, or once a researcher has classed an object of the frame.
+    """
+    return run_in_transaction(lambda: _undo_objects(person, answer_id, now or timezone.now()))
+
+
+def _undo_objects(person: User, answer_id: int, now: datetime) -> Claim:
+    answer = object_answer_for(person, answer_id)
+    if answer.undone_at is not None:
+        return running_lease(answer.slot, person)
+    in_time(answer, person, Role.ANNOTATOR, now)
+    if ObjectError.objects.filter(frame=answer.frame_id).exists():
+        raise AnnotationError(_("A researcher has gone through this frame since; ask them to set it right."))
+    if ObjectAnswer.objects.filter(pk=answer.pk, undone_at=None).update(undone_at=now) != 1:
+        raise AnnotationError(_("This was undone before."))
+    audit.record(
+        audit.event(answer.slot.project, person, "undo_objects", answer, from_state="counted", to_state="undone")
+    )
+    return lease_again(answer.slot, person, now)
