@@ -176,7 +176,7 @@ def _researcher(machine: Topology, seed: int) -> Researcher:
     from corpus.models import Foil, Project, Subtest
     from corpus.rules.states import FoilVerdict, ItemState
     from evaluation.releases.actions.freeze_release import freeze_release
-    from projects.actions.make_token import make_token
+    from projects.actions.tokens import make_token
     from projects.models import Role
     from tests import factories
 

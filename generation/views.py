@@ -12,14 +12,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from generation.access import get_candidate, get_caption_run, get_run, get_selection, get_tuning
 from generation.actions import make_captions as actions
-from generation.actions.apply_selection import apply_selection
+from generation.actions.hints import set_hint_model
 from generation.actions.move_thresholds import move_thresholds
-from generation.actions.resume_run import resume_run as resume
-from generation.actions.set_hint_model import set_hint_model
-from generation.actions.start_run import start_run
-from generation.actions.start_selection import start_selection
+from generation.actions.runs import resume_run as resume
+from generation.actions.runs import start_run
+from generation.actions.runs import stop_run as stop
+from generation.actions.selections import apply_selection, start_selection
 from generation.actions.start_tuning import start_tuning
-from generation.actions.stop_run import stop_run as stop
 from generation.actions.write_prompt import write_prompt
 from generation.asking.forms import PromptForm, as_initial
 from generation.asking.prompt_rows import as_prompt, find_prompt

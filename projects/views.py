@@ -23,23 +23,24 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from projects import rate_limits
 from projects.access import get_project, has_second_factor, needs_consent, require_to_create_projects
-from projects.actions import revoke_token as revoking
-from projects.actions.accept_invitation import accept_invitation, accept_with_new_account
-from projects.actions.change_account import change_account
-from projects.actions.change_password import change_password
-from projects.actions.check_second_factor import check_second_factor
-from projects.actions.create_project import create_project as create
-from projects.actions.give_consent import give_consent
-from projects.actions.make_invitation import make_invitation
-from projects.actions.make_token import Made, make_token
-from projects.actions.publish_consent_text import publish_consent_text
-from projects.actions.set_up_second_factor import (
+from projects.actions import tokens as actions
+from projects.actions.accounts import (
     begin_second_factor,
+    change_account,
+    change_password,
+    check_second_factor,
     confirm_second_factor,
     remove_second_factor,
     renew_recovery_codes,
 )
-from projects.actions.withdraw_invitation import withdraw_invitation
+from projects.actions.consent import give_consent, publish_consent_text
+from projects.actions.creation import create_project as create
+from projects.actions.invitations import (
+    accept_invitation,
+    accept_with_new_account,
+    make_invitation,
+    withdraw_invitation,
+)
 from projects.crowd_entry import require_proof
 from projects.demo_accounts import is_published, published_accounts
 from projects.errors import EntryRefused, ProjectError, TooManyTries
@@ -275,16 +276,16 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @require_POST
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
     require_proof(request)
-    token = revoking.revoke_token(request.user, pk)
+    token = actions.revoke_token(request.user, pk)
     messages.success(request, _("%(name)s opens nothing any more.") % {"name": token.name})
     return redirect("projects:tokens")
 
 
-def _made(request: HttpRequest, form: TokenForm) -> Made | None:
+def _made(request: HttpRequest, form: TokenForm) -> actions.Made | None:
     if not form.is_bound or not form.is_valid():
         return None
     try:
-        return make_token(request.user, **form.cleaned_data)
+        return actions.make_token(request.user, **form.cleaned_data)
     except ProjectError as error:
         form.add_error(None, str(error))
         return None

@@ -41,7 +41,7 @@ from evaluation.teacher.models import StudentEvaluation, TeacherPoint, TeacherTr
 from evaluation.utd.models import BiasRun, Descriptions
 from generation.models import Selection
 from generation.models.side_work import CaptionRun, Tuning
-from projects.actions.make_token import make_token
+from projects.actions.tokens import make_token
 from projects.invitations import token_of
 from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, Invitation, Role, User
 from tests.factories import (

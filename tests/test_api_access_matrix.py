@@ -17,7 +17,7 @@ from django.test import Client
 from django.utils import timezone
 
 from foilworks.api.api import api
-from projects.actions.make_token import make_token
+from projects.actions.tokens import make_token
 from projects.actions.webhooks import add_webhook
 from projects.models import ApiToken, User
 from tests.test_access_matrix import World, make_world

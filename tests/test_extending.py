@@ -16,7 +16,7 @@ import generation.methods
 import hub
 from corpus.rules.states import CandidateState
 from evaluation.scoring.queries import run_results
-from generation.actions.start_run import start_run as start_generation
+from generation.actions.runs import start_run as start_generation
 from generation.methods.registry import METHODS
 from generation.models import Candidate
 from hub.adapters.registry import ADAPTERS, open_adapter

@@ -36,8 +36,7 @@ from corpus.models import Item
 from corpus.rules.states import WITHDRAWN
 from projects import audit
 from projects.access import checked_roles
-from projects.actions.leave_project import leave_project
-from projects.actions.set_roles import set_roles
+from projects.actions.members import leave_project, set_roles
 from projects.models import ConsentText, CrowdPlace, OnWithdrawal, PlaceState, Project, Role, User
 
 

@@ -28,8 +28,7 @@ from annotation.queries.personal_data import own_data as everything
 from annotation.rules.activity import Figures
 from annotation.rules.pay import Earned, Statement
 from projects.access import get_project
-from projects.actions.add_member import Added, add_member
-from projects.actions.renew_password import renew_password, unused_accounts
+from projects.actions.members import Added, add_member, renew_password, unused_accounts
 from projects.crowd_entry import require_proof
 from projects.errors import ProjectError
 from projects.forms.accounts import LeaveForm

@@ -40,7 +40,7 @@ from annotation.views._work_pages import MAX_ID_DIGITS
 from annotation.work_queues import ABOUT, TITLES
 from projects import rate_limits
 from projects.access import get_project, or_404
-from projects.actions.give_consent import give_consent
+from projects.actions.consent import give_consent
 from projects.audit import record_refusal
 from projects.crowd_entry import CROWD_PLACE_KEY, UNPROVED, Entry, code_of, parameters_of, read_entry
 from projects.errors import EntryRefused, TooManyTries

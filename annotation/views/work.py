@@ -48,7 +48,7 @@ from annotation.views._work_pages import (
 )
 from annotation.work_queues import queue_of, queues_of
 from corpus.video_files.streaming import stream_file
-from generation.actions.ask_hint import ask_hint
+from generation.actions.hints import ask_hint
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
 from generation.hints import hint_answer, hint_model

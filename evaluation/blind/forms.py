@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Subtest
-from evaluation.blind.actions.set_blind_bars import MAX_BAR, MIN_BAR
+from evaluation.blind.actions.blind import MAX_BAR, MIN_BAR
 from evaluation.scoring.actions.start_run import MAX_SPEC_LENGTH
 from projects.models import Project
 

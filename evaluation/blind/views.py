@@ -6,8 +6,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from evaluation.blind.actions.score_blind import score_blind
-from evaluation.blind.actions.set_blind_bars import set_blind_bars
+from evaluation.blind.actions.blind import score_blind, set_blind_bars
 from evaluation.blind.forms import BarsForm, BlindScorerForm
 from projects.access import get_project
 from projects.models import Role

@@ -26,7 +26,7 @@ from evaluation.imports.utd import import_utd
 from evaluation.imports.votes import read_votes, store_votes
 from projects import audit
 from projects.access import require_researcher
-from projects.actions.create_project_by_operator import store_project
+from projects.actions.creation import store_project
 from projects.models import Project, User
 from projects.sql.bulk_writes import analyze_tables
 from text.spill import Spill

@@ -9,7 +9,7 @@ from corpus.importers.utd import UtdFile
 from evaluation.errors import EvaluationError
 from evaluation.imports.batch import ImportResult
 from evaluation.imports.survey import Source
-from evaluation.utd.actions.import_descriptions import import_descriptions
+from evaluation.utd.actions.descriptions import import_descriptions
 from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
 from evaluation.utd.utd_files import sha256_of

@@ -14,10 +14,10 @@ from evaluation.charts import of_reports
 from evaluation.errors import EvaluationError
 from evaluation.score_files.score_writers import WRITERS as WRITERS_OF_SCORES
 from evaluation.scoring.access import get_run
-from evaluation.scoring.actions.describe_model import describe_model
 from evaluation.scoring.actions.import_scores import import_scores
-from evaluation.scoring.actions.resume_run import resume_run as resume
-from evaluation.scoring.actions.stop_run import stop_run as stop
+from evaluation.scoring.actions.models import describe_model
+from evaluation.scoring.actions.runs import resume_run as resume
+from evaluation.scoring.actions.runs import stop_run as stop
 from evaluation.scoring.clip_keys import Keyed
 from evaluation.scoring.forms import BringScoresForm, ModelCardForm
 from evaluation.scoring.human_baseline import human_line

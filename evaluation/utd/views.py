@@ -19,12 +19,10 @@ from evaluation.score_files.received import safe_name, write_file
 from evaluation.utd import pages
 from evaluation.utd.ablation import ablation_rows
 from evaluation.utd.access import get_bias_run, get_descriptions
-from evaluation.utd.actions.check_shortcuts import check_shortcuts, set_shortcut_bar
-from evaluation.utd.actions.describe_videos import describe_videos, resume_description
+from evaluation.utd.actions.biases import check_shortcuts, measure_bias, set_shortcut_bar
+from evaluation.utd.actions.descriptions import describe_videos, import_descriptions, resume_description
 from evaluation.utd.actions.import_benchmark import import_benchmark
-from evaluation.utd.actions.import_descriptions import import_descriptions
 from evaluation.utd.actions.import_splits import import_splits
-from evaluation.utd.actions.measure_bias import measure_bias
 from evaluation.utd.downloads import answer
 from evaluation.utd.forms import (
     AnswersForm,

@@ -13,8 +13,8 @@ from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
 from foilworks.api.shapes import Slug, Word
 from projects.access import get_project
-from projects.actions.add_member import add_member
-from projects.actions.make_token import make_token
+from projects.actions.members import add_member
+from projects.actions.tokens import make_token
 from projects.errors import ProjectError
 from projects.models import ApiToken, Membership, Project, Role, User
 

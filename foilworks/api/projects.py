@@ -11,7 +11,7 @@ from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
 from foilworks.api.shapes import Text, Word
 from projects.access import get_project, require_to_create_projects, roles_in, visible_projects
-from projects.actions import create_project as creating
+from projects.actions import creation
 from projects.forms.accounts import ProjectForm
 from projects.models import LeakageScope, Project
 
@@ -60,7 +60,7 @@ def list_projects(request: HttpRequest, asked: Query[ProjectsAsked]) -> dict[str
 def create_project(request: HttpRequest, body: ProjectIn) -> Status:
     """A new project, owned by whoever makes it."""
     require_to_create_projects(request.user)
-    project = creating.create_project(request.user, **cleaned(ProjectForm(body.dict())))
+    project = creation.create_project(request.user, **cleaned(ProjectForm(body.dict())))
     return Status(201, project_out(request, project))
 
 

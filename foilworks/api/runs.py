@@ -13,7 +13,7 @@ from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
 from foilworks.api.shapes import Anything, Id, Slug, Word
 from generation.access import get_run
-from generation.actions import start_run as starting
+from generation.actions import runs as actions
 from generation.models import Candidate, GenerationRun
 from generation.run_counts import state_counts
 from projects.access import get_project
@@ -125,7 +125,7 @@ def start_run(request: HttpRequest, slug: Slug, body: RunIn) -> Status:
     """Start a run; a job makes its candidates."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     wish = {**body.dict(), "subtest": subtest_for(project, body.subtest)}
-    return Status(202, run_out(starting.start_run(request.user, project, **wish)))
+    return Status(202, run_out(actions.start_run(request.user, project, **wish)))
 
 
 @router.get("/{int:pk}", response=reads(RunDetail))

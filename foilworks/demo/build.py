@@ -23,11 +23,11 @@ from foilworks.demo import cast, guidelines, people, plan
 from foilworks.demo.footage import Progress, film
 from foilworks.demo.plan import Sizes
 from foilworks.demo.world import evaluation_scenes
-from generation.actions.start_run import start_run as start_generation
+from generation.actions.runs import start_run as start_generation
 from jobs.models import Job
 from jobs.queue import enqueue, wait
 from projects import audit
-from projects.actions.create_project_by_operator import create_project_by_operator
+from projects.actions.creation import create_project_by_operator
 from projects.models import Project, Role, User
 
 RunJob = Callable[[Job, float], None]

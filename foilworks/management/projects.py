@@ -1,6 +1,6 @@
 """The project that a command is about. The operator of the server reaches all of them."""
 
-from projects.actions.create_project_by_operator import new_project
+from projects.actions.creation import new_project
 from projects.errors import ProjectError
 from projects.models import Project
 

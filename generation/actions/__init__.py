@@ -1,1 +1,1 @@
-"""Every write of generation: one file, one function of the same name, one transaction."""
+"""Every write of generation: one function, one transaction; writes about one thing share a file."""

@@ -8,7 +8,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from projects.access import visible_projects
-from projects.actions.make_invitation import MAX_DAYS
+from projects.actions.invitations import MAX_DAYS
 from projects.models import ApiToken, ConsentText, OnWithdrawal, Project, Role, User
 from projects.tokens import MAX_DAYS as MAX_TOKEN_DAYS
 from projects.tokens import USUAL_DAYS

@@ -30,7 +30,7 @@ from annotation.models import QualityPolicy, Slot, Standing, Vote
 from annotation.queries.crowd import places_left, progress_of
 from annotation.views._work_pages import SWAP, SWAP_GOES
 from foilworks.invariants.registry import violations
-from projects.actions.publish_consent_text import publish_consent_text
+from projects.actions.consent import publish_consent_text
 from projects.crowd_entry import CROWD_PLACE_KEY, Entry, code_of
 from projects.errors import AccessDenied, EntryRefused
 from projects.models import AuditEvent, Consent, CrowdPlace, CrowdStudy, Membership

@@ -14,12 +14,10 @@ from annotation.actions.people import remove_member
 from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.models import Vote
 from annotation.queries.personal_data import own_data
-from projects.actions.accept_invitation import accept_invitation
-from projects.actions.add_member import add_member
-from projects.actions.make_invitation import make_invitation
-from projects.actions.make_token import make_token
-from projects.actions.publish_consent_text import publish_consent_text
-from projects.actions.withdraw_invitation import withdraw_invitation
+from projects.actions.consent import publish_consent_text
+from projects.actions.invitations import accept_invitation, make_invitation, withdraw_invitation
+from projects.actions.members import add_member
+from projects.actions.tokens import make_token
 from projects.crowd_entry import CODE_LETTERS, Entry, code_of, signature_of
 from projects.errors import EntryRefused
 from projects.invitations import token_of

@@ -9,8 +9,7 @@ from corpus.models import Item
 from evaluation.board.comparison import foils_by_model, overlaps
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.models import Run
-from generation.actions.ask_hint import ask_hint
-from generation.actions.set_hint_model import set_hint_model
+from generation.actions.hints import ask_hint, set_hint_model
 from generation.errors import GenerationError
 from generation.jobs import answer_hint
 from generation.models import Hint, HintModel, HintShown

@@ -6,10 +6,8 @@ import pytest
 from django.utils import timezone
 
 from annotation.actions.crowd import enter_study
-from projects.actions.accept_invitation import accept_invitation
-from projects.actions.check_second_factor import check_second_factor
-from projects.actions.make_invitation import make_invitation
-from projects.actions.set_up_second_factor import renew_recovery_codes
+from projects.actions.accounts import check_second_factor, renew_recovery_codes
+from projects.actions.invitations import accept_invitation, make_invitation
 from projects.crowd_entry import Entry
 from projects.errors import EntryRefused
 from projects.invitations import token_of

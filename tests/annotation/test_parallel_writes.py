@@ -35,7 +35,7 @@ from evaluation.errors import EvaluationError
 from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
 from generation.models import Candidate, CandidateGroup
-from projects.actions.set_roles import set_roles
+from projects.actions.members import set_roles
 from projects.models import Membership, Role
 from tests import factories
 from tests.annotation.crowd import open_policy, stock

@@ -28,7 +28,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from foilworks.invariants.registry import violations
 from media.probe import VideoFacts
-from projects.actions.make_token import make_token
+from projects.actions.tokens import make_token
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
 from tests.annotation.world import make_world

@@ -14,7 +14,7 @@ from foilworks.urls import urlpatterns
 from jobs.models import Job
 from jobs.queue import enqueue
 from jobs.runner import execute
-from projects.actions.make_token import make_token
+from projects.actions.tokens import make_token
 from tests.attacks.guards import Guard, guarded_by, replaced, without_setting
 from tests.factories import make_member, make_project
 

@@ -12,7 +12,7 @@ from evaluation.items.forms import ItemFilter
 from evaluation.items.listing import narrowed
 from foilworks.api import items
 from foilworks.api.items import ItemsAsked
-from projects.actions.make_token import make_token
+from projects.actions.tokens import make_token
 from projects.models import Project
 from tests.attacks.guards import Guard, guarded_by, replaced
 from tests.factories import make_item, make_member, make_project, make_subtest

@@ -7,13 +7,13 @@ from django.test import Client
 from corpus.models import Release
 from evaluation.publishing.models import PublicPage
 from evaluation.releases.actions.freeze_release import freeze_release
-from generation.actions.ask_hint import ask_hint
+from generation.actions.hints import ask_hint
 from generation.errors import GenerationError
 from generation.models import HintModel
 from jobs.errors import JobError
 from jobs.models import Job
 from jobs.queue import enqueue
-from projects.actions.make_token import make_token
+from projects.actions.tokens import make_token
 from tests.attacks.guards import Guard, guarded_by, replaced, without_setting
 from tests.clocks import within_a_minute
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
@@ -23,7 +23,7 @@ JOB = "tests.jobs.samples.count"
 
 ROOM = without_setting("MAX_OPEN_JOBS_PER_PROJECT", "a project has so many jobs open at most", 0)
 HINTS = replaced(
-    "generation.actions.ask_hint._require_room",
+    "generation.actions.hints._require_room",
     "a person has five unanswered questions to a model at most",
     lambda person: None,
 )

@@ -9,8 +9,8 @@ from django.urls import get_resolver
 from foilworks import production_checks
 from foilworks import settings as source
 from foilworks.service_urls import database
-from projects.actions.add_member import add_member
-from projects.actions.make_token import make_token
+from projects.actions.members import add_member
+from projects.actions.tokens import make_token
 from projects.models import Membership, Project, Role, User
 from tests.attacks.guards import guarded_by, replaced
 from tests.factories import PASSWORD, make_member, make_project, make_user
@@ -30,7 +30,7 @@ GUESSES = replaced(
     "projects.rate_limits.is_exceeded", "wrong passwords have an end", lambda limit, *whose, more=1: False
 )
 UNUSED = replaced(
-    "projects.actions.renew_password.unused_accounts",
+    "projects.actions.members.unused_accounts",
     "a researcher renews the password of an account that nobody used, and of no other",
     lambda project: User.objects.all(),
 )

@@ -5,7 +5,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from corpus.rules.states import CandidateState, ItemState
-from generation.actions.start_selection import start_selection
+from generation.actions.selections import start_selection
 from generation.models import Candidate, FilterScore
 from jobs.runner import run_now
 from projects.models import Role

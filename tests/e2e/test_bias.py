@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.utd.actions.check_shortcuts import check_shortcuts
+from evaluation.utd.actions.biases import check_shortcuts
 from evaluation.utd.actions.import_benchmark import import_benchmark
 from jobs.runner import run_now
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow

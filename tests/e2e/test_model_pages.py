@@ -11,7 +11,7 @@ from annotation.models import Choice, Stage, Vote
 from corpus.models import Caption, Foil, Release, Video
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
-from evaluation.scoring.actions.describe_model import describe_model
+from evaluation.scoring.actions.models import describe_model
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from jobs.models import Job, JobState

@@ -9,8 +9,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotation.actions.crowd import enter_study
-from projects.actions.make_invitation import make_invitation
-from projects.actions.publish_consent_text import publish_consent_text
+from projects.actions.consent import publish_consent_text
+from projects.actions.invitations import make_invitation
 from projects.crowd_entry import Entry
 from projects.models import CrowdPlace, CrowdStudy, Membership, Project, SecondFactor, User
 from tests.e2e.conftest import OpenTab, SignIn, assert_accessible

@@ -27,10 +27,9 @@ from evaluation.exports.views import zipped
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
 from foilworks.invariants.registry import violations
-from projects.actions.give_consent import give_consent
-from projects.actions.make_token import make_token
-from projects.actions.publish_consent_text import publish_consent_text
-from projects.actions.set_up_second_factor import begin_second_factor
+from projects.actions.accounts import begin_second_factor
+from projects.actions.consent import give_consent, publish_consent_text
+from projects.actions.tokens import make_token
 from projects.errors import AccessDenied, ProjectError
 from projects.models import (
     AuditEvent,

@@ -9,8 +9,7 @@ from django.urls import reverse
 from corpus.exporters import foilworks
 from corpus.models import Caption, Release
 from corpus.rules.states import ItemState
-from evaluation.blind.actions.score_blind import score_blind
-from evaluation.blind.actions.set_blind_bars import set_blind_bars
+from evaluation.blind.actions.blind import score_blind, set_blind_bars
 from evaluation.blind.scores import preferences_of, scorers_of
 from evaluation.errors import EvaluationError
 from evaluation.exports.collect import collect_release

@@ -15,7 +15,7 @@ from evaluation.board.leaderboard import board
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
 from evaluation.scoring import run_results as run_scores
-from evaluation.scoring.actions.describe_model import describe_model
+from evaluation.scoring.actions.models import describe_model
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.model_cards import card_of, stated
 from evaluation.scoring.models import ModelCard

@@ -21,8 +21,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changelog import changed_fields, changelog_of, compared
 from evaluation.releases.models import ReleaseChangelog
 from generation.models import Candidate
-from projects.actions.give_consent import give_consent
-from projects.actions.publish_consent_text import publish_consent_text
+from projects.actions.consent import give_consent, publish_consent_text
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Consent
 from tests.addresses import named

@@ -9,7 +9,7 @@ import torch
 from django.core.management import call_command
 from safetensors.torch import load_file
 
-from evaluation.scoring.actions.trust_model import trust_model
+from evaluation.scoring.actions.models import trust_model
 from evaluation.scoring.models import ModelTrust
 from evaluation.scoring.trusted_models import trust_of
 from hub.adapters.registry import open_adapter, trusted_name

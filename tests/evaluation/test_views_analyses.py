@@ -13,7 +13,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.analysis_pages import PAGES
 from evaluation.reports.reports import project_report
 from evaluation.reports.scored_facts import facts_of, release_analysis
-from evaluation.scoring.actions.describe_model import describe_model
+from evaluation.scoring.actions.models import describe_model
 from projects.models import Role
 from tests import factories
 from tests.addresses import named

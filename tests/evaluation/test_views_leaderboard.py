@@ -16,7 +16,7 @@ from evaluation.board.comparison import compare
 from evaluation.board.latex import markdown
 from evaluation.board.leaderboard import board
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.describe_model import describe_model
+from evaluation.scoring.actions.models import describe_model
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.run_results import axes_of

@@ -25,7 +25,7 @@ def make() -> dict[str, str]:
     from corpus.rules.states import ItemState
     from evaluation.releases.actions.freeze_release import freeze_release
     from evaluation.scoring.actions.start_run import start_run as start_scoring
-    from generation.actions.start_run import start_run as start_generation
+    from generation.actions.runs import start_run as start_generation
     from media.encode import write_mp4
     from projects.models import Role
     from tests import factories
@@ -59,7 +59,7 @@ def make() -> dict[str, str]:
 def make_chat() -> dict[str, str]:
     """One more run of that project, which asks the endpoint that the environment names; prints its job's id."""
     from corpus.models import Subtest
-    from generation.actions.start_run import start_run
+    from generation.actions.runs import start_run
 
     subtest = Subtest.objects.get(project__slug="killed")
     run = start_run(

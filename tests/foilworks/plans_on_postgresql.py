@@ -21,7 +21,7 @@ from annotation.queries import queues
 from annotation.queries.cards import claim_card
 from corpus.models import Caption
 from generation.models import Candidate, CandidateGroup, GenerationRun
-from projects.actions.make_token import make_token
+from projects.actions.tokens import make_token
 from projects.models import AuditEvent, Membership, Project, Role, User
 from tests.many_rows import analyse, multiply, validation_project
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from corpus.rules.states import CandidateState
-from generation.actions.start_run import start_run
+from generation.actions.runs import start_run
 from generation.asking.prompts import PROMPTS, checked
 from generation.errors import GenerationError
 from generation.jobs import run_generation

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from generation.actions.start_run import start_run
+from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.models import FilterScore, Measure, Scorer
 from generation.thresholds.histograms import score_histograms

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from generation.actions.start_run import start_run
+from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.model_paths import with_paths
 from projects.models import Role

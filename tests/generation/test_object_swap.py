@@ -4,7 +4,7 @@ import pytest
 from django.core.files.base import ContentFile
 
 from corpus.models import MediaState
-from generation.actions.start_run import start_run
+from generation.actions.runs import start_run
 from generation.filters import detector
 from generation.grammar.synonyms import names_of, seen_as
 from generation.models import Candidate

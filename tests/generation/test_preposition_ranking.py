@@ -6,7 +6,7 @@ import pytest
 
 from corpus.rules.states import CandidateState
 from generation import batch_storage, pipeline
-from generation.actions.start_run import start_run
+from generation.actions.runs import start_run
 from generation.filters import frequency_clipping
 from generation.methods import _preposition_ranking
 from generation.models import Candidate, CandidateGroup, FilterScore

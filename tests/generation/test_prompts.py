@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from generation.actions.start_run import start_run
+from generation.actions.runs import start_run
 from generation.actions.write_prompt import write_prompt
 from generation.errors import GenerationError
 from generation.models import Candidate, PromptTemplate

@@ -5,7 +5,7 @@ from django.core.management import call_command
 
 from corpus.models import Caption, MediaState, Video
 from corpus.rules.states import CandidateState
-from generation.actions.start_run import start_run
+from generation.actions.runs import start_run
 from generation.batch_storage import store_batch
 from generation.errors import GenerationError
 from generation.jobs import run_generation

@@ -3,9 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from generation.actions.resume_run import resume_run
-from generation.actions.start_run import start_run
-from generation.actions.stop_run import stop_run
+from generation.actions.runs import resume_run, start_run, stop_run
 from generation.errors import GenerationError
 from generation.models import CandidateGroup
 from hub.adapters import chat_endpoint

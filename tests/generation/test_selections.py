@@ -8,9 +8,8 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage, Task, TaskState
 from corpus.rules.states import CandidateState, ItemState
 from foilworks.invariants.candidates import a_rejection_has_its_reason
-from generation.actions.apply_selection import apply_selection
 from generation.actions.move_thresholds import move_thresholds
-from generation.actions.start_selection import start_selection
+from generation.actions.selections import apply_selection, start_selection
 from generation.errors import GenerationError
 from generation.models import Candidate, FilterScore, GenerationRun, Selection
 from generation.selections.open_candidates import pool_of

@@ -11,8 +11,7 @@ from annotation.models import Stage, Task, TaskState
 from corpus.rules.states import CandidateState
 from generation import jobs
 from generation.actions.move_thresholds import move_thresholds
-from generation.actions.resume_run import resume_run
-from generation.actions.start_run import start_run
+from generation.actions.runs import resume_run, start_run
 from generation.errors import GenerationError
 from generation.filters import perplexity
 from generation.models import Candidate, FilterScore

@@ -58,7 +58,7 @@ django.setup()
 from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
 
-from projects.actions.set_up_second_factor import begin_second_factor  # noqa: E402
+from projects.actions.accounts import begin_second_factor  # noqa: E402
 from projects.crowd_entry import UNPROVED  # noqa: E402
 from projects.models import AuditEvent, SecondFactor, User  # noqa: E402
 

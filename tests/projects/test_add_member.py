@@ -5,7 +5,7 @@ import re
 import pytest
 from django.contrib.auth import authenticate
 
-from projects.actions.add_member import add_member
+from projects.actions.members import add_member
 from projects.errors import AccessDenied, ProjectError
 from projects.models import AuditEvent, Membership, User
 from tests.factories import make_member, make_project, make_user

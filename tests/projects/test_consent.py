@@ -4,10 +4,8 @@ import pytest
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from projects.actions.accept_invitation import accept_invitation
-from projects.actions.give_consent import give_consent
-from projects.actions.make_invitation import make_invitation
-from projects.actions.publish_consent_text import publish_consent_text
+from projects.actions.consent import give_consent, publish_consent_text
+from projects.actions.invitations import accept_invitation, make_invitation
 from projects.errors import AccessDenied, ConsentNeeded, ProjectError
 from projects.invitations import token_of
 from projects.models import AuditEvent, Consent, Invitation, Membership, User

@@ -7,8 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from projects.actions.make_token import MAX_LIVE_TOKENS, make_token
-from projects.actions.revoke_token import revoke_token
+from projects.actions.tokens import MAX_LIVE_TOKENS, make_token, revoke_token
 from projects.errors import AccessDenied, ProjectError
 from projects.models import ApiToken, AuditEvent, IdempotentAnswer, Role
 from projects.tokens import digest_of, find_token, forget_old_answers

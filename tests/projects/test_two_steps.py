@@ -8,8 +8,7 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from projects.actions.check_second_factor import check_second_factor
-from projects.actions.set_up_second_factor import begin_second_factor, confirm_second_factor
+from projects.actions.accounts import begin_second_factor, check_second_factor, confirm_second_factor
 from projects.errors import AccessDenied, ProjectError
 from projects.models import AuditEvent, RateLimitCounter, RecoveryCode, SecondFactor, User
 from projects.second_factor import step_of

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from corpus.models import Video
-from evaluation.utd.actions.describe_videos import MAX_NAME_LENGTH
+from evaluation.utd.actions.descriptions import MAX_NAME_LENGTH
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import BiasRun
 from evaluation.utd.predictions import read_predictions

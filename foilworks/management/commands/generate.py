@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from corpus.models import Subtest
 from foilworks.management.base import FoilworksCommand, parse_set_options
-from generation.actions.start_run import start_run
+from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.filters.registry import DEFAULT_FILTERS, FILTERS, default_filters
 from generation.methods.registry import METHODS

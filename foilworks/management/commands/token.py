@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.projects import project_by_slug
-from projects.actions.make_token import make_token
+from projects.actions.tokens import make_token
 from projects.errors import ProjectError
 from projects.models import ApiToken, Role, User
 from projects.tokens import USUAL_DAYS

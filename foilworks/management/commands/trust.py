@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.scoring.actions.trust_model import trust_model
+from evaluation.scoring.actions.models import trust_model
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.projects import project_by_slug
 

@@ -9,13 +9,10 @@ from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.queries import project_named
-from evaluation.utd.actions.check_shortcuts import check_shortcuts
-from evaluation.utd.actions.describe_videos import describe_videos
+from evaluation.utd.actions.biases import READINGS, check_shortcuts, measure_bias, predict_samples
+from evaluation.utd.actions.descriptions import describe_videos, import_descriptions
 from evaluation.utd.actions.import_benchmark import import_benchmark
-from evaluation.utd.actions.import_descriptions import import_descriptions
 from evaluation.utd.actions.import_splits import import_splits
-from evaluation.utd.actions.measure_bias import READINGS, measure_bias
-from evaluation.utd.actions.predict_samples import predict_samples
 from evaluation.utd.downloads import FILES
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BiasRun, Descriptions

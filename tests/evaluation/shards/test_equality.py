@@ -16,7 +16,7 @@ from corpus.rules.states import ItemState
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring import jobs
-from evaluation.scoring.actions.resume_run import resume_run
+from evaluation.scoring.actions.runs import resume_run
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.loop import score_pairs
 from evaluation.scoring.models import Run, Score

@@ -7,7 +7,7 @@ from django.urls import reverse
 from corpus.models import Video
 from evaluation.errors import EvaluationError
 from evaluation.utd import answering, pooling
-from evaluation.utd.actions.predict_samples import predict_samples
+from evaluation.utd.actions.biases import predict_samples
 from evaluation.utd.pooling import Settings, augmented, predicted, train
 from hub.adapters.fake import FakeEmbedder
 from hub.adapters.registry import BACKBONE, open_helper

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from evaluation.utd import describing
-from evaluation.utd.actions.describe_videos import describe_videos
+from evaluation.utd.actions.descriptions import describe_videos
 from evaluation.utd.models import FrameText
 from evaluation.utd.recipes import DEMO
 from jobs.runner import run_now

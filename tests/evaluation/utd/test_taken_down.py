@@ -6,7 +6,7 @@ import pytest
 
 from corpus.models import MediaState, Video
 from evaluation.utd import samples
-from evaluation.utd.actions.import_descriptions import import_descriptions
+from evaluation.utd.actions.descriptions import import_descriptions
 from evaluation.utd.instructions import RETRIEVAL, TASKS
 from evaluation.utd.models import FrameText
 from evaluation.utd.utd_files import described_videos_of, objects_lines

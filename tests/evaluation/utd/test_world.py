@@ -11,8 +11,8 @@ from django.db import transaction
 from django.test import override_settings
 
 from evaluation.utd import describing
-from evaluation.utd.actions.describe_videos import describe_videos
-from evaluation.utd.actions.measure_bias import measure_bias
+from evaluation.utd.actions.biases import measure_bias
+from evaluation.utd.actions.descriptions import describe_videos
 from evaluation.utd.concepts import AVERAGE, DESCRIPTION, OBJECTS, SEQUENCE, VERBS
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.language import ByGenerator

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from evaluation.utd.actions.import_descriptions import import_descriptions
-from evaluation.utd.actions.measure_bias import measure_bias
+from evaluation.utd.actions.biases import measure_bias
+from evaluation.utd.actions.descriptions import import_descriptions
 from evaluation.utd.models import BiasRun, Descriptions
 from jobs.runner import run_now
 from projects.models import Project

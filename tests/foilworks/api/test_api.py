@@ -11,7 +11,7 @@ from django.test import Client
 from annotation.actions.quality.validators import pause_validator
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Lease, Slot, Stage, Task, Vote
-from projects.actions.make_token import make_token
+from projects.actions.tokens import make_token
 from projects.models import ApiToken, AuditEvent, IdempotentAnswer, Membership, Role, User
 from tests.annotation.crowd import open_policy, right_answer, stock
 from tests.clocks import within_a_minute

@@ -17,7 +17,7 @@ from foilworks.client import ApiError, Client
 from jobs.models import Job, JobState
 from jobs.runner import execute
 from media.encode import write_mp4
-from projects.actions.make_token import make_token
+from projects.actions.tokens import make_token
 from projects.models import IdempotentAnswer, Project, Role
 from tests.annotation.test_parallel import in_threads
 from tests.factories import make_item, make_member, make_project, make_subtest, make_user

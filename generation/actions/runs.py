@@ -1,4 +1,4 @@
-"""A new generation run, queued: a method with its parameters over captions of a project, for one subtest."""
+"""Start, resume and stop generation runs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from corpus.models import Split, Subtest
 from generation.asking import endpoints
@@ -15,13 +16,14 @@ from generation.errors import GenerationError
 from generation.filters.registry import FILTERS, default_filters
 from generation.methods.registry import METHODS
 from generation.model_paths import with_paths
-from generation.models import GenerationRun
+from generation.models import CandidateGroup, GenerationRun
 from generation.records import MODES
 from generation.run_captions import RunCaptions, selected_rows
-from jobs.queue import enqueue
+from jobs.models import JobState
+from jobs.queue import cancel, enqueue
 from projects import audit
-from projects.access import require_researcher
-from projects.models import Project, User
+from projects.access import require_researcher, require_role
+from projects.models import Project, Role, User
 from text.registry import lookup, parse_params
 from text.storable import is_storable
 
@@ -135,3 +137,48 @@ def _check(run: GenerationRun) -> None:
         raise GenerationError(f"the seed is {run.seed}; give a whole number from 0 to {MAX_SEED}")
     if not len(RunCaptions(run)):
         raise GenerationError("the run has no captions; import captions into the project or select others")
+
+
+BUDGET = ("requests", "tokens")
+STOPPED = (JobState.FAILED, JobState.CANCELLED)
+
+
+@transaction.atomic
+def resume_run(person: User, run: GenerationRun, *, budget: dict[str, int] | None = None) -> GenerationRun:
+    """Queue the run's work again, nothing of it that is stored; `budget` puts other limits on requests and tokens.
+
+    AccessDenied without the researcher's role; GenerationError: it is still running, or nothing is left to do.
+    """
+    require_role(person, run.project, Role.RESEARCHER)
+    job = run.job
+    if job is not None and not job.is_over:
+        raise GenerationError(_("The run is still being worked on; wait until it ends, or stop it first."))
+    unanswered = CandidateGroup.objects.filter(run=run, unanswered=True).count()
+    if not unanswered and job is not None and job.state not in STOPPED:
+        raise GenerationError(_("Nothing is left to do in this run."))
+    before = {name: run.params[name] for name in BUDGET if name in run.params}
+    if budget:
+        unknown = set(budget) - set(before)
+        if unknown:
+            raise GenerationError(_("This run asks no endpoint; it has no budget to change."))
+        run.params = endpoints.checked({**run.params, **budget})
+    taken = GenerationRun.objects.filter(pk=run.pk, job=job).update(params=run.params, job=None)
+    if not taken:
+        raise GenerationError(_("Somebody has just taken the run up again."))
+    queue_run(run)
+    after = {name: run.params[name] for name in before}
+    details = {"before": before, "budget": after, "unanswered": unanswered}
+    audit.record(audit.event(run.project, person, "generation.resume_run", run, **details))
+    return run
+
+
+@transaction.atomic
+def stop_run(person: User, run: GenerationRun) -> None:
+    """Cancel the run's job; it ends at its next note of progress. The run can be taken up again (`resume_run`).
+
+    AccessDenied without the researcher's role; GenerationError: it is over.
+    """
+    require_role(person, run.project, Role.RESEARCHER)
+    if run.job is None or not cancel(run.job):
+        raise GenerationError(_("The run is over; there is nothing to stop."))
+    audit.record(audit.event(run.project, person, "generation.stop_run", run))

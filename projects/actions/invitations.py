@@ -1,6 +1,7 @@
-"""Somebody opens an invitation link: a person with an account, or one who gets it here."""
+"""Invitations: make one, accept it, withdraw it."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
@@ -8,11 +9,41 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects import audit
-from projects.access import forget_roles
-from projects.actions.add_member import make_person
+from projects.access import checked_roles, forget_roles, or_404, require_role
+from projects.actions.members import make_person
+from projects.demo_accounts import refuse_published
 from projects.errors import ProjectError
 from projects.invitations import closed_reason, has_its_roles, invitation_for, invitation_named, over, still_holds
-from projects.models import CrowdWorker, Invitation, InvitationUse, Membership, Project, User
+from projects.models import CrowdWorker, Invitation, InvitationUse, Membership, Project, Role, User
+
+MAX_DAYS = 90
+
+
+@transaction.atomic
+def make_invitation(
+    actor: User, project: Project, roles: Sequence[str], *, days: int = 7, most_uses: int | None = 1, note: str = ""
+) -> Invitation:
+    """`days`: 1 to 90; `most_uses` None: any number of people. ProjectError: no role, a bad number."""
+    require_role(actor, project, Role.RESEARCHER)
+    refuse_published(actor, _("The accounts of a demo invite nobody; sign in with an account of your own."))
+    if not 1 <= days <= MAX_DAYS or (most_uses is not None and most_uses < 1):
+        words = _("An invitation holds for 1 to %(most)s days, for one person or more.")
+        raise ProjectError(words % {"most": MAX_DAYS})
+    wanted = list(checked_roles(roles))
+    invitation = Invitation.objects.create(
+        project=project,
+        roles=wanted,
+        note=note.strip(),
+        most_uses=most_uses,
+        expires_at=timezone.now() + timedelta(days=days),
+        created_by=actor,
+    )
+    audit.record(
+        audit.event(
+            project, actor, "projects.make_invitation", invitation, roles=", ".join(wanted), most_uses=most_uses
+        )
+    )
+    return invitation
 
 
 def accept_invitation(person: User, token: str, *, now: datetime | None = None) -> Project:
@@ -63,3 +94,14 @@ def _use(person: User, invitation: Invitation, now: datetime) -> None:
     audit.record(
         audit.event(project, person, "projects.accept_invitation", invitation, roles=", ".join(new), uses_one=True)
     )
+
+
+@transaction.atomic
+def withdraw_invitation(actor: User, project: Project, pk: int) -> bool:
+    """Whether it was still open to be withdrawn. Http404 for another project's."""
+    require_role(actor, project, Role.RESEARCHER)
+    invitation = or_404(Invitation.objects.filter(pk=pk, project=project).first(), _("There is no such invitation."))
+    moved = Invitation.objects.filter(pk=pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
+    if moved:
+        audit.record(audit.event(project, actor, "projects.withdraw_invitation", invitation, to_state="withdrawn"))
+    return bool(moved)

@@ -1,8 +1,11 @@
-"""An annotator asks the project's model about a text; a job answers."""
+"""The model that annotators may ask while they write: choose it, ask it."""
 
 import hashlib
+import re
 from datetime import timedelta
+from pathlib import Path
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -10,11 +13,29 @@ from django.utils.translation import gettext as _
 from corpus.models import Caption
 from generation.errors import GenerationError
 from generation.hints import hint_model
-from generation.models import Hint, HintShown
+from generation.model_paths import with_paths
+from generation.models import Hint, HintModel, HintShown
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
+from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
+
+SPEC = re.compile(r"[a-z][a-z0-9-]*:.*")
+
+
+@transaction.atomic
+def set_hint_model(person: User | None, project: Project, spec: str, *, enabled: bool = True) -> HintModel:
+    """Store it; `person` None is the operator, who may name any folder. GenerationError for what names no model."""
+    require_researcher(person, project)
+    if not SPEC.fullmatch(spec.strip()) or len(spec) > 500:
+        raise GenerationError(f"'{spec}' names no model; write SLUG:ARGUMENT, such as lm:gpt2 or clip:FOLDER")
+    below = None if person is None else Path(settings.MODEL_ROOT)
+    named = with_paths({"model": spec.strip()}, only_below=below)["model"]
+    fields = {"spec": named, "enabled": enabled, "created_by": person}
+    found, _made = HintModel.objects.update_or_create(project=project, defaults=fields)
+    audit.record(audit.event(project, person, "generation.set_hint_model", found, spec=named, enabled=enabled))
+    return found
+
 
 JOB = "generation.jobs.answer_hint"
 MAX_CHARACTERS = 2_000

@@ -1,4 +1,4 @@
-"""A scoring run taken up again after it failed or was stopped: nothing that is stored is asked again."""
+"""Resume and stop scoring runs."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from evaluation.errors import EvaluationError
 from evaluation.scoring.models import Run
 from evaluation.scoring.shards.outlook import OTHER_MODEL
-from jobs.queue import retry
+from jobs.queue import cancel, retry
 from projects import audit
 from projects.access import require_role
 from projects.models import Role, User
@@ -27,3 +27,16 @@ def resume_run(person: User, run: Run) -> None:
     if run.job is None or not retry(run.job):
         raise EvaluationError(_("Only a run that failed or was stopped can go on."))
     audit.record(audit.event(project, person, "evaluation.resume_run", run))
+
+
+@transaction.atomic
+def stop_run(person: User, run: Run) -> None:
+    """Cancel the run's job and its shards; those at work end at their next note of progress.
+
+    AccessDenied without the researcher's role; EvaluationError: it is over.
+    """
+    project = run.release.project
+    require_role(person, project, Role.RESEARCHER)
+    if run.job is None or not cancel(run.job):
+        raise EvaluationError(_("The run is over; there is nothing to stop."))
+    audit.record(audit.event(project, person, "evaluation.stop_run", run))

@@ -1,5 +1,6 @@
-"""A new project; whoever makes it owns it as its researcher."""
+"""Create a project, as a person or as the operator."""
 
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
@@ -31,3 +32,27 @@ def create_project(
     Membership.objects.create(project=project, person=person, role=Role.RESEARCHER)
     audit.record(audit.event(project, person, "projects.create_project", project))
     return project
+
+
+def new_project(slug: str, name: str = "") -> Project:
+    """The project as it would be, not stored yet. ProjectError: a bad slug, or one that is taken."""
+    project = Project(slug=slug, name=name or slug)
+    try:
+        project.full_clean()
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        raise ProjectError(f"{field}: {messages[0]}") from error
+    return project
+
+
+@transaction.atomic
+def store_project(project: Project) -> Project:
+    """Store what `new_project` gave, owned by nobody: site administrators reach it and give roles."""
+    project.save(force_insert=True)
+    audit.record(audit.event(project, None, "projects.create_project", project))
+    return project
+
+
+def create_project_by_operator(slug: str, name: str = "") -> Project:
+    """Both at once. ProjectError: a bad slug, or one that is taken."""
+    return store_project(new_project(slug, name))

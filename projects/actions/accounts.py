@@ -1,4 +1,4 @@
-"""A person ties an authenticator app to their account, or takes it off again."""
+"""A person's own account: name, address, password, second factor."""
 
 from datetime import datetime
 
@@ -7,10 +7,40 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects import audit
+from projects.actions.tokens import revoke_given_tokens
 from projects.demo_accounts import refuse_published
 from projects.errors import ProjectError
 from projects.models import RecoveryCode, SecondFactor, User
 from projects.second_factor import digest_of, new_recovery_codes, new_secret, step_of
+
+FIELDS = ("first_name", "last_name", "email")
+
+
+@transaction.atomic
+def change_account(person: User, **values: str) -> None:
+    """Only FIELDS, which the form has checked; the audit row names the fields that changed, not what they say."""
+    refuse_published(person, _("This account is a demo's: nobody's name or address belongs here."))
+    before = User.objects.get(pk=person.pk)
+    changed = [name for name in FIELDS if name in values and getattr(before, name) != values[name]]
+    if not changed:
+        return
+    User.objects.filter(pk=person.pk).update(**{name: values[name] for name in changed})
+    audit.record(audit.event(None, person, "projects.change_account", person, fields=", ".join(changed)))
+
+
+@transaction.atomic
+def change_password(person: User, password: str) -> None:
+    """Store the hash of `password`, which the form has checked; a temporary one is over with it,
+    and so are tokens that somebody else told the person.
+
+    AccessDenied for a published account of a demo: the next visitor would be locked out.
+    """
+    refuse_published(person, _("This account is a demo's and its password is published, so it stays as it is."))
+    person.set_password(password)
+    person.password_is_temporary = False
+    person.save(update_fields=["password", "password_is_temporary"])
+    revoke_given_tokens(person)
+    audit.record(audit.event(None, person, "projects.change_password", person))
 
 
 def begin_second_factor(person: User) -> SecondFactor:
@@ -56,3 +86,18 @@ def _renew(person: User) -> list[str]:
     RecoveryCode.objects.filter(person=person).delete()
     RecoveryCode.objects.bulk_create(RecoveryCode(person=person, digest=digest_of(code, person.pk)) for code in codes)
     return codes
+
+
+@transaction.atomic
+def check_second_factor(person: User, code: str, *, now: datetime | None = None) -> bool:
+    """Whether the code is right and was not used before; a recovery code is gone with it."""
+    factor = SecondFactor.objects.filter(person=person, confirmed_at__isnull=False).first()
+    if factor is None:
+        return False
+    step = step_of(factor.secret, code, now or timezone.now())
+    if step is not None:
+        return SecondFactor.objects.filter(pk=factor.pk, last_step__lt=step).update(last_step=step) == 1
+    used, _rows = RecoveryCode.objects.filter(person=person, digest=digest_of(code, person.pk)).delete()
+    if used:
+        audit.record(audit.event(None, person, "projects.use_recovery_code", person))
+    return bool(used)

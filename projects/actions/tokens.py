@@ -1,4 +1,4 @@
-"""A key for programs: a person's own, or told together with a new account."""
+"""API tokens: make and revoke them."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects import audit
-from projects.access import Limits, limits_of
+from projects.access import Limits, limits_of, or_404
 from projects.demo_accounts import refuse_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import ApiToken, Project, Role, User
@@ -76,3 +76,23 @@ def _check(name: str, scope: str, days: int, role: str) -> None:
         raise ProjectError(_("Choose one of the roles: %(list)s.") % {"list": ", ".join(Role.values)})
     if not 1 <= days <= MAX_DAYS:
         raise ProjectError(_("A token is good for 1 to %(most)d days; choose how many.") % {"most": MAX_DAYS})
+
+
+@transaction.atomic
+def revoke_token(person: User, pk: int) -> ApiToken:
+    """The person's own token is over at once; Http404 for anybody else's. Again: no harm."""
+    token = or_404(
+        ApiToken.objects.select_for_update(no_key=True).filter(pk=pk, person=person).first(),
+        _("There is no such token of yours."),
+    )
+    if token.revoked_at is None:
+        token.revoked_at = timezone.now()
+        token.save(update_fields=["revoked_at"])
+        audit.record(audit.event(token.project, person, "projects.revoke_token", token))
+    return token
+
+
+def revoke_given_tokens(person: User) -> int:
+    """Tokens that somebody else told the person, as a temporary password is; part of the caller's transaction."""
+    given = ApiToken.objects.filter(person=person, revoked_at=None).exclude(made_by=person)
+    return given.update(revoked_at=timezone.now())

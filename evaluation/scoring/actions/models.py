@@ -1,0 +1,56 @@
+"""Describe a model on its card; trust a model's code."""
+
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from evaluation.errors import EvaluationError
+from evaluation.scoring.actions.start_run import checked_spec
+from evaluation.scoring.model_cards import FIELDS
+from evaluation.scoring.models import ModelCard, ModelTrust, Run
+from projects import audit
+from projects.access import require_researcher, require_role
+from projects.models import Project, Role, User
+from text.registry import Entry, load
+
+
+@transaction.atomic
+def describe_model(person: User, run: Run, **fields: Any) -> ModelCard:
+    """Set the card of the model that `run` scored, in the run's project; fields of ModelCard by name.
+
+    AccessDenied without the researcher's role; EvaluationError while the run has not said which model it is.
+    """
+    project = run.release.project
+    require_role(person, project, Role.RESEARCHER)
+    if not run.model_key:
+        raise EvaluationError(_("The run has not loaded its model yet; describe it once the first scores are there."))
+    unknown = set(fields) - set(FIELDS)
+    if unknown:
+        raise EvaluationError(f"a model card has no field {', '.join(sorted(unknown))}; it has: {', '.join(FIELDS)}")
+    card, _made = ModelCard.objects.update_or_create(project=project, model_key=run.model_key, defaults=fields)
+    audit.record(audit.event(project, person, "evaluation.describe_model", card, model_key=run.model_key))
+    return card
+
+
+# By its path: actions must not import hub, and its table of adapters loads no model library.
+TRUSTED_NAME = Entry("what a permission is for", "hub.adapters.registry:trusted_name")
+
+
+@transaction.atomic
+def trust_model(
+    person: User | None, project: Project, spec: str, *, remote_code: bool = False, other_weights: bool = False
+) -> ModelTrust:
+    """Allow exactly what is named for the model of `spec`, and nothing else; `person` None is the operator.
+
+    AccessDenied without the researcher's role; HubError for a spec that names no model.
+    """
+    require_researcher(person, project)
+    # As a run stores it: a local folder by its whole path.
+    name = load(TRUSTED_NAME)(":".join(checked_spec(spec, from_page=person is not None)))
+    allows = {"remote_code": remote_code, "other_weights": other_weights}
+    found, _made = ModelTrust.objects.update_or_create(
+        project=project, name=name, defaults={**allows, "changed_by": person}
+    )
+    audit.record(audit.event(project, person, "evaluation.trust_model", found, model=name, **allows))
+    return found

@@ -1,0 +1,161 @@
+"""Measure biases, predict samples, check items for shortcuts."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from evaluation.errors import EvaluationError
+from evaluation.scoring.actions.start_run import check_device
+from evaluation.utd.ablation import ZERO_SHOT
+from evaluation.utd.actions.descriptions import MAX_NAME_LENGTH, checked_model
+from evaluation.utd.actions.import_benchmark import MAX_LABEL_LENGTH, wanted_ids
+from evaluation.utd.instructions import CLASSIFICATION, TASKS
+from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck, ShortcutBar
+from evaluation.utd.recipes import RECIPES
+from jobs.queue import enqueue
+from projects import audit
+from projects.access import require_researcher, require_role
+from projects.models import Project, Role, User
+
+MEASURE_JOB = "evaluation.utd.jobs.measure_bias"
+READINGS = ("score", "oracle")
+MAX_LABELS_LENGTH = 100
+
+
+@transaction.atomic
+def measure_bias(
+    person: User | None,
+    descriptions: Descriptions,
+    *,
+    task: str = CLASSIFICATION,
+    labels: str = "",
+    encoder: str = "",
+    max_reading: str = "score",
+    name: str = "",
+    device: str = "auto",
+    seed: int = 0,
+) -> BiasRun:
+    """Store the order and queue its job (`run.job`). `person` None is the operator of the command line.
+
+    `labels`: where classes stand (class_label, category, facts:NAME), or how the keys of captions begin. `encoder`:
+    that of the descriptions' recipe where it is empty. AccessDenied, EvaluationError, GenerationError as in
+    `describe_videos`.
+    """
+    project = descriptions.project
+    require_researcher(person, project)
+    if task not in TASKS or max_reading not in READINGS:
+        raise EvaluationError(f"'{task}', '{max_reading}': choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}")
+    check_device(device)
+    if len(labels) > MAX_LABELS_LENGTH:
+        raise EvaluationError(f"classes are named by at most {MAX_LABELS_LENGTH} characters; shorten it")
+    recipe = RECIPES.get(descriptions.params.get("recipe", ""))
+    chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
+    shown = " ".join(name.split()) or f"{descriptions.name}: {labels or task}"
+    run = BiasRun.objects.create(
+        project=project,
+        descriptions=descriptions,
+        name=shown[:MAX_NAME_LENGTH],
+        task=task,
+        labels=labels.strip(),
+        encoder=chosen,
+        params={"max_reading": max_reading, "device": device, "seed": seed},
+        created_by=person,
+    )
+    run.job = enqueue(
+        MEASURE_JOB, run.pk, queue="gpu", title=_("Bias of %(name)s") % {"name": run.name}, project_id=project.pk
+    )
+    run.save(update_fields=["job"])
+    details = {"descriptions": descriptions.pk, "task": task, "labels": labels, "encoder": chosen, **run.params}
+    audit.record(audit.event(project, person, "evaluation.measure_bias", run, **details))
+    return run
+
+
+PREDICT_JOB = "evaluation.utd.jobs.answer_samples"
+MAX_EPOCHS = 1000
+
+
+@transaction.atomic
+def predict_samples(
+    person: User | None,
+    run: BiasRun,
+    model: str,
+    *,
+    zero_shot: bool = False,
+    label: str = "",
+    epochs: int = 50,
+    augment: bool = True,
+    device: str = "auto",
+) -> BenchmarkedModel:
+    """Store the row and queue its job (`row.job`); a model of the same label is replaced.
+
+    `model`: a backbone that a classifier is trained on, or with `zero_shot` an adapter such as clip:ID. AccessDenied
+    without the researcher's role; EvaluationError, GenerationError: what cannot be asked for.
+    """
+    project = run.project
+    require_researcher(person, project)
+    if run.descriptions is None:
+        raise EvaluationError(_("The samples of this run came as a file: bring a model's answers as a file, too."))
+    wanted_ids(run)
+    check_device(device)
+    if not 1 <= epochs <= MAX_EPOCHS:
+        raise EvaluationError(f"{epochs} epochs are not possible; give 1 to {MAX_EPOCHS}")
+    spec = checked_model(model.strip(), person)
+    shown = (label.strip() or spec.rpartition("/")[2])[:MAX_LABEL_LENGTH]
+    values = {
+        "source": f"{ZERO_SHOT if zero_shot else ''}{spec}"[:500],
+        "right": {},
+        "details": {"device": device} if zero_shot else {"device": device, "epochs": epochs, "augment": augment},
+        "scored_at": None,
+        "created_by": person,
+    }
+    row, _created = BenchmarkedModel.objects.update_or_create(run=run, label=shown, defaults=values)
+    title = _("%(label)s on %(run)s") % {"label": shown, "run": run.name}
+    row.job = enqueue(PREDICT_JOB, row.pk, queue="gpu", title=title, project_id=project.pk)
+    row.save(update_fields=["job"])
+    details = {"model": spec, "zero_shot": zero_shot, "run": run.pk, "label": shown}
+    audit.record(audit.event(project, person, "evaluation.answer_samples", row, **details))
+    return row
+
+
+CHECK_JOB = "evaluation.utd.jobs.check_shortcuts"
+
+
+@transaction.atomic
+def check_shortcuts(
+    person: User | None, descriptions: Descriptions, *, encoder: str = "", device: str = "auto"
+) -> ItemCheck:
+    """Store the order and queue its job (`check.job`). `person` None is the operator of the command line.
+
+    AccessDenied without the researcher's role; EvaluationError, GenerationError: an encoder that cannot be asked for.
+    """
+    project = descriptions.project
+    require_researcher(person, project)
+    check_device(device)
+    recipe = RECIPES.get(descriptions.params.get("recipe", ""))
+    chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
+    check = ItemCheck.objects.create(
+        descriptions=descriptions, encoder=chosen, params={"device": device}, created_by=person
+    )
+    check.job = enqueue(CHECK_JOB, check.pk, queue="gpu", title=_("Items with shortcuts"), project_id=project.pk)
+    check.save(update_fields=["job"])
+    details = {"descriptions": descriptions.pk, "encoder": chosen}
+    audit.record(audit.event(project, person, "evaluation.check_shortcuts", check, **details))
+    return check
+
+
+@transaction.atomic
+def set_shortcut_bar(person: User, project: Project, share: float | None) -> None:
+    """The largest share of a release's items that objects alone may answer; None lifts the bar.
+
+    AccessDenied without the researcher's role; EvaluationError: no share from 0 to 1.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    if share is not None and not 0 <= share <= 1:
+        raise EvaluationError(_("A bar is a share from 0 to 1; leave it empty for none."))
+    before = ShortcutBar.objects.filter(project=project).values_list("share", flat=True).first()
+    if before == share:
+        return
+    if share is None:
+        ShortcutBar.objects.filter(project=project).delete()
+    else:
+        ShortcutBar.objects.update_or_create(project=project, defaults={"share": share, "changed_by": person})
+    audit.record(audit.event(project, person, "evaluation.set_shortcut_bar", project, before=before, after=share))
