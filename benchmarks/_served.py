@@ -16,15 +16,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 # Before the folder of the script that runs: some benchmarks are called like the packages that they measure.
 sys.path.insert(0, str(ROOT))
 SWAP = {"X-Foilworks-Swap": "1"}
-# The servers that own_home has started: the last one is the home's.
-_databases: list[Any] = []
 _FIELD = re.compile(r'<input type="hidden" name="([a-z_]+)" value="([^"]*)"')
 _CSRF = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
@@ -40,9 +37,7 @@ def own_home(*, sqlite: bool = False) -> Iterator[Path]:
         if not sqlite:
             from tests.postgres import running_postgres
 
-            server = stack.enter_context(running_postgres())
-            _databases.append(server)
-            os.environ["DATABASE_URL"] = server.make("benchmark")
+            os.environ["DATABASE_URL"] = stack.enter_context(running_postgres()).make("benchmark")
         make_tables()
         yield home
 
@@ -123,11 +118,6 @@ def _cpu(pid: int) -> float:
     parent = psutil.Process(pid)
     times = [process.cpu_times() for process in [parent, *parent.children(recursive=True)]]
     return sum(each.user + each.system for each in times)
-
-
-def database_cpu() -> float:
-    """User and system time of the home's own PostgreSQL, of the processes that run now; 0 with SQLite."""
-    return _cpu(_databases[-1].process.pid) if _databases and _databases[-1].process else 0.0
 
 
 def session_of(person: object) -> str:

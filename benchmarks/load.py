@@ -64,7 +64,7 @@ class Hand:
 
     def work(self, found: dict[str, list[float]]) -> None:
         from annotation.actions.claims.claim import claim
-        from annotation.actions.submissions.submit_vote import submit_vote
+        from annotation.actions.submissions.judgements import submit_vote
 
         self.answers += 1
         began = time.perf_counter()

@@ -26,8 +26,7 @@ import numpy as np
 from evaluation.utd import measures
 from evaluation.utd.concepts import ACTIVITIES, CONCEPTS, NO_ACTIVITY, OBJECTS, SEQUENCE, TEMPORAL, VERBS, sequence_text
 from evaluation.utd.instructions import CLASSIFICATION, FRAME, RETRIEVAL
-from evaluation.utd.representations import Embedding, Texts
-from evaluation.utd.text_vectors import TextVectors
+from evaluation.utd.representations import Embedding, Texts, TextVectors
 
 FRAMES, DIMENSIONS, CLASSES, CHUNK = 8, 64, 400, 500
 WORDS = [f"thing{number}" for number in range(2_000)]

@@ -11,14 +11,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from generation.access import get_candidate, get_caption_run, get_run, get_selection, get_tuning
-from generation.actions import make_captions as actions
+from generation.actions import runs as actions
 from generation.actions.hints import set_hint_model
-from generation.actions.move_thresholds import move_thresholds
-from generation.actions.runs import resume_run as resume
-from generation.actions.runs import start_run
-from generation.actions.runs import stop_run as stop
-from generation.actions.selections import apply_selection, start_selection
-from generation.actions.start_tuning import start_tuning
+from generation.actions.selections import apply_selection, move_thresholds, start_selection
 from generation.actions.write_prompt import write_prompt
 from generation.asking.forms import PromptForm, as_initial
 from generation.asking.prompt_rows import as_prompt, find_prompt
@@ -134,7 +129,7 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("The budget is not a whole number; nothing was started."))
         return redirect("generation:run", found.project.slug, found.pk)
-    resume(request.user, found, budget=form.given())
+    actions.resume_run(request.user, found, budget=form.given())
     messages.success(request, _("The run goes on."))
     return redirect("generation:run", found.project.slug, found.pk)
 
@@ -142,7 +137,7 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
-    stop(request.user, found)
+    actions.stop_run(request.user, found)
     messages.success(request, _("The run is stopped. What it has made stays."))
     return redirect("generation:run", found.project.slug, found.pk)
 
@@ -169,7 +164,7 @@ def new_run(request: HttpRequest, slug: str) -> HttpResponse:
         like=get_run(request.user, slug, int(like)) if like.isdecimal() and len(like) < 19 else None,
     )
     if request.method == "POST" and form.is_valid():
-        run = start_run(
+        run = actions.start_run(
             request.user,
             project,
             subtest=form.cleaned_data["subtest"],
@@ -334,7 +329,7 @@ def tunings(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = EntryForm(TUNING, request.POST if request.method == "POST" else None, prefix="tuning")
     if request.method == "POST" and form.is_valid():
-        tuning = start_tuning(request.user, project, params=form.values())
+        tuning = actions.start_tuning(request.user, project, params=form.values())
         return redirect("generation:tuning", project.slug, tuning.pk)
     rows = Tuning.objects.filter(project=project).select_related("job").order_by("-id")
     page = Paginator(rows, TUNINGS_PER_PAGE).get_page(request.GET.get("page"))

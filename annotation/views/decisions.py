@@ -15,8 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import caption_for, item_for
 from annotation.actions.decisions.captions import confirm_caption, correct_caption, drop_caption
-from annotation.actions.decisions.items import ROLES, adjudicate
-from annotation.actions.decisions.take_down_video import scope_of, take_down_video
+from annotation.actions.decisions.items import ROLES, adjudicate, scope_of, take_down_video
 from annotation.errors import AnnotationError
 from annotation.messages import SETTLED
 from annotation.models import Stage

@@ -29,9 +29,9 @@ from torch.nn import functional as F  # noqa: E402
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
-from evaluation.teacher.curves import curves  # noqa: E402
 from evaluation.teacher.examples import Examples, examples_of  # noqa: E402
 from evaluation.teacher.measuring import read  # noqa: E402
+from evaluation.teacher.pages import curves  # noqa: E402
 from evaluation.teacher.plan import Objective, Plan  # noqa: E402
 from evaluation.teacher.readings import (  # noqa: E402
     ACTION,

@@ -1,7 +1,6 @@
 """Everything that the dashboard says of a project, counted from its rows: JSON, in a fixed number of queries.
 
-Rows are read as tuples, never as models: at 100,000 items this is what a job does once a minute.
-"""
+Rows are read as tuples, never as models: at 100,000 items this is what a job does once a minute."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -10,11 +9,12 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max, Min, Q
-from django.db.models.functions import TruncDate
+from django.db.models import Count, Exists, F, IntegerField, Max, Min, OuterRef, Q, Sum
+from django.db.models.functions import Least, TruncDate
 from django.utils import timezone
 from numpy.typing import NDArray
 
+from annotation.actions.workflow.make_tasks import groups_without_tasks, items_without_tasks
 from annotation.models import (
     Choice,
     Edit,
@@ -39,12 +39,37 @@ from evaluation.cached_results.cache import find_result
 from evaluation.dashboard.alarms import alarms_of
 from evaluation.dashboard.forecast import Yields, forecast, work_left
 from evaluation.dashboard.staffing import staffing
-from evaluation.dashboard.untasked import slots_not_yet_created
 from evaluation.facts.records import requeued_as_invalid
 from evaluation.releases.gate import KIND as GATE
-from generation.models import Candidate, CandidateGroup
+from generation.models import PERSON_METHOD, Candidate, CandidateGroup
 from projects.models import Project
 from text.tokens import words
+
+
+def slots_not_yet_created(project: Project) -> Counter[str]:
+    """Stage -> places that its tasks will have. Two queries, cheap where few groups wait: they have an index."""
+    foils = Foil.objects.filter(item__in=items_without_tasks(project))
+    votes = foils.aggregate(n=Sum("item__subtest__votes_wanted"))["n"] or 0
+    stage, n = (Stage.EDIT, _edits(project)) if project.edit_stage else (Stage.REVIEW, _reviews(project))
+    return +Counter({stage: n, Stage.VALIDATION: votes})
+
+
+def _edits(project: Project) -> int:
+    begun = Task.objects.filter(group=OuterRef("pk"), state=TaskState.OPEN)
+    queued = Candidate.objects.filter(group=OuterRef("pk"), state=CandidateState.QUEUED)
+    groups = groups_without_tasks(project).filter(~Exists(begun), item=None)
+    return groups.filter(Q(run__method=PERSON_METHOD) | Exists(queued)).count()
+
+
+def _reviews(project: Project) -> int:
+    """Of a caption as many foils are reviewed at a time as its item lacks."""
+    begun = Task.objects.filter(candidate__group=OuterRef("group"), state=TaskState.OPEN)
+    waiting = Candidate.objects.filter(~Exists(begun), state=CandidateState.IN_REVIEW)
+    groups = waiting.filter(group__in=groups_without_tasks(project)).order_by().values("group")
+    lacking = F("group__run__subtest__foils_per_item")
+    at_a_time = groups.annotate(n=Least(Count("pk"), lacking, output_field=IntegerField()))
+    return at_a_time.aggregate(all=Sum("n"))["all"] or 0
+
 
 WINDOW_DAYS = 14
 SHOWN_DAYS = 28

@@ -18,10 +18,9 @@ from annotation.models import Stage
 from annotation.queries.queues import open_work, work_counts
 from corpus.models import Release, Subtest
 from evaluation.dashboard import overview
-from evaluation.dashboard.after_release import after_release
 from evaluation.dashboard.alarms import FOLLOWING, WORDS, Alarm
 from evaluation.dashboard.counting import SHOWN_DAYS
-from evaluation.dashboard.first_steps import first_steps
+from evaluation.dashboard.next_steps import after_release, first_steps
 from evaluation.dashboard.stored_count import Counted, counted
 from projects.access import get_project, roles_in
 from projects.models import Project, Role, User

@@ -20,7 +20,7 @@ from evaluation.reports.analysis_pages import PAGES, AnalysisPage
 from evaluation.reports.charts_by_name import CHARTS
 from evaluation.reports.forms import ReportForm
 from evaluation.reports.pages import report_data
-from evaluation.reports.scored_facts import release_analysis
+from evaluation.reports.reports import release_analysis
 from evaluation.text_tables import WRITERS as TABLES
 from projects.access import enter_project, get_project
 from projects.forms.registry_entry import EntryForm

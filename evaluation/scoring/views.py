@@ -26,7 +26,7 @@ from evaluation.scoring.models import Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import SCORE_FILE, keyed_by, release_scores
 from evaluation.scoring.run_results import RANKED, axes_of, results_of
-from evaluation.scoring.shards.live import work
+from evaluation.scoring.shards.outlook import work
 from projects.access import enter_project
 from projects.live_pages import render_live
 from text.errors import ActionableError

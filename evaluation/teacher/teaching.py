@@ -20,13 +20,12 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.trusted_models import trust_of
 from evaluation.teacher.examples import Examples, examples_of
 from evaluation.teacher.footage import Footage, clip_of, frozen_clip
-from evaluation.teacher.held_out import held_out_of
 from evaluation.teacher.measuring import read
 from evaluation.teacher.models import StudentEvaluation, TeacherPoint, TeacherTraining
 from evaluation.teacher.plan import Plan, plan_of
 from evaluation.teacher.ranks import Ranks, Together
 from evaluation.teacher.readings import R1, STANDARD, HeldOut, summary
-from evaluation.teacher.sources import Collected, kept_sources
+from evaluation.teacher.sources import Collected, held_out_of, kept_sources
 from evaluation.teacher.together import tell, train_together
 from evaluation.teacher.training import Heard, check, resumes_at, train
 from hub.adapters.registry import ENCODER, open_adapter, open_helper

@@ -14,8 +14,7 @@ from corpus.access import get_release
 from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.teacher.access import get_teacher_reading, get_teacher_training
-from evaluation.teacher.actions.resume_teacher import resume_teacher
-from evaluation.teacher.actions.start_teacher import read_release, start_teacher
+from evaluation.teacher.actions.trainings import read_release, resume_teacher, start_teacher
 from evaluation.teacher.forms import ReadingForm, TrainingForm
 from evaluation.teacher.models import TeacherTraining
 from evaluation.teacher.pages import ablation, before_and_after, changes_chart, curve_chart, curve_of

@@ -1,11 +1,21 @@
-"""Models that answer a bias run's samples from the videos themselves: a trained classifier, an image-text model's
-zero-shot. Only jobs load it."""
+"""Models that answer a bias run's samples from the videos themselves. Only jobs load it.
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+A trained classifier, or an image-text model's zero-shot. The classifier stands on a frozen video backbone: one layer
+of attention pooling and a linear layer (UTD, Secs. 5.1 and B.4). Videos go through the backbone again in every epoch,
+since their crops differ; its weights stay.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import torch
 from django.utils import timezone
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
 
 from corpus.models import Video
 from corpus.video_files.stored_files import clip_file
@@ -19,10 +29,10 @@ from evaluation.utd.ablation import ZERO_SHOT
 from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.measures import credit_of
 from evaluation.utd.models import BenchmarkedModel
-from evaluation.utd.pooling import Settings, predicted, train
 from evaluation.utd.samples import Sample, samples_of
 from hub.adapters.registry import BACKBONE, open_adapter, open_helper
-from hub.interfaces import Frames, ModelInfo, VideoMeta
+from hub.device import choose_device
+from hub.interfaces import FeatureExtractor, Frames, ModelInfo, VideoMeta
 from jobs.models import Job
 from jobs.progress import progress
 
@@ -106,3 +116,123 @@ def clip_reader(samples: Sequence[Sample], info: ModelInfo) -> Callable[[int], t
         return read(Clip(video.key, path, video.start_time, video.end_time, video.sha256), replace(info))
 
     return shown
+
+
+# Shares of the picture and ratios of its sides that a crop may have (the authors' settings of VideoGLUE).
+AREA, ASPECT = (0.3, 1.0), (0.5, 2.0)
+# Classes of these are other classes in a mirror.
+SIDED = ("left", "right", "clockwise")
+Read = Callable[[int], tuple[Frames, VideoMeta]]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The paper's: AdamW at .001, 50 epochs of which 5 warm up, then a cosine; weight decay of the authors' code."""
+
+    epochs: int = 50
+    warm_up: int = 5
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.05
+    batch: int = 64
+    heads: int = 8
+    augment: bool = True
+    seed: int = 0
+
+
+class Pooler(nn.Module):
+    """(n, tokens, d) -> (n, classes): one query looks over all tokens, then a linear layer."""
+
+    def __init__(self, width: int, classes: int, heads: int) -> None:
+        super().__init__()
+        heads = max(h for h in range(1, heads + 1) if width % h == 0)
+        self.query = nn.Parameter(torch.randn(1, 1, width) * 0.02)
+        self.before, self.after = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.out = nn.Linear(width, classes)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        tokens = self.before(tokens)
+        pooled, _ = self.attention(self.query.expand(len(tokens), -1, -1), tokens, tokens, need_weights=False)
+        return self.out(self.after(pooled[:, 0]))
+
+
+def train(
+    backbone: FeatureExtractor,
+    read: Read,
+    labels: NDArray[np.int64],
+    names: Sequence[str],
+    settings: Settings,
+    *,
+    device: str = "auto",
+    heard: Callable[[int, float], None] | None = None,
+) -> Pooler:
+    """`read(i)`: the frames of training clip i; `labels` (n,). `heard(epoch, loss)` after each epoch, from 1.
+
+    EvaluationError: fewer than two classes to learn.
+    """
+    if len(set(labels.tolist())) < 2:
+        raise EvaluationError("the train split has videos of fewer than two classes; nothing can be learnt from it")
+    where, draw = choose_device(device), np.random.default_rng(settings.seed)
+    mirrored = settings.augment and not any(word in name.lower() for name in names for word in SIDED)
+    with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []):
+        torch.manual_seed(settings.seed)
+        width = _features(backbone, [read(0)]).shape[2]
+        head = Pooler(width, len(names), settings.heads).to(where)
+        optimizer = torch.optim.AdamW(head.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay)
+        steps = -(-len(labels) // settings.batch)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step / steps, settings))
+        for epoch in range(1, settings.epochs + 1):
+            losses = []
+            for some in np.array_split(draw.permutation(len(labels)), steps):
+                shown = [read(int(at)) for at in some]
+                if settings.augment:
+                    shown = [(augmented(frames, draw, mirrored), meta) for frames, meta in shown]
+                tokens = torch.from_numpy(_features(backbone, shown)).to(where)
+                loss = F.cross_entropy(head(tokens), torch.from_numpy(labels[some]).to(where))
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                schedule.step()
+                losses.append(loss.item())
+            if heard:
+                heard(epoch, float(np.mean(losses)))
+    return head.eval()
+
+
+@torch.inference_mode()
+def predicted(
+    head: Pooler, backbone: FeatureExtractor, read: Read, count: int, batch: int, *, device: str = "auto"
+) -> Iterator[int]:
+    """The class of each of `count` clips: one look, no crops."""
+    where = choose_device(device)
+    for start in range(0, count, batch):
+        shown = [read(at) for at in range(start, min(count, start + batch))]
+        yield from head(torch.from_numpy(_features(backbone, shown)).to(where)).argmax(dim=1).tolist()
+
+
+def augmented(frames: Frames, draw: np.random.Generator, mirrored: bool) -> Frames:
+    """The same random crop of all frames, back at their size; with even chance a mirror image where that is allowed."""
+    height, width = frames.shape[1:3]
+    for _ in range(10):
+        area = draw.uniform(*AREA) * height * width
+        aspect = math.exp(draw.uniform(*np.log(ASPECT)))
+        tall, wide = round(math.sqrt(area / aspect)), round(math.sqrt(area * aspect))
+        if 0 < tall <= height and 0 < wide <= width:
+            top, left = int(draw.integers(0, height - tall + 1)), int(draw.integers(0, width - wide + 1))
+            cut = torch.from_numpy(frames[:, top : top + tall, left : left + wide].copy()).permute(0, 3, 1, 2).float()
+            sized = F.interpolate(cut, (height, width), mode="bilinear", align_corners=False, antialias=True)
+            frames = sized.round().clamp(0, 255).to(torch.uint8).permute(0, 2, 3, 1).numpy()
+            break
+    return np.ascontiguousarray(frames[:, :, ::-1]) if mirrored and draw.random() < 0.5 else frames
+
+
+def _rate(epoch: float, settings: Settings) -> float:
+    """The share of the learning rate at a (broken) epoch: linear up, then down along a cosine."""
+    if epoch < settings.warm_up:
+        return max(epoch / settings.warm_up, 1e-3)
+    left = max(settings.epochs - settings.warm_up, 1e-9)
+    return 0.5 * (1 + math.cos(math.pi * min(1.0, (epoch - settings.warm_up) / left)))
+
+
+def _features(backbone: FeatureExtractor, shown: Sequence[tuple[Frames, VideoMeta]]) -> Any:
+    return backbone.features([frames for frames, _ in shown], [meta for _, meta in shown])

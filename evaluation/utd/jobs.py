@@ -20,7 +20,7 @@ def measure_bias(bias_id: int, job: Job) -> None:
 
 def check_shortcuts(check_id: int, job: Job) -> None:
     """Find the accepted items that descriptions alone answer (UTD)."""
-    from evaluation.utd.item_checking import check_items
+    from evaluation.utd.measuring import check_items
 
     check_items(ItemCheck.objects.select_related("descriptions__project").get(pk=check_id), job)
 

@@ -1,4 +1,8 @@
-"""Biases of a data set from its descriptions, concept by concept, and the nine models of its splits. Jobs load this."""
+"""Measure biases from descriptions, and which items descriptions alone answer. Only jobs load it.
+
+Item checks compare caption and foils by the cosine of texts: nine readings of objects in sequence (three ways of asking
+for the objects by three for the sentences: UTD, Table F.4), and the whole description of the middle frame alone.
+"""
 
 import hashlib
 import re
@@ -10,21 +14,32 @@ from typing import Any
 
 import numpy as np
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 from numpy.typing import NDArray
 
+from corpus.models import Item, Subtest
+from corpus.rules.states import ItemState, drops_out
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import mean, mean_intervals
 from evaluation.utd import measures
 from evaluation.utd.cells import Cell, gains, table
-from evaluation.utd.concepts import CONCEPTS, OBJECTS, SEQUENCE, TEMPORAL
-from evaluation.utd.instructions import CLASSIFICATION, FRAME, ROBUST_CAPTIONS, ROBUST_OBJECTS
-from evaluation.utd.measures import Credits, Embedded
-from evaluation.utd.models import BiasRun, Descriptions
-from evaluation.utd.representations import Embedding, Texts, texts_of
-from evaluation.utd.samples import Sample, raw_frames, samples_of
+from evaluation.utd.concepts import CONCEPTS, DESCRIPTION, OBJECTS, SEQUENCE, TEMPORAL
+from evaluation.utd.instructions import (
+    CLASSIFICATION,
+    FRAME,
+    INSTRUCTIONS,
+    RETRIEVAL,
+    ROBUST_CAPTIONS,
+    ROBUST_OBJECTS,
+    TARGET,
+)
+from evaluation.utd.measures import Credits, Embedded, normalised
+from evaluation.utd.models import BiasRun, Descriptions, ItemCheck, ItemShortcut
+from evaluation.utd.representations import Embedding, Texts, TextVectors, texts_of
+from evaluation.utd.samples import Sample, described_videos, raw_frames, samples_of
+from evaluation.utd.shortcuts import texts_sha256
 from evaluation.utd.splits import Split, split_facts, split_of
-from evaluation.utd.text_vectors import TextVectors
 from hub.adapters.registry import ENCODER, open_helper
 from jobs.models import Job
 from jobs.progress import progress
@@ -209,3 +224,83 @@ def _galleries(task: _Task, credits: _Credits, made: Split) -> list[dict[str, An
         row = {"concept": concept, "full": mean(full), "full_ci": found[0]}
         rows.append({**row, "reduced": mean(reduced), "reduced_ci": found[1]})
     return rows
+
+
+ITEMS_PER_BATCH = 200
+ACCEPTED = (ItemState.IN_VALIDATION, ItemState.DISPUTED, ItemState.VALID)
+
+
+def check_items(check: ItemCheck, job: Job) -> None:
+    """Every accepted main item of a described video; what an earlier attempt stored stays. EvaluationError: none."""
+    described = described_videos(check.descriptions)
+    items = accepted_items(check).filter(video__in=described)
+    done = items.filter(shortcuts__check_of=check).count()
+    total = items.count()
+    if not total:
+        raise EvaluationError("no accepted item stands on a described video; describe the videos first")
+    progress(job, done, total, "loading the encoder")
+    embedding, check.encoder_key = open_encoder(check.encoder, check.params.get("device", "auto"))
+    left = items.exclude(shortcuts__check_of=check).order_by("video_id", "pk").prefetch_related("foils")
+    for batch in _batches(list(left.select_related("caption"))):
+        ItemShortcut.objects.bulk_create(_found(check, embedding, batch), ignore_conflicts=True)
+        done += len(batch)
+        progress(job, done, total, "comparing sentences with descriptions")
+    check.checked_at = timezone.now()
+    check.save(update_fields=["encoder_key", "checked_at"])
+
+
+def accepted_items(check: ItemCheck) -> QuerySet[Item]:
+    return Item.objects.filter(
+        subtest__project=check.descriptions.project_id, subtest__kind=Subtest.Kind.MAIN, state__in=ACCEPTED
+    )
+
+
+def _found(check: ItemCheck, embedding: Embedding, items: Sequence[Item]) -> list[ItemShortcut]:
+    videos = list(dict.fromkeys(item.video_id for item in items))
+    place = {video: at for at, video in enumerate(videos)}
+    own = [place[item.video_id] for item in items]
+    raw = raw_frames(check.descriptions, videos)
+    objects, whole = texts_of(raw, OBJECTS), texts_of(raw, DESCRIPTION)
+    sentences = [_sentences(item) for item in items]
+    nine = np.zeros(len(items), dtype=np.int64)
+    for told in ROBUST_OBJECTS[RETRIEVAL]:
+        seen = normalised(embedding.rows(objects.sequences, told)[:])[own]
+        for asked in ROBUST_CAPTIONS:
+            nine += _right(embedding, seen, sentences, asked)
+    middle = (len(whole.frames[0]) - 1) // 2
+    told = INSTRUCTIONS[RETRIEVAL]
+    one = normalised(embedding.rows([frames[middle] for frames in whole.frames], told[DESCRIPTION][FRAME])[:])[own]
+    frame = _right(embedding, one, sentences, told[TARGET][FRAME])
+    return [
+        ItemShortcut(
+            check_of=check,
+            item=item,
+            texts_sha256=texts_sha256(texts),
+            objects_right=int(nine[at]),
+            frame_right=bool(frame[at]),
+        )
+        for at, (item, texts) in enumerate(zip(items, sentences, strict=True))
+    ]
+
+
+def _sentences(item: Item) -> list[str]:
+    return [item.caption.text, *[foil.text for foil in item.foils.all() if not drops_out(foil.verdict, item.state)]]
+
+
+def _right(
+    embedding: Embedding, seen: NDArray[np.float32], sentences: Sequence[Sequence[str]], asked: str
+) -> NDArray[np.bool_]:
+    """(n,) whether the caption is nearer to its video's text than every foil; a tie is not."""
+    flat = [text for texts in sentences for text in texts]
+    rows = normalised(embedding.rows(flat, asked)[:])
+    right, first = [], 0
+    for at, texts in enumerate(sentences):
+        scores = rows[first : first + len(texts)] @ seen[at]
+        first += len(texts)
+        right.append(len(texts) > 1 and bool(scores[0] > scores[1:].max()))
+    return np.array(right, dtype=np.bool_)
+
+
+def _batches(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    for start in range(0, len(items), ITEMS_PER_BATCH):
+        yield items[start : start + ITEMS_PER_BATCH]

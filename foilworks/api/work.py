@@ -10,11 +10,9 @@ from ninja import Field, Query, Router, Schema, Status
 from annotation.access import judged_lease_for, lease_for
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases import leasing
-from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.submissions.judgements import submit_choice, submit_objects, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_objects import submit_objects
 from annotation.actions.submissions.submit_review import submit_review
-from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.claims import claim_of
 from annotation.errors import NotAdmitted
 from annotation.models import Edit, Lease, ObjectAnswer, Review, Stage, Vote

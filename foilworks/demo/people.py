@@ -10,9 +10,9 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
-from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.claims import Claim
 from annotation.models import Choice, Stage, Task
 from annotation.rules import reviewing

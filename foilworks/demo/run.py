@@ -1,29 +1,219 @@
-"""The demo as a whole: the sample project made or found again, its numbers, its export."""
+"""Make the sample project and score its models, step by step; what is done already is not done again."""
 
+import shutil
+import tempfile
 import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
+from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.models import Stage
+from corpus.actions.create_subtest import create_subtest
 from corpus.exporters.registry import EXPORTERS
-from corpus.models import Release
+from corpus.models import Release, Subtest
 from evaluation.exports.collect import collect_release
+from evaluation.imports.store import import_records
+from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
+from evaluation.scoring.actions.start_run import start_run as start_scoring
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import run_results
-from foilworks.demo import plan
-from foilworks.demo.build import build
-from foilworks.demo.footage import Progress
+from foilworks.demo import cast, guidelines, people, plan
+from foilworks.demo.footage import Progress, film
 from foilworks.demo.plan import Sizes
+from foilworks.demo.world import evaluation_scenes
 from foilworks.supervisor.services import services
+from generation.actions.runs import start_run as start_generation
 from generation.models import GenerationRun
 from jobs.models import Job, JobState
-from jobs.queue import cancel
+from jobs.queue import cancel, enqueue, wait
 from projects import audit
-from projects.models import Project
+from projects.actions.creation import create_project_by_operator
+from projects.models import Project, Role, User
 from text.registry import load
+
+RunJob = Callable[[Job, float], None]
+# Runs may wait behind the trainings.
+GENERATION_SECONDS = TRAINING_SECONDS = 900.0
+# Shares of the counting captions that are edited, reviewed, and judged by two of three validators; the rest is left.
+LEFT_AFTER = (2 / 3, 1 / 2, 1 / 4)
+
+
+@dataclass
+class Build:
+    """One sample project in the making."""
+
+    project: Project
+    crew: people.Crew
+    sizes: Sizes
+    progress: Progress
+    run_job: RunJob
+
+    @property
+    def owner(self) -> User:
+        return self.crew.people[cast.OWNER]
+
+    def jobs(self, jobs: list[Job], timeout_s: float, label: str) -> None:
+        """See to it that queued jobs are done."""
+        for job in self.progress(jobs, len(jobs), label):
+            self.run_job(job, timeout_s)
+
+    def acts(self, acts: Iterator[None], expected: int, label: str) -> None:
+        for _ in self.progress(acts, expected, label):
+            pass
+
+
+def wait_for(job: Job, timeout_s: float) -> None:
+    """Let a worker do it. JobError where it fails or takes too long."""
+    wait([job], timeout_s=timeout_s)
+
+
+def build(
+    seed: int, sizes: Sizes, progress: Progress, run_job: RunJob = wait_for
+) -> tuple[Project, Release, list[Run]]:
+    """Make the project from nothing to scored release. `run_job(job, seconds)` sees to it that a queued job is done."""
+    making = _begin(seed, sizes, progress, run_job)
+    _import(making, seed)
+    subtests = _subtests(making)
+    _generate(making, subtests, seed)
+    training = _train(making)
+    _work(making, subtests)
+    _leave_work(making, subtests, seed)
+    making.jobs(training, TRAINING_SECONDS, "waiting for the two models")
+    release = freeze_release(making.owner, making.project, name="shapes 1")
+    return making.project, release, _score(making, release)
+
+
+@transaction.atomic
+def _begin(seed: int, sizes: Sizes, progress: Progress, run_job: RunJob) -> Build:
+    project = create_project_by_operator(plan.SLUG, plan.NAME)
+    project.description, project.is_simulated = plan.DESCRIPTION, True
+    project.save(update_fields=["description", "is_simulated"])
+    audit.record(audit.event(project, None, "foilworks.demo.begin", project, seed=seed))
+    scenes = sorted({scene.source for scene in evaluation_scenes(sizes.pairs, seed)})
+    return Build(project, people.Crew(project, cast.enrol(project), scenes, seed), sizes, progress, run_job)
+
+
+def _import(making: Build, seed: int) -> None:
+    cache = Path(settings.CACHE_ROOT)
+    cache.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="demo-", dir=cache))
+    try:
+        records = film(folder, making.sizes, seed, making.progress)
+        import_records(
+            making.project, making.owner, "jsonl", records, media_dir=folder, strict=True, progress=making.progress
+        )
+    finally:
+        shutil.rmtree(folder)
+
+
+def _subtests(making: Build) -> dict[str, Subtest]:
+    owner, project = making.owner, making.project
+    made = {
+        plan.OBJECT_SUBTEST: create_subtest(
+            owner,
+            project,
+            name=plan.OBJECT_SUBTEST,
+            test="direction",
+            kind="proficiency",
+            votes_wanted=1,
+            votes_needed=1,
+        )
+    }
+    made[plan.DIRECTION_SUBTEST] = create_subtest(
+        owner, project, name=plan.DIRECTION_SUBTEST, test="direction", proficiency_subtest=made[plan.OBJECT_SUBTEST]
+    )
+    made[plan.COUNTING_SUBTEST] = create_subtest(owner, project, name=plan.COUNTING_SUBTEST, test="counting")
+    made[plan.FREE_SUBTEST] = create_subtest(owner, project, name=plan.FREE_SUBTEST, test="actions", foils_per_item=2)
+    for stage, text in guidelines.GENERAL.items():
+        publish_guideline(owner, project, stage, text)
+    for name, text in guidelines.FOR_EDITING.items():
+        publish_guideline(owner, project, Stage.EDIT, text, subtest=made[name])
+    return made
+
+
+def _generate(making: Build, subtests: dict[str, Subtest], seed: int) -> None:
+    opposites = {"pairs": plan.direction_pairs()}
+    swaps = {"lexicon": plan.object_lexicon()}
+    # One after the other: rows get the same numbers, and tasks the same order, in every run of a seed.
+    for name, method, params, prefix in (
+        (plan.DIRECTION_SUBTEST, "preposition", opposites, plan.DIRECTION),
+        (plan.OBJECT_SUBTEST, "fake", swaps, plan.OBJECT),
+    ):
+        _run_method(making, subtests[name], method, seed, {"split": "test", "key_prefix": prefix}, params)
+
+
+def _run_method(
+    making: Build, subtest: Subtest, method: str, seed: int, selection: dict[str, Any], params: dict[str, Any]
+) -> None:
+    run = start_generation(
+        making.owner, making.project, subtest=subtest, method=method, params=params, seed=seed, selection=selection
+    )
+    making.jobs([_job(run.job)], GENERATION_SECONDS, f"foils: {subtest.name}")
+
+
+def _train(making: Build) -> list[Job]:
+    return [
+        enqueue(
+            f"foilworks.jobs.train_{architecture}",
+            making.project.pk,
+            title=f"training: {architecture}",
+            project_id=making.project.pk,
+        )
+        for architecture in plan.ARCHITECTURES
+    ]
+
+
+def _work(making: Build, subtests: dict[str, Subtest]) -> None:
+    """Everything about direction and objects, to the last vote."""
+    clips, crew = 2 * making.sizes.pairs, making.crew
+    # Every clip has two foils, each edited and reviewed; for a scene that is sent back two clips come again.
+    again = sum(len(crew.sent_back(subtests[name])) for name in (plan.DIRECTION_SUBTEST, plan.OBJECT_SUBTEST))
+    making.acts(people.edit_and_review(crew), 4 * clips + 4 * again, "editing and reviewing")
+    making.acts(people.validate(crew), 4 * clips, "validating")
+
+
+def _leave_work(making: Build, subtests: dict[str, Subtest], seed: int) -> None:
+    """Counting foils stand at every stage when the visitor comes, and some captions wait for foils of their own."""
+    counting = {"split": "test", "key_prefix": plan.COUNTING}
+    _run_method(making, subtests[plan.COUNTING_SUBTEST], "number", seed, counting, {})
+    crew, count = making.crew, making.sizes.counting
+    edited, reviewed, voted = (int(share * count) for share in LEFT_AFTER)
+    (ada, ada_person), (ben, ben_person) = crew.players(Role.ANNOTATOR)
+    (rosa, rosa_person), _ = crew.players(Role.REVIEWER)
+    acts = (
+        people.edits(crew, ada, ada_person, edited // 2),
+        people.edits(crew, ben, ben_person, edited - edited // 2),
+        people.reviews(crew, rosa, rosa_person, reviewed),
+        *(people.votes(crew, player, person, voted) for player, person in crew.players(Role.VALIDATOR)[:2]),
+    )
+    making.acts(chain.from_iterable(acts), edited + reviewed + 2 * voted, "leaving work for visitors")
+    free = [f"{plan.DIRECTION}{scene.key}" for scene in evaluation_scenes(making.sizes.free, seed)[::2]]
+    _run_method(making, subtests[plan.FREE_SUBTEST], "person", seed, {"caption_keys": free}, {})
+
+
+def _score(making: Build, release: Release) -> list[Run]:
+    runs = [
+        start_scoring(
+            making.owner, release, f"tiny:{plan.model_folder(making.project, architecture)}", label=architecture
+        )
+        for architecture in plan.ARCHITECTURES
+    ]
+    making.jobs([_job(run.job) for run in runs], TRAINING_SECONDS, "scoring")
+    # The jobs have written into their rows.
+    return list(Run.objects.filter(pk__in=[run.pk for run in runs]).order_by("pk"))
+
+
+def _job(job: Job | None) -> Job:
+    assert job is not None  # start_run has just queued it
+    return job
+
 
 WORKERS = 2
 SCORES = ("T", "P", "P+T", "n")

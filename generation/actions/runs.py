@@ -1,4 +1,4 @@
-"""Start, resume and stop generation runs."""
+"""Runs in the background: start, resume and stop generation, make captions, tune a model."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,18 +7,22 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from corpus.models import Split, Subtest
+from corpus.models import Caption, Split, Subtest, Video
 from generation.asking import endpoints
 from generation.asking.prompt_rows import find_prompt
+from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS, default_filters
 from generation.methods.registry import METHODS
 from generation.model_paths import with_paths
 from generation.models import CandidateGroup, GenerationRun
+from generation.models.side_work import CaptionRun, CaptionSources, Tuning
 from generation.records import MODES
-from generation.run_captions import RunCaptions, selected_rows
+from generation.run_captions import RunCaptions, captions_to_use, selected_rows
+from generation.tuning.parameters import TUNING
 from jobs.models import JobState
 from jobs.queue import cancel, enqueue
 from projects import audit
@@ -27,7 +31,7 @@ from projects.models import Project, Role, User
 from text.registry import lookup, parse_params
 from text.storable import is_storable
 
-JOB = "generation.jobs.run_generation"
+GENERATE_JOB = "generation.jobs.run_generation"
 SELECTION = {"split": str, "key_prefix": str, "caption_keys": list}
 MAX_SEED = 2**63 - 1
 
@@ -78,7 +82,7 @@ def queue_run(run: GenerationRun) -> None:
     """Queue the job that works on the run, and note it as the run's own."""
     entry = METHODS[run.method]
     run.job = enqueue(
-        JOB,
+        GENERATE_JOB,
         run.pk,
         queue="gpu" if entry.needs_gpu else "default",
         title=f"{entry.label}: {run.subtest.name}",
@@ -182,3 +186,125 @@ def stop_run(person: User, run: GenerationRun) -> None:
     if run.job is None or not cancel(run.job):
         raise GenerationError(_("The run is over; there is nothing to stop."))
     audit.record(audit.event(run.project, person, "generation.stop_run", run))
+
+
+PREVIEW, STORE = "generation.jobs.run_caption_preview", "generation.jobs.run_captions"
+
+
+@transaction.atomic
+def preview_captions(
+    person: User,
+    project: Project,
+    *,
+    maker: str,
+    mode: str = "corrected",
+    params: Mapping[str, Any] | None = None,
+    sources: str = CaptionSources.CAPTIONS.value,
+    split: str = "",
+    seed: int = 0,
+) -> CaptionRun:
+    """Store what is asked and queue the look at its first sources; nothing is made yet.
+
+    AccessDenied, RegistryError (unknown maker or parameter), GenerationError where there is no source.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    if mode not in MODES or sources not in CaptionSources.values or split not in Split.values:
+        raise GenerationError(_("Mode, sources or split are none of those that the form offers; choose from it."))
+    own_videos = Video.objects.filter(project=project)
+    rows = own_videos if sources == CaptionSources.VIDEOS else Caption.objects.filter(video__in=own_videos)
+    last = rows.aggregate(last=Max("pk"))["last"]
+    if last is None:
+        raise GenerationError(_("There is nothing to make captions of; import videos or captions first."))
+    run = CaptionRun.objects.create(
+        project=project,
+        maker=maker,
+        mode=mode,
+        seed=seed,
+        sources=sources,
+        split=split,
+        last_source=last,
+        params=_caption_params(project, maker, params or {}),
+        created_by=person,
+    )
+    _queue(run, PREVIEW, _("Looking at %(maker)s"))
+    details = {"maker": maker, "mode": mode, "params": run.params, "sources": sources, "split": split, "seed": seed}
+    audit.record(audit.event(project, person, "generation.preview_captions", run, **details))
+    return run
+
+
+@transaction.atomic
+def make_captions(person: User, run: CaptionRun) -> CaptionRun:
+    """Queue the job that stores the captions. GenerationError: no look yet, one that shows none, or twice."""
+    require_role(person, run.project, Role.RESEARCHER)
+    if run.preview is None:
+        raise GenerationError(_("The preview is not there yet; wait for it."))
+    if not run.preview["n_made"]:
+        raise GenerationError(_("The maker makes nothing of the first sources; see why, and choose otherwise."))
+    now = timezone.now()
+    if CaptionRun.objects.filter(pk=run.pk, asked_at=None).update(asked_at=now) != 1:
+        raise GenerationError(_("These captions were asked for before; reload to see them."))
+    run.asked_at = now
+    _queue(run, STORE, _("Captions by %(maker)s"))
+    audit.record(audit.event(run.project, person, "generation.make_captions", run, maker=run.maker))
+    return run
+
+
+def _caption_params(project: Project, maker: str, raw: Mapping[str, Any]) -> dict[str, Any]:
+    params = parse_params(lookup(CAPTIONERS, maker, "caption maker"), raw)
+    if endpoints.asks_a_model(params):
+        params = endpoints.checked(params)
+        find_prompt(params["template"], project)
+    return with_paths(params, only_below=Path(settings.MODEL_ROOT))
+
+
+def _queue(run: CaptionRun, dotted: str, title: str) -> None:
+    label = CAPTIONERS[run.maker].label
+    run.job = enqueue(dotted, run.pk, title=title % {"maker": label}, project_id=run.project.pk)
+    run.save(update_fields=["job"])
+
+
+TUNE_JOB = "generation.jobs.run_tuning"
+FROM_ONE = ("epochs", "batch", "checkpoint_every")
+MAX_NAME_LENGTH = 300
+
+
+@transaction.atomic
+def start_tuning(
+    person: User | None, project: Project, *, params: Mapping[str, Any] | None = None, seed: int = 0
+) -> Tuning:
+    """Store what is tuned on what and queue the job. `person` None is the operator of the command line.
+
+    AccessDenied; RegistryError (unknown parameter); GenerationError: nothing is in the train split, a value that no
+    training has, or a model's folder that a page may not name.
+    """
+    require_researcher(person, project)
+    chosen = parse_params(TUNING, params or {})
+    _check_tuning(chosen)
+    chosen = with_paths(chosen, only_below=None if person is None else Path(settings.MODEL_ROOT))
+    train = captions_to_use(project).filter(video__split=Split.TRAIN).order_by("-pk")
+    last = train.values_list("pk", flat=True).first()
+    if last is None:
+        raise GenerationError(_("No caption is in the train split; what learns reads that one only. Import splits."))
+    tuning = Tuning.objects.create(
+        project=project,
+        base_model=chosen["model"][:MAX_NAME_LENGTH],
+        params=chosen,
+        seed=seed,
+        last_caption=last,
+        created_by=person,
+    )
+    title = _("Tuning %(model)s") % {"model": Path(tuning.base_model).name}
+    tuning.job = enqueue(TUNE_JOB, tuning.pk, queue="gpu", title=title, project_id=project.pk)
+    tuning.save(update_fields=["job"])
+    audit.record(audit.event(project, person, "generation.start_tuning", tuning, params=chosen, seed=seed))
+    return tuning
+
+
+def _check_tuning(chosen: Mapping[str, Any]) -> None:
+    for name in FROM_ONE:
+        if chosen[name] < 1:
+            raise GenerationError(_("%(name)s is a whole number from 1.") % {"name": name})
+    if not (0 < chosen["learning_rate"] <= 1 and 0 < chosen["density"] < 1 and chosen["mean_span"] >= 1):
+        raise GenerationError(_("learning_rate and density lie between 0 and 1, mean_span is at least 1."))
+    if not 0 <= chosen["verb_share"] <= 1:
+        raise GenerationError(_("verb_share is a share from 0 to 1."))

@@ -8,7 +8,7 @@ from random import Random
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.errors import NotAdmitted
 from annotation.models import GoldPair, QualityPolicy, Slot, Stage, Standing, Use
 from annotation.rules.voting import ANSWERS

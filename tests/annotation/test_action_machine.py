@@ -17,9 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.items import adjudicate, requeue, retract
 from annotation.actions.leases.leasing import heartbeat, release
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
-from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.actions.undo import undo_edit, undo_review, undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, Lease, Review, Slot, SlotState, Stage, Task, TaskState, Vote

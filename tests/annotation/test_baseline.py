@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.decisions.items import requeue, retract
-from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.decisions.items import requeue, retract, take_down_video
 from annotation.actions.people import remove_answers
 from annotation.actions.quality.validators import exclude_votes
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.submissions.judgements import submit_choice
 from annotation.actions.undo import undo_choice
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote

@@ -4,10 +4,9 @@ import pytest
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.captions import confirm_caption, drop_caption
-from annotation.actions.decisions.items import adjudicate, retract
-from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.decisions.items import adjudicate, retract, take_down_video
 from annotation.actions.quality.validators import exclude_votes, reinstate_votes
-from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.models import Stage, Vote

@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.actions.claims.claim import claim
 from annotation.actions.crowd import enter_study
 from annotation.actions.people import remove_member
-from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.models import Vote
 from annotation.queries.personal_data import own_data
 from projects.actions.consent import publish_consent_text

@@ -11,7 +11,7 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.leases.leasing import release
 from annotation.actions.quality.save_quality_policy import save_quality_policy
 from annotation.actions.quality.validators import pause_validator, resume_validator
-from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError, NotAdmitted, WorkRefused

@@ -17,10 +17,9 @@ from annotation.actions.decisions.captions import drop_caption
 from annotation.actions.quality.validators import exclude_votes, pause_validator
 from annotation.actions.settings.set_vote_rule import set_vote_rule
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.submissions.judgements import submit_choice, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
-from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.assembly import assemble
 from annotation.actions.workflow.caption_doubts import flag_captions

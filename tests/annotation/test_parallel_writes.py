@@ -15,15 +15,13 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.captions import drop_caption
-from annotation.actions.decisions.items import retract
-from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.decisions.items import retract, take_down_video
 from annotation.actions.leases.leasing import release
 from annotation.actions.quality.save_quality_policy import save_quality_policy
 from annotation.actions.quality.validators import exclude_votes
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.submissions.judgements import submit_choice, submit_vote
 from annotation.actions.submissions.submit_review import submit_review
-from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.actions.undo import undo_choice, undo_review, undo_vote
 from annotation.actions.workflow.assembly import _lock_pairs, assemble
 from annotation.actions.workflow.caption_doubts import flag_captions

@@ -4,7 +4,7 @@ import pytest
 from django.http import Http404
 
 from annotation.actions.quality.validators import exclude_votes, pause_validator, reinstate_votes, resume_validator
-from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
 from evaluation.reports.reports import project_report

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases.leasing import release
-from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.models import Slot, Stage, Task, Vote
 from annotation.rules.voting import VoteRule, pair_verdict

@@ -3,7 +3,7 @@ from django.http import Http404
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases.leasing import release
-from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Slot, SlotState, Stage, Task, TaskState, Vote
 from corpus.models import MediaState, Video

@@ -8,7 +8,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.urls import reverse
 
-from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.decisions.items import take_down_video
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import GoldPair, Slot, SlotState

@@ -2,7 +2,7 @@ import pytest
 from django.http import Http404
 
 from annotation.actions.decisions.items import adjudicate, requeue
-from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import Slot, SlotState, Stage, Task, TaskState, Vote

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
-from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.claims import Claim
 from annotation.models import Edit, Review, Stage, Vote
 from corpus.models import Caption, Item, Subtest

@@ -18,10 +18,10 @@ from corpus.models import Item, Release, Subtest, Video
 from corpus.rules.states import ItemState
 from evaluation.scoring.models import Run
 from foilworks.demo import plan, run
-from foilworks.demo.build import build
 from foilworks.demo.captions import is_true
 from foilworks.demo.cast import PASSWORD, PLAYERS, VISITORS, drawn
 from foilworks.demo.plan import Sizes
+from foilworks.demo.run import build
 from foilworks.management.commands.demo import Command
 from generation.models import Candidate
 from jobs.models import Job

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.submissions.judgements import submit_vote
 from corpus.models import Item
 from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release

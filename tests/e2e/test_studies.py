@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Page, Request, Response, Route, expect
 
-from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.decisions.items import take_down_video
 from annotation.actions.studies import import_objects, open_baseline, open_object_check
 from annotation.models import Lease, ObjectAnswer, ObjectError, Stage, Vote
 from annotation.rules.baseline import CAPTION

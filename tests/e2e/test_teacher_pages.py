@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from evaluation.teacher.actions.start_teacher import start_teacher
+from evaluation.teacher.actions.trainings import start_teacher
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from tests.addresses import named

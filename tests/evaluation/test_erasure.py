@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.decisions.items import take_down_video
 from annotation.actions.leases.leasing import decline_video, save_draft
 from annotation.actions.people import remove_member, withdraw
 from annotation.actions.quality.validators import exclude_votes

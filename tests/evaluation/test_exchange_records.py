@@ -16,7 +16,7 @@ from evaluation.exports import records as streamed
 from evaluation.exports.collect import collect_release
 from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
-from evaluation.reports.scored_facts import facts_of
+from evaluation.reports.reports import facts_of
 from tests.factories import make_caption, make_member, make_project
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,7 @@ import pytest
 from django.core.files.storage import default_storage
 
 from annotation.actions.decisions.captions import correct_caption, drop_caption
-from annotation.actions.decisions.items import retract
-from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.decisions.items import retract, take_down_video
 from annotation.models import Vote
 from corpus.errors import CorpusError
 from corpus.exporters import jsonl

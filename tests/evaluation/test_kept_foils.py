@@ -6,7 +6,7 @@ import pytest
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.submissions.judgements import submit_choice
 from annotation.models import Lease, Stage, Vote
 from annotation.queries.cards import baseline_work
 from annotation.rules.baseline import CAPTION
@@ -21,7 +21,7 @@ from evaluation.exports.recomputed import item_facts_of, recomputed
 from evaluation.facts.records import item_facts
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
-from evaluation.utd.item_checking import _sentences
+from evaluation.utd.measuring import _sentences
 from foilworks.invariants.items import an_item_is_what_its_pairs_say
 from generation.models import Selection
 from generation.selections.open_candidates import pool_of

@@ -16,7 +16,7 @@ from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.proximity.models import ProximityRun
 from evaluation.proximity.stored import measured
 from evaluation.releases.actions.freeze_release import freeze_release
-from evaluation.reports.scored_facts import release_analysis
+from evaluation.reports.reports import release_analysis
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.queries import records_of
 from generation.errors import GenerationError

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.decisions.items import take_down_video
 from annotation.erasure.actions.erase_person import erase_person
 from annotation.models import Vote
 from corpus.models import Item, Release

@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.decisions.items import take_down_video
 from annotation.models import PayRate, Vote
 from corpus.exporters import foilworks
 from corpus.exporters.parts.datasheet_answers import ANSWERS

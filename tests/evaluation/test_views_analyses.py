@@ -11,8 +11,7 @@ from django.urls import reverse
 from corpus.models import Caption, Video
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.analysis_pages import PAGES
-from evaluation.reports.reports import project_report
-from evaluation.reports.scored_facts import facts_of, release_analysis
+from evaluation.reports.reports import facts_of, project_report, release_analysis
 from evaluation.scoring.actions.models import describe_model
 from projects.models import Role
 from tests import factories

@@ -71,7 +71,7 @@ def make_work():
 
 def vote_until(stop: Path, world) -> int:
     from annotation.actions.claims.claim import claim
-    from annotation.actions.submissions.submit_vote import submit_vote
+    from annotation.actions.submissions.judgements import submit_vote
     from annotation.models import Stage
 
     done = 0

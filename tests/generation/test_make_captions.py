@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from corpus.models import Caption, MediaState
 from generation import caption_making
-from generation.actions.make_captions import make_captions, preview_captions
+from generation.actions.runs import make_captions, preview_captions
 from generation.errors import GenerationError
 from generation.models import CaptionRun
 from jobs.models import JobState

@@ -8,8 +8,7 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage, Task, TaskState
 from corpus.rules.states import CandidateState, ItemState
 from foilworks.invariants.candidates import a_rejection_has_its_reason
-from generation.actions.move_thresholds import move_thresholds
-from generation.actions.selections import apply_selection, start_selection
+from generation.actions.selections import apply_selection, move_thresholds, start_selection
 from generation.errors import GenerationError
 from generation.models import Candidate, FilterScore, GenerationRun, Selection
 from generation.selections.open_candidates import pool_of

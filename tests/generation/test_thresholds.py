@@ -10,8 +10,8 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage, Task, TaskState
 from corpus.rules.states import CandidateState
 from generation import jobs
-from generation.actions.move_thresholds import move_thresholds
 from generation.actions.runs import resume_run, start_run
+from generation.actions.selections import move_thresholds
 from generation.errors import GenerationError
 from generation.filters import perplexity
 from generation.models import Candidate, FilterScore

@@ -7,8 +7,7 @@ import torch
 from django.urls import reverse
 
 from corpus.models import Caption, MediaState, Video
-from generation.actions.runs import start_run
-from generation.actions.start_tuning import start_tuning
+from generation.actions.runs import start_run, start_tuning
 from generation.errors import GenerationError
 from generation.models import Candidate, Tuning
 from generation.tuning import job as tuning_job

@@ -6,8 +6,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.queries import project_named, release_named
-from evaluation.teacher.actions.resume_teacher import resume_teacher
-from evaluation.teacher.actions.start_teacher import read_release, start_teacher
+from evaluation.teacher.actions.trainings import read_release, resume_teacher, start_teacher
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.pages import before_and_after
 from evaluation.teacher.plan import TEACHING

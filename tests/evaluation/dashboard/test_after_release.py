@@ -6,9 +6,9 @@ from django.urls import reverse
 from corpus.exporters.parts.datasheet_questions import QUESTIONS
 from corpus.rules.states import ItemState
 from evaluation.cached_results.models import CachedResult
-from evaluation.dashboard import after_release as module
+from evaluation.dashboard import next_steps as module
 from evaluation.dashboard import stored_count as kept
-from evaluation.dashboard.after_release import after_release
+from evaluation.dashboard.next_steps import after_release
 from evaluation.documents.models import DatasheetAnswer
 from evaluation.publishing.models import PublicPage
 from evaluation.publishing.sheet import KIND

@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.settings.set_pay import set_pay
+from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
-from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Edit, Review, Slot, SlotState, Stage, Vote, VoteState
 from annotation.rules.pay import Rate, Unit

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from evaluation.dashboard.first_steps import STEPS, first_steps
+from evaluation.dashboard.next_steps import STEPS, first_steps
 from projects.models import Role
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 

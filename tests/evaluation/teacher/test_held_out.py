@@ -6,7 +6,7 @@ from corpus.models import Foil, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
-from evaluation.teacher.held_out import check_held_out, held_out_of
+from evaluation.teacher.sources import check_held_out, held_out_of
 from tests import factories
 
 

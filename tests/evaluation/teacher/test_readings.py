@@ -8,8 +8,8 @@ import pytest
 from evaluation.errors import EvaluationError
 from evaluation.metrics import retrieval
 from evaluation.metrics.comparison import paired_difference
-from evaluation.teacher.curves import curves
 from evaluation.teacher.measuring import read
+from evaluation.teacher.pages import curves
 from evaluation.teacher.readings import (
     R1,
     R2,

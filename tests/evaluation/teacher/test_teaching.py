@@ -12,7 +12,7 @@ from corpus.models import Caption, Split, Video
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.errors import EvaluationError
 from evaluation.teacher import teaching
-from evaluation.teacher.actions.start_teacher import read_release, start_teacher
+from evaluation.teacher.actions.trainings import read_release, start_teacher
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.pages import ablation, before_and_after
 from evaluation.teacher.readings import R1, EvaluationResult, above_zero

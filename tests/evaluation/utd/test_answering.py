@@ -6,9 +6,9 @@ from django.urls import reverse
 
 from corpus.models import Video
 from evaluation.errors import EvaluationError
-from evaluation.utd import answering, pooling
+from evaluation.utd import answering
 from evaluation.utd.actions.biases import predict_samples
-from evaluation.utd.pooling import Settings, augmented, predicted, train
+from evaluation.utd.answering import Settings, augmented, predicted, train
 from hub.adapters.fake import FakeEmbedder
 from hub.adapters.registry import BACKBONE, open_helper
 from hub.interfaces import VideoMeta
@@ -52,7 +52,7 @@ def test_the_head_learns_what_the_frozen_tokens_hold_and_the_same_again(tmp_path
 
 def test_the_rate_warms_up_and_then_falls_along_a_cosine():
     given = Settings()
-    assert [round(pooling._rate(epoch, given), 3) for epoch in (0, 2.5, 5, 27.5, 50)] == [0.001, 0.5, 1.0, 0.5, 0.0]
+    assert [round(answering._rate(epoch, given), 3) for epoch in (0, 2.5, 5, 27.5, 50)] == [0.001, 0.5, 1.0, 0.5, 0.0]
 
 
 def test_crops_are_of_the_paper_s_sizes_and_sided_classes_are_never_mirrored():

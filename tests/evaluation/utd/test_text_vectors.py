@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evaluation.utd import text_vectors
-from evaluation.utd.benchmarking import benchmark
-from evaluation.utd.text_vectors import TextVectors
+from evaluation.utd import representations
+from evaluation.utd.pages import benchmark
+from evaluation.utd.representations import TextVectors
 from hub.adapters.chat_endpoint import _messages
 from hub.interfaces import ChatRequest
 
@@ -43,7 +43,7 @@ def test_what_a_killed_worker_left_is_cut_off(tmp_path, name):
 
 
 def test_many_keys_are_found_whether_sorted_in_or_recent(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_vectors, "RECENT", 7)
+    monkeypatch.setattr(representations, "RECENT", 7)
     asked = []
     vectors = TextVectors(tmp_path, encoder(asked), batch=3)
     texts = [f"text {'a' * number}" for number in range(40)]

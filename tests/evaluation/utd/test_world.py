@@ -14,8 +14,8 @@ from evaluation.utd import describing
 from evaluation.utd.actions.biases import measure_bias
 from evaluation.utd.actions.descriptions import describe_videos
 from evaluation.utd.concepts import AVERAGE, DESCRIPTION, OBJECTS, SEQUENCE, VERBS
+from evaluation.utd.describing import ByGenerator
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
-from evaluation.utd.language import ByGenerator
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
 from evaluation.utd.recipes import DEMO
 from hub.adapters.fake import FakeGenerator, FakeReader

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from corpus.models import Caption
-from generation.actions.make_captions import make_captions, preview_captions
+from generation.actions.runs import make_captions, preview_captions
 from generation.asking.prompts import PROMPTS
 from generation.captioning.polish import read_sentences
 from generation.errors import GenerationError

@@ -1,4 +1,4 @@
-"""A training by LLM-teacher, and the reading of a further release, queued."""
+"""Start and resume trainings; read a release."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,12 +11,11 @@ from django.utils.translation import gettext as _
 from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, checked_spec
-from evaluation.teacher.held_out import check_held_out
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.plan import TEACHING, plan_of
-from evaluation.teacher.sources import collect
+from evaluation.teacher.sources import check_held_out, collect
 from generation.model_paths import with_paths
-from jobs.queue import enqueue
+from jobs.queue import enqueue, retry
 from projects import audit
 from projects.access import require_researcher
 from projects.models import Project, User
@@ -143,3 +142,15 @@ def _refuse_absent(what: str, name: str) -> None:
 
 def _asks(chosen: Mapping[str, Any]) -> bool:
     return bool((chosen["actions"] and chosen["action_runs"]) or (chosen["objects"] and chosen["object_runs"]))
+
+
+@transaction.atomic
+def resume_teacher(person: User | None, training: TeacherTraining) -> None:
+    """Queue what of the training is not done. `person` None is the operator of the command line.
+
+    AccessDenied without the researcher's role; EvaluationError: it is still at work, or it ended.
+    """
+    require_researcher(person, training.project)
+    if training.job is None or not retry(training.job):
+        raise EvaluationError(_("Only a training that failed or was stopped can go on."))
+    audit.record(audit.event(training.project, person, "evaluation.resume_teacher", training))

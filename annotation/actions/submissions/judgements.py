@@ -1,0 +1,267 @@
+"""Store what people judged: a vote, a choice of the human baseline, objects seen."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.access import judged_lease_for
+from annotation.actions.leases import leasing
+from annotation.actions.quality import standings
+from annotation.actions.submissions import submission
+from annotation.actions.submissions.submission import Submission
+from annotation.actions.workflow import task_slots
+from annotation.actions.workflow.verdicts import apply_vote, lock
+from annotation.errors import AnnotationError
+from annotation.models import (
+    CheckedFrame,
+    Choice,
+    Ending,
+    Involvement,
+    Lease,
+    ObjectAnswer,
+    SlotState,
+    Stage,
+    Standing,
+    Vote,
+    VoteState,
+)
+from annotation.rules.baseline import CAPTION, chosen_text
+from annotation.rules.objects import parse_answers
+from annotation.rules.voting import ANSWERS, parse_answer, truth_of
+from annotation.transactions import Refused, run_in_transaction
+from projects import audit
+from projects.models import AuditEvent, Role, User
+from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared_writes import insert
+
+
+def submit_vote(
+    person: User,
+    token: str,
+    key: str,
+    answer: str | int,
+    *,
+    watch: Any = None,
+    seconds: Any = None,
+    now: datetime | None = None,
+    lease: Lease | None = None,
+) -> Vote:
+    """Store the vote, once for each `key`; what "first" meant is read from the order kept with the lease.
+
+    The last vote of a pair gives its verdict, and the last pair the item's state. Late work counts if a place is
+    free, else it is stored as surplus; that of somebody who is paused is set aside. A gold pair goes the same way, but
+    for the verdict: it has none. `lease`: where the caller has it, from judged_lease_for. AnnotationError for an
+    unknown answer or a second vote on the item.
+    """
+    shown = parse_answer(answer)
+    if shown is None:
+        raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
+    held = lease or judged_lease_for(person, token)
+    sent = Submission(person, token, key, now or timezone.now(), watch, seconds, held)
+    return run_in_transaction(lambda: _submit_vote(sent, shown))
+
+
+def _submit_vote(sent: Submission, shown: str) -> Vote | Refused:
+    lease = submission.get_open_lease(sent, Stage.VALIDATION, Role.VALIDATOR)
+    # Gold has no item: nothing follows from what is said of it.
+    item = lease.task.item
+    if item is not None:
+        lock(item)
+    mine = _mine(sent, lease)
+    before = next((vote for vote in mine if vote.idempotency_key == sent.key), None)
+    if before is not None:
+        return before
+    answered = any(vote.state != VoteState.UNDONE for vote in mine)
+    standing = standings.locked(lease.standing_id)
+    place = leasing.find_slot(lease, sent.now)
+    if _is_paused(standing):
+        place = _put_apart(place, sent)
+    if place.slot is None:
+        if answered:
+            raise AnnotationError(_("You have answered this item already; nothing was added."))
+        leasing.close(lease, sent.now)
+        submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.JUDGED)
+        vote, event = _record_vote(sent, lease, place, shown, standing)
+        audit.record(event)
+        return vote
+    refused = submission.check_eligibility(place.slot, sent, [lease.task.item_id] if answered else [])
+    if refused is not None:
+        return refused
+    leasing.fill(place.slot, lease, sent.now)
+    vote, event = _record_vote(sent, lease, place, shown, standing)
+    submission.involve(sent, place.slot, Involvement.Kind.JUDGED)
+    if item is None:
+        audit.record(event)
+    else:
+        apply_vote(item, place.slot.task, sent.person, sent.now, event)
+    return vote
+
+
+def _is_paused(standing: Standing | None) -> bool:
+    return standing is not None and standing.state == Standing.State.PAUSED
+
+
+def _put_apart(place: leasing.SlotToFill, sent: Submission) -> leasing.SlotToFill:
+    """No place for work of somebody who is paused; one that is still in their hands is free for others."""
+    if place.slot is not None and place.slot.state == SlotState.LEASED:
+        leasing.end_lease(place.slot, Ending.CANCELLED, sent.now, None)
+    return leasing.SlotToFill(None, late=True)
+
+
+_ON_ITEM = Prepared(
+    lambda person, key, item: Vote.objects.filter(
+        Q(idempotency_key=key) | Q(item=item, stage=Stage.VALIDATION) | Q(gold__item=item), person=person
+    )
+)
+
+
+def _mine(sent: Submission, lease: Lease) -> list[Vote]:
+    """The person's votes under the key, and on the same: an item, whatever its pair, or a gold pair. What is known
+    from gold is answered as well."""
+    if lease.task.item_id is not None:
+        return _ON_ITEM.all(person=sent.person.pk, key=sent.key, item=lease.task.item_id)
+    return list(Vote.objects.filter(Q(idempotency_key=sent.key) | Q(gold=lease.task.gold_id), person=sent.person))
+
+
+def _record_vote(
+    sent: Submission, lease: Lease, place: leasing.SlotToFill, shown: str, standing: Standing | None
+) -> tuple[Vote, AuditEvent]:
+    """The stored vote, and its audit row for the caller to store."""
+    task, state = lease.task, VoteState.COUNTED if place.slot else VoteState.SURPLUS
+    if _is_paused(standing) and task.item_id:
+        state = VoteState.SET_ASIDE
+    vote = Vote(
+        item=task.item,
+        foil_id=task.foil_id,
+        gold=task.gold,
+        stage=lease.slot.stage,
+        choice=truth_of(shown, lease.caption_first),
+        caption_first=lease.caption_first,
+        state=state,
+        standing=standing,
+        fast=standings.is_fast(standing, lease, sent.now) if standing else None,
+        **submission.common_fields(sent, lease, place),
+    )
+    insert(vote)
+    if standing is not None:
+        standings.add_vote(standing, vote, sent.now)
+    project = lease.slot.project
+    return vote, audit.event(project, sent.person, "submit_vote", vote, to_state=vote.state, late=place.late)
+
+
+def submit_choice(
+    person: User,
+    token: str,
+    key: str,
+    answer: str | int,
+    *,
+    watch: Any = None,
+    seconds: Any = None,
+    now: datetime | None = None,
+) -> Vote:
+    """Store the choice, once for each `key`; which text it is, is read from the order kept with the lease.
+
+    It counts for the baseline alone: no state of the item follows. Late work counts if a place is free, else it is
+    stored as surplus. AnnotationError for a place that was not shown, or a second choice on the item.
+    """
+    sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
+    return run_in_transaction(lambda: _submit_choice(sent, answer))
+
+
+def _submit_choice(sent: Submission, answer: str | int) -> Vote | Refused:
+    lease = submission.get_open_lease(sent, Stage.BASELINE, Role.ANNOTATOR)
+    chosen = chosen_text(lease.order_shown or [], answer)
+    if chosen is None:
+        raise AnnotationError(_("Answer with the number of one of the texts."))
+    mine = Vote.objects.filter(person=sent.person)
+    before = mine.filter(idempotency_key=sent.key).first()
+    if before is not None:
+        return before
+    place = leasing.find_slot(lease, sent.now)
+    if place.slot is None:
+        if mine.filter(item=lease.task.item_id, stage=Stage.BASELINE).exclude(state=VoteState.UNDONE).exists():
+            raise AnnotationError(_("You have answered this item already; nothing was added."))
+        leasing.close(lease, sent.now)
+        submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.JUDGED)
+        return _record_choice(sent, lease, place, chosen)
+    refused = submission.check_eligibility(place.slot, sent)
+    if refused is not None:
+        return refused
+    leasing.fill(place.slot, lease, sent.now)
+    vote = _record_choice(sent, lease, place, chosen)
+    submission.involve(sent, place.slot, Involvement.Kind.JUDGED)
+    task_slots.finish_when_full(place.slot.task_id)
+    return vote
+
+
+def _record_choice(sent: Submission, lease: Lease, place: leasing.SlotToFill, chosen: int) -> Vote:
+    order = lease.order_shown or []
+    vote = Vote.objects.create(
+        item_id=lease.task.item_id,
+        foil_id=None if chosen == CAPTION else chosen,
+        stage=Stage.BASELINE,
+        choice=Choice.CAPTION if chosen == CAPTION else Choice.FOIL,
+        caption_first=order[0] == CAPTION,
+        order_shown=order,
+        state=VoteState.COUNTED if place.slot else VoteState.SURPLUS,
+        **submission.common_fields(sent, lease, place),
+    )
+    event = audit.event(lease.slot.project, sent.person, "submit_choice", vote, to_state=vote.state, late=place.late)
+    audit.record(event)
+    return vote
+
+
+def submit_objects(
+    person: User,
+    token: str,
+    key: str,
+    answers: Mapping[str, str],
+    *,
+    seconds: Any = None,
+    now: datetime | None = None,
+) -> ObjectAnswer:
+    """Store {"0": "yes" or "no", …}, an answer for each object, once for each `key`.
+
+    Late work counts if a place is free, else it is kept apart. AnnotationError where an object has no answer.
+    """
+    sent = Submission(person, token, key, now or timezone.now(), None, seconds)
+    return run_in_transaction(lambda: _submit_objects(sent, answers))
+
+
+def _submit_objects(sent: Submission, answers: Mapping[str, str]) -> ObjectAnswer | Refused:
+    lease = submission.get_open_lease(sent, Stage.OBJECTS, Role.ANNOTATOR)
+    frame = CheckedFrame.objects.get(pk=lease.task.frame_id)
+    visible = parse_answers(answers, len(frame.objects_named))
+    if visible is None:
+        raise AnnotationError(_("Say of every object whether it is visible."))
+    mine = ObjectAnswer.objects.filter(person=sent.person)
+    before = mine.filter(idempotency_key=sent.key).first()
+    if before is not None:
+        return before
+    if mine.filter(frame=frame, undone_at=None).exists():
+        raise AnnotationError(_("You have answered this frame already; nothing was added."))
+    place = leasing.find_slot(lease, sent.now)
+    if place.slot is None:
+        leasing.close(lease, sent.now)
+        return _record_objects(sent, lease, place, frame, visible)
+    refused = submission.check_eligibility(place.slot, sent)
+    if refused is not None:
+        return refused
+    leasing.fill(place.slot, lease, sent.now)
+    answer = _record_objects(sent, lease, place, frame, visible)
+    task_slots.finish_when_full(place.slot.task_id)
+    return answer
+
+
+def _record_objects(
+    sent: Submission, lease: Lease, place: leasing.SlotToFill, frame: CheckedFrame, visible: list[bool]
+) -> ObjectAnswer:
+    answer = ObjectAnswer.objects.create(frame=frame, visible=visible, **submission.common_fields(sent, lease, place))
+    state = "counted" if place.slot else "surplus"
+    project = lease.slot.project
+    audit.record(audit.event(project, sent.person, "submit_objects", answer, to_state=state, late=place.late))
+    return answer
