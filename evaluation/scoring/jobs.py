@@ -32,8 +32,8 @@ from evaluation.scoring.protocol_models import reader, scores_by_item, under_pro
 from evaluation.scoring.protocols import PROTOCOLS, Protocol
 from evaluation.scoring.queries import SCORE_FILE, Record, asked_of, records_of
 from evaluation.scoring.run_results import keep
-from evaluation.scoring.shards.outlook import OTHER_MODEL, costs
-from evaluation.scoring.shards.plan import Todo, collected, cut_to, parts_of
+from evaluation.scoring.shards.outlook import OTHER_MODEL
+from evaluation.scoring.shards.plan import Todo, collected, costs, cut_to, parts_of
 from evaluation.scoring.shards.work import (
     ROWS_PER_QUERY,
     ScoreWriter,

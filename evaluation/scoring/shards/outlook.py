@@ -1,4 +1,4 @@
-"""How far the shards of a run are, and when it will be done."""
+"""How far the shards of a run are, and when it will be done: on pages, and of a run that goes on."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,6 @@ from typing import Any
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.utils import timezone
 
-from evaluation.scoring.loop import ScoringCounts
 from evaluation.scoring.models import Run
 from jobs.models import OPEN_STATES, Job, JobState
 
@@ -60,22 +59,6 @@ def outlook(rows: Iterable[Mapping[str, Any]], done: int, total: int, began: dat
         rate=rate,
         seconds_left=(total - done) / rate if rate else None,
     )
-
-
-def costs(tally: ScoringCounts, write_seconds: float, before: Mapping[str, Any], device: str) -> dict[str, Any]:
-    """Of this attempt and those before it (`before`), as JSON. `halved`: the smallest batch that memory allowed."""
-    now = {
-        "decode": tally.decode_seconds,
-        "wait": tally.wait_seconds,
-        "compute": tally.compute_seconds,
-        "write": write_seconds,
-        "clips": tally.clips_encoded,
-        "texts": tally.texts_encoded,
-        "pairs": tally.pairs,
-        "vectors_kept": tally.vectors_kept,
-    }
-    summed = {name: before.get(name, 0) + value for name, value in now.items()}
-    return {**summed, "halved": smallest(before.get("halved", {}), tally.halved), "device": device}
 
 
 # Running and failed ones stand first; of a thousand shards nobody reads the rest.

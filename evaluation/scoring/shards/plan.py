@@ -12,6 +12,8 @@ from django.conf import settings
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.clip_keys import text_key
+from evaluation.scoring.loop import ScoringCounts
+from evaluation.scoring.shards.outlook import smallest
 from evaluation.scoring.shards.work import ClipWork
 from jobs.models import Job
 from jobs.spread import failures
@@ -91,3 +93,19 @@ def collected(job: Job) -> dict[str, list[Any]]:
         for name, problems in shard.measured.get("problems", {}).items():
             found.setdefault(name, []).extend(problems)
     return found
+
+
+def costs(tally: ScoringCounts, write_seconds: float, before: Mapping[str, Any], device: str) -> dict[str, Any]:
+    """Of this attempt and those before it (`before`), as JSON. `halved`: the smallest batch that memory allowed."""
+    now = {
+        "decode": tally.decode_seconds,
+        "wait": tally.wait_seconds,
+        "compute": tally.compute_seconds,
+        "write": write_seconds,
+        "clips": tally.clips_encoded,
+        "texts": tally.texts_encoded,
+        "pairs": tally.pairs,
+        "vectors_kept": tally.vectors_kept,
+    }
+    summed = {name: before.get(name, 0) + value for name, value in now.items()}
+    return {**summed, "halved": smallest(before.get("halved", {}), tally.halved), "device": device}

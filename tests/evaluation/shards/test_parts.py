@@ -9,8 +9,8 @@ from django.db import connection
 
 from evaluation.scoring.loop import Clip, ScoringCounts
 from evaluation.scoring.models import Score
-from evaluation.scoring.shards.outlook import costs, outlook
-from evaluation.scoring.shards.plan import cut_to, parts_of, shard_items
+from evaluation.scoring.shards.outlook import outlook
+from evaluation.scoring.shards.plan import costs, cut_to, parts_of, shard_items
 from evaluation.scoring.shards.work import ClipWork, ScoreWriter, in_time
 from evaluation.templatetags.timing import duration
 from text.batches import batched
