@@ -40,6 +40,18 @@ def test_an_acceptance_taken_back_takes_its_item_apart(submitted):
     assert Review.objects.filter(undone_at=None).get().decision == "drop"
 
 
+def test_a_drop_undone_after_its_replacement_keeps_the_replacement_in_reserve(submitted):
+    world = submitted
+    review = world.review("rita", "drop", reasons=["still_true"])
+    world.edit("abe", TEARS)
+    assert open_tasks(Stage.REVIEW) == 1
+    work = undo_review(world.rita, review.pk)
+    asked = Task.objects.filter(stage=Stage.REVIEW, state=TaskState.OPEN)
+    assert list(asked.values_list("candidate__text", flat=True)) == [UNFOLDS]
+    submit_review(world.rita, work.token, "k", "drop", reasons=["still_true"])
+    assert list(asked.values_list("candidate__text", flat=True)) == [TEARS]
+
+
 def test_an_item_that_somebody_judges_already_stays(submitted):
     review = submitted.review("rita")
     submitted.claim("vera", Stage.VALIDATION)
