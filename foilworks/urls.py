@@ -4,7 +4,7 @@ from django.urls import include, path, re_path
 
 from foilworks.api.api import api_urls, unknown
 from foilworks.views import api_docs, healthz, home
-from projects.oidc_urls import oidc_urls
+from projects.urls import oidc_urls
 
 urlpatterns = [
     path("", home.home, name="home"),

@@ -1,7 +1,8 @@
 """Sign-in, sign-out, one's own password, a new project."""
 
+from django.conf import settings
 from django.contrib.auth.views import LogoutView
-from django.urls import path
+from django.urls import include, path
 
 from projects import views
 
@@ -28,3 +29,12 @@ urlpatterns = [
     path("tokens/", views.tokens, name="tokens"),
     path("tokens/<int:pk>/revoke/", views.revoke_token, name="revoke_token"),
 ]
+# The two addresses of the identity provider's dance, and the names that allauth may look up on its way.
+oidc_urls = []
+if settings.OIDC_URL:
+    oidc_urls = [
+        path("sign-in/", include("allauth.socialaccount.providers.openid_connect.urls")),
+        path("sign-in/", views.SignIn.as_view(), name="account_login"),
+        path("sign-in/", views.SignIn.as_view(), name="socialaccount_login_cancelled"),
+        path("sign-in/", views.SignIn.as_view(), name="socialaccount_login_error"),
+    ]

@@ -1,11 +1,17 @@
-"""Make the sample project and score its models, step by step; what is done already is not done again."""
+"""Make the sample project and score its models, step by step; what is done already is not done again.
 
+Draws the world into video files, writes the file that the project is imported from, and lets its people work.
+"""
+
+import json
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +31,81 @@ from evaluation.scoring.actions.start_run import start_run as start_scoring
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import run_results
 from foilworks.demo import cast, guidelines, people, plan
-from foilworks.demo.footage import Progress, film
+from foilworks.demo.captions import counting_caption, direction_caption, object_caption
 from foilworks.demo.plan import Sizes
-from foilworks.demo.world import evaluation_scenes
+from foilworks.demo.world import (
+    FPS,
+    SIDE,
+    TRAINED_SIDE,
+    Scene,
+    counting_scenes,
+    draw,
+    evaluation_scenes,
+    training_scenes,
+)
 from foilworks.supervisor.services import services
 from generation.actions.runs import start_run as start_generation
 from generation.models import GenerationRun
 from jobs.models import Job, JobState
 from jobs.queue import cancel, enqueue, wait
+from media.encode import write_mp4
 from projects import audit
 from projects.actions.creation import create_project_by_operator
 from projects.models import Project, Role, User
 from text.registry import load
+
+DATASET = "shapes"
+RECORDS = "captions.jsonl"
+THREADS = 2
+Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
+
+
+def film(folder: Path, sizes: Sizes, seed: int, progress: Progress) -> Path:
+    """Write the videos of the world into `folder` and beside them the records to import; the path of the records."""
+    train = training_scenes(sizes.training, seed)
+    test = evaluation_scenes(sizes.pairs, seed)
+    blinking = counting_scenes(sizes.counting, seed)
+    scenes = [*train, *test, *blinking]
+    sides = [*repeat(TRAINED_SIDE, len(train)), *repeat(SIDE, len(test) + len(blinking))]
+    with ThreadPoolExecutor(THREADS) as pool:
+        for _ in progress(pool.map(partial(_film_one, folder), scenes, sides), len(scenes), "filming"):
+            pass
+    records = [record for scene in train for record in _records(scene, "train")]
+    records += [record for scene in test for record in _records(scene, "test")]
+    records += [_record(scene, "test", plan.COUNTING, counting_caption(scene.facts)) for scene in blinking]
+    path = folder / RECORDS
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def _film_one(folder: Path, scene: Scene, side: int) -> None:
+    write_mp4(folder / f"{scene.key}.mp4", draw(scene, side), FPS)
+
+
+def _records(scene: Scene, split: str) -> Sequence[dict[str, Any]]:
+    return (
+        _record(scene, split, plan.DIRECTION, direction_caption(scene.facts)),
+        _record(scene, split, plan.OBJECT, object_caption(scene.facts)),
+    )
+
+
+def _record(scene: Scene, split: str, about: str, caption: str) -> dict[str, Any]:
+    facts: dict[str, Any] = {"shape": scene.facts.shape, "colour": scene.facts.colour, "motion": scene.facts.motion}
+    if scene.facts.times:
+        facts["count"] = scene.facts.times
+    return {
+        "id": f"{about}{scene.key}",
+        "video": f"{scene.key}.mp4",
+        "video_key": scene.key,
+        "source_dataset": DATASET,
+        # A clip and its reversal have one source: statistics treat them as one draw.
+        "source_id": scene.source,
+        "split": split,
+        "class_label": scene.facts.motion,
+        "caption": caption,
+        "facts": facts,
+    }
+
 
 RunJob = Callable[[Job, float], None]
 # Runs may wait behind the trainings.

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from corpus.models import Caption, MediaState
-from generation import caption_making
+from generation import jobs
 from generation.actions.runs import make_captions, preview_captions
 from generation.errors import GenerationError
 from generation.models import CaptionRun
@@ -89,9 +89,9 @@ def test_a_second_time_finds_them_there(owner, project):
 
 
 def test_a_killed_job_goes_on_behind_what_it_stored(owner, project, monkeypatch):
-    monkeypatch.setattr("generation.caption_making.BATCH", 1)
+    monkeypatch.setattr("generation.jobs.CAPTIONS_PER_BATCH", 1)
     run = make_captions(owner, looked_at(owner, project))
-    real, calls = caption_making._store, []
+    real, calls = jobs._store, []
 
     def stops(*args):
         calls.append(args)
@@ -99,7 +99,7 @@ def test_a_killed_job_goes_on_behind_what_it_stored(owner, project, monkeypatch)
             raise KeyboardInterrupt
         real(*args)
 
-    monkeypatch.setattr(caption_making, "_store", stops)
+    monkeypatch.setattr(jobs, "_store", stops)
     with pytest.raises(KeyboardInterrupt):
         run_now(run.job)
     run.refresh_from_db()
@@ -128,7 +128,7 @@ def test_one_split_alone(owner, project):
 
 def test_the_reasons_shown_add_up_over_batches(monkeypatch):
     """Each names its own label, and a page shows no more than 30."""
-    monkeypatch.setattr("generation.caption_making.BATCH", 20)
+    monkeypatch.setattr("generation.jobs.CAPTIONS_PER_BATCH", 20)
     project = make_project()
     owner = make_member(project, Role.RESEARCHER)
     for label in ["cut-keyboard", *(f"{a}q{b}ing-thing" for a in "bcdfghj" for b in "abcdefghij")]:
