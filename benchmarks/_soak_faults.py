@@ -39,8 +39,9 @@ class Faults:
 
     def engine(self) -> None:
         """One process that runs jobs, which its supervisor replaces; its model dies with it."""
-        engines = [child for child in self.topology.worker.children() if "foilworks.supervisor.engine" in _line(child)]
-        self._child(engines)
+        # Where setproctitle is installed, rq gives its process another name.
+        names = ("foilworks.supervisor.worker", "rq:worker")
+        self._child([each for each in self.topology.worker.children() if any(name in _line(each) for name in names)])
 
     def redis(self) -> None:
         """The queue; its append-only file brings it back."""
