@@ -42,6 +42,12 @@ from jobs.progress import progress
 from text.registry import load, lookup, version_of
 
 BATCH = 200
+LOOKED_AT = 200
+SHOWN = 20
+CAPTIONS_PER_BATCH = 500
+MAX_KEY_LENGTH = 200
+# The row of a source, the video that its captions are of, what the maker is told of it.
+Source = tuple[int, int, CaptionInput]
 
 
 def run_generation(run_id: int, job: Job) -> None:
@@ -174,15 +180,6 @@ def work_out_selection(selection_id: int, job: Job) -> None:
     chosen.result, chosen.lost = choose_candidates(chosen)
     chosen.save(update_fields=["result", "lost"])
     progress(job, 1, 1, "done")
-
-
-LOOKED_AT = 200
-SHOWN = 20
-CAPTIONS_PER_BATCH = 500
-MAX_KEY_LENGTH = 200
-
-# The row of a source, the video that its captions are of, what the maker is told of it.
-Source = tuple[int, int, CaptionInput]
 
 
 def run_caption_preview(run_id: int, job: Job) -> None:

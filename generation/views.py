@@ -47,6 +47,11 @@ from projects.models import AuditEvent, Role
 from text.diff import diff_segments
 
 PER_PAGE = 25
+RUNS_PER_PAGE = 30
+SKIPPED_PER_PAGE = 50
+LOOKS_PER_PAGE = 20
+SELECTIONS_PER_PAGE = 30
+TUNINGS_PER_PAGE = 20
 
 
 @require_safe
@@ -104,9 +109,6 @@ def candidate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "generation/candidate.html", context)
 
 
-RUNS_PER_PAGE = 30
-
-
 @require_safe
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
@@ -117,9 +119,6 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
         row.label = METHODS[row.method].label if row.method in METHODS else row.method
         row.counts = counts[row.pk]
     return render(request, "generation/runs.html", {"page": page})
-
-
-SKIPPED_PER_PAGE = 50
 
 
 @require_POST
@@ -186,9 +185,6 @@ def method_fields(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = RunForm(project, method=request.GET.get("method", ""))
     return render(request, "generation/_method_answer.html", {"form": form})
-
-
-LOOKS_PER_PAGE = 20
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -268,9 +264,6 @@ def _preview(run: GenerationRun, form: ThresholdForm) -> dict[str, Any]:
     return {"preview": found, "rows": rows, "examples": shown, "edits": run.project.edit_stage}
 
 
-SELECTIONS_PER_PAGE = 30
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def selections(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
@@ -318,9 +311,6 @@ def selection_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse
         {"chosen": chosen},
         refresh=bool(chosen.job and chosen.job.is_over),
     )
-
-
-TUNINGS_PER_PAGE = 20
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

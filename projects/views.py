@@ -71,6 +71,7 @@ from projects.tokens import live_tokens
 WAITING = "second_factor"
 WAITS_SECONDS = 600
 OWN_BACKEND = "projects.sessions.OwnAccounts"
+PER_PAGE = 50
 
 
 class SignIn(LoginView):
@@ -289,9 +290,6 @@ def _made(request: HttpRequest, form: TokenForm) -> actions.Made | None:
     except ProjectError as error:
         form.add_error(None, str(error))
         return None
-
-
-PER_PAGE = 50
 
 
 @never_cache

@@ -35,6 +35,9 @@ from projects.models import (
     User,
 )
 
+LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+LIVE = (PlaceState.ACTIVE, PlaceState.COMPLETED)
+
 
 def open_crowd_study(actor: User, project: Project, **fields: Any) -> CrowdStudy:
     """`fields` are columns of CrowdStudy that the form has; the role follows from the stage. AnnotationError else."""
@@ -67,10 +70,6 @@ def set_study_open(actor: User, project: Project, study_id: int, is_open: bool) 
         words = ("closed", "open") if is_open else ("open", "closed")
         audit.record(audit.event(project, actor, "set_study_open", study, from_state=words[0], to_state=words[1]))
     return bool(changed)
-
-
-LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
-LIVE = (PlaceState.ACTIVE, PlaceState.COMPLETED)
 
 
 def enter_study(study: CrowdStudy, entry: Entry, *, now: datetime | None = None) -> CrowdPlace:

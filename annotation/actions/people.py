@@ -39,6 +39,9 @@ from projects.access import checked_roles
 from projects.actions.members import leave_project, set_roles
 from projects.models import ConsentText, CrowdPlace, OnWithdrawal, PlaceState, Project, Role, User
 
+# Edits and reviews stay, for others' work stands on them; what tells of the person is taken out of their rows.
+ANSWERS = (Stage.VALIDATION, Stage.GOLD, Stage.BASELINE, Stage.OBJECTS)
+
 
 def change_roles(
     actor: User, project: Project, person_id: int, roles: Sequence[str], *, now: datetime | None = None
@@ -100,10 +103,6 @@ def withdraw_in_transaction(person: User, project: Project, work: str, actor: Us
     removed = remove_answers(person, project, actor, now) if work == OnWithdrawal.REMOVE else 0
     audit.record(audit.event(project, actor, "withdraw", person, to_state=work, removed=removed))
     return removed
-
-
-# Edits and reviews stay, for others' work stands on them; what tells of the person is taken out of their rows.
-ANSWERS = (Stage.VALIDATION, Stage.GOLD, Stage.BASELINE, Stage.OBJECTS)
 
 
 def remove_answers(person: User, project: Project, actor: User, now: datetime) -> int:

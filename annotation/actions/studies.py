@@ -35,6 +35,10 @@ from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
 
 MAX_OVERLAP = 15
+MAX_FRAMES = 10_000
+BATCH = 1000
+FROM_CAPTIONS = "captions"
+MAX_ERRORS = 20
 
 
 def open_baseline(
@@ -133,9 +137,6 @@ def _foils_asked(items: Sequence[int], release: Release | None) -> dict[int, lis
     return found
 
 
-MAX_FRAMES = 10_000
-
-
 def open_object_check(
     person: User,
     project: Project,
@@ -191,11 +192,6 @@ def _time_in(video: Video, seed: int) -> float:
     start = video.start_time or 0.0
     end = min(video.end_time or float("inf"), video.duration or start)
     return drawn_time(start, max(start, end), seed, video.pk)
-
-
-BATCH = 1000
-FROM_CAPTIONS = "captions"
-MAX_ERRORS = 20
 
 
 def import_objects(

@@ -32,13 +32,6 @@ from projects.access import get_project
 from projects.crowd_entry import CROWD_PLACE_KEY
 from projects.models import Project
 
-
-def guideline_html(text: str) -> SafeString:
-    """The Markdown as HTML: render_guideline lets nothing through that could run or load."""
-    # bandit B703: the renderer holds it to a list of tags.
-    return SafeString(render_guideline(text, _("Good:"), _("Bad:")))  # nosec
-
-
 Record = Edit | Review | Vote | ObjectAnswer
 # A vote is one of a pair, or a choice of the human baseline.
 GETTERS = {
@@ -50,6 +43,16 @@ GETTERS = {
 }
 # Row ids have at most so many digits; a longer number in the address is somebody's play.
 MAX_ID_DIGITS = 18
+# Asked by the page's script (foilworks/static/annotation/swap.js), and what it is told.
+SWAP, SWAPPED_URL, SWAP_GOES = "X-Foilworks-Swap", "X-Foilworks-Url", "X-Foilworks-Go"
+# What is typed in these is kept as a draft; an answer by key is not.
+TYPED = frozenset({Stage.EDIT, Stage.REVIEW})
+
+
+def guideline_html(text: str) -> SafeString:
+    """The Markdown as HTML: render_guideline lets nothing through that could run or load."""
+    # bandit B703: the renderer holds it to a list of tags.
+    return SafeString(render_guideline(text, _("Good:"), _("Bad:")))  # nosec
 
 
 @dataclass(frozen=True)
@@ -92,12 +95,6 @@ def _note(record: Record) -> str:
     if record.slot_id:
         return _("It came after your time was over; its place was still free, so it counts.")
     return _("It came too late to count; it is kept.")
-
-
-# Asked by the page's script (foilworks/static/annotation/swap.js), and what it is told.
-SWAP, SWAPPED_URL, SWAP_GOES = "X-Foilworks-Swap", "X-Foilworks-Url", "X-Foilworks-Go"
-# What is typed in these is kept as a draft; an answer by key is not.
-TYPED = frozenset({Stage.EDIT, Stage.REVIEW})
 
 
 def my_claim(request: HttpRequest, slug: str, token: str, stage: str) -> Claim:

@@ -37,6 +37,8 @@ from projects.models import Membership, Project, Role, User
 from text.storable import safe_row
 
 PER_PAGE = 50
+# With fewer votes that can be compared a share says nothing to the person themselves.
+MIN_COMPARED_VOTES = 20
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -171,10 +173,6 @@ def own_data(request: HttpRequest) -> HttpResponse:
     answer = JsonResponse(everything(request.user), json_dumps_params={"indent": 1, "ensure_ascii": False})
     answer.headers["Content-Disposition"] = 'attachment; filename="my-data.json"'
     return answer
-
-
-# With fewer votes that can be compared a share says nothing to the person themselves.
-MIN_COMPARED_VOTES = 20
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ from projects.models import Project, Role, User
 from text.diff import diff_segments
 
 PER_PAGE = 25
+TITLES = {Stage.EDIT: gettext_lazy("Writing foils"), Stage.VALIDATION: gettext_lazy("Judging")}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -216,9 +217,6 @@ MOVES: dict[str, Callable[[User, Project, User, str], str]] = {
     "set-aside": _exclude,
     "bring-back": _reinstate,
 }
-
-
-TITLES = {Stage.EDIT: gettext_lazy("Writing foils"), Stage.VALIDATION: gettext_lazy("Judging")}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

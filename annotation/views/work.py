@@ -56,6 +56,23 @@ from projects.models import Role
 from text.diff import changed_words
 from text.registry import Entry
 
+# Stands in a counted message for the number that the page fills in while a person types.
+NUMBER = 999
+ANSWERS: tuple[tuple[str, Promise], ...] = (
+    ("first", gettext_lazy("Only the first is true")),
+    ("second", gettext_lazy("Only the second is true")),
+    ("neither", gettext_lazy("Neither is true")),
+    ("both", gettext_lazy("Both are true")),
+    ("cannot_tell", gettext_lazy("Cannot tell")),
+)
+UNDO = {
+    "edit": (undo_edit, Stage.EDIT),
+    "review": (undo_review, Stage.REVIEW),
+    "vote": (undo_vote, Stage.VALIDATION),
+    "choice": (undo_choice, Stage.BASELINE),
+    "objectanswer": (undo_objects, Stage.OBJECTS),
+}
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
@@ -79,10 +96,6 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
         "practice": QualityPolicy.objects.filter(project=project, practice_open=True).exists(),
     }
     return render(request, "annotation/work.html", context)
-
-
-# Stands in a counted message for the number that the page fills in while a person types.
-NUMBER = 999
 
 
 def live_checks() -> list[tuple[str, str, str, str, bool]]:
@@ -230,15 +243,6 @@ def _origin(foil: Suggestion) -> str:
     return f"{made_by}, {foil.model_id}" if foil.model_id else made_by
 
 
-ANSWERS: tuple[tuple[str, Promise], ...] = (
-    ("first", gettext_lazy("Only the first is true")),
-    ("second", gettext_lazy("Only the second is true")),
-    ("neither", gettext_lazy("Neither is true")),
-    ("both", gettext_lazy("Both are true")),
-    ("cannot_tell", gettext_lazy("Cannot tell")),
-)
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def validation(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     lease, form = my_lease(request, slug, token, Stage.VALIDATION), request.POST
@@ -345,15 +349,6 @@ def _my_lease(request: HttpRequest, slug: str, token: str) -> Lease:
     if lease.slot.project_id != request.project.pk:
         raise Http404(_("There is no such work of yours."))
     return lease
-
-
-UNDO = {
-    "edit": (undo_edit, Stage.EDIT),
-    "review": (undo_review, Stage.REVIEW),
-    "vote": (undo_vote, Stage.VALIDATION),
-    "choice": (undo_choice, Stage.BASELINE),
-    "objectanswer": (undo_objects, Stage.OBJECTS),
-}
 
 
 @require_POST

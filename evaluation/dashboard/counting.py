@@ -45,6 +45,13 @@ from generation.models import PERSON_METHOD, Candidate, CandidateGroup
 from projects.models import Project
 from text.tokens import words
 
+WINDOW_DAYS = 14
+SHOWN_DAYS = 28
+NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
+JUDGED = (ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED)
+CODES = {choice: place for place, choice in enumerate(Choice.values)}
+FORECAST = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION)
+
 
 def slots_not_yet_created(project: Project) -> Counter[str]:
     """Stage -> places that its tasks will have. Two queries, cheap where few groups wait: they have an index."""
@@ -69,14 +76,6 @@ def _reviews(project: Project) -> int:
     lacking = F("group__run__subtest__foils_per_item")
     at_a_time = groups.annotate(n=Least(Count("pk"), lacking, output_field=IntegerField()))
     return at_a_time.aggregate(all=Sum("n"))["all"] or 0
-
-
-WINDOW_DAYS = 14
-SHOWN_DAYS = 28
-NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
-JUDGED = (ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED)
-CODES = {choice: place for place, choice in enumerate(Choice.values)}
-FORECAST = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION)
 
 
 def count(project: Project, now: datetime | None = None) -> dict[str, Any]:

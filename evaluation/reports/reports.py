@@ -44,6 +44,7 @@ from text.registry import load, lookup, parse_params
 
 # Methods by which people make foils.
 BY_PEOPLE = frozenset({"person"})
+NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 
 
 def release_analysis(release: Release, kind: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -168,9 +169,6 @@ def edit_facts(project: Project, subtest: Subtest | None = None) -> list[EditFac
         by_person = method in BY_PEOPLE or author is not None
         found.append(EditFacts(caption, foil, "person" if by_person else "machine", str(facts.get("verb") or "")))
     return found
-
-
-NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 
 
 def project_report(

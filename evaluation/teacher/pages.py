@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 Point = tuple[int, float, float | None, float | None]
 PANELS = ("loss", "RCAD R@1", "standard R@1")
+# Of the ablation's page; older ones are reached by their own.
+MAX_EVALUATIONS = 60
+# Parameters of a training that change nothing of what is learnt.
+BESIDE = ("device", "processes", "save_every", "curve_every", "curve_items")
+BEFORE, AFTER = "before", "after"
 
 
 def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
@@ -56,13 +61,6 @@ def _panel(axes: Axes, at: int, trainings: Mapping[str, Sequence[Point]]) -> Non
         axes.yaxis.set_major_formatter(lambda value, _place: percent(value))
     axes.tick_params(colors=QUIET, labelsize=8.5)
     axes.grid(axis="y", color=LINE, linewidth=0.6)
-
-
-# Of the ablation's page; older ones are reached by their own.
-MAX_EVALUATIONS = 60
-# Parameters of a training that change nothing of what is learnt.
-BESIDE = ("device", "processes", "save_every", "curve_every", "curve_items")
-BEFORE, AFTER = "before", "after"
 
 
 def before_and_after(reading: StudentEvaluation) -> list[dict[str, Any]]:

@@ -37,6 +37,11 @@ from evaluation.teacher.readings import ACTION, OBJECT, HeldOut
 from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.models import Project
 
+# What filters or people threw away, and texts that another took the place of.
+NOT_TAKEN = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateState.SUPERSEDED)
+ROWS = 2000
+KEPT = "captions.json"
+
 
 def check_held_out(release: Release) -> None:
     """EvaluationError: a release without items, or with source videos that clips of the train split are from, on which
@@ -127,11 +132,6 @@ def held_out_of(release: Release) -> tuple[HeldOut, list[ReleaseItem], list[str]
     captions = tuple(member.record["caption"] for member in shown)
     sources = tuple(cluster(member.record["video"]) for member in shown)
     return HeldOut(ids, texts, kinds_of, places, captions, sources), shown, left_out
-
-
-# What filters or people threw away, and texts that another took the place of.
-NOT_TAKEN = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateState.SUPERSEDED)
-ROWS = 2000
 
 
 @dataclass(frozen=True)
@@ -267,9 +267,6 @@ def train_videos(pks: Iterable[int]) -> dict[int, Video]:
     for start in range(0, len(wanted), ROWS):
         found |= Video.objects.filter(split=Split.TRAIN).in_bulk(wanted[start : start + ROWS])
     return found
-
-
-KEPT = "captions.json"
 
 
 def kept_sources(training: TeacherTraining, folder: Path, *, needs_negatives: bool) -> tuple[Collected, list[Video]]:

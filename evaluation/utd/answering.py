@@ -38,6 +38,11 @@ from jobs.progress import progress
 
 CLIPS_PER_BATCH = 8
 TEXTS_PER_BATCH = 256
+# Shares of the picture and ratios of its sides that a crop may have (the authors' settings of VideoGLUE).
+AREA, ASPECT = (0.3, 1.0), (0.5, 2.0)
+# Classes of these are other classes in a mirror.
+SIDED = ("left", "right", "clockwise")
+Read = Callable[[int], tuple[Frames, VideoMeta]]
 
 
 def predict_samples(row: BenchmarkedModel, job: Job) -> None:
@@ -116,13 +121,6 @@ def clip_reader(samples: Sequence[Sample], info: ModelInfo) -> Callable[[int], t
         return read(Clip(video.key, path, video.start_time, video.end_time, video.sha256), replace(info))
 
     return shown
-
-
-# Shares of the picture and ratios of its sides that a crop may have (the authors' settings of VideoGLUE).
-AREA, ASPECT = (0.3, 1.0), (0.5, 2.0)
-# Classes of these are other classes in a mirror.
-SIDED = ("left", "right", "clockwise")
-Read = Callable[[int], tuple[Frames, VideoMeta]]
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,11 @@ from text.batches import batched
 VIDEOS_PER_BATCH = 8
 FROM_FILE = "file:"
 FRAMES_PER_BATCH = 64
+ENDPOINT = "endpoint:"
+# Change it with any of PROMPTS or DESCRIBE: texts made with other prompts are other texts.
+PROMPTS_VERSION = "1"
+JPEG_QUALITY = 95
+COMPLETE = frozenset({DESCRIPTION, OBJECTS, ACTIVITIES, VERBS, SUMMARY})
 
 
 def describe(descriptions: Descriptions, job: Job) -> None:
@@ -176,12 +181,6 @@ def _extract_all(descriptions: Descriptions, job: Job, total: int) -> list[str]:
         done += len(rows)
         progress(job, done, total)
     return unanswered
-
-
-ENDPOINT = "endpoint:"
-# Change it with any of PROMPTS or DESCRIBE: texts made with other prompts are other texts.
-PROMPTS_VERSION = "1"
-JPEG_QUALITY = 95
 
 
 class Describer(Protocol):
@@ -312,6 +311,3 @@ def _ask(
     for (at, concept, _), reply in zip(wanted, asking.ask(requests), strict=True):
         if not reply.failure:
             found[at][concept] = reply.text
-
-
-COMPLETE = frozenset({DESCRIPTION, OBJECTS, ACTIVITIES, VERBS, SUMMARY})

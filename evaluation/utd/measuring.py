@@ -48,6 +48,8 @@ VERSION = "1"
 ORACLE = "oracle"
 FOLDER = "text-vectors"
 VIDEOS_PER_CHUNK = 500
+ITEMS_PER_BATCH = 200
+ACCEPTED = (ItemState.IN_VALIDATION, ItemState.DISPUTED, ItemState.VALID)
 
 
 @dataclass(frozen=True)
@@ -224,10 +226,6 @@ def _galleries(task: _Task, credits: _Credits, made: Split) -> list[dict[str, An
         row = {"concept": concept, "full": mean(full), "full_ci": found[0]}
         rows.append({**row, "reduced": mean(reduced), "reduced_ci": found[1]})
     return rows
-
-
-ITEMS_PER_BATCH = 200
-ACCEPTED = (ItemState.IN_VALIDATION, ItemState.DISPUTED, ItemState.VALID)
 
 
 def check_items(check: ItemCheck, job: Job) -> None:

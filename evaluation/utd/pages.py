@@ -30,6 +30,50 @@ from projects.models import Project
 
 FULL, SPLIT, BALANCED = "full", "split", "balanced"
 Floats = NDArray[np.float64]
+CONCEPT_NAMES: dict[str, str | Promise] = {
+    DESCRIPTION: _("obj+comp+act"),
+    OBJECTS: _("objects"),
+    ACTIVITIES: _("activities"),
+    VERBS: _("verbs"),
+    SUMMARY: _("15 words"),
+}
+TEMPORAL_NAMES: dict[str, str | Promise] = {
+    SEQUENCE: _("sequence of frames"),
+    AVERAGE: _("average over frames"),
+    MAX_SCORE: _("max-score frame"),
+    MIDDLE: _("middle frame"),
+}
+# Also the order of the glossary.
+TERMS: Sequence[tuple[str | Promise, str | Promise]] = (
+    (
+        _("obj+comp+act"),
+        _(
+            "The whole description of a frame: objects, how they stand to each other, and what goes on. It is what the "
+            "other three are taken out of, and every difference is to it."
+        ),
+    ),
+    (_("objects"), _("Only the list of things that are visible. High numbers: naming things is enough.")),
+    (_("activities"), _("Actions together with the things that they are done with.")),
+    (_("verbs"), _("Actions alone; every thing is replaced by “someone” or “something”.")),
+    (_("sequence of frames"), _("All frames in one text, “Frame 1: … Frame 8: …”: order is kept.")),
+    (_("average over frames"), _("The mean of the frames' vectors: every frame counts, order is lost.")),
+    (_("max-score frame"), _("The one frame that speaks most for a class or caption.")),
+    (_("middle frame"), _("One frame alone, in the middle of the video: of eight the fourth.")),
+    (
+        _("common sense bias"),
+        _(
+            "The text encoder compares descriptions and class names (or captions) by what it knows of the world; it "
+            "has seen no video of this data set."
+        ),
+    ),
+    (
+        _("dataset bias"),
+        _(
+            "A linear classifier has learnt from descriptions of the train split. What it gains over common sense are "
+            "coincidences of this data set, such as a mirror in every video of make-up."
+        ),
+    ),
+)
 
 
 def benchmark(
@@ -123,52 +167,6 @@ def _order(rows: Sequence[Mapping[str, Any]], name: str) -> list[dict[str, Any]]
     known = [row for row in rows if row["cells"][name]["difference"] is not None]
     drops = [{"model": row["model"], "difference": row["cells"][name]["difference"]} for row in known]
     return sorted(drops, key=lambda row: (-row["difference"], row["model"]))
-
-
-CONCEPT_NAMES: dict[str, str | Promise] = {
-    DESCRIPTION: _("obj+comp+act"),
-    OBJECTS: _("objects"),
-    ACTIVITIES: _("activities"),
-    VERBS: _("verbs"),
-    SUMMARY: _("15 words"),
-}
-TEMPORAL_NAMES: dict[str, str | Promise] = {
-    SEQUENCE: _("sequence of frames"),
-    AVERAGE: _("average over frames"),
-    MAX_SCORE: _("max-score frame"),
-    MIDDLE: _("middle frame"),
-}
-# Also the order of the glossary.
-TERMS: Sequence[tuple[str | Promise, str | Promise]] = (
-    (
-        _("obj+comp+act"),
-        _(
-            "The whole description of a frame: objects, how they stand to each other, and what goes on. It is what the "
-            "other three are taken out of, and every difference is to it."
-        ),
-    ),
-    (_("objects"), _("Only the list of things that are visible. High numbers: naming things is enough.")),
-    (_("activities"), _("Actions together with the things that they are done with.")),
-    (_("verbs"), _("Actions alone; every thing is replaced by “someone” or “something”.")),
-    (_("sequence of frames"), _("All frames in one text, “Frame 1: … Frame 8: …”: order is kept.")),
-    (_("average over frames"), _("The mean of the frames' vectors: every frame counts, order is lost.")),
-    (_("max-score frame"), _("The one frame that speaks most for a class or caption.")),
-    (_("middle frame"), _("One frame alone, in the middle of the video: of eight the fourth.")),
-    (
-        _("common sense bias"),
-        _(
-            "The text encoder compares descriptions and class names (or captions) by what it knows of the world; it "
-            "has seen no video of this data set."
-        ),
-    ),
-    (
-        _("dataset bias"),
-        _(
-            "A linear classifier has learnt from descriptions of the train split. What it gains over common sense are "
-            "coincidences of this data set, such as a mirror in every video of make-up."
-        ),
-    ),
-)
 
 
 @dataclass(frozen=True)

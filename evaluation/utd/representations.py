@@ -22,6 +22,7 @@ RECENT = 65_536
 Floats = NDArray[np.float32]
 Encode = Callable[[Sequence[str]], Floats]
 Heard = Callable[[int], None]
+Raw = Mapping[str, str]
 
 
 def nobody(done: int) -> None:
@@ -132,9 +133,6 @@ def text_key(text: str) -> bytes:
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
-
-
-Raw = Mapping[str, str]
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,13 @@ DATASET = "shapes"
 RECORDS = "captions.jsonl"
 THREADS = 2
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
+RunJob = Callable[[Job, float], None]
+# Runs may wait behind the trainings.
+GENERATION_SECONDS = TRAINING_SECONDS = 900.0
+# Shares of the counting captions that are edited, reviewed, and judged by two of three validators; the rest is left.
+LEFT_AFTER = (2 / 3, 1 / 2, 1 / 4)
+WORKERS = 2
+SCORES = ("T", "P", "P+T", "n")
 
 
 def film(folder: Path, sizes: Sizes, seed: int, progress: Progress) -> Path:
@@ -105,13 +112,6 @@ def _record(scene: Scene, split: str, about: str, caption: str) -> dict[str, Any
         "caption": caption,
         "facts": facts,
     }
-
-
-RunJob = Callable[[Job, float], None]
-# Runs may wait behind the trainings.
-GENERATION_SECONDS = TRAINING_SECONDS = 900.0
-# Shares of the counting captions that are edited, reviewed, and judged by two of three validators; the rest is left.
-LEFT_AFTER = (2 / 3, 1 / 2, 1 / 4)
 
 
 @dataclass
@@ -282,10 +282,6 @@ def _score(making: Build, release: Release) -> list[Run]:
 def _job(job: Job | None) -> Job:
     assert job is not None  # start_run has just queued it
     return job
-
-
-WORKERS = 2
-SCORES = ("T", "P", "P+T", "n")
 
 
 def make_demo(seed: int, progress: Progress, *, sizes: Sizes = plan.FULL, fresh: bool = False) -> dict[str, Any]:

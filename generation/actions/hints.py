@@ -21,6 +21,11 @@ from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
 
 SPEC = re.compile(r"[a-z][a-z0-9-]*:.*")
+JOB = "generation.jobs.answer_hint"
+MAX_CHARACTERS = 2_000
+# So many unanswered questions a person has at once: a queue is not to be filled by typing.
+MAX_WAITING_HINTS = 5
+WAITS = timedelta(minutes=10)
 
 
 @transaction.atomic
@@ -35,13 +40,6 @@ def set_hint_model(person: User | None, project: Project, spec: str, *, enabled:
     found, _made = HintModel.objects.update_or_create(project=project, defaults=fields)
     audit.record(audit.event(project, person, "generation.set_hint_model", found, spec=named, enabled=enabled))
     return found
-
-
-JOB = "generation.jobs.answer_hint"
-MAX_CHARACTERS = 2_000
-# So many unanswered questions a person has at once: a queue is not to be filled by typing.
-MAX_WAITING_HINTS = 5
-WAITS = timedelta(minutes=10)
 
 
 @transaction.atomic

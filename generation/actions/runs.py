@@ -34,6 +34,12 @@ from text.storable import is_storable
 GENERATE_JOB = "generation.jobs.run_generation"
 SELECTION = {"split": str, "key_prefix": str, "caption_keys": list}
 MAX_SEED = 2**63 - 1
+BUDGET = ("requests", "tokens")
+STOPPED = (JobState.FAILED, JobState.CANCELLED)
+PREVIEW, STORE = "generation.jobs.run_caption_preview", "generation.jobs.run_captions"
+TUNE_JOB = "generation.jobs.run_tuning"
+FROM_ONE = ("epochs", "batch", "checkpoint_every")
+MAX_NAME_LENGTH = 300
 
 
 @transaction.atomic
@@ -143,10 +149,6 @@ def _check(run: GenerationRun) -> None:
         raise GenerationError("the run has no captions; import captions into the project or select others")
 
 
-BUDGET = ("requests", "tokens")
-STOPPED = (JobState.FAILED, JobState.CANCELLED)
-
-
 @transaction.atomic
 def resume_run(person: User, run: GenerationRun, *, budget: dict[str, int] | None = None) -> GenerationRun:
     """Queue the run's work again, nothing of it that is stored; `budget` puts other limits on requests and tokens.
@@ -186,9 +188,6 @@ def stop_run(person: User, run: GenerationRun) -> None:
     if run.job is None or not cancel(run.job):
         raise GenerationError(_("The run is over; there is nothing to stop."))
     audit.record(audit.event(run.project, person, "generation.stop_run", run))
-
-
-PREVIEW, STORE = "generation.jobs.run_caption_preview", "generation.jobs.run_captions"
 
 
 @transaction.atomic
@@ -261,11 +260,6 @@ def _queue(run: CaptionRun, dotted: str, title: str) -> None:
     label = CAPTIONERS[run.maker].label
     run.job = enqueue(dotted, run.pk, title=title % {"maker": label}, project_id=run.project.pk)
     run.save(update_fields=["job"])
-
-
-TUNE_JOB = "generation.jobs.run_tuning"
-FROM_ONE = ("epochs", "batch", "checkpoint_every")
-MAX_NAME_LENGTH = 300
 
 
 @transaction.atomic

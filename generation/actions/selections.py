@@ -20,6 +20,7 @@ from projects.models import Project, Role, User
 
 JOB = "generation.jobs.work_out_selection"
 GAPS_WANTED = 2
+ROWS = 500
 
 
 @transaction.atomic
@@ -100,9 +101,6 @@ def apply_selection(person: User, chosen: Selection) -> Selection:
     chosen.refresh_from_db(fields=["applied_at"])
     audit.record(audit.event(project, person, "generation.apply_selection", chosen, kind=chosen.kind, **chosen.moved))
     return chosen
-
-
-ROWS = 500
 
 
 @transaction.atomic

@@ -29,6 +29,9 @@ from projects.models import Project, Role, User
 C, I = CandidateState, ItemState  # noqa: E741
 LIVE_ITEMS = (I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED)
 LIVE_CANDIDATES = (C.QUEUED, C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED)
+CORRECTION = "recaption"
+UNUSABLE = frozenset({Problem.EMPTY, Problem.TOO_LONG, Problem.CONTROL_CHARACTER})
+DROP = "drop_with_video"
 
 
 def caption_in_doubt(person: User, caption_id: int) -> Caption:
@@ -109,10 +112,6 @@ def _confirm(person: User, caption_id: int, reason: str, now: datetime) -> Capti
     caption = caption_in_doubt(person, caption_id)
     settle(caption, DoubtSettled.CONFIRMED, person, reason, Involvement.Kind.SETTLED)
     return caption
-
-
-CORRECTION = "recaption"
-UNUSABLE = frozenset({Problem.EMPTY, Problem.TOO_LONG, Problem.CONTROL_CHARACTER})
 
 
 @dataclass(frozen=True)
@@ -217,9 +216,6 @@ def _go_on(group: CandidateGroup, person: User, wanted: Correction) -> None:
     hand = {"project": group.run.project, "person": person, "video_id": group.caption.video_id, "group": group}
     Involvement.objects.bulk_create([Involvement(kind=Involvement.Kind.MADE, **hand)], ignore_conflicts=True)
     advance(group, person, wanted.now)
-
-
-DROP = "drop_with_video"
 
 
 def drop_caption(person: User, caption_id: int, reason: str, *, now: datetime | None = None) -> Caption:

@@ -37,6 +37,9 @@ from projects.models import Project, Role, User
 
 OUTCOMES = (ItemState.VALID, ItemState.INVALID)
 ROLES = (Role.RESEARCHER, Role.REVIEWER)
+MOVE = "drop_with_video"
+# Files of clips, decoded pictures and vectors; what is made again from files that are still there.
+CACHES = ("frames", "vectors", CLIPS)
 
 
 def adjudicate(person: User, item_id: int, outcome: str, reason: str, *, now: datetime | None = None) -> Item:
@@ -136,11 +139,6 @@ def _retract(person: User, item_id: int, reason: str, now: datetime) -> Item:
     unlink_main_items(item)
     task_slots.cancel(Task.objects.filter(item=item, stage=Stage.BASELINE), now)
     return item
-
-
-MOVE = "drop_with_video"
-# Files of clips, decoded pictures and vectors; what is made again from files that are still there.
-CACHES = ("frames", "vectors", CLIPS)
 
 
 @dataclass(frozen=True)

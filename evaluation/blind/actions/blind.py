@@ -23,6 +23,7 @@ from projects.models import Project, Role, User
 from text.registry import load
 
 JOB = "evaluation.blind.jobs.run_blind_scoring"
+MIN_BAR, MAX_BAR = 0.5, 1.0
 
 
 @transaction.atomic
@@ -50,9 +51,6 @@ def score_blind(
     scorer.save(update_fields=["job"])
     audit.record(audit.event(project, person, "evaluation.score_blind", scorer, spec=scorer.spec))
     return scorer
-
-
-MIN_BAR, MAX_BAR = 0.5, 1.0
 
 
 @transaction.atomic

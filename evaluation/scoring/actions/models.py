@@ -14,6 +14,9 @@ from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
 from text.registry import Entry, load
 
+# By its path: actions must not import hub, and its table of adapters loads no model library.
+TRUSTED_NAME = Entry("what a permission is for", "hub.adapters.registry:trusted_name")
+
 
 @transaction.atomic
 def describe_model(person: User, run: Run, **fields: Any) -> ModelCard:
@@ -31,10 +34,6 @@ def describe_model(person: User, run: Run, **fields: Any) -> ModelCard:
     card, _made = ModelCard.objects.update_or_create(project=project, model_key=run.model_key, defaults=fields)
     audit.record(audit.event(project, person, "evaluation.describe_model", card, model_key=run.model_key))
     return card
-
-
-# By its path: actions must not import hub, and its table of adapters loads no model library.
-TRUSTED_NAME = Entry("what a permission is for", "hub.adapters.registry:trusted_name")
 
 
 @transaction.atomic

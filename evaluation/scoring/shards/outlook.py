@@ -15,6 +15,9 @@ SECONDS = ("decode", "wait", "compute", "write")
 COUNTS = ("clips", "texts", "pairs", "vectors_kept")
 # In what a shard measured: the key of the model that it met, where that is not the one the run was planned with.
 OTHER_MODEL = "other_model"
+# Running and failed ones stand first; of a thousand shards nobody reads the rest.
+MAX_SHOWN = 40
+FIRST = (JobState.RUNNING, JobState.FAILED, JobState.WAITING, JobState.CANCELLED, JobState.DONE)
 
 
 def smallest(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
@@ -59,11 +62,6 @@ def outlook(rows: Iterable[Mapping[str, Any]], done: int, total: int, began: dat
         rate=rate,
         seconds_left=(total - done) / rate if rate else None,
     )
-
-
-# Running and failed ones stand first; of a thousand shards nobody reads the rest.
-MAX_SHOWN = 40
-FIRST = (JobState.RUNNING, JobState.FAILED, JobState.WAITING, JobState.CANCELLED, JobState.DONE)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ from text.batches import batched
 
 ROWS_PER_QUERY = 500
 Thing = TypeVar("Thing")
+# On their way at once: a killed worker loses these and the batch at its model.
+ON_THE_WAY = 1
 
 
 @dataclass
@@ -140,10 +142,6 @@ def in_time(things: Iterable[Thing], size: int, seconds: float) -> Iterator[list
             batch, began = [], monotonic()
     if batch:
         yield batch
-
-
-# On their way at once: a killed worker loses these and the batch at its model.
-ON_THE_WAY = 1
 
 
 class ScoreWriter:

@@ -19,6 +19,9 @@ from projects.models import Project, Role, User
 MEASURE_JOB = "evaluation.utd.jobs.measure_bias"
 READINGS = ("score", "oracle")
 MAX_LABELS_LENGTH = 100
+PREDICT_JOB = "evaluation.utd.jobs.answer_samples"
+MAX_EPOCHS = 1000
+CHECK_JOB = "evaluation.utd.jobs.check_shortcuts"
 
 
 @transaction.atomic
@@ -69,10 +72,6 @@ def measure_bias(
     return run
 
 
-PREDICT_JOB = "evaluation.utd.jobs.answer_samples"
-MAX_EPOCHS = 1000
-
-
 @transaction.atomic
 def predict_samples(
     person: User | None,
@@ -114,9 +113,6 @@ def predict_samples(
     details = {"model": spec, "zero_shot": zero_shot, "run": run.pk, "label": shown}
     audit.record(audit.event(project, person, "evaluation.answer_samples", row, **details))
     return row
-
-
-CHECK_JOB = "evaluation.utd.jobs.check_shortcuts"
 
 
 @transaction.atomic

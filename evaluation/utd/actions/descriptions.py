@@ -25,6 +25,9 @@ from projects.models import Project, User
 JOB = "evaluation.utd.jobs.describe_videos"
 MAX_MODEL_LENGTH, MAX_NAME_LENGTH, MAX_FRAMES = 500, 120, 64
 ENDPOINT = "endpoint:"
+ROWS = 1_000
+FROM_FILE = "file:"
+MAX_LISTED = 100
 
 
 @transaction.atomic
@@ -104,11 +107,6 @@ def checked_model(spec: str, person: User | None) -> str:
         return spec
     only_below = Path(settings.MODEL_ROOT) if person is not None else None
     return str(with_paths({"model": spec}, only_below=only_below)["model"])
-
-
-ROWS = 1_000
-FROM_FILE = "file:"
-MAX_LISTED = 100
 
 
 @transaction.atomic
