@@ -30,14 +30,14 @@ and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do
     import_objects(person, project, lines, *, name, source="import") -> int      None: the operator
     ask_for_nouns(person, project) -> Job
     open_object_check(person, project, source, *, size=100, overlap=1, seed=0, now=None) -> ObjectCheck
-    class_object(person, project, frame_id, place, error_class, *, now=None) -> ObjectError
+    classify_object(person, project, frame_id, place, error_class, *, now=None) -> ObjectError
     adjudicate(person, item_id, outcome, reason, *, now=None) -> Item
         researcher or reviewer without a hand in the video: disputed -> "valid" or "invalid"
     correct_caption(person, caption_id, text, *, keep=(), reason="", now=None) -> Caption    researcher: a revision
     confirm_caption(person, caption_id, reason, *, now=None) -> Caption  researcher: in doubt -> it stands
     drop_caption(person, caption_id, reason, *, now=None) -> Caption     researcher: its video's items are taken out
     set_vote_rule(person, subtest, rule) -> Subtest      researcher: VoteRule, while nobody has been shown a pair
-    set_review_shares(person, project, *, rate, second_share, own_rates=None, now=None) -> ReviewPolicy    researcher
+    set_review_sampling(person, project, *, rate, second_share, own_rates=None, now=None) -> ReviewPolicy    researcher
     requeue(person, item_id, reason="", *, now=None) -> Item             researcher: invalid -> requeued, foils reopen
     retract(person, item_id, reason, *, now=None) -> Item                researcher: valid -> retracted
     publish_guideline(person, project, stage, text, *, subtest=None) -> Guideline

@@ -1,6 +1,7 @@
 """Everything that the dashboard says of a project, counted from its rows: JSON, in a fixed number of queries.
 
-Rows are read as tuples, never as models: at 100,000 items this is what a job does once a minute."""
+Rows are read as tuples, never as models: at 100,000 items this is what a job does once a minute.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -54,7 +55,11 @@ FORECAST = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION)
 
 
 def slots_not_yet_created(project: Project) -> Counter[str]:
-    """Stage -> places that its tasks will have. Two queries, cheap where few groups wait: they have an index."""
+    """Stage -> slots that its tasks will have. Two queries, cheap where few groups wait: they have an index.
+
+    Counted, never created: tasks are made when those who may do them look. Where nobody edits, review tasks end the
+    moving of thresholds, and an owner only looks here.
+    """
     foils = Foil.objects.filter(item__in=items_without_tasks(project))
     votes = foils.aggregate(n=Sum("item__subtest__votes_wanted"))["n"] or 0
     stage, n = (Stage.EDIT, _edits(project)) if project.edit_stage else (Stage.REVIEW, _reviews(project))

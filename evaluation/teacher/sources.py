@@ -1,7 +1,8 @@
 """What a project's own runs give to train on: captions of the train split, and what was made false of them.
 
 No clip of another split is ever read here. A negative is left out, whoever made it, where it is a true caption of the
-same video, or where validators did not find it false of that video."""
+same video, or where validators did not find it false of that video.
+"""
 
 import hashlib
 import json

@@ -37,7 +37,6 @@ from projects.models import Project, Role, User
 
 OUTCOMES = (ItemState.VALID, ItemState.INVALID)
 ROLES = (Role.RESEARCHER, Role.REVIEWER)
-MOVE = "drop_with_video"
 # Files of clips, decoded pictures and vectors; what is made again from files that are still there.
 CACHES = ("frames", "vectors", CLIPS)
 
@@ -160,7 +159,12 @@ def scope_of(video: Video) -> Scope:
 
 
 def take_down_video(person: User, slug: str, video_id: int, reason: str, *, now: datetime | None = None) -> Scope:
-    """AnnotationError without a reason, and for a clip that was taken down before. AccessDenied for who is no owner."""
+    """Take a video down: its file and address are gone, its items are out, releases withhold what they froze.
+
+    With it goes every clip of the project that shows the same file or comes from the same source. Votes, scores, the
+    audit trail and the hashes of releases stay, and one row that says why. AnnotationError without a reason, and for a
+    clip that was taken down before. AccessDenied for who is no owner.
+    """
     video = get_video(person, slug, video_id, Role.RESEARCHER)
     if not reason.strip():
         raise AnnotationError(_("Say why: the reason stands in every release and export that held the video."))
@@ -191,9 +195,9 @@ def _clips(video: Video) -> QuerySet[Video]:
 
 def _end_work(clips: list[Video], project: Project, person: User, reason: str, now: datetime) -> None:
     """Items and foils on the way are out; nobody is given anything of it, gold and practice included."""
-    captions.withdraw_items(Item.objects.filter(video__in=clips), MOVE, project, person, reason, now)
+    captions.withdraw_items(Item.objects.filter(video__in=clips), captions.DROP, project, person, reason, now)
     groups = CandidateGroup.objects.filter(caption__video__in=clips).select_for_update(of=("self",), no_key=True)
-    captions.withdraw_candidates(groups, MOVE, project, person, reason, now)
+    captions.withdraw_candidates(groups, captions.DROP, project, person, reason, now)
     task_slots.cancel(Task.objects.filter(video__in=clips), now)
     GoldPair.objects.filter(video__in=clips, withdrawn_at=None).update(withdrawn_at=now)
     PracticeCaption.objects.filter(caption__video__in=clips, withdrawn_at=None).update(withdrawn_at=now)
