@@ -1,7 +1,8 @@
 """Reports of a project, kept by the fingerprint of what they were made from.
 
 Reading loads the facts (a fixed number of queries), and computes only where facts, parameters or the analysis changed
-since the stored row: nobody below has to tell us of a change, and a set-aside vote shows at the next look."""
+since the stored row: nobody below has to tell us of a change, and a set-aside vote shows at the next look.
+"""
 
 import hashlib
 from collections import Counter
