@@ -63,9 +63,7 @@ def checked_target(url: str) -> Target:
                 _("%(host)s is a private address; give one that is reachable from the internet.") % {"host": host}
             )
         if not allowed and port < UNPRIVILEGED and port not in PORTS.values():
-            raise ProjectError(
-                _("Port %(port)s is of another service; give 443, or a port from 1024 on.") % {"port": port}
-            )
+            raise ProjectError(_("Webhooks cannot use port %(port)s; give 443, or 1024 or higher.") % {"port": port})
         if scheme == "http" and not allowed:
             raise ProjectError(_("Give an https address: what is sent must not be read on the way."))
     return Target(scheme, host, port, str(addresses[0]), path)
@@ -87,9 +85,8 @@ def _parts(url: str) -> tuple[str, str, int, str]:
 
 
 def _is_public(address: Address) -> bool:
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped:
-            return _is_public(address.ipv4_mapped)
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        return _is_public(address.ipv4_mapped)
     if any(address in network for network in NOT_PUBLIC):
         return False
     return address.is_global and not address.is_multicast
