@@ -30,7 +30,7 @@ from corpus.exporters.parts.folder import pretty, safe_name, write_folder, write
 from corpus.exporters.parts.released_items import withheld_facts
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
 from corpus.release_documents import Figure
-from corpus.release_records import STATUS_FIELDS
+from corpus.release_records import STATUS_FIELDS, as_published_facts, n_as_published
 from corpus.rules.canonical import canonical_line
 from text.storable import safe_row
 
@@ -70,6 +70,7 @@ def _facts(release: ReleaseContent) -> dict[str, Any]:
             "votes_not_counted": sum(vote.state != COUNTED for vote in release.votes),
             "scores": len(release.scores),
         },
+        **as_published_facts(n_as_published(item for item in release.items if item.get("released"))),
         **withheld_facts(release),
     }
 

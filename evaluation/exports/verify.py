@@ -19,7 +19,7 @@ from corpus.exporters.parts.folder import MADE_BY, MANIFEST, pretty, self_hash
 from corpus.exporters.parts.released_items import released_items
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_documents import Figure
-from corpus.release_records import foil_counts, hash_of, vote_counts
+from corpus.release_records import as_published_facts, foil_counts, hash_of, n_as_published, vote_counts
 from corpus.rules.canonical import canonical_line
 from evaluation.documents.figures import figure_rows
 from evaluation.errors import EvaluationError
@@ -116,6 +116,8 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
     counts = {"items": len(items), "votes": len(votes), "scores": len(scores)}
     for name, count in counts.items():
         _same(MANIFEST, f"counts.{name}", manifest.get("counts", {}).get(name), count)
+    word = as_published_facts(n_as_published(record for record in items if record.get("released")))
+    _same(MANIFEST, "as_published", manifest.get("as_published"), word.get("as_published"))
     layout = manifest.get("layout_version", 1)
     since = layout >= RECOMPUTED_SINCE
     try:

@@ -118,7 +118,8 @@ class Batch:
     """One import. `records` are those of this chunk, and shrink as they turn out to clash; the tables fill up, step by
     step, for the steps that follow. `clips` and `seen` remember the chunks before.
 
-    `update`: what is stored may be changed to what the file says.
+    `update`: what is stored may be changed to what the file says. `as_published`: items count as valid on the
+    publisher's word, unless the file's votes decide on them.
     """
 
     project: Project
@@ -130,6 +131,7 @@ class Batch:
     taken_down: Mapping[str, str]
     started: datetime
     update: bool
+    as_published: bool
     clips: Spill
     seen: Spill
     # Whether the project had no clip before: what stands in the tables is of this import then.

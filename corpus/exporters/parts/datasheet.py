@@ -12,6 +12,7 @@ from corpus.exporters.parts.markdown import cell as _cell
 from corpus.exporters.parts.markdown import prose
 from corpus.exporters.parts.markdown import table as _table
 from corpus.records import ReleaseContent
+from corpus.release_records import PUBLISHERS_WORD, n_as_published
 
 UNANSWERED = "*Nobody has answered this question.*"
 NO_COMMENTS = "*None.*"
@@ -70,6 +71,9 @@ def _facts(release: ReleaseContent) -> list[str]:
     lines = [f"- Content hash: `{release.content_hash}`", f"- Frozen: {release.created_at}"]
     if release.simulated:
         lines.append("- **Its people and judgements are simulated.**")
+    released = [item for item in release.items if item.get("released")]
+    if n := n_as_published(released):
+        lines.append(f"- **As published:** {n} of {len(released)} items. {PUBLISHERS_WORD}")
     open_ones = len(unanswered(release))
     lines.append(f"- Of {len(QUESTIONS) - len(SECTIONS)} questions {open_ones} are unanswered; each says so.")
     return [*lines, ""]
@@ -100,7 +104,7 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
         "",
     ]
     for row in gate["rows"]:
-        if row["stopped"]:
+        if row["stopped"] or row.get("reported"):
             words = ", ".join(
                 f"{word['word']} ({'captions' if word['weight'] > 0 else 'foils'})" for word in row["words"]
             )
@@ -124,6 +128,8 @@ def _blind_row(row: Mapping[str, Any]) -> list[Any]:
     probes = "; ".join(_probe(probe) for probe in row["probes"] if probe["value"] is not None or probe.get("n_missing"))
     passed = "passed as far as it was read" if row.get("unread") else "passed"
     result = "**solved without the video**" if row["stopped"] else "too few to tell" if row["too_few"] else passed
+    if row.get("reported"):
+        result = "**solved without the video**; a published set, so it is reported and not stopped"
     return [row["name"], row["n_captions"], f"{row['bar']:.2f}", probes, result]
 
 

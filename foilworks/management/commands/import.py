@@ -36,6 +36,11 @@ class Command(FoilworksCommand):
             action="store_true",
             help="records that are stored otherwise become what the file says, where nobody worked on them",
         )
+        parser.add_argument(
+            "--as-published",
+            action="store_true",
+            help="count items as valid on the publisher's word, unless the file's votes decide; releases say so",
+        )
         parser.add_argument("--strict", action="store_true", help="store nothing where a record is bad; exit 1")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -48,6 +53,7 @@ class Command(FoilworksCommand):
             dry_run=options["dry_run"],
             strict=options["strict"],
             update=options["update"],
+            as_published=options["as_published"],
             params=parse_set_options(options["set"]),
             progress=self.progress,
         )
