@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("corpus", "0001_squashed_0_2")]
+    dependencies = [("corpus", "0012_split_becomes_disputed")]
 
     operations = [
         migrations.AddField(
