@@ -39,6 +39,8 @@ OWN_NUMBERS_SINCE = 3
 OVER_ITEMS_SINCE = 3
 # Since then an item of several foils of which one alone was judged has no vote counts.
 COUNTS_OF_ITEMS_SINCE = 3
+# Since then names of files keep underscores, and differ by more than case.
+FILE_NAMES_SINCE = 4
 # What a document in another shape than ours runs into.
 STRANGE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 # Of what is computed again elsewhere; a classifier's weights differ in their last digits from machine to machine.
@@ -151,7 +153,7 @@ def _same_made(
     """What exports make from their own items, votes and tables."""
     _same_tables(folder, items, votes, over_items=layout >= OVER_ITEMS_SINCE)
     _same_leaderboard(folder)
-    _same_flat(folder, items, counted)
+    _same_flat(folder, items, counted, own_names=layout >= FILE_NAMES_SINCE)
     _same_figures(folder, of_own=layout >= OWN_NUMBERS_SINCE)
 
 
@@ -273,13 +275,22 @@ def _same_leaderboard(folder: Path) -> None:
             _same_cells(name, f"{row['model']}.{share}", row.get(share), told.get(share))
 
 
-def _same_flat(folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
-    """The rows of data/ are those of the released items."""
+def _same_flat(
+    folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts], *, own_names: bool
+) -> None:
+    """The rows of data/ are those of the released items. Not `own_names`: the files were named by an older rule."""
     content = ReleaseContent("", "", "", "", tuple(items))
+    older = {} if own_names else _files_by_subtest(folder / DATA)
     for name, records in files_of(list(released_items(content, counted))).items():
-        told = [row for _, row in _lines(folder / DATA / name)]
+        told = [row for _, row in _lines(folder / DATA / older.get(records[0].subtest, name))]
         for row, made in zip_longest(told, map(flat_row, records), fillvalue={}):
             _same_cells(f"{DATA}/{name}", str(made.get("id", "rows")), row, made)
+
+
+def _files_by_subtest(folder: Path) -> dict[str, str]:
+    """Subtest -> the name of the file whose first row is of it."""
+    first = {path.name: next(_lines(path), ("", {}))[1] for path in sorted(folder.glob("*.jsonl"))}
+    return {str(row.get("subtest")): name for name, row in first.items()}
 
 
 def _same_figures(folder: Path, *, of_own: bool) -> None:

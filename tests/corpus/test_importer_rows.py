@@ -215,7 +215,7 @@ class TestContrast:
         )
         assert (first.id, second.id) == ("verbs:video1", "verbs:video1#2")
         assert complaint(again, tmp_path) == (
-            "verbs.tsv:4: id: 'verbs:video1' already stands on line 2; give every record its own id"
+            "verbs.tsv:4: record: repeats the record on line 2; remove it"
         )
 
     @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ class TestFeint6K:
         *items, again = read_feint(tmp_path, text)
         assert [item.id for item in items] == ["vatex:v1", "vatex:v1#2", "vatex:v2", "vatex:v1#3"]
         assert complaint(again, tmp_path) == (
-            "vatex.csv:26: id: 'vatex:v1' already stands on line 2; give every record its own id"
+            "vatex.csv:26: record: repeats the record on line 2; remove it"
         )
 
     @pytest.mark.parametrize("n", [1, 5, 7, 11])
