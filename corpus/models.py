@@ -192,7 +192,7 @@ class Item(models.Model):
     unanimous = models.BooleanField(null=True, blank=True)
     # Unknown fields of an imported record, given back on export.
     extra = models.JSONField(default=dict, blank=True)
-    # Imported as part of a published set: valid on its publisher's word until votes decide (on_publishers_word).
+    # Imported with a published set: valid on its publisher's word until votes decide (on_publishers_word).
     as_published = models.BooleanField(default=False, db_default=False)
     # What an imported record says of its item; other records may share its caption. None: see `known_facts`.
     facts = models.JSONField(null=True, blank=True)

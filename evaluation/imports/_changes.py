@@ -16,7 +16,7 @@ from annotation.models import Vote
 from annotation.transactions import lock_rows
 from corpus.models import GIVEN_UP, Caption, Foil, Item, MediaState, Video
 from corpus.records import ItemRecord
-from corpus.rules.states import WITHDRAWN, ItemState
+from corpus.rules.states import WITHDRAWN
 from evaluation.errors import EvaluationError
 from evaluation.imports.batch import CHUNK, Batch, chunks, text_sha256
 from projects import audit
@@ -203,17 +203,17 @@ def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
     Caption.objects.bulk_update([row for _, row in renewed], ["video", "text", "text_sha256"], batch_size=CHUNK)
 
 
-def lacks_publishers_word(item: Item | None) -> bool:
-    """Whether the item waits for votes and does not count as valid on its publisher's word yet."""
-    return item is not None and item.state == ItemState.IN_VALIDATION and not item.as_published
+def lacks_mark(item: Item | None) -> bool:
+    """Whether the item was imported before anybody said that it is of a published set."""
+    return item is not None and not item.as_published and item.state not in WITHDRAWN
 
 
 def _store_publishers_word(batch: Batch, actor: User | None, records: Mapping[str, ItemRecord]) -> None:
-    """Items of an earlier import of the set, and their pairs, count as valid from now on; renewed ones are new rows."""
+    """Items of an earlier import of the set, and their pairs, get the mark; renewed ones are new rows."""
     changed = [batch.stored[id_] for id_ in records if "as_published" in batch.differences[id_]]
     items = [row for row in changed if isinstance(row, Item) and row.key not in batch.renewed]
-    waiting = {row.pk: row for item in items for row in (item, item.proficiency_item) if lacks_publishers_word(row)}
-    take_publishers_word(batch.project, actor, list(waiting.values()))
+    unmarked = {row.pk: row for item in items for row in (item, item.proficiency_item) if lacks_mark(row)}
+    take_publishers_word(batch.project, actor, list(unmarked.values()))
 
 
 def _event(batch: Batch, actor: User | None, id_: str) -> AuditEvent:

@@ -15,7 +15,7 @@ from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import WITHDRAWN, FoilVerdict, ItemState, first_item_state, next_item_state
 from evaluation.imports._captions import fact_differences
-from evaluation.imports._changes import items_referred_to, lacks_publishers_word, referred_to
+from evaluation.imports._changes import items_referred_to, lacks_mark, referred_to
 from evaluation.imports._videos import label_differences
 from evaluation.imports.batch import Batch, chunks, text_sha256
 from projects.sql.bulk_writes import insert_many, new_row
@@ -198,7 +198,7 @@ def _plan(
         state=state,
         extra=dict(pair.extra),
         facts=dict(pair.facts) if isinstance(pair, ItemRecord) else None,
-        as_published=on_word,
+        as_published=batch.as_published,
         decided_at=now if decided else None,
         unanimous=is_unanimous([counts]) if counts and decided else None,
     )
@@ -294,7 +294,7 @@ def _differences(
         other = [both for both in _content(simpler, votes, pair).values() if both[0] != both[1]]
         if other:
             found["proficiency"] = other[0]
-    if batch.as_published and any(lacks_publishers_word(each) for each in (item, simpler)):
+    if batch.as_published and any(lacks_mark(each) for each in (item, simpler)):
         found["as_published"] = (False, True)
     if "clip" not in found:
         found |= label_differences(batch, record, item.video)

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.actions.workflow import task_slots
 from annotation.actions.workflow.transitions import move_items
 from annotation.errors import AnnotationError
-from annotation.models import Lease, Slot, Stage, Task
+from annotation.models import Lease, Slot, Stage, Task, Vote, VoteState
 from annotation.rules.baseline import drawn
 from annotation.transactions import lock_rows, run_in_transaction, serialize_writes
 from corpus.models import PUBLISHERS_WORD, WATCHABLE, Foil, Item, Subtest
@@ -21,19 +21,23 @@ CHUNK = 500
 
 
 def take_publishers_word(project: Project, actor: User | None, items: Sequence[Item]) -> None:
-    """Let items that wait for votes count as valid from now on; the caller holds their rows.
+    """Mark items as those of a published set; the caller holds their rows.
 
-    An item that nobody has been asked about leaves validation. Any other one stays there: its votes decide it.
+    What votes decided stays. An item that waits for votes leaves validation, unless somebody has been asked about it.
     """
     for start in range(0, len(items), CHUNK):
         some = items[start : start + CHUNK]
-        keys = [item.pk for item in some]
-        Item.objects.filter(pk__in=keys).update(as_published=True)
-        slots = Slot.objects.filter(item__in=keys, stage=Stage.VALIDATION)
+        marked = Item.objects.filter(pk__in=[item.pk for item in some])
+        marked.update(as_published=True)
+        votes = Vote.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION, state=VoteState.COUNTED)
+        # Of a subtest that asks for no votes.
+        marked.filter(~Exists(votes), state=ItemState.VALID).update(decided_at=None)
+        waiting = [item for item in some if item.state == ItemState.IN_VALIDATION]
+        slots = Slot.objects.filter(item__in=waiting, stage=Stage.VALIDATION)
         # A claim that goes on in this moment has its lease before this returns.
         lock_rows(slots)
         asked = set(Lease.objects.filter(slot__in=slots).values_list("slot__item", flat=True))
-        unasked = [item for item in some if item.pk not in asked]
+        unasked = [item for item in waiting if item.pk not in asked]
         Task.objects.filter(item__in=unasked, stage=Stage.VALIDATION).delete()
         Foil.objects.filter(item__in=unasked).update(verdict=FoilVerdict.VALID)
         move_items(unasked, "take_publishers_word", project, actor)
