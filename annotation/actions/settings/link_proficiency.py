@@ -37,7 +37,7 @@ def link_proficiency(person: User | None, main: Subtest, proficiency: Subtest) -
 
 def _link(person: User | None, held: Subtest, proficiency: Subtest) -> int:
     serialize_writes(held.project)
-    main = Subtest.objects.select_for_update(of=("self",)).get(pk=held.pk)
+    main = Subtest.objects.select_for_update(of=("self",), no_key=True).get(pk=held.pk)
     if main.proficiency_subtest_id not in (None, proficiency.pk):
         raise AnnotationError(
             _("'%(main)s' is linked to '%(other)s' already; create another main subtest.")

@@ -66,7 +66,7 @@ def collect_votes(person: User | None, subtest: Subtest, *, size: int | None = N
 def _collect(person: User | None, held: Subtest, size: int | None, seed: int) -> int:
     project = held.project
     serialize_writes(project)
-    subtest = Subtest.objects.select_for_update(of=("self",)).get(pk=held.pk)
+    subtest = Subtest.objects.select_for_update(of=("self",), no_key=True).get(pk=held.pk)
     if not subtest.votes_wanted:
         raise AnnotationError(_("The subtest wants no votes; ask for one vote per pair at least, then collect them."))
     keys = drawn(list(waiting_on_publishers_word(subtest).values_list("pk", flat=True)), size, seed)

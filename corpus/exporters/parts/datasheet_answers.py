@@ -322,14 +322,13 @@ def _impacts(release: ReleaseContent) -> Lines:
     if release.gate is None:
         return ["No blind audit was made when this release was frozen."]
     stopped = release.gate["stopped"]
-    reported = [row["name"] for row in release.gate["rows"] if row.get("reported")]
+    reported = cell(", ".join(row["name"] for row in release.gate["rows"] if row.get("reported")))
     found = "The blind audit below found no subtest that is solved without the video."
     if stopped:
         found = f"Solved without the video, and released with a reason: {cell(', '.join(stopped))} (see below)."
     if reported:
-        names = cell(", ".join(reported))
-        found = f"{found} " if stopped else ""
-        found += f"Solved without the video, and released as published: {names} (see below)."
+        released = f"Solved without the video, and released as published: {reported} (see below)."
+        found = f"{found} {released}" if stopped else released
     return [found + _untold(release.gate["rows"])]
 
 
