@@ -40,6 +40,8 @@ class ImportResult:
     created: Counter[str] = field(default_factory=Counter)
     unchanged: Counter[str] = field(default_factory=Counter)
     changes: list[dict[str, Any]] = field(default_factory=list)
+    # New items that count as valid on their publisher's word.
+    as_published: int = 0
     attached: int = 0
     media: Counter[str] = field(default_factory=Counter)
     # The plug-in that read the file, such as "foilworks-mirror 0.3"; "" for our own formats.
@@ -69,6 +71,7 @@ class ImportResult:
             "changed": len(self.changes),
             "updated": sum(change["updated"] for change in self.changes),
             "changes": self.changes,
+            "as_published": self.as_published,
             "attached": self.attached,
             "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
             "missing": self.missing,

@@ -159,7 +159,8 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
         store_changes(batch, actor)
         for store in (store_subtests, store_captions):
             store(batch)
-        created = [*store_pairs(batch, batch.started), *store_items(batch, batch.started)]
+        created = [*store_pairs(batch, batch.started), *(items := store_items(batch, batch.started))]
+        batch.result.as_published += sum(item.is_on_publishers_word for item in items)
         audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
     warn_of_other_tests(batch)
     _record(batch, actor)

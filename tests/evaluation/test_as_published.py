@@ -11,7 +11,7 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import Lease, Task
 from annotation.queries.vote_rules import changeable, why_fixed
-from corpus.exporters import foilworks, jsonl
+from corpus.exporters import foilworks, hf, jsonl
 from corpus.exporters.parts.datasheet import datasheet
 from corpus.exporters.parts.folder import pretty, self_hash
 from corpus.models import Foil, Item, Subtest, Video
@@ -73,7 +73,7 @@ def watchable():
 
 
 def test_only_votes_of_the_file_speak_against_the_publisher(bring, world):
-    bring(as_published=True)
+    assert bring(as_published=True)["as_published"] == 3
     valid = ItemState.VALID
     assert states() == {"a": valid, "b": valid, "c": ItemState.INVALID, "d": valid, "e": valid}
     assert on_word() == ["a", "b", "e"]
@@ -144,6 +144,8 @@ def test_release_manifests_reports_and_boards_say_it(bring, world, tmp_path):
         out = tmp_path / f"out-{type(content).__name__}-{content.release or 'now'}"
         jsonl.write(content, out, params={})
         assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["as_published"]["items"] == 3
+    hf.write(collect_release(release, tables=False), tmp_path / "hf", params={})
+    assert "**As published:** 3 of 4 items." in (tmp_path / "hf/README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.full
@@ -153,6 +155,7 @@ def test_the_whole_export_says_it_and_is_verified(bring, world, tmp_path):
     sheet = (tmp_path / "whole/datasheet.md").read_text(encoding="utf-8")
     assert "**As published:** 3 of 4 items." in sheet
     assert "3 of them are valid on their publisher's word, without votes collected here." in sheet
+    assert "**As published:** 3 of 4 items." in (tmp_path / "whole/README.md").read_text(encoding="utf-8")
     assert verify(tmp_path / "whole")["ok"]
     path = tmp_path / "whole/manifest.json"
     manifest = json.loads(path.read_text(encoding="utf-8"))

@@ -11,8 +11,8 @@ from corpus.exporters.parts.datasheet_questions import QUESTIONS, SECTIONS, Ques
 from corpus.exporters.parts.markdown import cell as _cell
 from corpus.exporters.parts.markdown import prose
 from corpus.exporters.parts.markdown import table as _table
+from corpus.exporters.parts.released_items import as_published_line
 from corpus.records import ReleaseContent
-from corpus.release_records import PUBLISHERS_WORD, n_as_published
 
 UNANSWERED = "*Nobody has answered this question.*"
 NO_COMMENTS = "*None.*"
@@ -71,9 +71,8 @@ def _facts(release: ReleaseContent) -> list[str]:
     lines = [f"- Content hash: `{release.content_hash}`", f"- Frozen: {release.created_at}"]
     if release.simulated:
         lines.append("- **Its people and judgements are simulated.**")
-    released = [item for item in release.items if item.get("released")]
-    if n := n_as_published(released):
-        lines.append(f"- **As published:** {n} of {len(released)} items. {PUBLISHERS_WORD}")
+    if said := as_published_line(release):
+        lines.append(f"- {said}")
     open_ones = len(unanswered(release))
     lines.append(f"- Of {len(QUESTIONS) - len(SECTIONS)} questions {open_ones} are unanswered; each says so.")
     return [*lines, ""]

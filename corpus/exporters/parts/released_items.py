@@ -6,6 +6,7 @@ from typing import Any
 from corpus.exporters.registry import EXPORTERS
 from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
 from corpus.release_records import (
+    PUBLISHERS_WORD,
     as_published_facts,
     foil_counts,
     hash_of,
@@ -41,6 +42,13 @@ def manifest_facts(release: ReleaseContent | RecordContent, format_name: str, n_
         "counts": {"items": n_items},
         **(release.facts if isinstance(release, RecordContent) else _frozen_facts(release)),
     }
+
+
+def as_published_line(release: ReleaseContent) -> str:
+    """What a card or datasheet says of items on their publisher's word; "" where there is none."""
+    released = [item for item in release.items if item.get("released")]
+    n = n_as_published(released)
+    return f"**As published:** {n} of {len(released)} items. {PUBLISHERS_WORD}" if n else ""
 
 
 def _frozen_facts(release: ReleaseContent) -> dict[str, Any]:

@@ -75,6 +75,8 @@ class Command(FoilworksCommand):
         bad = f"{len(result['errors'])} of {result['records']} records were bad, {len(result['warnings'])} warnings"
         diff = ", ".join(f"{result[kind]} {kind}" for kind in ("new", "same", "changed", "updated"))
         tail = "nothing was stored: --dry-run" if result["dry_run"] else f"stored in {result['project']}"
+        if n := result["as_published"]:
+            diff += f"; {n} new items count as valid on the publisher's word"
         return f"{table(('', 'created', 'unchanged'), rows)}\nvideos: {media}\n{diff}\n{bad}; {tail}"
 
     def _list(self, kind: str, lines: list[str]) -> None:
