@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from corpus.exporters.registry import EXPORTERS
+from evaluation.errors import EvaluationError
 from evaluation.exports.collect import export_content
 from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.score_files.items import read_items
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.run_results import results_of
 from jobs.runner import run_now
@@ -226,3 +228,12 @@ def test_a_repeated_record_of_a_format_without_ids_is_said_to_repeat(tmp_path: P
     path.write_text("".join(json.dumps(line) + "\n" for line in [*DIRECTION, DIRECTION[0]]), encoding="utf-8")
     result = import_records(make_project(), None, "vitatecs", path)
     assert result.errors == [f"{path}:4: record: repeats the record on line 1; remove it"]
+
+
+def test_a_file_of_sugarcrepe_read_as_vilmas_is_told_apart(tmp_path: Path):
+    path = tmp_path / "swap_att.json"
+    path.write_text(json.dumps(SWAP_ATT), encoding="utf-8")
+    with pytest.raises(EvaluationError, match="foils: is missing; choose the format sugarcrepe$"):
+        read_items([path])
+    items, _warnings = read_items([path], "sugarcrepe")
+    assert len(items) == 3
