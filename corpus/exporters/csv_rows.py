@@ -25,14 +25,15 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""
     items = released_items(release)
     facts = manifest_facts(release, "csv", len(items))
-    return write_folder(out, facts, lambda folder: _write(folder / FILE, items))
+    encoding = "utf-8-sig" if params.get("bom") else "utf-8"
+    return write_folder(out, facts, lambda folder: _write(folder / FILE, items, encoding))
 
 
-def _write(path: Path, items: Iterable[ItemRecord]) -> None:
+def _write(path: Path, items: Iterable[ItemRecord], encoding: str) -> None:
     """`items` are gone through twice: which columns there are is known at the end only."""
     there = {name for item in items for name in line(item)}
     used = [name for name in COLUMNS if name in there]
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding=encoding, newline="") as file:
         # As RFC 4180 has it: so a carriage return within a cell is quoted.
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(used)

@@ -49,6 +49,7 @@ def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int
     able = [item for item in items if item.proficiency and item.proficiency.valid]
     judged = any(item.valid is not None for item in items)
     judged_p = any(item.proficiency and item.proficiency.valid is not None for item in items)
+    n_as_published = sum(item.as_published for item in valid)
     captions, foils = word_counts(items, unit)
     coding, (all_units, valid_units) = _alphas(items, valid, draws, seed)
     return {
@@ -72,6 +73,8 @@ def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int
         "alpha_valid_reason": valid_units.reason,
         "votes": _votes(items, coding),
         "proficiency": _proficiency(items, base, unit),
+        # Only of published sets.
+        **({"n_as_published": n_as_published} if n_as_published else {}),
     }
 
 

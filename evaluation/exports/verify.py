@@ -19,7 +19,7 @@ from corpus.exporters.parts.folder import MADE_BY, MANIFEST, pretty, self_hash
 from corpus.exporters.parts.released_items import released_items
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_documents import Figure
-from corpus.release_records import foil_counts, hash_of, vote_counts
+from corpus.release_records import as_published_facts, foil_counts, hash_of, n_as_published, vote_counts
 from corpus.rules.canonical import canonical_line
 from evaluation.documents.figures import figure_rows
 from evaluation.errors import EvaluationError
@@ -39,6 +39,8 @@ OWN_NUMBERS_SINCE = 3
 OVER_ITEMS_SINCE = 3
 # Since then an item of several foils of which one alone was judged has no vote counts.
 COUNTS_OF_ITEMS_SINCE = 3
+# Since then names of files keep underscores, and differ by more than case.
+FILE_NAMES_SINCE = 4
 # What a document in another shape than ours runs into.
 STRANGE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 # Of what is computed again elsewhere; a classifier's weights differ in their last digits from machine to machine.
@@ -116,6 +118,8 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
     counts = {"items": len(items), "votes": len(votes), "scores": len(scores)}
     for name, count in counts.items():
         _same(MANIFEST, f"counts.{name}", manifest.get("counts", {}).get(name), count)
+    word = as_published_facts(n_as_published(record for record in items if record.get("released")))
+    _same(MANIFEST, "as_published", manifest.get("as_published"), word.get("as_published"))
     layout = manifest.get("layout_version", 1)
     since = layout >= RECOMPUTED_SINCE
     try:
@@ -149,7 +153,7 @@ def _same_made(
     """What exports make from their own items, votes and tables."""
     _same_tables(folder, items, votes, over_items=layout >= OVER_ITEMS_SINCE)
     _same_leaderboard(folder)
-    _same_flat(folder, items, counted)
+    _same_flat(folder, items, counted, own_names=layout >= FILE_NAMES_SINCE)
     _same_figures(folder, of_own=layout >= OWN_NUMBERS_SINCE)
 
 
@@ -271,13 +275,22 @@ def _same_leaderboard(folder: Path) -> None:
             _same_cells(name, f"{row['model']}.{share}", row.get(share), told.get(share))
 
 
-def _same_flat(folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
-    """The rows of data/ are those of the released items."""
+def _same_flat(
+    folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts], *, own_names: bool
+) -> None:
+    """The rows of data/ are those of the released items. Not `own_names`: the files were named by an older rule."""
     content = ReleaseContent("", "", "", "", tuple(items))
+    older = {} if own_names else _files_by_subtest(folder / DATA)
     for name, records in files_of(list(released_items(content, counted))).items():
-        told = [row for _, row in _lines(folder / DATA / name)]
+        told = [row for _, row in _lines(folder / DATA / older.get(records[0].subtest, name))]
         for row, made in zip_longest(told, map(flat_row, records), fillvalue={}):
             _same_cells(f"{DATA}/{name}", str(made.get("id", "rows")), row, made)
+
+
+def _files_by_subtest(folder: Path) -> dict[str, str]:
+    """Subtest -> the name of the file whose first row is of it."""
+    first = {path.name: next(_lines(path), ("", {}))[1] for path in sorted(folder.glob("*.jsonl"))}
+    return {str(row.get("subtest")): name for name, row in first.items()}
 
 
 def _same_figures(folder: Path, *, of_own: bool) -> None:

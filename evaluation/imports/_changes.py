@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import models
 
+from annotation.actions.settings.publishers_word import take_publishers_word
 from annotation.models import Vote
 from annotation.transactions import lock_rows
 from corpus.models import GIVEN_UP, Caption, Foil, Item, MediaState, Video
@@ -71,6 +72,7 @@ def store_changes(batch: Batch, actor: User | None) -> None:
     _store_labels(batch, records)
     _store_facts(batch, records)
     _store_captions(batch, records)
+    _store_publishers_word(batch, actor, records)
     items = [row for id_ in records if isinstance(row := batch.stored[id_], Item) and id_ not in batch.renewed]
     for item in items:
         item.extra = dict(next(record.extra for record in records.values() if batch.stored[record.id] is item))
@@ -199,6 +201,19 @@ def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
             problem = f"stands for this clip already, as {taken.key[:80]!r}; remove the record"
             raise EvaluationError(f"{batch.where(record)}: caption: {problem}")
     Caption.objects.bulk_update([row for _, row in renewed], ["video", "text", "text_sha256"], batch_size=CHUNK)
+
+
+def lacks_mark(item: Item | None) -> bool:
+    """Whether the item was imported before anybody said that it is of a published set."""
+    return item is not None and not item.as_published and item.state not in WITHDRAWN
+
+
+def _store_publishers_word(batch: Batch, actor: User | None, records: Mapping[str, ItemRecord]) -> None:
+    """Items of an earlier import of the set, and their pairs, get the mark; renewed ones are new rows."""
+    changed = [batch.stored[id_] for id_ in records if "as_published" in batch.differences[id_]]
+    items = [row for row in changed if isinstance(row, Item) and row.key not in batch.renewed]
+    unmarked = {row.pk: row for item in items for row in (item, item.proficiency_item) if lacks_mark(row)}
+    take_publishers_word(batch.project, actor, list(unmarked.values()))
 
 
 def _event(batch: Batch, actor: User | None, id_: str) -> AuditEvent:

@@ -45,6 +45,7 @@ def import_records(
     dry_run: bool = False,
     strict: bool = False,
     update: bool = False,
+    as_published: bool = False,
     params: Mapping[str, Any] | None = None,
     progress: Progress = silent,
 ) -> ImportResult:
@@ -53,13 +54,16 @@ def import_records(
     `actor` None is the operator at the command line. `media_dir` is where files are looked for: by name, by source id;
     clips whose file is not there are stored as missing, clips whose file cannot be used as broken. `dry_run` says what
     would happen and stores nothing, `strict` stores nothing where a record is bad. Records that are stored otherwise
-    are listed and stay as they are; with `update` they become what the file says, where nobody worked on them. A
+    are listed and stay as they are; with `update` they become what the file says, where nobody worked on them.
+    `as_published`: items on which the file's votes do not decide count as valid on the publisher's word. A
     project that is not stored yet (the operator's) is stored with the records, and not without them. CorpusError: the
     file cannot be read, no such media folder; EvaluationError: a bad record under `strict`, two imports at once.
     """
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {})
     result = ImportResult(format_slug, str(path), project.slug, dry_run, plugin=source.entry.origin)
+    if as_published and source.yields != "items":
+        raise EvaluationError(f"--as-published: the format {format_slug} has no items; leave the option out")
     if source.yields == "utd":
         import_utd(project, actor, source, result, dry_run=dry_run, strict=strict)
         return result
@@ -72,7 +76,9 @@ def import_records(
     with ExitStack() as stack:
         clips, seen = stack.enter_context(Spill()), stack.enter_context(Spill())
         taken_down = reasons_taken_down(project, media.values())
-        batch = Batch(project, path, result, found.shapes, media, taken_down, timezone.now(), update, clips, seen)
+        now = timezone.now()
+        wish = update, as_published
+        batch = Batch(project, path, result, found.shapes, media, taken_down, now, *wish, clips, seen)
         with _all_or_nothing(path):
             _store(batch, source, found, actor, progress)
             _stop_if_strict(strict, result, strict_problem(batch))
@@ -153,7 +159,8 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
         store_changes(batch, actor)
         for store in (store_subtests, store_captions):
             store(batch)
-        created = [*store_pairs(batch, batch.started), *store_items(batch, batch.started)]
+        created = [*store_pairs(batch, batch.started), *(items := store_items(batch, batch.started))]
+        batch.result.as_published += sum(item.is_on_publishers_word for item in items)
         audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
     warn_of_other_tests(batch)
     _record(batch, actor)
@@ -172,6 +179,7 @@ def _record(batch: Batch, actor: User | None) -> None:
         file=batch.path.name,
         attached=result.attached,
         changed=len(result.changes),
+        as_published=batch.as_published,
         playable_copies={kept.facts.sha256: kept.made_from for kept in copies if kept.facts},
         **result.reader,
         **counts,

@@ -99,6 +99,17 @@ def test_records_and_videos_are_previewed_then_stored(owner, project, film):
     assert "Imported." in page(owner, upload)
 
 
+def test_a_published_set_counts_as_valid_where_the_form_says_so(owner, project):
+    for name, fields in (("plain.csv", {}), ("set.csv", {"as_published": "on"})):
+        send(owner, project, records=file(name, CSV.replace("a,a.mp4", f"{name},a.mp4")), **fields)
+        upload = looked_at()
+        assert ("as published" in page(owner, upload)) is bool(fields)
+        owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]))
+        looked_at()
+    states = dict(Item.objects.filter(key__endswith=".csv").values_list("key", "state"))
+    assert states == {"plain.csv": "in_validation", "set.csv": "valid"}
+
+
 def test_an_unreadable_file_is_said_on_the_page(owner, project):
     send(owner, project, records=file("x.csv", b"id,video,caption\na,\xff\n"))
     upload = looked_at()

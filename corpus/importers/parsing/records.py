@@ -53,9 +53,12 @@ def json_lines(path: Path) -> Iterator[RawRecord]:
 
 
 def read_records(
-    path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], ItemRecord]
+    path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], ItemRecord], *, own_ids: bool = True
 ) -> Iterator[ReadOutcome]:
-    """The outcome of every record in order: warnings first, then the item, or why it is bad."""
+    """The outcome of every record in order: warnings first, then the item, or why it is bad.
+
+    Not `own_ids`: the format has none, and equal ids mean equal records (`Names`).
+    """
     with Spill() as first_line:
         for record in raw:
             where = f"{path}:{record.line}"
@@ -65,6 +68,8 @@ def read_records(
                 check_content(record.value)
                 item = parse(record)
                 known = first_line.setdefault(item.id, str(record.line))
+                if known is not None and not own_ids:
+                    raise ProblemError("record", f"repeats the record on line {known}", "remove it")
                 if known is not None:
                     problem = f"{item.id[:80]!r} already stands on line {known}"
                     raise ProblemError("id", problem, "give every record its own id")
