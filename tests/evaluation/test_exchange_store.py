@@ -757,3 +757,19 @@ def test_a_pair_whose_validator_did_not_see_its_caption_puts_that_caption_in_dou
     run(record(proficiency={**PAIR, "votes": {"foil": 1}}))
     assert Caption.objects.get(text=PAIR["caption"]).flagged_false
     assert violations() == []
+
+
+def test_a_file_in_another_spelling_is_used_and_named(run, clips):
+    (clips / "a.mp4").rename(clips / "CAFE\u0301.MP4")
+    result = run(record(video="caf\u00e9.mp4"), media_dir=clips)
+    (said,) = [line for line in result.warnings if "differs" in line]
+    assert said.endswith(
+        ":1: video: 'caf\u00e9.mp4' differs in Unicode form and letter case from 'CAFE\u0301.MP4', the file that is used"
+    )
+    assert Video.objects.get().media_state == MediaState.READY
+
+
+def test_the_file_that_is_probably_meant_is_named(run, clips):
+    (clips / "a.mp4").rename(clips / "blue-left.mp4")
+    result = run(record(video="blue-lefft.mp4"), media_dir=clips).as_json()
+    assert (result["missing"], result["similar"]) == (["blue-lefft.mp4"], {"blue-lefft.mp4": "blue-left.mp4"})
