@@ -27,7 +27,8 @@ def add_videos(
     """What became (with `dry_run`: would become) of every file of the folder, by name.
 
     {"file", "what": attached | added | there | broken, "clips": keys, "error"}. A file belongs to the clips without a
-    file whose source id or key is its name, with or without the suffix, in whatever spelling. CorpusError: the storage cannot be written.
+    file whose source id or key is its name,
+    with or without the suffix, in whatever spelling. CorpusError: the storage cannot be written.
     """
     require_role(person, project, Role.RESEARCHER)
     paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.is_symlink())

@@ -28,9 +28,9 @@ def attach_media(person: User, video: Video, path: Path) -> Video:
 def attach_folder(person: User | None, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
     """Give files of the folder to all clips of the project that lack one, or to those of one source.
 
-    A file is found by the clip's source id or key, with or without a video suffix, in whatever Unicode form or letter
-    case; clips that are different trims of one source share it. The answer counts clips by what became of them: ready, broken, missing. `person` None is the
-    operator of the command line. CorpusError: no such folder, or a link in it leads outside.
+    A file is found by the clip's source id or key, with or without a video suffix, in whatever spelling; clips that
+    are different trims of one source share it. The answer counts clips by what became of them: ready, broken, missing.
+    `person` None is the operator of the command line. CorpusError: no such folder, or a link in it leads outside.
     """
     require_researcher(person, project)
     if not folder.is_dir():

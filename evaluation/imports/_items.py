@@ -10,7 +10,7 @@ from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.queries.vote_rules import rule_for_files
 from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict
-from corpus.models import Caption, Foil, Item, Subtest, Video
+from corpus.models import Caption, Foil, Item, Subtest
 from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import WITHDRAWN, FoilVerdict, ItemState, first_item_state, next_item_state

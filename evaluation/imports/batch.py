@@ -26,8 +26,8 @@ class ImportResult:
     """`created` and `unchanged` count rows by kind; `media` counts the clips of the file by state.
 
     `changes` are records that are stored otherwise: left as they are, or `updated` where that was asked for.
-    `missing` names the first clips whose file was not found, `similar` files that may be theirs, `broken` all whose file cannot be used; `errors` and
-    `warnings` are lines, `PATH:LINE: FIELD: …`.
+    `missing` names the first clips whose file was not found, `similar` files that may be theirs,
+    `broken` all whose file cannot be used; `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`.
     """
 
     format: str

@@ -417,7 +417,7 @@ def test_rows_that_the_database_refuses_are_blamed_on_nobody_who_did_not_write(r
         insert_many([new_row(Video, project_id=batch.project.pk, key="same") for _ in range(2)])
 
     monkeypatch.setattr(store, "warn_of_other_tests", twice)
-    with pytest.raises(EvaluationError, match="are one row .*please report this as a fault"):
+    with pytest.raises(EvaluationError, match=r"are one row .*please report this as a fault"):
         run(record())
     assert not Item.objects.exists()
 
@@ -764,7 +764,8 @@ def test_a_file_in_another_spelling_is_used_and_named(run, clips):
     result = run(record(video="caf\u00e9.mp4"), media_dir=clips)
     (said,) = [line for line in result.warnings if "differs" in line]
     assert said.endswith(
-        ":1: video: 'caf\u00e9.mp4' differs in Unicode form and letter case from 'CAFE\u0301.MP4', the file that is used"
+        ":1: video: 'caf\u00e9.mp4' differs in Unicode form and letter case from 'CAFE\u0301.MP4', "
+        "the file that is used"
     )
     assert Video.objects.get().media_state == MediaState.READY
 

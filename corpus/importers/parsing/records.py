@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from corpus.errors import CorpusError
-from corpus.importers.parsing.fields import ProblemError, check_content
+from corpus.importers.parsing.fields import ProblemError, check_content, plays_to_the_end
 from corpus.importers.parsing.json_records import parse_line
 from corpus.importers.parsing.text_lines import MAX_LINE_BYTES, lines
 from corpus.importers.parsing.warnings import warnings_of
@@ -17,6 +17,7 @@ from corpus.records import (
     BadRecord,
     ItemRecord,
     ReadOutcome,
+    RecordWarning,
     VideoRecord,
 )
 from text.spill import Spill
@@ -56,6 +57,7 @@ def read_records(
     path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], ItemRecord]
 ) -> Iterator[ReadOutcome]:
     """The outcome of every record in order: warnings first, then the item, or why it is bad."""
+    to_the_end, first_where = 0, ""
     with Spill() as first_line:
         for record in raw:
             where = f"{path}:{record.line}"
@@ -73,6 +75,12 @@ def read_records(
                 continue
             yield from warnings_of(where, item)
             yield item
+            if isinstance(record.value, Mapping) and plays_to_the_end(record.value):
+                to_the_end, first_where = to_the_end + 1, first_where or where
+    if to_the_end:
+        # One note a file: all records of a published file may say so.
+        problem = f"is -1, or 0 as the start, in {to_the_end} of the records: their clips go to the end of the video"
+        yield RecordWarning(first_where, "end_time", problem)
 
 
 def default_subtest(path: Path, params: Mapping[str, Any]) -> str:
