@@ -15,7 +15,7 @@ from tests.corpus.test_exporters import ITEM
 
 FOREIGN = """id,video,caption,foil
 -Qs1aBcDeFg_10_20,grey.webm,A dog runs.,A dog sits.
-=x,grey.webm,"-5 degrees, says the sign.","+5 degrees, says the sign."
+=x,grey.webm,"-5 degrees, says the sign.","+6 degrees, says the sign."
 q1,grey.webm,"'+1' is on the sign.","'-' is on the sign."
 """
 
@@ -33,8 +33,7 @@ def test_an_apostrophe_of_somebody_elses_table_is_kept_and_named(tmp_path):
     assert [item.id for item in found] == ["-Qs1aBcDeFg_10_20", "=x", "q1"]
     assert (found[2].caption, found[2].foils) == ("'+1' is on the sign.", ("'-' is on the sign.",))
     kept = "starts with an apostrophe, which is kept; remove it if it only marks the cell as text"
-    warned = sorted(line for line in said if "apostrophe" in line)
-    assert warned == [f"{tmp_path}/ex.csv:4: {name}: {kept}" for name in ("caption", "foil")]
+    assert sorted(said) == [f"{tmp_path}/ex.csv:4: {name}: {kept}" for name in ("caption", "foil")]
 
 
 def test_a_cell_of_our_export_is_marked_and_survives_a_row_from_elsewhere(tmp_path):
