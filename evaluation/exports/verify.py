@@ -35,8 +35,7 @@ _KEY = "manifest_sha256"
 RECOMPUTED_SINCE = 2
 # Since then a drawing that shows something else than its page's main table has numbers of its own.
 OWN_NUMBERS_SINCE = 3
-# Since then intervals hold where all of few items say the same, and name undefined draws; earlier ones are held by their
-# digest.
+# Since then intervals hold where few items all say the same, and name undefined draws; digests hold earlier ones.
 SMALL_SAMPLES_SINCE = 4
 # Since then an item of several foils of which one alone was judged has no vote counts.
 COUNTS_OF_ITEMS_SINCE = 3

@@ -67,7 +67,8 @@ def paired_difference(
 ) -> Difference:
     """Credits `a` and `b` (n,) of two models on the same items -> the mean of a - b over the items both scored.
 
-    `bounds`: the least and the largest that a - b can be; None where there are none. Whole clusters are drawn with both models' answers, so that what the models share (hard videos) cancels out.
+    `bounds`: the least and the largest that a - b can be; None where there are none. Whole clusters are drawn with both
+    models' answers, so that what the models share (hard videos) cancels out.
     """
     both = ~(np.isnan(a) | np.isnan(b))
     gap = a[both] - b[both]
@@ -180,7 +181,8 @@ def holm(values: Sequence[float]) -> list[float]:
 def pairwise_tests(credit: Floats, clusters: Sequence[str] | None) -> Floats:
     """`credit` (models, n) -> (models, models) two-sided p of the cluster t test of each pair, Holm over all pairs.
 
-    Few clusters, and gaps without spread, are tested exactly (metrics.exact). The diagonal is 1, and so is a pair that shares fewer than two clusters: it cannot be told apart.
+    Few clusters, and gaps without spread, are tested exactly (metrics.exact). The diagonal is 1, and so is a pair that
+    shares fewer than two clusters: it cannot be told apart.
     """
     models, n = credit.shape
     out = np.ones((models, models))

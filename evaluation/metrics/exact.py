@@ -43,8 +43,8 @@ def sign_flip_p(gaps: Floats) -> float:
 def subset_interval(rows: Floats, *, level: float = LEVEL) -> list[float] | None:
     """The differences that the sign-flip test does not reject; `rows` (C, 2) are total gaps and numbers of items.
 
-    The k-th smallest and largest of the means of all subsets, k = 2^C (1 - level) / 2; None where k is below 1, since so
-    few clusters reject nothing.
+    The k-th smallest and largest of the means of all subsets, k = 2^C (1 - level) / 2; None where k is below 1,
+    since so few clusters reject nothing.
     """
     sums = np.zeros((1, 2))
     for row in rows:

@@ -141,7 +141,7 @@ def cluster_error(rows: Floats) -> tuple[float, float]:
 def without_spread(value: float, clusters: int, bounds: Bounds, *, level: float = LEVEL) -> list[float]:
     """The interval of a mean that is the same in every cluster seen: a share of clusters may still be otherwise.
 
-    That share is at most 1 - ((1 - level) / 2)^(1/C) (Clopper & Pearson 1934, none of C), and such clusters may stand at
+    That share is at most 1 - ((1 - level) / 2)^(1/C) (Clopper & Pearson 1934, none of C), and such clusters may be at
     either bound. E.g. four of four right: 39.8 % to 100 %.
     """
     unseen = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / clusters)
