@@ -52,11 +52,13 @@ def start_run(
     control: bool = False,
     dtype: str = "float32",
     kept_file: Mapping[str, str] | None = None,
+    proficiency: Path | None = None,
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
     `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: the
-    score file is one that the product itself keeps; its form, and its file of proficiency items.
+    score file is one that the product itself keeps; its form, and its file of proficiency items. `proficiency`: that
+    second file where the operator names it.
     `control`: each caption that has a rank is also scored among sampled captions of other videos (Feint6K, Fig. 1b).
 
     AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
@@ -67,6 +69,8 @@ def start_run(
     require_researcher(person, project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
     spec = f"{slug}:{argument}"
+    if proficiency is not None:
+        kept_file = {"proficiency": _second_file(slug, proficiency)}
     _check_choices(protocol, device, dtype)
     number_format = {} if dtype == DTYPES[0] else {"dtype": dtype}
     run = Run.objects.create(
@@ -90,6 +94,15 @@ def start_run(
     details = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
     audit.record(audit.event(project, person, "evaluation.start_run", run, **details))
     return run
+
+
+def _second_file(slug: str, path: Path) -> str:
+    if slug != SCORE_FILE:
+        raise EvaluationError("a model scores the proficiency items itself; leave the file of their scores out")
+    if not path.is_file():
+        raise EvaluationError(f"{path}: file: there is no such score file; check the path")
+    # A worker has a working folder of its own.
+    return str(path.resolve())
 
 
 def _drawn(release: Release, slug: str) -> dict[str, int]:
