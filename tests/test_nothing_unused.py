@@ -11,9 +11,6 @@ PRODUCT = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub
 # Made for tests: what they alone ask for has to stand beside what it is about.
 FOR_TESTS = {
     "MemoryAnswers": "answers of a model, kept nowhere",
-    "from_embeddings": "retrieval out of embeddings, as the papers compute it; its benchmark is gone",
-    "parse_labelled": "the labelled captions of the taggers' report",
-    "reranked": "retrieval in two steps, as the papers report it; no model here has both",
     "write_webm": "clips of the format that browsers record",
 }
 # Found by Django or its packages by their names.

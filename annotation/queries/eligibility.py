@@ -90,7 +90,7 @@ def bars(person: int, scope: str, stage: str, now: datetime) -> ExclusionConditi
         media=~Q(video__media_state__in=WATCHABLE),
         reserved=Q(reserved_for__isnull=False, reserved_until__gt=now) & ~Q(reserved_for=person),
         made=_hand(person, scope, stage, Involvement.Kind.MADE) if leaks else nothing,
-        # Who settled a split has seen the verdicts of others, as a reviewer has.
+        # Who settled a disputed item has seen the verdicts of others, as a reviewer has.
         reviewed=_hand(person, scope, stage, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
         if judges
         else nothing,

@@ -29,7 +29,7 @@ from projects import audit
 from projects.models import AuditEvent, Project, User
 from projects.pseudonyms import LENGTH
 
-DECIDED = frozenset({ItemState.VALID, ItemState.INVALID, ItemState.SPLIT})
+DECIDED = frozenset({ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED})
 Line = tuple[str, int | None, str, bool | None]
 
 

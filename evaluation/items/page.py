@@ -109,12 +109,15 @@ class Open:
 
 
 MOVES: dict[str, tuple[Open, ...]] = {
-    ItemState.SPLIT: (Open("valid", _("Settle it as valid")), Open("invalid", _("Settle it as invalid"), danger=True)),
+    ItemState.DISPUTED: (
+        Open("valid", _("Settle it as valid")),
+        Open("invalid", _("Settle it as invalid"), danger=True),
+    ),
     ItemState.INVALID: (Open("requeue", _("Send its foils back to editing")),),
     ItemState.VALID: (Open("retract", _("Take it out"), danger=True),),
 }
 ABOUT: dict[str, str | Promise] = {
-    ItemState.SPLIT: _(
+    ItemState.DISPUTED: _(
         "All votes are in and none of the answers has the majority. You decide; the votes stay as they are."
     ),
     ItemState.INVALID: _(

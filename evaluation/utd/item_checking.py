@@ -26,7 +26,7 @@ from jobs.models import Job
 from jobs.progress import progress
 
 ITEMS_PER_BATCH = 200
-ACCEPTED = (ItemState.IN_VALIDATION, ItemState.SPLIT, ItemState.VALID)
+ACCEPTED = (ItemState.IN_VALIDATION, ItemState.DISPUTED, ItemState.VALID)
 
 
 def check_items(check: ItemCheck, job: Job) -> None:
