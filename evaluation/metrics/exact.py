@@ -30,12 +30,14 @@ def sign_flip_p(gaps: Floats) -> float:
         return 1.0
     if (gaps > 0).all() or (gaps < 0).all():
         return max(math.ldexp(1.0, 1 - len(gaps)), sys.float_info.min)
-    totals, weights = np.zeros(1), np.ones(1)
+    totals: Floats = np.zeros(1)
+    weights: Floats = np.ones(1)
     for size, times in zip(*np.unique(np.abs(gaps), return_counts=True), strict=True):
         ways = special.binom(times, np.arange(times + 1)) / 2.0**times
         every = totals[:, None] + size * (2 * np.arange(times + 1) - times)
+        chances = (weights[:, None] * ways).ravel()
         totals, index = np.unique(np.round(every.ravel(), DECIMALS), return_inverse=True)
-        weights = np.bincount(index.ravel(), weights=(weights[:, None] * ways).ravel())
+        weights = np.bincount(index.ravel(), weights=chances).astype(np.float64)
     far = np.abs(totals) >= abs(gaps.sum()) - 10.0 ** (2 - DECIMALS)
     return float(min(1.0, weights[far].sum()))
 

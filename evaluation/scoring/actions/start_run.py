@@ -69,8 +69,7 @@ def start_run(
     require_researcher(person, project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
     spec = f"{slug}:{argument}"
-    if proficiency is not None:
-        kept_file = {"proficiency": _second_file(slug, proficiency)}
+    given = kept_file or _second_file(slug, proficiency)
     _check_choices(protocol, device, dtype)
     number_format = {} if dtype == DTYPES[0] else {"dtype": dtype}
     run = Run.objects.create(
@@ -79,7 +78,7 @@ def start_run(
         label=(label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH],
         protocol=protocol,
         device=device,
-        params={**({"control": _drawn(release, slug)} if control else kept_file or {}), **number_format},
+        params={**({"control": _drawn(release, slug)} if control else given), **number_format},
         created_by=person,
     )
     run.job = enqueue(
@@ -96,13 +95,15 @@ def start_run(
     return run
 
 
-def _second_file(slug: str, path: Path) -> str:
+def _second_file(slug: str, path: Path | None) -> dict[str, str]:
+    if path is None:
+        return {}
     if slug != SCORE_FILE:
         raise EvaluationError("a model scores the proficiency items itself; leave the file of their scores out")
     if not path.is_file():
         raise EvaluationError(f"{path}: file: there is no such score file; check the path")
     # A worker has a working folder of its own.
-    return str(path.resolve())
+    return {"proficiency": str(path.resolve())}
 
 
 def _drawn(release: Release, slug: str) -> dict[str, int]:
