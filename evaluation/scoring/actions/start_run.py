@@ -57,9 +57,9 @@ def start_run(
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
     `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: the
-    score file is one that the product itself keeps; its form, and its file of proficiency items. `proficiency`: that
-    second file where the operator names it.
-    `control`: each caption that has a rank is also scored among sampled captions of other videos (Feint6K, Fig. 1b).
+    score file is one that the product itself keeps; its form, and its file of proficiency items, which the operator
+    names as `proficiency`. `control`: each ranked caption is also scored among sampled captions of other videos
+    (Feint6K, Fig. 1b).
 
     AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
     protocol, device or number format, for a score file that is not there, for a control that cannot be drawn, and for a
@@ -68,8 +68,7 @@ def start_run(
     project = release.project
     require_researcher(person, project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
-    spec = f"{slug}:{argument}"
-    given = kept_file or _second_file(slug, proficiency)
+    spec, given = f"{slug}:{argument}", kept_file or _second_file(slug, proficiency)
     _check_choices(protocol, device, dtype)
     number_format = {} if dtype == DTYPES[0] else {"dtype": dtype}
     run = Run.objects.create(
