@@ -56,10 +56,9 @@ def start_run(
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
-    `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: the
-    score file is one that the product itself keeps; its form, and its file of proficiency items, which the operator
-    names as `proficiency`. `control`: each ranked caption is also scored among sampled captions of other videos
-    (Feint6K, Fig. 1b).
+    `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: form
+    and proficiency file of a score file that the product keeps; `proficiency`: that file as the operator names it.
+    `control`: each ranked caption is also scored among sampled captions of other videos (Feint6K, Fig. 1b).
 
     AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
     protocol, device or number format, for a score file that is not there, for a control that cannot be drawn, and for a
