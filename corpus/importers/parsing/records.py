@@ -54,11 +54,11 @@ def json_lines(path: Path) -> Iterator[RawRecord]:
 
 
 def read_records(
-    path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], ItemRecord], *, has_ids: bool = True
+    path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], ItemRecord], *, own_ids: bool = True
 ) -> Iterator[ReadOutcome]:
     """The outcome of every record in order: warnings first, then the item, or why it is bad.
 
-    `has_ids`: the format names its records; in others only equal records have one id (`Names`).
+    Not `own_ids`: the format has none, and equal ids mean equal records (`Names`).
     """
     to_the_end, first_where = 0, ""
     with Spill() as first_line:
@@ -70,8 +70,8 @@ def read_records(
                 check_content(record.value)
                 item = parse(record)
                 known = first_line.setdefault(item.id, str(record.line))
-                if known is not None and not has_ids:
-                    raise ProblemError("record", f"repeats the one on line {known}", "remove one of the two")
+                if known is not None and not own_ids:
+                    raise ProblemError("record", f"repeats the record on line {known}", "remove it")
                 if known is not None:
                     problem = f"{item.id[:80]!r} already stands on line {known}"
                     raise ProblemError("id", problem, "give every record its own id")
