@@ -60,7 +60,7 @@ def read_records(
 
     Not `own_ids`: the format has none, and equal ids mean equal records (`Names`).
     """
-    to_the_end, first_where = 0, ""
+    is_noted = False
     with Spill() as first_line:
         for record in raw:
             where = f"{path}:{record.line}"
@@ -79,13 +79,13 @@ def read_records(
                 yield BadRecord(where, error.field, error.problem, error.fix)
                 continue
             yield from warnings_of(where, item)
+            if not is_noted and isinstance(record.value, Mapping) and plays_to_the_end(record.value):
+                # Once a file: all records of a published file may say so.
+                is_noted, end = True, record.value["end_time"]
+                yield RecordWarning(
+                    where, "end_time", f"is {end:g}: this clip, and each like it, goes to the video's end"
+                )
             yield item
-            if isinstance(record.value, Mapping) and plays_to_the_end(record.value):
-                to_the_end, first_where = to_the_end + 1, first_where or where
-    if to_the_end:
-        # One note a file: all records of a published file may say so.
-        problem = f"is -1, or 0 as the start, in {to_the_end} of the records: their clips go to the end of the video"
-        yield RecordWarning(first_where, "end_time", problem)
 
 
 def default_subtest(path: Path, params: Mapping[str, Any]) -> str:
