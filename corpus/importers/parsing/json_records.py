@@ -16,7 +16,7 @@ from corpus.importers.parsing.text_lines import checked_file, not_utf8
 _SPACE = " \t\n\r"
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object of these members. ValueError where a name stands twice, of which the last would silently count."""
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -26,7 +26,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_once)
+_DECODER = json.JSONDecoder(object_pairs_hook=unique_names)
 MEND = "mend the file there, or get a whole copy of it"
 
 
