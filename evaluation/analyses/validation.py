@@ -19,7 +19,7 @@ from evaluation.analyses.words import js_divergence, n_lexical_items, word_count
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED
 
-VERSION = "3"
+VERSION = "4"
 INPUT = "items"
 
 
@@ -69,6 +69,8 @@ def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int
         "alpha_coding": coding,
         "alpha_all_ci": all_units.interval,
         "alpha_valid_ci": valid_units.interval,
+        "alpha_all_ci_undefined": all_units.undefined,
+        "alpha_valid_ci_undefined": valid_units.undefined,
         "alpha_all_reason": all_units.reason,
         "alpha_valid_reason": valid_units.reason,
         "votes": _votes(items, coding),

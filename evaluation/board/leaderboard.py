@@ -27,7 +27,7 @@ from evaluation.scoring.run_results import (
 
 OVERALL = "overall"
 # A change in how a board is made from its models.
-VERSION = "1"
+VERSION = "2"
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,8 @@ _KEY = "manifest_sha256"
 RECOMPUTED_SINCE = 2
 # Since then a drawing that shows something else than its page's main table has numbers of its own.
 OWN_NUMBERS_SINCE = 3
-# Since then intervals of what validators said are over items; those over pairs are held by their digest.
-OVER_ITEMS_SINCE = 3
+# Since then intervals hold where few items all say the same, and name undefined draws; digests hold earlier ones.
+SMALL_SAMPLES_SINCE = 4
 # Since then an item of several foils of which one alone was judged has no vote counts.
 COUNTS_OF_ITEMS_SINCE = 3
 # Since then names of files keep underscores, and differ by more than case.
@@ -151,7 +151,7 @@ def _same_made(
     layout: int,
 ) -> None:
     """What exports make from their own items, votes and tables."""
-    _same_tables(folder, items, votes, over_items=layout >= OVER_ITEMS_SINCE)
+    _same_tables(folder, items, votes, intervals=layout >= SMALL_SAMPLES_SINCE)
     _same_leaderboard(folder)
     _same_flat(folder, items, counted, own_names=layout >= FILE_NAMES_SINCE)
     _same_figures(folder, of_own=layout >= OWN_NUMBERS_SINCE)
@@ -229,14 +229,14 @@ def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
                 _same("tables/models.json", f"{told['model']}, {place}.{share}", *pair)
 
 
-def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], *, over_items: bool) -> None:
+def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], *, intervals: bool) -> None:
     """The tables that follow from items and votes, cell by cell."""
     for kind in RECOMPUTED:
         name, made = f"tables/{kind}.json", recomputed(kind, items, votes)
         if made is None and not (folder / name).exists():
             continue
         told = _table(folder, kind)
-        if not over_items:
+        if not intervals:
             told, made = _without_intervals(told), _without_intervals(made)
         _same_cells(name, "", told, made)
 
@@ -246,7 +246,8 @@ def _without_intervals(table: Any) -> Any:
         return [_without_intervals(each) for each in table]
     if not isinstance(table, dict):
         return table
-    return {key: _without_intervals(value) for key, value in table.items() if key != "ci" and not key.endswith("_ci")}
+    own = ("_ci", "_ci_undefined")
+    return {key: _without_intervals(value) for key, value in table.items() if key != "ci" and not key.endswith(own)}
 
 
 def _same_cells(name: str, place: str, told: Any, found: Any) -> None:

@@ -10,12 +10,12 @@ from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.queries.vote_rules import rule_for_files
 from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict
-from corpus.models import Caption, Foil, Item, Subtest, Video
+from corpus.models import Caption, Foil, Item, Subtest
 from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import WITHDRAWN, FoilVerdict, ItemState, first_item_state, next_item_state
 from evaluation.imports._captions import fact_differences
-from evaluation.imports._changes import items_referred_to, lacks_mark, referred_to
+from evaluation.imports._changes import delete_unused_clips, items_referred_to, lacks_mark, referred_to
 from evaluation.imports._videos import label_differences
 from evaluation.imports.batch import Batch, chunks, text_sha256
 from projects.sql.bulk_writes import insert_many, new_row
@@ -138,9 +138,7 @@ def _delete_left_behind(batch: Batch, items: Sequence[Item]) -> None:
         of_items.update(rows.values_list("key", flat=True))
     for some in chunks([pk for pk, key in unused.items() if key in of_items]):
         Caption.objects.filter(pk__in=some).delete()
-    in_use = referred_to(Video, sorted(clips), set()) | {video.pk for video in batch.videos.values()}
-    for some in chunks(sorted(clips - in_use)):
-        Video.objects.filter(pk__in=some, file="").delete()
+    delete_unused_clips(batch, clips)
 
 
 def _pair_place(batch: Batch, record: ItemRecord) -> tuple[int, str]:

@@ -26,8 +26,8 @@ class ImportResult:
     """`created` and `unchanged` count rows by kind; `media` counts the clips of the file by state.
 
     `changes` are records that are stored otherwise: left as they are, or `updated` where that was asked for.
-    `missing` names the first clips whose file was not found, `broken` all whose file cannot be used; `errors` and
-    `warnings` are lines, `PATH:LINE: FIELD: …`.
+    `missing` names the first clips whose file was not found, `similar` files that may be theirs,
+    `broken` all whose file cannot be used; `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`.
     """
 
     format: str
@@ -47,6 +47,8 @@ class ImportResult:
     # The plug-in that read the file, such as "foilworks-mirror 0.3"; "" for our own formats.
     plugin: str = ""
     missing: list[str] = field(default_factory=list)
+    # Of those, the file of the folder that is probably meant.
+    similar: dict[str, str] = field(default_factory=dict)
     broken: list[dict[str, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -75,6 +77,7 @@ class ImportResult:
             "attached": self.attached,
             "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
             "missing": self.missing,
+            "similar": self.similar,
             "broken": self.broken,
             "errors": self.errors,
             "warnings": self.warnings,

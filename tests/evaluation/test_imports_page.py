@@ -351,6 +351,20 @@ def test_clips_without_a_file_are_named_and_reached(owner, project):
     assert reverse("corpus:videos", args=[project.slug]) + "?media=missing" in page(owner, looked_at())
 
 
+def test_a_file_with_a_similar_name_is_named_beside_the_clip_that_lacks_one(owner, project, film):
+    row = file("x.csv", "id,video,caption\na,blue-lefft.mp4,a ball rolls.\n")
+    send(owner, project, file("blue-left.mp4", film), records=row)
+    html = " ".join(page(owner, looked_at()).split())
+    assert 'Files with a similar name: <span class="hash">blue-left.mp4</span> for blue-lefft.mp4.' in html
+
+
+def test_a_video_alone_goes_to_the_clip_whose_name_is_spelled_otherwise(owner, project, film):
+    clip = make_video(project, key="CAFE\u0301.MP4", media_state=MediaState.MISSING)
+    send(owner, project, file("café.mp4", film))
+    owner.post(reverse("imports:confirm_import", args=[project.slug, looked_at().pk]))
+    assert looked_at().result["videos"] == [{"file": "café.mp4", "clips": [clip.key], "error": "", "what": "attached"}]
+
+
 def test_the_preview_names_a_subtest_only_where_one_is_made(owner, project):
     send(owner, project, records=file("captions.csv", "id,video,caption,foil\na,a.mp4,x,\nb,b.mp4,x,y\n"))
     upload = looked_at()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from corpus.errors import CorpusError
-from corpus.importers.parsing.fields import ProblemError, check_content
+from corpus.importers.parsing.fields import ProblemError, check_content, plays_to_the_end
 from corpus.importers.parsing.json_records import parse_line
 from corpus.importers.parsing.text_lines import MAX_LINE_BYTES, lines
 from corpus.importers.parsing.warnings import warnings_of
@@ -17,6 +17,7 @@ from corpus.records import (
     BadRecord,
     ItemRecord,
     ReadOutcome,
+    RecordWarning,
     VideoRecord,
 )
 from text.spill import Spill
@@ -59,6 +60,7 @@ def read_records(
 
     Not `own_ids`: the format has none, and equal ids mean equal records (`Names`).
     """
+    is_noted = False
     with Spill() as first_line:
         for record in raw:
             where = f"{path}:{record.line}"
@@ -77,6 +79,12 @@ def read_records(
                 yield BadRecord(where, error.field, error.problem, error.fix)
                 continue
             yield from warnings_of(where, item)
+            if not is_noted and isinstance(record.value, Mapping) and plays_to_the_end(record.value):
+                # Once a file: all records of a published file may say so.
+                is_noted, end = True, record.value["end_time"]
+                yield RecordWarning(
+                    where, "end_time", f"is {end:g}: this clip, and each like it, goes to the video's end"
+                )
             yield item
 
 

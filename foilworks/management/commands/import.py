@@ -67,7 +67,8 @@ class Command(FoilworksCommand):
         if named := result["missing"]:
             left = result["media"]["missing"] - len(named)
             more = f" and {left} more" if left > 0 else ""
-            self.say(one_line(f"no file for: {', '.join(named)}{more}; {_how_to_attach(result)}"))
+            told = ", ".join(_missing(key, result["similar"]) for key in named)
+            self.say(one_line(f"no file for: {told}{more}; {_how_to_attach(result)}"))
         self._list("broken", [f"{clip['video']}: {clip['error']}" for clip in result["broken"]])
         self._list("changed", [_change(change) for change in result["changes"]])
         rows = [(kind, count, result["unchanged"].get(kind)) for kind, count in result["created"].items()]
@@ -84,6 +85,10 @@ class Command(FoilworksCommand):
             self.say(one_line(f"{kind.removesuffix('s')}: {line}"))
         if len(lines) > SHOWN:
             self.say(f"… and {len(lines) - SHOWN} more {kind}; --json lists all")
+
+
+def _missing(key: str, similar: dict[str, str]) -> str:
+    return f"{key} (did you mean {similar[key]}?)" if key in similar else key
 
 
 def _change(change: dict[str, Any]) -> str:
