@@ -18,8 +18,8 @@ from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, Vot
 from corpus.vote_records import is_anonymous_vote
 from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
 from evaluation.errors import EvaluationError
-from evaluation.score_files.csv_records import csv_records
 from evaluation.score_files.json_records import Row, fail, rows
+from evaluation.score_files.tables import Table
 from text.registry import load, lookup, parse_params
 
 # The rule of ViLMA's files: 2 of 3 validators chose the caption; all 3 for unanimous.
@@ -160,16 +160,19 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
     chosen = file_format or (LINES if path.suffix in {".jsonl", ".ndjson", ".json"} else "csv")
     if chosen not in {LINES, "csv"}:
         raise EvaluationError(f"votes have no format '{chosen}'; choose csv or {LINES}")
-    records = rows(path) if chosen == LINES else csv_records(path, ("item", "annotator", "choice"))
+    table = Table(path, is_csv=chosen == "csv")
+    # A vote may have an id of its own.
+    name = "item" if "item" in table.names else "id"
+    table.need(name, "annotator", "choice")
     units: dict[tuple[str, str], int] = {}
     people: dict[str, int] = {}
     items: dict[str, int] = {}
     seen: dict[tuple[int, str], int] = {}
     columns: list[tuple[int, int, int, int]] = []
-    for row in records:
+    for row in table.rows():
         if any(row.text(name, wanted) != wanted for name, wanted in COUNTED.items()):
             continue
-        item, person = row.text("item"), row.text("annotator")
+        item, person = row.text("item" if "item" in row.fields else "id"), row.text("annotator")
         unit = units.setdefault((item, row.text("foil", "")), len(units))
         is_nobody = is_anonymous_vote(str(row.fields.get("source", "")), person)
         annotator = NOBODY if is_nobody else people.setdefault(person, len(people))

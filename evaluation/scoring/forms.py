@@ -8,10 +8,12 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.score_files.score_readers import AUTO, FORMS
+from evaluation.score_files.tables import parse_columns
 from evaluation.scoring.actions.start_run import ADAPTERS, DEVICE, MAX_LABEL_LENGTH, MAX_SPEC_LENGTH, SCORE_FILE
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
+from text.errors import ActionableError
 from text.registry import load
 
 
@@ -87,6 +89,12 @@ class BringScoresForm(forms.Form):
         max_length=255,
         help_text=_("ViLMA's second file, matched by id; leave it out where the first holds both."),
     )
+    columns = forms.CharField(
+        label=_("Columns"),
+        required=False,
+        max_length=MAX_SPEC_LENGTH,
+        help_text=_("Only if the file uses other names: id=question_id, right=answer."),
+    )
     label = forms.CharField(label=_("Called"), required=False, max_length=MAX_LABEL_LENGTH)
     protocol = forms.ChoiceField(
         label=_("Protocol"),
@@ -96,3 +104,9 @@ class BringScoresForm(forms.Form):
 
     def clean_form(self) -> str:
         return self.cleaned_data["form"] or AUTO
+
+    def clean_columns(self) -> dict[str, str]:
+        try:
+            return parse_columns(self.cleaned_data["columns"])
+        except ActionableError as error:
+            raise forms.ValidationError(str(error)) from error

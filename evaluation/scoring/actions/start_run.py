@@ -52,11 +52,13 @@ def start_run(
     control: bool = False,
     dtype: str = "float32",
     kept_file: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
     `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: the
     score file is one that the product itself keeps; its form, and its file of proficiency items.
+    `columns`: {role: column} of a score file whose header has other names.
     `control`: each caption that has a rank is also scored among sampled captions of other videos (Feint6K, Fig. 1b).
 
     AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
@@ -69,13 +71,14 @@ def start_run(
     spec = f"{slug}:{argument}"
     _check_choices(protocol, device, dtype)
     number_format = {} if dtype == DTYPES[0] else {"dtype": dtype}
+    of_file = {"control": _drawn(release, slug)} if control else kept_file or {}
     run = Run.objects.create(
         release=release,
         spec=spec,
         label=(label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH],
         protocol=protocol,
         device=device,
-        params={**({"control": _drawn(release, slug)} if control else kept_file or {}), **number_format},
+        params={**of_file, **number_format, **_named(columns, slug)},
         created_by=person,
     )
     run.job = enqueue(
@@ -90,6 +93,12 @@ def start_run(
     details = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
     audit.record(audit.event(project, person, "evaluation.start_run", run, **details))
     return run
+
+
+def _named(columns: Mapping[str, str] | None, slug: str) -> dict[str, dict[str, str]]:
+    if columns and slug != SCORE_FILE:
+        raise EvaluationError(_("Only a score file has columns to name; leave --column out."))
+    return {"columns": dict(columns)} if columns else {}
 
 
 def _drawn(release: Release, slug: str) -> dict[str, int]:
