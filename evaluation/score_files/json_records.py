@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from pydantic_core import from_json
+
 from corpus.importers.parsing import text_lines
 from corpus.importers.parsing.json_records import members, parse_line, read_text
 from evaluation.errors import EvaluationError
 from text.storable import plain_cell
-
-# The C scanner itself: a line costs half of what json.loads takes.
-_SCAN = json.JSONDecoder().scan_once
 
 
 def fail(path: Path, line: int | None, field: str, problem: str, fix: str) -> NoReturn:
@@ -42,6 +41,8 @@ class Row:
     def text(self, field: str, default: str | None = None) -> str:
         """A string (a whole number is taken as its digits); `default` when absent or empty, else the record is bad."""
         value = self.fields.get(field)
+        if type(value) is str and value and not self.is_text and not value.isspace():
+            return value
         if default is not None and value in (None, ""):
             return default
         if isinstance(value, int) and not isinstance(value, bool):
@@ -124,10 +125,14 @@ def rows(path: Path) -> Iterator[Row]:
         return
     for line, text in _lines(path):
         try:
-            value = _record(text)
-        except ValueError as error:
-            fail(path, line, "JSON", str(error), "mend the line")
-        yield Row(path, line, _object(path, line, "record", value))
+            # The parser that the API has: a quarter of the time of json.loads, which says what is wrong.
+            value = from_json(text)
+        except ValueError:
+            value = None
+        # As many colons as members: nothing is nested, and no name is there twice.
+        if type(value) is not dict or text.count(":") != len(value):
+            value = _object(path, line, "record", _record(path, line, text))
+        yield Row(path, line, value)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -146,17 +151,13 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         deque(text_lines.lines(path), maxlen=0)
 
 
-def _record(text: str) -> Any:
-    """The value of one JSON line. ValueError with a short reason: none, or a name that stands twice in an object."""
+def _record(path: Path, line: int, text: str) -> Any:
+    """The value of one JSON line, in which no object has a name twice: a parser would silently keep the last."""
     try:
-        value, end = _SCAN(text, 0)
-    except (StopIteration, ValueError, RecursionError):
-        return parse_line(text)
-    if end != len(text):
-        return parse_line(text)
-    # As many colons as members: nothing is nested, and no name is there twice.
-    if type(value) is dict and text.count(":") != len(value):
+        value = parse_line(text)
         json.loads(text, object_pairs_hook=_unique)
+    except ValueError as error:
+        fail(path, line, "JSON", str(error), "mend the line")
     return value
 
 

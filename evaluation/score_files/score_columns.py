@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from math import isfinite
 
 from evaluation.score_files.json_records import Row, fail
 from evaluation.score_files.tables import SCORES, Table
@@ -20,12 +20,9 @@ FIELDS = frozenset(
 JSON_SCORES = frozenset({SCORES, "caption", "foils", "foil"})
 
 
-class Scores(NamedTuple):
-    """One record: its scores, higher is better, and the place of the right one among them."""
-
-    values: list[float]
-    right: int
-    row: Row
+# One record: its scores, higher is better, the place of the right one among them, and the record itself.
+Scores = tuple[list[float], int, Row]
+_NUMBERS = frozenset({float, int})
 
 
 def score_columns(names: Sequence[str]) -> tuple[str, ...]:
@@ -70,7 +67,7 @@ def score_rows(table: Table) -> Iterator[Scores]:
         right = row.count("right", 0) if "right" in row.fields else 0
         if right >= len(values):
             row.fail("right", f"is {right}", f"give a column from 0 to {len(values) - 1}")
-        yield Scores(values, right, row)
+        yield values, right, row
 
 
 def inner_scores(pair: Row, item: Row) -> list[float]:
@@ -98,8 +95,15 @@ def _of_cells(row: Row, foils: Sequence[str]) -> list[float]:
 
 def _of_record(row: Row) -> list[float]:
     """`scores`, or `caption` and `foils` (or `foil`)."""
-    if SCORES not in row.fields:
-        return [row.number("caption"), *row.numbers("foils" if "foils" in row.fields else "foil")]
+    fields = row.fields
+    if SCORES not in fields:
+        caption, foils = fields.get("caption"), fields.get("foils")
+        # Nearly every record of a large file: what is anything but plain numbers goes the long way, which says so.
+        if type(foils) is list and foils and type(caption) in _NUMBERS and _NUMBERS.issuperset(map(type, foils)):
+            values = [caption, *foils]
+            if isfinite(sum(values)):
+                return values
+        return [row.number("caption"), *row.numbers("foils" if "foils" in fields else "foil")]
     values = row.numbers(SCORES)
     if len(values) < 2:
         row.fail(SCORES, "has no foil", "give the caption's score and at least one foil's")

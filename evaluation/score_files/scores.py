@@ -24,11 +24,13 @@ from evaluation.metrics.pairwise import PairScores
 from evaluation.score_files.answers import read_answers, read_predictions
 from evaluation.score_files.arrays import AUTO_LAYOUT, read_matrix, rows_of_candidates
 from evaluation.score_files.json_records import Row
-from evaluation.score_files.score_columns import Scores, inner_scores, kind_of, score_rows
+from evaluation.score_files.score_columns import inner_scores, kind_of, score_rows
 from evaluation.score_files.tables import Columns, Table
 
 # A subtest and an id.
 Place = tuple[str, str]
+# Fields of a record with an id and scores alone.
+PLAIN = 3
 
 
 @dataclass
@@ -57,10 +59,9 @@ class Lists:
     def __init__(self) -> None:
         self.values, self.lengths = array("d"), array("q")
 
-    def add(self, values: Iterable[float]) -> None:
-        before = len(self.values)
-        self.values.extend(values)
-        self.lengths.append(len(self.values) - before)
+    def add(self, values: list[float]) -> None:
+        self.values.fromlist(values)
+        self.lengths.append(len(values))
 
     def padded(self) -> NDArray[np.float64]:
         """(n, longest) with NaN to the right of shorter rows; at least one column."""
@@ -73,25 +74,55 @@ class Lists:
         return out
 
 
-def padded(lists: Iterable[Iterable[float]]) -> NDArray[np.float64]:
+def padded(lists: Iterable[Sequence[float]]) -> NDArray[np.float64]:
     """(n, longest) with NaN to the right of shorter rows; at least one column."""
     found = Lists()
     for values in lists:
-        found.add(values)
+        found.add(list(values))
     return found.padded()
 
 
 @dataclass
 class _Pairs:
-    """n records, a column each; `proficiency` of those that have it, by the number of the record."""
+    """n records, a column each, "" where a record names none; `proficiency` by the number of the record."""
 
     ids: list[str] = field(default_factory=list)
     main: Lists = field(default_factory=Lists)
     proficiency: dict[int, list[float]] = field(default_factory=dict)
-    named_subtests: list[str] = field(default_factory=list)
     subtests: list[str] = field(default_factory=list)
     tests: list[str] = field(default_factory=list)
     clusters: list[str] = field(default_factory=list)
+    stems: list[str] = field(default_factory=list)
+    # Names that many records have are one string.
+    _shared: dict[str, str] = field(default_factory=dict)
+
+    def scores(self) -> PairScores:
+        """A record belongs to the subtest of its file, the test of its subtest and a cluster of its own, unless it
+        names others."""
+        n, able = len(self.ids), self.proficiency
+        for column in (self.subtests, self.tests, self.clusters):
+            column += [""] * (n - len(column))
+        subtests = [name or stem for name, stem in zip(self.subtests, self.stems, strict=True)]
+        return PairScores(
+            ids=self.ids,
+            main=self.main.padded(),
+            proficiency=padded(able.get(k, ()) for k in range(n)) if able else np.full((n, 1), np.nan),
+            subtests=subtests,
+            tests=[test or subtest for test, subtest in zip(self.tests, subtests, strict=True)],
+            clusters=self._clusters(),
+        )
+
+    def put(self, column: list[str], name: str) -> None:
+        """`name` for the record that comes next; those before it without one have ""."""
+        column += [""] * (len(self.ids) - len(column))
+        column.append(self._shared.setdefault(name, name))
+
+    def _clusters(self) -> list[str]:
+        """With a prefix each, lest an item without a cluster joins the cluster of that name."""
+        if not (any(self.clusters) or any(self.subtests)):
+            return self.ids
+        columns = zip(self.clusters, self.subtests, self.ids, strict=True)
+        return [f"cluster {name}" if name else f"item {_with_subtest(subtest, own)}" for name, subtest, own in columns]
 
 
 def read_scores(
@@ -147,7 +178,7 @@ def read_pairs(
     for place, path in enumerate(paths):
         start = len(pairs.ids)
         table = Table(path, columns)
-        _add_table(pairs, table, f"{path.stem}/" if len(paths) > 1 else "", model)
+        _add_table(pairs, table, model)
         notes.of_table(table)
         if proficiency:
             simpler = proficiency[place if len(proficiency) > 1 else 0]
@@ -158,24 +189,16 @@ def read_pairs(
         raise EvaluationError(f"{paths[0]}: record: there is none; give at least one scored item")
     if len(proficiency) == 1 and len(paths) > 1:
         _only_missing_everywhere(notes, len(paths))
-    able = pairs.proficiency
-    return PairScores(
-        ids=pairs.ids,
-        main=pairs.main.padded(),
-        proficiency=padded(able.get(k, ()) for k in range(len(pairs.ids))),
-        subtests=pairs.subtests,
-        tests=pairs.tests,
-        clusters=pairs.clusters,
-    )
+    return pairs.scores()
 
 
-def _add_table(pairs: _Pairs, table: Table, prefix: str, model: str) -> None:
+def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
     """The records of a table (of `model` alone, if given), whose ids are unique within a subtest."""
     seen: set[str] = set()
     models: dict[str, None] = {}
-    stem, before = table.path.stem, len(pairs.ids)
-    for scores in score_rows(table):
-        row, fields = scores.row, scores.row.fields
+    before = len(pairs.ids)
+    for values, right, row in score_rows(table):
+        fields = row.fields
         if "model" in fields or model:
             own = [str(fields.get(name) or "") for name in ("model", "model_key")]
             models |= dict.fromkeys(name for name in own[:1] if name)
@@ -187,31 +210,27 @@ def _add_table(pairs: _Pairs, table: Table, prefix: str, model: str) -> None:
         if place in seen:
             _refuse_second(table, row, subtest, name)
         seen.add(place)
-        if own_pair := row.inner("proficiency") if "proficiency" in fields else None:
-            pairs.proficiency[len(pairs.ids)] = inner_scores(own_pair, row)
+        if len(fields) > PLAIN:
+            for column, what in ((pairs.subtests, "subtest"), (pairs.tests, "test"), (pairs.clusters, "cluster")):
+                if said := row.text(what, ""):
+                    pairs.put(column, said)
+            if pair := row.inner("proficiency"):
+                pairs.proficiency[len(pairs.ids)] = inner_scores(pair, row)
         pairs.ids.append(name)
-        pairs.main.add(_right_first(scores))
-        pairs.named_subtests.append(subtest)
-        pairs.subtests.append(subtest or stem)
-        pairs.tests.append(row.text("test", subtest or stem) if "test" in fields else subtest or stem)
-        # A name of its own keeps an item without a cluster from joining the cluster of that name.
-        cluster = fields.get("cluster")
-        pairs.clusters.append(
-            f"cluster {row.text('cluster', '')}" if cluster else f"item {_with_subtest(subtest, prefix + name)}"
-        )
+        pairs.main.add(_right_first(values, right) if right else values)
+    pairs.stems += [table.path.stem] * (len(pairs.ids) - before)
     if model and len(pairs.ids) == before:
         known = ", ".join(models) or "none is named in it"
         raise EvaluationError(f"{table.path}: model: no record is of {model!r}; its models: {known}")
 
 
-def _right_first(scores: Scores) -> list[float]:
-    values, right = scores.values, scores.right
-    return values if not right else [values[right], *values[:right], *values[right + 1 :]]
+def _right_first(values: list[float], right: int) -> list[float]:
+    return [values[right], *values[:right], *values[right + 1 :]]
 
 
 def _add_proficiency(pairs: _Pairs, start: int, stem: str, simpler: Path, notes: Notes, *, shared: bool) -> None:
     """Scores of a second file for the records from `start` on, and what stands on one side only."""
-    names, subtests = pairs.ids[start:], pairs.named_subtests[start:]
+    names, subtests = pairs.ids[start:], pairs.subtests[start:]
     beside = _beside(simpler, stem, names, subtests, shared=shared)
     used: set[Place] = set()
     for number, (name, subtest) in enumerate(zip(names, subtests, strict=True), start=start):
@@ -239,14 +258,13 @@ def _beside(
         subtests.setdefault(name, []).append(subtest or stem)
     found: dict[Place, list[float]] = {}
     places: dict[str, list[Place]] = {}
-    for scores in score_rows(table := Table(simpler)):
-        row = scores.row
+    for values, right, row in score_rows(table := Table(simpler)):
         name, subtest = row.key or row.text("id"), row.text("subtest", "")
         if (subtest, name) in found:
             _refuse_second(table, row, subtest, name)
         if not subtest and len(several := subtests.get(name, [])) > 1:
             row.fail("subtest", f"is missing, and {name!r} is an id of {', '.join(several)}", "name one of them")
-        found[subtest, name] = _right_first(scores)
+        found[subtest, name] = _right_first(values, right)
         places.setdefault(name, []).append((subtest, name))
     for name, subtest in zip(names, named_subtests, strict=True):
         if not (shared or subtest) and len(subtests[name]) == len(places.get(name, [])) == 1:
@@ -300,19 +318,19 @@ def read_choices(
         flags = np.array(right)
         return numbered(np.column_stack([flags, 1.0 - flags]), ids, all_candidates=False)
     seen: dict[str, int] = {}
-    values, places = Lists(), array("q")
+    scores, places = Lists(), array("q")
     clusters: list[str] = []
-    for scores in score_rows(table):
-        name = scores.row.new_name("id", seen)
-        values.add(scores.values)
-        places.append(scores.right)
-        notes.only_winners |= scores.row.fields.get("kind") == WINNER
-        cluster = scores.row.fields.get("cluster")
-        clusters.append(f"cluster {scores.row.text('cluster', '')}" if cluster else f"item {name}")
+    for values, right, row in score_rows(table):
+        name = row.new_name("id", seen)
+        scores.add(values)
+        places.append(right)
+        notes.only_winners |= row.fields.get("kind") == WINNER
+        cluster = row.text("cluster", "") if row.fields.get("cluster") else ""
+        clusters.append(f"cluster {cluster}" if cluster else f"item {name}")
     notes.of_table(table)
     if not seen:
         raise EvaluationError(f"{path}: record: there is none; give at least one")
-    return ChoiceScores(list(seen), values.padded(), np.array(places), clusters, not notes.only_winners)
+    return ChoiceScores(list(seen), scores.padded(), np.array(places), clusters, not notes.only_winners)
 
 
 def numbered(

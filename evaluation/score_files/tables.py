@@ -76,7 +76,8 @@ class Table:
             return
         seen: set[str] = {"id"}
         for row in self._records:
-            row = self._by_role(row)
+            if self._roles or "id" not in row.fields:
+                row = self._by_role(row)
             if uses and not row.fields.keys() <= seen:
                 new = row.fields.keys() - seen
                 seen |= new
