@@ -27,15 +27,20 @@ def fail(path: Path, line: int | None, field: str, problem: str, fix: str) -> No
 
 @dataclass(slots=True)
 class Row:
-    """One record of a file: its line, its name (the key of an object's member), its fields; `is_text`: cells of CSV."""
+    """One record of a file: its line, its name (the key of an object's member), its fields.
+
+    `is_text`: they are cells of CSV. `called`: what the file calls those that have another name here.
+    """
 
     path: Path
     line: int
     fields: Mapping[str, Any]
     key: str = ""
     is_text: bool = False
+    called: Mapping[str, str] | None = None
 
     def fail(self, field: str, problem: str, fix: str) -> NoReturn:
+        field = (self.called or {}).get(field, field)
         fail(self.path, self.line, f"{self.key}.{field}" if self.key else field, problem, fix)
 
     def text(self, field: str, default: str | None = None) -> str:

@@ -22,7 +22,7 @@ JSON_SCORES = frozenset({SCORES, "caption", "foils", "foil"})
 
 # One record: its scores, higher is better, the place of the right one among them, and the record itself.
 Scores = tuple[list[float], int, Row]
-_NUMBERS = frozenset({float, int})
+_FLOATS = frozenset({float})
 
 
 def score_columns(names: Sequence[str]) -> tuple[str, ...]:
@@ -98,8 +98,8 @@ def _of_record(row: Row) -> list[float]:
     fields = row.fields
     if SCORES not in fields:
         caption, foils = fields.get("caption"), fields.get("foils")
-        # Nearly every record of a large file: what is anything but plain numbers goes the long way, which says so.
-        if type(foils) is list and foils and type(caption) in _NUMBERS and _NUMBERS.issuperset(map(type, foils)):
+        # Nearly every record of a large file: what is anything but finite floats goes the long way, which says so.
+        if type(foils) is list and foils and type(caption) is float and _FLOATS.issuperset(map(type, foils)):
             values = [caption, *foils]
             if isfinite(sum(values)):
                 return values

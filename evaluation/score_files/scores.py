@@ -100,8 +100,7 @@ class _Pairs:
         """A record belongs to the subtest of its file, the test of its subtest and a cluster of its own, unless it
         names others."""
         n, able = len(self.ids), self.proficiency
-        for column in (self.subtests, self.tests, self.clusters):
-            column += [""] * (n - len(column))
+        self.fill()
         subtests = [name or stem for name, stem in zip(self.subtests, self.stems, strict=True)]
         return PairScores(
             ids=self.ids,
@@ -111,6 +110,10 @@ class _Pairs:
             tests=[test or subtest for test, subtest in zip(self.tests, subtests, strict=True)],
             clusters=self._clusters(),
         )
+
+    def fill(self) -> None:
+        for column in (self.subtests, self.tests, self.clusters):
+            column += [""] * (len(self.ids) - len(column))
 
     def put(self, column: list[str], name: str) -> None:
         """`name` for the record that comes next; those before it without one have ""."""
@@ -218,6 +221,7 @@ def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
                 pairs.proficiency[len(pairs.ids)] = inner_scores(pair, row)
         pairs.ids.append(name)
         pairs.main.add(_right_first(values, right) if right else values)
+    pairs.fill()
     pairs.stems += [table.path.stem] * (len(pairs.ids) - before)
     if model and len(pairs.ids) == before:
         known = ", ".join(models) or "none is named in it"

@@ -85,23 +85,20 @@ class Table:
             yield row
 
     def again(self) -> "Table":
-        return Table(self.path, self._columns)
+        """The same file from its first record."""
+        return Table(self.path, self._columns, is_csv=self.is_csv)
 
     def need(self, *names: str) -> None:
         """EvaluationError if a table lacks one of these columns. Records of JSON are asked one by one."""
         for name in names:
-            if self.is_csv and (name not in self.names):
-                fail(
-                    self.path, self._header_line or 1, name, f"there is no such column ({self.shown})", self._fix(name)
-                )
+            if self.is_csv and name not in self.names:
+                fix = f"name it in the header, or say which it is: --column {name}=NAME"
+                fail(self.path, self._header_line or 1, name, f"there is no such column ({self.shown})", fix)
 
     @property
     def shown(self) -> str:
         named = [name or "one without a name" for name in self._given[:_SHOWN]]
         return f"its columns: {', '.join(named) or 'none'}{', …' if len(self._given) > _SHOWN else ''}"
-
-    def _fix(self, name: str) -> str:
-        return f"name it in the header, or say which it is: --column {name}=NAME"
 
     def _note(self, unused: list[str], line: int | None, truth: str) -> None:
         for name in unused:
@@ -113,14 +110,15 @@ class Table:
 
     def _by_role(self, row: Row) -> Row:
         """A JSON record with its fields by role, and its id as `id`."""
-        fields = row.fields
-        if self._roles:
-            fields = {self._roles.get(name, name): value for name, value in _named_last(fields, self._roles)}
-        if not row.key and "id" not in fields:
-            name = next((name for name in ID_NAMES if name in fields), None)
-            if name:
-                fields = {"id" if each == name else each: value for each, value in fields.items()}
-        return row if fields is row.fields else Row(row.path, row.line, fields, row.key)
+        roles = {name: role for name, role in self._roles.items() if name in row.fields}
+        if not row.key and "id" not in row.fields and "id" not in roles.values():
+            roles |= dict.fromkeys([n for n in ID_NAMES if n in row.fields][:1], "id")
+        if not roles:
+            return row
+        # What has a role wins over a field of that name.
+        fields = {name: value for name, value in row.fields.items() if name not in roles}
+        fields |= {role: row.fields[name] for name, role in roles.items()}
+        return Row(row.path, row.line, fields, row.key, called={role: name for name, role in roles.items()})
 
     def _open_csv(self) -> None:
         found = [(delimiter, first_row(self.path, delimiter)) for delimiter in (COMMA, SEMICOLON, TAB)]
@@ -179,6 +177,8 @@ class Table:
             if not name:
                 fail(self.path, self._header_line, "header", f"has no name for column {k + 1}", "name or remove it")
         self.names = tuple(names)
+        given = zip(names, self._given, strict=False)
+        self._called = {name: own or INDEX for name, own in given if name not in {own.lower(), SCORES}}
         self._width = 0 if names[-1] == SCORES and width == len(names) else width
 
     def _lacks(self, name: str) -> NoReturn:
@@ -205,13 +205,8 @@ class Table:
                 fields[SCORES] = values
             if self.ids == "rows":
                 fields["id"] = str(line)
-            yield Row(self.path, line, fields, is_text=True)
+            yield Row(self.path, line, fields, "", True, self._called)
 
 
 def _is_counting(names: Sequence[str]) -> bool:
     return list(names) == [str(k) for k in range(len(names))]
-
-
-def _named_last(fields: Mapping[str, object], roles: Mapping[str, str]) -> list[tuple[str, object]]:
-    """The fields, those that have another role last, so that they win over a field of that name."""
-    return sorted(fields.items(), key=lambda field: field[0] in roles)

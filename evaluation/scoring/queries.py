@@ -192,7 +192,8 @@ def values_of(scores: StoredScores, key: str, texts: Iterable[str]) -> list[floa
 def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dict[str, Any]:
     """`metrics.pairwise` on the run's stored scores: overall, per subtest, per test; `missing` lists unscored items.
 
-    `overall` is None and the rest empty while nothing is scored. `ties`: the protocol's policy when not given.
+    `overall` is None and the rest empty while nothing is scored. `rcad` has ranks of items with two foils and more; of
+    predictions (`only_winners`) there are none. `ties`: the protocol's policy when not given.
     """
     rows, missing = release_scores(run)
     policy = ties or PROTOCOLS[run.protocol].ties
@@ -207,14 +208,17 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
             "subtests": {},
             "tests": {},
             "avg_P+T": None,
+            "only_winners": False,
             "rcad": None,
             "control": None,
         }
-    ranked = None if is_winners_only(run, rows) else _ranked(rows)
+    only_winners = is_winners_only(run, rows)
+    ranked = None if only_winners else _ranked(rows)
     control = _controlled(run, ranked)
     return {
         **about,
         **pairwise.compute(pair_scores(rows), ties=policy, draws=draws),
+        "only_winners": only_winners,
         "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
         "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,
     }
