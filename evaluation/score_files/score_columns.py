@@ -17,6 +17,7 @@ FIELDS = frozenset(
     {"id", "right", "subtest", "test", "cluster", "higher_is_better", "proficiency"}
     | {"model", "model_key", "protocol", "kind"}
 )
+CANDIDATE_COLUMNS = frozenset({"candidate", "score"})
 JSON_SCORES = frozenset({SCORES, "caption", "foils", "foil"})
 
 
@@ -51,7 +52,13 @@ def _is_run(numbers: Sequence[int]) -> bool:
 
 
 def score_rows(table: Table) -> Iterator[Scores]:
-    """The records of a table of scores. EvaluationError names file, line and column of what is wrong."""
+    """The records of a table of scores, a row each or, with `candidate` and `score`, a row a candidate.
+
+    EvaluationError names file, line and column of what is wrong.
+    """
+    if set(table.names) >= CANDIDATE_COLUMNS:
+        yield from _rows_of_candidates(table)
+        return
     columns = score_columns(table.names) if table.is_csv else ()
     if table.is_csv and not columns:
         problem = f"no column is known as scores ({table.shown})"
@@ -64,10 +71,36 @@ def score_rows(table: Table) -> Iterator[Scores]:
         higher = row.fields.get("higher_is_better", True)
         if higher is not True and not is_higher_better(row):
             values = [-value for value in values]
-        right = row.count("right", 0) if "right" in row.fields else 0
-        if right >= len(values):
-            row.fail("right", f"is {right}", f"give a column from 0 to {len(values) - 1}")
-        yield values, right, row
+        yield values, _right(row, len(values)) if "right" in row.fields else 0, row
+
+
+def _rows_of_candidates(table: Table) -> Iterator[Scores]:
+    """Records of a row a candidate, in their order from 0: by id or, without ids, one after the other."""
+    records: dict[tuple[str, str], tuple[Row, list[float]]] = {}
+    number = 0
+    for row in table.rows((FIELDS | CANDIDATE_COLUMNS).__contains__, truth="right"):
+        place = row.count("candidate", -1)
+        number += place == 0
+        name = f"record {number}" if table.ids == "rows" else row.text("id")
+        first, values = records.setdefault((row.text("subtest", ""), name), (row, []))
+        if place != len(values):
+            fix = "give the candidates of a record in their order, from 0"
+            row.fail("candidate", f"is {place} where {len(values)} comes next in {name}", fix)
+        if row.fields.get("right") != first.fields.get("right"):
+            row.fail("right", f"is not that of the record's first row (line {first.line})", "give one for the record")
+        score = row.number("score")
+        values.append(score if is_higher_better(row) else -score)
+    for first, values in records.values():
+        if len(values) < 2:
+            first.fail("candidate", "is the only one of its record", "give one row for each candidate")
+        yield values, _right(first, len(values)), first
+
+
+def _right(row: Row, n: int) -> int:
+    right = row.count("right", 0)
+    if right >= n:
+        row.fail("right", f"is {right}", f"give a column from 0 to {n - 1}")
+    return right
 
 
 def inner_scores(pair: Row, item: Row) -> list[float]:
@@ -113,7 +146,7 @@ def _of_record(row: Row) -> list[float]:
 def kind_of(table: Table) -> str:
     """What the names say that a table holds: "scores", "predictions" of a place, or "answers" (right and wrong)."""
     names = set(table.names)
-    if names & JSON_SCORES if not table.is_csv else score_columns(table.names):
+    if names >= CANDIDATE_COLUMNS or (score_columns(table.names) if table.is_csv else names & JSON_SCORES):
         return "scores"
     if "prediction" in names and ("right" in names or "class" not in names):
         return "predictions"

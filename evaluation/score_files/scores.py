@@ -136,13 +136,17 @@ def read_scores(
     model: str = "",
     columns: Columns | None = None,
     layout: str = AUTO_LAYOUT,
+    names: Sequence[str] = (),
+    beside: Path | None = None,
 ) -> tuple[PairScores | ChoiceScores | Answers | NDArray[Any], Notes]:
     """The arrays that a metric with `INPUT == kind` computes on. EvaluationError names file, record and field.
 
     `model`: of files that hold several models' pair scores, the records of this one (its `model` or `model_key`).
-    `columns`: {role: column}; `layout`: of an array, see score_files/arrays.py.
+    `columns`: {role: column}; `layout`: of an array, see score_files/arrays.py. `names`, `beside`: of CSV, see Table.
     """
     notes = Notes()
+    if (names or beside) and kind not in {"choices", "answers"}:
+        raise EvaluationError("--names and --beside go with mc, rcad and classes only; leave them out")
     if kind == "pairs":
         return read_pairs(paths, proficiency, notes, model, columns), notes
     if model:
@@ -155,8 +159,8 @@ def read_scores(
     if kind == "matrix":
         return read_matrix(path), notes
     if kind == "choices":
-        return read_choices(path, notes, columns, layout), notes
-    table = Table(path, columns)
+        return read_choices(path, notes, columns, layout, names, beside), notes
+    table = Table(path, columns, names=names, beside=beside)
     found = read_answers(table)
     notes.of_table(table)
     return found, notes
@@ -304,7 +308,12 @@ def _refuse_second(table: Table, row: Row, subtest: str, name: str) -> NoReturn:
 
 
 def read_choices(
-    path: Path, notes: Notes | None = None, columns: Columns | None = None, layout: str = AUTO_LAYOUT
+    path: Path,
+    notes: Notes | None = None,
+    columns: Columns | None = None,
+    layout: str = AUTO_LAYOUT,
+    names: Sequence[str] = (),
+    beside: Path | None = None,
 ) -> ChoiceScores:
     """Scores of candidates, the right one first (or at the place `right`), or predictions as scores of 1 and 0."""
     notes = notes if notes is not None else Notes()
@@ -313,7 +322,7 @@ def read_choices(
         notes.warnings += warnings
         notes.ids = "rows"
         return numbered(array_scores)
-    table = Table(path, columns)
+    table = Table(path, columns, names=names, beside=beside)
     kind = kind_of(table)
     if kind == "predictions":
         ids, right = read_predictions(table)

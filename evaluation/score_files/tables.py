@@ -11,8 +11,8 @@ from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
-from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, split_rows
 from evaluation.errors import EvaluationError
+from evaluation.score_files.csv_source import CsvSource, JoinedSource, NamedSource
 from evaluation.score_files.json_records import Row, fail, rows
 
 ID_NAMES = ("id", "sample", "item", "item_id", "video_id")
@@ -46,19 +46,31 @@ class Table:
 
     `names`: those of the header or, of JSON, of the first record. `ids`: whether they are "named", or an "index"
     without a name, or there are none and the "rows" count. `ignored`: columns nobody reads, complete after the last
-    row. EvaluationError or CorpusError, with the line: a file that cannot be read, a header that is not plain.
+    row. Of CSV, `names` are the columns of a file without a header, and `beside` is a file with further columns of the
+    same rows. EvaluationError or CorpusError, with the line: a file that cannot be read, a header that is not plain.
     """
 
-    def __init__(self, path: Path, columns: Columns | None = None, *, is_csv: bool | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        columns: Columns | None = None,
+        *,
+        is_csv: bool | None = None,
+        names: Sequence[str] = (),
+        beside: Path | None = None,
+    ) -> None:
         self.path = path
         self.ignored: dict[str, None] = {}
         self.ids = "named"
         self._columns = columns
         self._roles = {name: role for role, name in (columns or {}).items()}
-        self._header_line: int | None = None
         self.is_csv = path.suffix.lower() in SUFFIXES if is_csv is None else is_csv
+        if not self.is_csv and (names or beside):
+            raise EvaluationError(f"{path}: only a CSV file takes names of columns or a file beside it; leave them out")
         if self.is_csv:
-            self._open_csv()
+            source = NamedSource(path, names) if names else CsvSource(path)
+            self._source = JoinedSource(source, beside) if beside else source
+            self._open_csv(is_named=bool(names))
         else:
             self._records = rows(path)
             first = next(self._records, None)
@@ -71,7 +83,7 @@ class Table:
         `truth`: the role that a column such as `answer` should have. Unused, such a column is an error then.
         """
         if self.is_csv:
-            self._note([name for name in self.names if uses and not uses(name)], self._header_line, truth)
+            self._note([name for name in self.names if uses and not uses(name)], self._source.header_line, truth)
             yield from self._csv_rows()
             return
         seen: set[str] = {"id"}
@@ -93,12 +105,12 @@ class Table:
         for name in names:
             if self.is_csv and name not in self.names:
                 fix = f"name it in the header, or say which it is: --column {name}=NAME"
-                fail(self.path, self._header_line or 1, name, f"there is no such column ({self.shown})", fix)
+                fail(self.path, self._source.header_line or 1, name, f"there is no such column ({self.shown})", fix)
 
     @property
     def shown(self) -> str:
-        named = [name or "one without a name" for name in self._given[:_SHOWN]]
-        return f"its columns: {', '.join(named) or 'none'}{', …' if len(self._given) > _SHOWN else ''}"
+        named = [name or "one without a name" for name in self._source.names[:_SHOWN]]
+        return f"its columns: {', '.join(named) or 'none'}{', …' if len(self._source.names) > _SHOWN else ''}"
 
     def _note(self, unused: list[str], line: int | None, truth: str) -> None:
         for name in unused:
@@ -120,41 +132,30 @@ class Table:
         fields |= {role: row.fields[name] for name, role in roles.items()}
         return Row(row.path, row.line, fields, row.key, called={role: name for name, role in roles.items()})
 
-    def _open_csv(self) -> None:
-        found = [(delimiter, first_row(self.path, delimiter)) for delimiter in (COMMA, SEMICOLON, TAB)]
-        self._delimiter, header = max(found, key=lambda one: len(one[1].names))
-        self._given = header.names
-        self._header_line = header.line
-        names = [name.lower() for name in header.names]
-        if not names:
-            self._refuse_unsplit()
+    def _open_csv(self, *, is_named: bool) -> None:
+        names = [name.lower() for name in self._source.names]
         numeric = [bool(_NUMBER.fullmatch(name)) for name in names]
-        if all(numeric):
+        if is_named or not any(numeric):
+            self._name(names, len(names))
+        elif all(numeric):
             self._open_numbers(names)
         elif not numeric[0] and len(names) > 2 and _is_counting(names[1:]):
             self._name([names[0], SCORES], len(names))
-        elif any(numeric):
+        else:
             value = names[numeric.index(True)]
             fix = "put a line with the names above the rows, such as id,caption,foil"
-            fail(self.path, header.line, "header", f"{value!r} is a number, no name of a column", fix)
-        else:
-            self._name(names, len(names))
-
-    def _refuse_unsplit(self) -> NoReturn:
-        """No delimiter makes a first row of it: as a rule a quote that is not closed, which the splitting says."""
-        next(split_rows(self.path, COMMA), None)
-        fail(self.path, None, "record", "there is none", "give a header and at least one row")
+            fail(self.path, self._source.header_line, "header", f"{value!r} is a number, no name of a column", fix)
 
     def _open_numbers(self, names: list[str]) -> None:
         """A first line of numbers alone: a row of scores, or 0, 1, 2 …, which may be the header of an array."""
         if not _is_counting(names) or len(names) < 2:
-            self._header_line = None
+            self._source.header_line = None
             self._name([SCORES], 0)
             return
-        later = (cell.strip() for line, cells in self._split() if line != self._header_line for cell in cells)
+        later = (cell.strip() for _line, cells in self._source.rows() for cell in cells)
         if all(_WHOLE.fullmatch(cell) for cell in later if cell):
             problem = f"{','.join(names)} may be a row of scores, or the names of an array's columns"
-            fail(self.path, self._header_line, "header", problem, "put a header above, such as id,caption,foil")
+            fail(self.path, self._source.header_line, "header", problem, "put a header above, such as id,caption,foil")
         self._name([SCORES], len(names))
 
     def _name(self, names: list[str], width: int) -> None:
@@ -168,30 +169,33 @@ class Table:
         if "id" not in names:
             known = next((name for name in ID_NAMES if name in names), "")
             self.ids = "named" if known else "rows" if names[0] else "index"
-            names = ["id" if name == known else name for name in names] if self.ids != "rows" else names
-        elif not names[0]:
+            names = ["id" if name == known and self.ids != "rows" else name for name in names]
+        if not names[0] and self.ids != "index":
             names[0] = INDEX
         for k, name in enumerate(names):
             if name in names[:k]:
-                fail(self.path, self._header_line, "header", f"has two columns {name!r}", "give each its own name")
+                fail(
+                    self.path, self._source.header_line, "header", f"has two columns {name!r}", "give each its own name"
+                )
             if not name:
-                fail(self.path, self._header_line, "header", f"has no name for column {k + 1}", "name or remove it")
+                fail(
+                    self.path,
+                    self._source.header_line,
+                    "header",
+                    f"has no name for column {k + 1}",
+                    "name or remove it",
+                )
         self.names = tuple(names)
-        given = zip(names, self._given, strict=False)
+        given = zip(names, self._source.names, strict=False)
         self._called = {name: own or INDEX for name, own in given if name not in {own.lower(), SCORES}}
         self._width = 0 if names[-1] == SCORES and width == len(names) else width
 
     def _lacks(self, name: str) -> NoReturn:
-        fail(self.path, self._header_line, name, f"there is no such column ({self.shown})", "correct --column")
-
-    def _split(self) -> Iterator[tuple[int, list[str]]]:
-        return split_rows(self.path, self._delimiter)
+        fail(self.path, self._source.header_line, name, f"there is no such column ({self.shown})", "correct --column")
 
     def _csv_rows(self) -> Iterator[Row]:
         names, width, ragged = self.names, self._width, self.names[-1] == SCORES
-        for line, cells in self._split():
-            if line == self._header_line or not any(map(str.strip, cells)):
-                continue
+        for line, cells in self._source.rows():
             if len(cells) != width and (width or len(cells) < len(names)):
                 problem = f"has {len(cells)} cells where the header has {width or len(names)}"
                 if len(cells) > width > 0:

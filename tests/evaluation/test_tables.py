@@ -40,7 +40,8 @@ def dialects(draw):
     )
     header = [id_name, *score_names]
     rows = [[name, *SCORES[name]] for name in names]
-    if score_names != ["0", "1", "2"]:
+    is_array = score_names == ["0", "1", "2"]
+    if not is_array:
         extra = draw(st.sampled_from([{}, {"seconds": 7}, {"notes": "a, b;\tc"}, {"subtest": "s", "width": 640}]))
         header += list(extra)
         rows = [[*row, *extra.values()] for row in rows]
@@ -48,6 +49,8 @@ def dialects(draw):
         places = list(range(len(header)))
         order = [0, *draw(st.permutations(places[1:]))] if not id_name else draw(st.permutations(places))
         header, rows = [header[k] for k in order], [[row[k] for k in order] for row in rows]
+    if id_name and not is_array and draw(st.booleans()):
+        header, rows = ["", *header], [[k, *row] for k, row in enumerate(rows)]
     out = io.StringIO()
     dialect = {
         "delimiter": draw(st.sampled_from([",", ";", "\t"])),
@@ -216,6 +219,63 @@ class TestPublishedPredictions:
         with pytest.raises(SystemExit):
             metrics(capsys, "mc", "--file", path)
         assert "HGA-val.json:2: answer: looks like the truth" in capsys.readouterr().err
+
+    def test_videocon(self, tmp_path, capsys):
+        """Scores without a header, a row a candidate, and a second file that says of each row what it is."""
+        prompt = 'Does this video entail the description: "{}"?\nAI: '
+        # Probabilities in half precision, which ties: right alone, tied for best with a later and an earlier, wrong.
+        asked = {
+            ("v/1.mp4", "how", 1): (0.25, 0.75, 0.5),
+            ("v/1.mp4", "why", 0): (0.5, 0.5, 0.25),
+            ("v/2.mp4", "how", 2): (0.75, 0.25, 0.75),
+            ("v/2.mp4", "why", 0): (0.25, 0.5, 0.75),
+        }
+        scores, rows = [], [["videopath", "question", "answer", "option", "caption"]]
+        for (video, question, answer), found in asked.items():
+            for option, score in enumerate(found):
+                text = prompt.format(f"{question}, {option}")
+                scores.append([video, text, score, score, 1 - score])
+                rows.append([video, question, answer, option, text])
+        for name, lines in (("scores.csv", scores), ("eval.csv", rows)):
+            with (tmp_path / name).open("w", newline="") as file:
+                csv.writer(file).writerows(lines)
+        path, beside = tmp_path / "scores.csv", tmp_path / "eval.csv"
+        ask = ["mc", "--file", path, "--names", "videopath,caption,score,yes,no", "--beside", beside]
+        ask += ["--column", "candidate=option", "--column", "right=answer"]
+        found = {ties: metrics(capsys, *ask, "--ties", ties) for ties in ("strict", "half", "first", "optimistic")}
+        assert {ties: one["accuracy"] for ties, one in found.items()} == {
+            "strict": 0.25,
+            "half": 0.5,
+            "first": 0.5,
+            "optimistic": 0.75,
+        }
+        assert found["half"]["ignored_columns"] == ["videopath", "caption", "yes", "no", "question"]
+        (tmp_path / "eval.csv").write_text((tmp_path / "eval.csv").read_text().replace('""why, 0""', '""why, x""', 1))
+        with pytest.raises(SystemExit):
+            metrics(capsys, *ask)
+        assert "scores.csv:7: caption: is not that of eval.csv:8" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("rows", "complaint"),
+        [
+            ("a,0,1\na,2,0\n", r"f.csv:3: candidate: is 2 where 1 comes next in a; .* in their order"),
+            ("a,0,1\nb,0,1\nb,1,0\n", r"f.csv:2: candidate: is the only one of its record"),
+            ("a,0,x\n", r"f.csv:2: score: is 'x'"),
+        ],
+    )
+    def test_candidates_of_a_record_are_in_their_order(self, tmp_path, rows, complaint):
+        good = read_pairs([write(tmp_path, "id,candidate,score\na,0,1\nb,0,2\na,1,3\nb,1,4\n")])
+        assert of(good) == {"a": [1, 3], "b": [2, 4]}
+        with pytest.raises(ActionableError, match=complaint):
+            read_pairs([write(tmp_path, "id,candidate,score\n" + rows)])
+
+    def test_names_and_a_file_beside_fit(self, tmp_path):
+        path, beside = write(tmp_path, "a,1,2\n"), write(tmp_path, "id,cluster\na,v\nb,w\n", "g.csv")
+        with pytest.raises(ActionableError, match="has 3 cells; name that many columns, not 2"):
+            read_choices(path, names=["id", "caption"])
+        with pytest.raises(ActionableError, match=r"g.csv:3: record: has no row beside it"):
+            read_choices(path, names=["id", "caption", "foil"], beside=beside)
+        assert read_choices(path, names=["id", "caption", "foil"]).scores.tolist() == [[1, 2]]
 
 
 class TestMatrixOfTheAuthors:

@@ -63,6 +63,15 @@ class Command(FoilworksCommand):
         )
         add_columns(parser)
         parser.add_argument(
+            "--names", default="", metavar="A,B,C", help="mc, rcad, classes: the columns of a CSV file without a header"
+        )
+        parser.add_argument(
+            "--beside",
+            type=Path,
+            metavar="PATH",
+            help="mc, rcad, classes: a CSV file with further columns of the same rows, in the same order",
+        )
+        parser.add_argument(
             "--layout",
             choices=list(LAYOUTS),
             default=AUTO_LAYOUT,
@@ -82,6 +91,8 @@ class Command(FoilworksCommand):
             model=options["model"],
             columns=options["columns"],
             layout=options["layout"],
+            names=[name.strip() for name in options["names"].split(",") if name.strip()],
+            beside=options["beside"],
         )
         result = metric.compute(data, **params)
         if options["against"]:
