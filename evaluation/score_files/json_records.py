@@ -160,13 +160,14 @@ def _record(path: Path, line: int, text: str) -> Any:
     """The value of one JSON line, in which no object has a name twice: a parser would silently keep the last."""
     try:
         value = parse_line(text)
-        json.loads(text, object_pairs_hook=_unique)
+        json.loads(text, object_pairs_hook=unique_names)
     except ValueError as error:
         fail(path, line, "JSON", str(error), "mend the line")
     return value
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; ValueError if a name stands twice in it, of which a parser would silently keep the last."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
