@@ -15,6 +15,7 @@ from evaluation.score_files.json_records import Row, unique_names
 MAX_LINE_BYTES = 1_000_000
 MAX_PROBLEMS = 20
 MAX_NAMED = 5
+FIX = 'write one object a line: {"id": …, "caption": …, "foils": […]}'
 
 Records = Sequence[Mapping[str, Any]]
 
@@ -97,13 +98,9 @@ def _row(path: Path, line: int, text: bytes) -> Row:
     except UnicodeDecodeError:
         empty.fail("record", "is no UTF-8", "save the file as UTF-8")
     except (ValueError, RecursionError):
-        empty.fail(
-            "record",
-            "is no JSON, or has a name twice",
-            'write one object a line: {"id": …, "caption": …, "foils": […]}',
-        )
+        empty.fail("record", "is no JSON, or has a name twice", FIX)
     if not isinstance(value, dict):
-        empty.fail("record", "is no object", 'write one object a line: {"id": …, "caption": …, "foils": […]}')
+        empty.fail("record", "is no object", FIX)
     return Row(path, line, value)
 
 

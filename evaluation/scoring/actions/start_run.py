@@ -57,28 +57,26 @@ def start_run(
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
     `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: the
-    score file is one that the product itself keeps; its form, and its file of proficiency items.
-    `columns`: {role: column} of a score file whose header has other names.
+    score file is one that the product itself keeps; its form, and its file of proficiency items. `columns`: see Table.
     `control`: each caption that has a rank is also scored among sampled captions of other videos (Feint6K, Fig. 1b).
 
     AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
     protocol, device or number format, for a score file that is not there, for a control that cannot be drawn, and for a
     path outside the folder of models where a person asks: a page must not read what only the operator may name.
     """
-    project = release.project
-    require_researcher(person, project)
+    require_researcher(person, project := release.project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
     spec = f"{slug}:{argument}"
     _check_choices(protocol, device, dtype)
+    params = {"control": _drawn(release, slug)} if control else kept_file or {}
     number_format = {} if dtype == DTYPES[0] else {"dtype": dtype}
-    of_file = {"control": _drawn(release, slug)} if control else kept_file or {}
     run = Run.objects.create(
         release=release,
         spec=spec,
         label=(label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH],
         protocol=protocol,
         device=device,
-        params={**of_file, **number_format, **_named(columns, slug)},
+        params={**params, **number_format, **_named(columns, slug)},
         created_by=person,
     )
     run.job = enqueue(
@@ -90,8 +88,8 @@ def start_run(
         route="" if slug == SCORE_FILE else f"{spec} {device} {dtype}",
     )
     run.save(update_fields=["job"])
-    details = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
-    audit.record(audit.event(project, person, "evaluation.start_run", run, **details))
+    about = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
+    audit.record(audit.event(project, person, "evaluation.start_run", run, **about))
     return run
 
 
