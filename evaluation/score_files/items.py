@@ -152,7 +152,7 @@ def _warn(row: Row, caption: str, foils: tuple[str, ...], warnings: list[str]) -
 
 def _counts(row: Row) -> VoteCounts | None:
     counts = row.inner("votes")
-    return VoteCounts(*(counts.count(name, 0) for name in ("caption", "foil", "other"))) if counts else None
+    return VoteCounts(*(counts.whole(name, 0) for name in ("caption", "foil", "other"))) if counts else None
 
 
 def read_votes(path: Path, file_format: str | None = None) -> Votes:
@@ -183,10 +183,10 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
         columns.append((unit, annotator, *_choice(row)))
     if not columns:
         fail(path, None, "record", "there is none", "give at least one vote")
-    table = np.array(columns, dtype=np.int64)
+    found = np.array(columns, dtype=np.int64)
     names = [f"{item}/{foil}" if foil else item for item, foil in units]
     unit_items = np.array([items.setdefault(item, len(items)) for item, _ in units], dtype=np.int64)
-    return Votes(table[:, 0], table[:, 1], table[:, 2], table[:, 3], names, list(people), unit_items)
+    return Votes(found[:, 0], found[:, 1], found[:, 2], found[:, 3], names, list(people), unit_items)
 
 
 def _choice(row: Row) -> tuple[int, int]:

@@ -7,9 +7,8 @@ import json
 import math
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from pydantic_core import from_json
 
@@ -25,8 +24,7 @@ def fail(path: Path, line: int | None, field: str, problem: str, fix: str) -> No
     raise EvaluationError(f"{where}: {field}: {problem}; {fix}")
 
 
-@dataclass(slots=True)
-class Row:
+class Row(NamedTuple):
     """One record of a file: its line, its name (the key of an object's member), its fields.
 
     `is_text`: they are cells of CSV. `called`: what the file calls those that have another name here.
@@ -87,7 +85,7 @@ class Row:
             self.fail(field, "is missing or empty", "give a list with at least one number")
         return [self._finite(f"{field}[{place}]", each) for place, each in enumerate(values)]
 
-    def count(self, field: str, default: int) -> int:
+    def whole(self, field: str, default: int) -> int:
         """A whole number from 0 up; `default` when absent."""
         value = self.fields.get(field, default)
         if self.is_text and isinstance(value, str) and value.strip().isdecimal():

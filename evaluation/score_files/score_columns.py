@@ -79,7 +79,7 @@ def _rows_of_candidates(table: Table) -> Iterator[Scores]:
     records: dict[tuple[str, str], tuple[Row, list[float]]] = {}
     number = 0
     for row in table.rows((FIELDS | CANDIDATE_COLUMNS).__contains__, truth="right"):
-        place = row.count("candidate", -1)
+        place = row.whole("candidate", -1)
         number += place == 0
         name = f"record {number}" if table.ids == "rows" else row.text("id")
         first, values = records.setdefault((row.text("subtest", ""), name), (row, []))
@@ -97,7 +97,7 @@ def _rows_of_candidates(table: Table) -> Iterator[Scores]:
 
 
 def _right(row: Row, n: int) -> int:
-    right = row.count("right", 0)
+    right = row.whole("right", 0)
     if right >= n:
         row.fail("right", f"is {right}", f"give a column from 0 to {n - 1}")
     return right

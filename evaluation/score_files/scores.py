@@ -203,7 +203,7 @@ def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
     """The records of a table (of `model` alone, if given), whose ids are unique within a subtest."""
     seen: set[str] = set()
     models: dict[str, None] = {}
-    before = len(pairs.ids)
+    before, add_id, add_scores = len(pairs.ids), pairs.ids.append, pairs.main.add
     for values, right, row in score_rows(table):
         fields = row.fields
         if "model" in fields or model:
@@ -223,8 +223,8 @@ def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
                     pairs.put(column, said)
             if pair := row.inner("proficiency"):
                 pairs.proficiency[len(pairs.ids)] = inner_scores(pair, row)
-        pairs.ids.append(name)
-        pairs.main.add(_right_first(values, right) if right else values)
+        add_id(name)
+        add_scores(_right_first(values, right) if right else values)
     pairs.fill()
     pairs.stems += [table.path.stem] * (len(pairs.ids) - before)
     if model and len(pairs.ids) == before:
@@ -323,12 +323,11 @@ def read_choices(
         notes.ids = "rows"
         return numbered(array_scores)
     table = Table(path, columns, names=names, beside=beside)
-    kind = kind_of(table)
-    if kind == "predictions":
-        ids, right = read_predictions(table)
+    if kind_of(table) == "predictions":
+        ids, won = read_predictions(table)
         notes.of_table(table)
         notes.only_winners = True
-        flags = np.array(right)
+        flags = np.array(won)
         return numbered(np.column_stack([flags, 1.0 - flags]), ids, all_candidates=False)
     seen: dict[str, int] = {}
     scores, places = Lists(), array("q")
