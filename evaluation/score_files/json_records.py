@@ -7,8 +7,9 @@ import json
 import math
 from collections import deque
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from pydantic_core import from_json
 
@@ -24,7 +25,8 @@ def fail(path: Path, line: int | None, field: str, problem: str, fix: str) -> No
     raise EvaluationError(f"{where}: {field}: {problem}; {fix}")
 
 
-class Row(NamedTuple):
+@dataclass(slots=True)
+class Row:
     """One record of a file: its line, its name (the key of an object's member), its fields.
 
     `is_text`: they are cells of CSV. `called`: what the file calls those that have another name here.
