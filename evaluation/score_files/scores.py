@@ -29,8 +29,8 @@ from evaluation.score_files.tables import Columns, Table
 
 # A subtest and an id.
 Place = tuple[str, str]
-# Fields of a record with an id and scores alone.
-PLAIN = 3
+# What a record may say beside its id and scores.
+BESIDE = frozenset({"subtest", "test", "cluster", "proficiency"})
 
 
 @dataclass
@@ -217,7 +217,7 @@ def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
         if place in seen:
             _refuse_second(table, row, subtest, name)
         seen.add(place)
-        if len(fields) > PLAIN:
+        if not BESIDE.isdisjoint(fields):
             for column, what in ((pairs.subtests, "subtest"), (pairs.tests, "test"), (pairs.clusters, "cluster")):
                 if said := row.text(what, ""):
                     pairs.put(column, said)

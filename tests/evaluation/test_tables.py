@@ -182,6 +182,21 @@ def test_rows_without_ids_have_the_order_of_the_release_only_if_no_column_could_
         read_given(write(tmp_path, "qid,s0,s1,s2\n" + numbered), "auto", RECORDS)
 
 
+@pytest.mark.parametrize("by_key", [False, True])
+def test_every_field_of_a_record_counts(tmp_path, by_key):
+    about = {"subtest": "s", "test": "t", "cluster": "c", "proficiency": {"scores": [3, 4]}}
+    for name, value in about.items():
+        record = {"scores": [1, 2], name: value}
+        text = json.dumps({"a": record} if by_key else {"id": "a", **record})
+        data = read_pairs([write(tmp_path, text, "f.json" if by_key else "f.jsonl")])
+        said = {"subtest": data.subtests, "test": data.tests, "cluster": data.clusters}
+        assert data.main.tolist() == [[1, 2]]
+        if name == "proficiency":
+            assert data.proficiency.tolist() == [[3, 4]]
+        else:
+            assert said[name] == ["cluster c" if name == "cluster" else value]
+
+
 def test_a_name_that_stands_twice_in_a_record_is_refused(tmp_path):
     path = write(
         tmp_path, '{"id":"a","caption":1,"foils":[0]}\n{"id":"b","caption":1,"caption":0,"foils":[0]}\n', "f.jsonl"
