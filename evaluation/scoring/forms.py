@@ -78,6 +78,20 @@ class ScoringForm(forms.Form):
         return [*(f"tiny:{folder}" for folder in folders), "fake:"]
 
 
+class ColumnsField(forms.CharField):
+    """`id=question_id, right=answer` as {role: column}."""
+
+    def __init__(self) -> None:
+        help_text = _("Only if the file uses other names: id=question_id, right=answer.")
+        super().__init__(label=_("Columns"), required=False, max_length=MAX_SPEC_LENGTH, help_text=help_text)
+
+    def clean(self, value: Any) -> dict[str, str]:
+        try:
+            return parse_columns(super().clean(value))
+        except ActionableError as error:
+            raise forms.ValidationError(str(error)) from error
+
+
 class BringScoresForm(forms.Form):
     """Scores of a model that ran elsewhere."""
 
@@ -89,12 +103,7 @@ class BringScoresForm(forms.Form):
         max_length=255,
         help_text=_("ViLMA's second file, matched by id; leave it out where the first holds both."),
     )
-    columns = forms.CharField(
-        label=_("Columns"),
-        required=False,
-        max_length=MAX_SPEC_LENGTH,
-        help_text=_("Only if the file uses other names: id=question_id, right=answer."),
-    )
+    columns = ColumnsField()
     label = forms.CharField(label=_("Called"), required=False, max_length=MAX_LABEL_LENGTH)
     protocol = forms.ChoiceField(
         label=_("Protocol"),
@@ -104,9 +113,3 @@ class BringScoresForm(forms.Form):
 
     def clean_form(self) -> str:
         return self.cleaned_data["form"] or AUTO
-
-    def clean_columns(self) -> dict[str, str]:
-        try:
-            return parse_columns(self.cleaned_data["columns"])
-        except ActionableError as error:
-            raise forms.ValidationError(str(error)) from error
