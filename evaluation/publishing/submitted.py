@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from corpus.importers.parsing.json_records import unique_names
 from evaluation.errors import EvaluationError
-from evaluation.score_files.json_records import Row, unique_names
+from evaluation.score_files.json_records import Row
 
 MAX_LINE_BYTES = 1_000_000
 MAX_PROBLEMS = 20

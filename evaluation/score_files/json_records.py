@@ -157,23 +157,10 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _record(path: Path, line: int, text: str) -> Any:
-    """The value of one JSON line, in which no object has a name twice: a parser would silently keep the last."""
     try:
-        value = parse_line(text)
-        json.loads(text, object_pairs_hook=unique_names)
+        return parse_line(text)
     except ValueError as error:
         fail(path, line, "JSON", str(error), "mend the line")
-    return value
-
-
-def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON; ValueError if a name stands twice in it, of which a parser would silently keep the last."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice!r} stands twice in an object")
-    return found
 
 
 def _members(path: Path, text: str) -> Iterator[Row]:

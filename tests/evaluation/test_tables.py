@@ -201,7 +201,10 @@ def test_a_name_that_stands_twice_in_a_record_is_refused(tmp_path):
     path = write(
         tmp_path, '{"id":"a","caption":1,"foils":[0]}\n{"id":"b","caption":1,"caption":0,"foils":[0]}\n', "f.jsonl"
     )
-    with pytest.raises(ActionableError, match=r"f.jsonl:2: JSON: 'caption' stands twice in an object"):
+    with pytest.raises(ActionableError, match=r"f.jsonl:2: JSON: has the field 'caption' twice"):
+        read_pairs([path])
+    path = write(tmp_path, '{"a": {"scores": [1, 0], "scores": [0, 1]}}', "f.json")
+    with pytest.raises(ActionableError, match=r"f.json:1: JSON: .*has the field 'scores' twice"):
         read_pairs([path])
 
 
