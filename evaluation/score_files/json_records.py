@@ -107,7 +107,7 @@ class Row:
 
     def _finite(self, field: str, value: Any) -> float:
         if self.is_text and isinstance(value, str):
-            value = _number(value)
+            value = number_of(value)
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.fail(field, "is missing" if value is None else f"is {value!r}", "give a finite number")
         try:
@@ -187,10 +187,10 @@ def _is_one_document(path: Path) -> bool:
         return True
 
 
-def _number(cell: str) -> Any:
+def number_of(cell: str) -> Any:
     """The number of a cell, else the cell."""
     try:
-        return cell if "_" in cell else float(cell)
+        return cell if "_" in cell else int(cell) if cell.strip().isdecimal() else float(cell)
     except ValueError:
         return cell
 

@@ -51,9 +51,10 @@ def _is_run(numbers: Sequence[int]) -> bool:
     return len(ordered) > 1 and ordered[0] in {0, 1} and all(b - a == 1 for a, b in pairwise(ordered))
 
 
-def score_rows(table: Table) -> Iterator[Scores]:
+def score_rows(table: Table, *, with_facts: bool = False) -> Iterator[Scores]:
     """The records of a table of scores, a row each or, with `candidate` and `score`, a row a candidate.
 
+    `with_facts`: the other columns are read as facts of the record, so none is left unused.
     EvaluationError names file, line and column of what is wrong.
     """
     if set(table.names) >= CANDIDATE_COLUMNS:
@@ -66,7 +67,7 @@ def score_rows(table: Table) -> Iterator[Scores]:
         fail(table.path, 1, "header", problem, fix)
     used = FIELDS | (set(columns) if columns else JSON_SCORES)
     foils = columns[1:]
-    for row in table.rows(used.__contains__, truth="right"):
+    for row in table.rows(None if with_facts else used.__contains__, truth="right"):
         values = [row.number(columns[0]), *_of_cells(row, foils)] if foils else _of_record(row)
         higher = row.fields.get("higher_is_better", True)
         if higher is not True and not is_higher_better(row):

@@ -224,7 +224,7 @@ def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
             if pair := row.inner("proficiency"):
                 pairs.proficiency[len(pairs.ids)] = inner_scores(pair, row)
         add_id(name)
-        add_scores(_right_first(values, right) if right else values)
+        add_scores(right_first(values, right) if right else values)
     pairs.fill()
     pairs.stems += [table.path.stem] * (len(pairs.ids) - before)
     if model and len(pairs.ids) == before:
@@ -232,7 +232,8 @@ def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
         raise EvaluationError(f"{table.path}: model: no record is of {model!r}; its models: {known}")
 
 
-def _right_first(values: list[float], right: int) -> list[float]:
+def right_first(values: list[float], right: int) -> list[float]:
+    """The scores with the right one before the others, which keep their order."""
     return [values[right], *values[:right], *values[right + 1 :]]
 
 
@@ -272,7 +273,7 @@ def _beside(
             _refuse_second(table, row, subtest, name)
         if not subtest and len(several := subtests.get(name, [])) > 1:
             row.fail("subtest", f"is missing, and {name!r} is an id of {', '.join(several)}", "name one of them")
-        found[subtest, name] = _right_first(values, right)
+        found[subtest, name] = right_first(values, right)
         places.setdefault(name, []).append((subtest, name))
     for name, subtest in zip(names, named_subtests, strict=True):
         if not (shared or subtest) and len(subtests[name]) == len(places.get(name, [])) == 1:
