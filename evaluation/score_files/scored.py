@@ -15,7 +15,7 @@ from evaluation.analyses.scored import ScoredItems
 from evaluation.analyses.verbs import SOURCES, EditFacts
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import number_of, rows
-from evaluation.score_files.score_columns import score_columns, score_rows
+from evaluation.score_files.score_columns import JSON_SCORES, score_columns, score_rows
 from evaluation.score_files.scores import padded, right_first
 from evaluation.score_files.tables import Table
 
