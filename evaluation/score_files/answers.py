@@ -52,13 +52,13 @@ def _answers(row: Row) -> dict[str, float]:
         if kind == "prediction":
             found[name or "prediction"] = float(row.text(field) == row.text("class"))
         elif kind == "correct":
-            found[name or "correct"] = float(said(row, field))
+            found[name or "correct"] = float(read_flag(row, field))
     if not found:
         row.fail("prediction", "is missing", "give prediction, or correct_1, correct_2 ...")
     return found
 
 
-def said(row: Row, field: str) -> bool:
+def read_flag(row: Row, field: str) -> bool:
     """A field of 0 or 1."""
     value = str(row.fields.get(field, "")).strip().lower()
     if value not in _SAID:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from evaluation.score_files.answers import read_answers, said
+from evaluation.score_files.answers import read_answers, read_flag
 from evaluation.score_files.json_records import fail
 from evaluation.score_files.tables import Columns, Table
 from evaluation.utd.instructions import MODELS
@@ -48,7 +48,7 @@ def read_predictions(path: Path, columns: Columns | None = None) -> Predictions:
     table.need("id", *COLUMNS)
     for row in table.rows({"id", "class", "confidence", *COLUMNS}.__contains__, truth="class"):
         row.new_name("id", ids)
-        correct.append([said(row, column) for column in COLUMNS])
+        correct.append([read_flag(row, column) for column in COLUMNS])
         classes.append(row.text("class", ""))
         confidence.append(row.number("confidence") if "confidence" in row.fields else float("nan"))
     if not ids:

@@ -64,7 +64,7 @@ def dialects(draw):
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(dialects())
 def test_every_dialect_gives_every_item_its_own_scores(tmp_path_factory, written):
     text, encoding = written
@@ -80,7 +80,7 @@ def of(pairs):
     return dict(zip(pairs.ids, pairs.main.tolist(), strict=True))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.permutations(list(SCORES)), st.sampled_from(["id", "item", "video_id"]), st.booleans(), st.booleans())
 def test_records_of_json_say_the_same(tmp_path_factory, names, id_name, by_key, as_list):
     path = tmp_path_factory.mktemp("json", numbered=True) / ("m.json" if by_key else "m.jsonl")
