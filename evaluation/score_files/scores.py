@@ -142,7 +142,7 @@ def read_scores(
     """The arrays that a metric with `INPUT == kind` computes on. EvaluationError names file, record and field.
 
     `model`: of files that hold several models' pair scores, the records of this one (its `model` or `model_key`).
-    `columns`: {role: column}; `layout`: of an array, see score_files/arrays.py. `names`, `beside`: of CSV, see tables.py.
+    `columns`: {role: column}; `layout`: of an array, see arrays.py; `names`, `beside`: of CSV, see tables.py.
     """
     notes = Notes()
     if (names or beside) and kind not in {"choices", "answers"}:

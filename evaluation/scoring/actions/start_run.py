@@ -57,7 +57,7 @@ def start_run(
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
     `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: the
-    score file is one that the product itself keeps; its form, and its file of proficiency items. `columns`: {role: column}.
+    score file is one that the product itself keeps; its form, and its proficiency file. `columns`: {role: column}.
     `control`: each caption that has a rank is also scored among sampled captions of other videos (Feint6K, Fig. 1b).
 
     AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
