@@ -27,7 +27,7 @@ from evaluation.score_files.json_records import Row
 from evaluation.score_files.score_columns import inner_scores, kind_of, score_rows
 from evaluation.score_files.tables import Columns, Table
 
-# A subtest and an id.
+# Subtest and id of a record.
 Place = tuple[str, str]
 # What a record may say beside its id and scores.
 BESIDE = frozenset({"subtest", "test", "cluster", "proficiency"})
