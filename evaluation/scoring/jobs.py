@@ -18,6 +18,7 @@ import numpy as np
 from django.conf import settings
 from django.utils import timezone
 
+from corpus.records import WINNER
 from evaluation.errors import EvaluationError
 from evaluation.metrics.pairwise import PairScores
 from evaluation.score_files.score_readers import AUTO, read_given
@@ -183,14 +184,16 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     able = Path(run.params["proficiency"]) if run.params.get("proficiency") else None
     records, notes = records_of(run.release), Notes()
     try:
-        data = read_given(path, run.params.get("form", AUTO), records, able, notes=notes)
+        form, columns = run.params.get("form", AUTO), run.params.get("columns")
+        data = read_given(path, form, records, able, notes=notes, columns=columns)
     except ActionableError as error:
         # Named as its sender knows it: the folder is nobody's business.
         raise EvaluationError(str(error).replace(f"{path.parent}/", "")) from error
     content = path.read_bytes() + (able.read_bytes() if able else b"")
     run.model_key = "file:" + hashlib.sha256(content).hexdigest()
     run.save(update_fields=["model_key"])
-    rows, problems = _rows_of(run, records, data)
+    rows, problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file")
+    problems["ignored_columns"] = list(notes.ignored)
     if not rows:
         raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")
     if PROTOCOLS[run.protocol].paired_only and np.isnan(data.proficiency).all():
@@ -203,7 +206,7 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
         rows,
         batch_size=ROWS_PER_QUERY,
         update_conflicts=True,
-        update_fields=["value"],
+        update_fields=["value", "kind"],
         unique_fields=["model_key", "protocol", "clip_key", "text_sha256"],
     )
     progress(job, len(records), len(records), f"items of the file: {len(data.ids) - len(problems['not_in_release'])}")
@@ -212,7 +215,9 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     return problems
 
 
-def _rows_of(run: Run, records: Sequence[Record], data: PairScores) -> tuple[list[Score], dict[str, list[str]]]:
+def _rows_of(
+    run: Run, records: Sequence[Record], data: PairScores, kind: str
+) -> tuple[list[Score], dict[str, list[str]]]:
     """The scores that a file gives the items of the release, and what stands on one side only."""
     given = {name: row for row, name in enumerate(data.ids)}
     problems: dict[str, list[str]] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
@@ -230,7 +235,7 @@ def _rows_of(run: Run, records: Sequence[Record], data: PairScores) -> tuple[lis
         for part, texts, scores in parts:
             values = scores[~np.isnan(scores)]
             if len(values) == len(texts):
-                rows += _file_rows(run, item_key(record, part), texts, values.tolist())
+                rows += _file_rows(run, item_key(record, part), texts, values.tolist(), kind)
             elif len(values):
                 problems["wrong_number_of_texts"].append(f"{record['id']} ({part})")
             else:
@@ -243,7 +248,7 @@ def _rows_of(run: Run, records: Sequence[Record], data: PairScores) -> tuple[lis
     return rows, problems
 
 
-def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float]) -> list[Score]:
+def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float], kind: str) -> list[Score]:
     """Rows of one item; of a foil that stands twice in it the higher score counts, its stronger rival."""
     best: dict[str, float] = {}
     for text, value in zip(texts, values, strict=True):
@@ -255,7 +260,7 @@ def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float]) 
             clip_key=key,
             text_sha256=text_key(text),
             value=value,
-            kind="file",
+            kind=kind,
         )
         for text, value in best.items()
     ]

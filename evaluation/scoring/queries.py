@@ -8,7 +8,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from corpus.models import Release, ReleaseItem
-from corpus.records import ReleaseScore
+from corpus.records import WINNER, ReleaseScore
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise, rcad
 from evaluation.metrics.choices import ChoiceScores
@@ -192,7 +192,8 @@ def values_of(scores: StoredScores, key: str, texts: Iterable[str]) -> list[floa
 def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dict[str, Any]:
     """`metrics.pairwise` on the run's stored scores: overall, per subtest, per test; `missing` lists unscored items.
 
-    `overall` is None and the rest empty while nothing is scored. `ties`: the protocol's policy when not given.
+    `overall` is None and the rest empty while nothing is scored. `rcad` has ranks of items with two foils and more; of
+    predictions (`only_winners`) there are none. `ties`: the protocol's policy when not given.
     """
     rows, missing = release_scores(run)
     policy = ties or PROTOCOLS[run.protocol].ties
@@ -207,17 +208,33 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
             "subtests": {},
             "tests": {},
             "avg_P+T": None,
+            "only_winners": False,
             "rcad": None,
             "control": None,
         }
-    ranked = _ranked(rows)
+    only_winners = is_winners_only(run, rows)
+    ranked = None if only_winners else _ranked(rows)
     control = _controlled(run, ranked)
     return {
         **about,
         **pairwise.compute(pair_scores(rows), ties=policy, draws=draws),
+        "only_winners": only_winners,
         "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
         "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,
     }
+
+
+def is_winners_only(run: Run, rows: Sequence[ReleaseScore]) -> bool:
+    """Whether the run's scores are made of predictions, or of right and wrong: they have no ranks.
+
+    Those stored before they had a kind of their own are known by their values: one 1 among zeros in every item of a
+    CSV.
+    """
+    if any(row.kind == WINNER for row in rows):
+        return True
+    values = ([row.caption, *row.foils] for row in rows)
+    is_table = run.spec.startswith(SCORE_FILE) and run.spec.lower().endswith(".csv")
+    return is_table and all(sorted(each) == [0.0] * (len(each) - 1) + [1.0] for each in values)
 
 
 def _ranked(rows: Sequence[ReleaseScore]) -> ChoiceScores | None:

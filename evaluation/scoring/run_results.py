@@ -21,7 +21,7 @@ from evaluation.scoring.queries import asked_of, counted, pair_scores, records_o
 
 Floats = NDArray[np.float64]
 # Beside the analysis's own version: a change in how a run's scores become credits.
-VERSION = "5"
+VERSION = "6"
 AXES_VERSION = "3"
 RANKED = "ranked"
 

@@ -51,13 +51,6 @@ def read_text(path: Path) -> str:
         raise not_utf8(path, line, data[error.start]) from error
 
 
-def lines(text: str) -> Iterator[tuple[int, str]]:
-    """(line number, text) of every line that is not blank. Only a line feed ends a line: JSON text may hold U+2028."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield number, line
-
-
 def parse_line(line: str) -> Any:
     """The value of one JSON line. ValueError with a short reason when it has none."""
     try:
