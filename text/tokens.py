@@ -1,28 +1,79 @@
-"""Where the words of a text are. Pure; offsets are Python string offsets (code points)."""
+"""Split texts of any script into words. Pure; offsets are Python string offsets (code points).
+
+The only tokenizer of captions for measures: lexical divergence, blind audit, gate, balance, lengths and cues use it.
+Decision 67 has the reasons.
+"""
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from itertools import groupby
 
-# The word of every lexical measure (docs/reference/formulas.md#metric-js); a change here changes published numbers.
-WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+import regex
+from icu4py.breakers import CharacterBreaker, WordBreaker
+
+# The word of ASCII texts in every published figure (docs/reference/formulas.md#metric-js); a change changes figures.
+ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+# Word boundaries do not depend on the locale here: ICU chooses its dictionaries by script.
+LOCALE = "root"
+# Scripts that put no space between words. text/diff.py and static/foilworks/diff.js use the same list.
+UNSPACED_SCRIPTS = (
+    "Han",
+    "Hiragana",
+    "Katakana",
+    "Thai",
+    "Lao",
+    "Khmer",
+    "Myanmar",
+    "Tai_Le",
+    "New_Tai_Lue",
+    "Tai_Tham",
+    "Tai_Viet",
+    "Javanese",
+    "Balinese",
+)
+# The long-vowel marks belong to both Japanese scripts, so to neither by the property.
+UNSPACED = "".join(rf"\p{{Script={name}}}" for name in UNSPACED_SCRIPTS) + r"\u30fc\uff70"
+_UNSPACED = regex.compile(f"[{UNSPACED}]")
+# Pieces that are words: they hold a letter or a digit.
+_SAYS = regex.compile(r"[\p{L}\p{N}]")
+MAX_GRAM = 2
 
 WordSpan = tuple[int, int, str]
 
 
 def words(text: str) -> list[str]:
-    """The lower-cased words, `[a-z0-9]+(?:'[a-z]+)?`, in order; letters of other scripts are no words here."""
-    return WORD.findall(text.lower())
+    """List the lower-cased words in order: ICU's word boundaries (UAX #29, with dictionaries for unspaced scripts).
+
+    A word in ASCII is `[a-z0-9]+(?:'[a-z]+)?` in every text. Other words are in Unicode form NFC; a typographic
+    apostrophe equals the plain one.
+    """
+    if text.isascii():
+        return ASCII_WORD.findall(text.lower())
+    return [word for _, _, word in word_spans(text)]
 
 
 def word_spans(text: str) -> list[WordSpan]:
-    """`(start, end, word)` of each of `words(text)`, with offsets into `text` as it was given."""
-    lowered = text.lower()
-    found = [(match.start(), match.end(), match.group()) for match in WORD.finditer(lowered)]
-    if len(lowered) == len(text):
-        return found
-    # A capital I with a dot grows to two characters when lower-cased, so offsets are mapped back.
-    origin = [at for at, char in enumerate(text) for _ in char.lower()]
-    return [(origin[start], origin[end - 1] + 1, word) for start, end, word in found]
+    """List `(start, end, word)` of each of `words(text)`, with offsets into `text` as it was given."""
+    if text.isascii():
+        return [(match.start(), match.end(), match.group()) for match in ASCII_WORD.finditer(text.lower())]
+    return list(_spans(text))
+
+
+def word_features(text: str) -> list[str]:
+    """List the words and, of words in unspaced scripts, their shorter character n-grams (n up to 2).
+
+    A dictionary may cut one phrase differently in two texts; the characters stay the same. Every n-gram lies inside a
+    word, so texts that are balanced over words are balanced over features.
+    """
+    found = words(text)
+    return found if text.isascii() else [*found, *(gram for word in found for gram in _grams(word))]
+
+
+def unseen_by_words(a: str, b: str) -> bool:
+    """Report whether no probe of words can judge the pair: a text has no word, or both have the same in one order."""
+    left, right = words(a), words(b)
+    return not left or not right or (left == right and a != b)
 
 
 def normal_form(text: str) -> str:
@@ -34,3 +85,33 @@ def normal_form(text: str) -> str:
     kept = "".join(" " if unicodedata.category(char)[0] in "PZC" else char for char in folded)
     # Joined, not blank-separated: "push-up", "push up" and "pushup" are one text.
     return "".join(kept.split()) or folded
+
+
+def _spans(text: str) -> Iterator[WordSpan]:
+    # ICU takes no lone surrogate. Both replacements keep every offset.
+    plain = text.encode("utf-8", "replace").decode().replace("\u2019", "'")
+    at = 0
+    for is_ascii, pieces in groupby(WordBreaker(plain, LOCALE), str.isascii):
+        # ASCII pieces together: UAX #29 cuts "90's", and measures never did.
+        for piece in ("".join(pieces),) if is_ascii else pieces:
+            if is_ascii:
+                yield from ((at + m.start(), at + m.end(), m.group()) for m in ASCII_WORD.finditer(piece.lower()))
+            else:
+                yield from _whole(at, piece)
+            at += len(piece)
+
+
+def _whole(at: int, piece: str) -> Iterator[WordSpan]:
+    """The words of a piece with other letters: cut at underscores, which UAX #29 joins and measures never did."""
+    for match in re.finditer("[^_]+", piece):
+        if _SAYS.search(match.group()):
+            word = unicodedata.normalize("NFC", match.group().lower())
+            yield at + match.start(), at + match.end(), word
+
+
+def _grams(word: str) -> Iterator[str]:
+    if not _UNSPACED.search(word):
+        return
+    characters = list(CharacterBreaker(word, LOCALE))
+    for n in range(1, min(MAX_GRAM, len(characters) - 1) + 1):
+        yield from ("".join(characters[at : at + n]) for at in range(len(characters) - n + 1))

@@ -1,4 +1,7 @@
-"""The gate of a release: a subtest that a model solves blind stops it (docs/explanation/balance.md#gate).
+"""Stop a release by its blind audit: a subtest that text alone solves, or texts that no probe can judge.
+
+The rules are in docs/explanation/balance.md#gate. The gate fails closed: a pair without words, or with equal words,
+stops the release until somebody writes a reason.
 
 A subtest is solved where a blind probe is right more often than the bar, and its interval lies above chance. The
 classifier and a language model are read one-sided (below .5 on mirrored data is an artefact of held-out folds); of
@@ -23,16 +26,17 @@ from text.registry import load
 
 # With fewer captions a share of right answers says too little to stop anything; the page says so.
 MIN_CAPTIONS = 20
-VERSION = "2"
+VERSION = "3"
 # By its path: the classifier's library is none that every page should load.
 BLIND = REPORTS["blind"]
 KIND = "gate"
 WORDS = 5
+MAX_QUOTED = 60
 
 
 @dataclass(frozen=True)
 class GateFinding:
-    """`rows`: one a subtest, as JSON; `stopped`: the names of those that a blind probe solves."""
+    """`rows`: one per subtest, as JSON; `stopped`: the names of those that a blind probe solves or cannot judge."""
 
     rows: list[dict[str, Any]]
 
@@ -44,8 +48,9 @@ class GateFinding:
         return {"rows": self.rows, "stopped": self.stopped, "version": VERSION}
 
     def why(self) -> str:
-        """What stops the release, and which words give it away, in one sentence a subtest."""
-        return " ".join(_sentence(row) for row in self.rows if row["stopped"])
+        """Say what stops the release, and which words give it away, in a sentence or two per subtest."""
+        solved = [_sentence(row) for row in self.rows if row["solved"]]
+        return " ".join([*solved, *(_not_judged(row) for row in self.rows if row["n_unjudged"])])
 
 
 def facts_of(records: Iterable[Mapping[str, Any]]) -> list[ItemFacts]:
@@ -103,6 +108,7 @@ def row_of(probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mappin
     tried = [_probe("classifier", probes["classifier_accuracy"], probes["ci"], bar), _length(probes, bar)]
     tried += [_language_model(label, row, bar) for label, row in preferred.items()]
     too_few = probes["n_captions"] < MIN_CAPTIONS
+    solved = not too_few and any(probe["over"] for probe in tried)
     return {
         "name": probes["name"],
         "bar": bar,
@@ -111,7 +117,10 @@ def row_of(probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mappin
         "probes": tried,
         "too_few": too_few,
         "unread": any(probe.get("n_missing") for probe in tried),
-        "stopped": not too_few and any(probe["over"] for probe in tried),
+        "solved": solved,
+        "n_unjudged": probes["n_unjudged"],
+        "unjudged": probes["unjudged"],
+        "stopped": solved or probes["n_unjudged"] > 0,
         "words": probes["words"][:WORDS],
     }
 
@@ -144,6 +153,20 @@ def _sentence(row: Mapping[str, Any]) -> str:
         "bar": f"{row['bar']:.0%}",
     }
     return said + given
+
+
+def _not_judged(row: Mapping[str, Any]) -> str:
+    first = row["unjudged"][0]
+    return _(
+        "%(name)s cannot be judged: %(n)s of its pairs have no words, or the same words in caption and foil "
+        "(item %(id)s: '%(caption)s' / '%(foil)s')."
+    ) % {
+        "name": row["name"],
+        "n": row["n_unjudged"],
+        "id": first["id"],
+        "caption": first["caption"][:MAX_QUOTED],
+        "foil": first["foil"][:MAX_QUOTED],
+    }
 
 
 def _telling(word: Mapping[str, Any]) -> str:

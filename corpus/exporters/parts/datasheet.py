@@ -24,7 +24,8 @@ PROBES = {
 
 RULE = (
     "A subtest is stopped where a blind probe is right more often than its bar and above chance with 95 % confidence "
-    "(the classifier and language models one-sided)."
+    "(the classifier and language models one-sided). Pairs that no probe can judge stop it too: a text without words, or "
+    "equal words in caption and foil."
 )
 
 WITHHELD = (
@@ -100,7 +101,7 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
         "",
     ]
     for row in gate["rows"]:
-        if row["stopped"]:
+        if _solved(row):
             words = ", ".join(
                 f"{word['word']} ({'captions' if word['weight'] > 0 else 'foils'})" for word in row["words"]
             )
@@ -123,8 +124,17 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
 def _blind_row(row: Mapping[str, Any]) -> list[Any]:
     probes = "; ".join(_probe(probe) for probe in row["probes"] if probe["value"] is not None or probe.get("n_missing"))
     passed = "passed as far as it was read" if row.get("unread") else "passed"
-    result = "**solved without the video**" if row["stopped"] else "too few to tell" if row["too_few"] else passed
+    result = "too few to tell" if row["too_few"] else passed
+    if row["stopped"]:
+        result = "**solved without the video**" if _solved(row) else ""
+    if row.get("n_unjudged"):
+        result = "; ".join(filter(None, [result, f"**{row['n_unjudged']} pairs not judged**"]))
     return [row["name"], row["n_captions"], f"{row['bar']:.2f}", probes, result]
+
+
+def _solved(row: Mapping[str, Any]) -> bool:
+    """Gates from before the third version stopped nothing else."""
+    return bool(row.get("solved", row["stopped"]))
 
 
 def _probe(probe: Mapping[str, Any]) -> str:

@@ -316,11 +316,16 @@ def _used(release: ReleaseContent) -> Lines:
 def _impacts(release: ReleaseContent) -> Lines:
     if release.gate is None:
         return ["No blind audit was made when this release was frozen."]
-    stopped = release.gate["stopped"]
+    rows = release.gate["rows"]
+    # Gates from before do not say why they stopped: what they stopped was solved.
+    solved = [row["name"] for row in rows if row.get("solved", row["stopped"])]
+    unjudged = [row["name"] for row in rows if row.get("n_unjudged")]
     found = "The blind audit below found no subtest that is solved without the video."
-    if stopped:
-        found = f"Solved without the video, and released with a reason: {cell(', '.join(stopped))} (see below)."
-    return [found + _untold(release.gate["rows"])]
+    if solved:
+        found = f"Solved without the video, and released with a reason: {cell(', '.join(solved))} (see below)."
+    if unjudged:
+        found += f" With texts that no probe could judge, and released with a reason: {cell(', '.join(unjudged))}."
+    return [found + _untold(rows)]
 
 
 def _untold(rows: Sequence[Mapping[str, Any]]) -> str:
