@@ -76,6 +76,11 @@ def unseen_by_words(a: str, b: str) -> bool:
     return not left or not right or (left == right and a != b)
 
 
+def is_unspaced(word: str) -> bool:
+    """Report whether the word has a character of a script that puts no space between words."""
+    return _UNSPACED.search(word) is not None
+
+
 def normal_form(text: str) -> str:
     """Folded case, one blank between words, no punctuation, compatible characters unified.
 
@@ -110,7 +115,7 @@ def _whole(at: int, piece: str) -> Iterator[WordSpan]:
 
 
 def _grams(word: str) -> Iterator[str]:
-    if not _UNSPACED.search(word):
+    if not is_unspaced(word):
         return
     characters = list(CharacterBreaker(word, LOCALE))
     for n in range(1, min(MAX_GRAM, len(characters) - 1) + 1):

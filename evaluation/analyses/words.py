@@ -43,7 +43,7 @@ def _count_changed(item: Facts, captions: Counter[str], foils: Counter[str]) -> 
     for foil in item.foils:
         lowered, moved = foil.lower(), 0
         spans_of_foil = word_spans(lowered)
-        for edit in diff_edits(caption, lowered):
+        for edit in diff_edits(caption, lowered, whole_words=True):
             replaced.update(_touched(spans, edit.start, edit.end))
             start, end = edit.start + moved, edit.start + moved + len(edit.target)
             foils.update(word for _, _, word in _touched(spans_of_foil, start, end))

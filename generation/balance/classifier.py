@@ -92,9 +92,7 @@ def threads() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _counted(
-    pairs: Texts, analyzer: Callable[[str], list[str]] = word_features
-) -> tuple[sparse.csr_matrix, list[str]]:
+def _counted(pairs: Texts, analyzer: Callable[[str], list[str]] = word_features) -> tuple[sparse.csr_matrix, list[str]]:
     """(2n, vocabulary) counts: all captions, then all foils."""
     vectorizer = CountVectorizer(analyzer=analyzer)
     texts = [caption for caption, _ in pairs] + [foil for _, foil in pairs]
