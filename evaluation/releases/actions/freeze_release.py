@@ -33,7 +33,7 @@ def freeze_release(
     `override`: the written reason for which a release goes out that the gate stops; it stands in the audit trail and
     in every export. `balance`: subtests of which items are left out until no word tells captions from foils; they
     stay valid. AccessDenied without the researcher's role; EvaluationError when nothing is valid yet, the name is
-    taken, a blind model solves a subtest or cannot judge it and nobody says why that may be, or objects alone answer more items than the
+    taken, the gate stops a subtest and nobody says why it may go out, or objects alone answer more items than the
     project allows.
     """
     if person is not None:

@@ -69,7 +69,8 @@ class Command(FoilworksCommand):
             problems = "; ".join(_told(name, items) for name, items in result["problems"].items())
             return f"run {result['run']}: nothing could be scored ({problems or 'the release is empty'})"
         groups = [*result["subtests"].items(), ("overall", result["overall"])]
-        return table(("", *COLUMNS), [(name, *[group[key] for key in COLUMNS]) for name, group in groups])
+        shown = table(("", *COLUMNS), [(name, *[group[key] for key in COLUMNS]) for name, group in groups])
+        return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])
 
 
 def _told(name: str, items: list[Any]) -> str:
