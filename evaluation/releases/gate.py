@@ -73,11 +73,7 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFindi
     fingerprint = digest([VERSION, load(BLIND).VERSION, facts, bars, {k: v.fingerprint for k, v in values.items()}])
 
     def make() -> dict[str, Any]:
-        preferences = {
-            label: preference(items, found.values, higher_is_better=found.higher_is_better)
-            for label, found in values.items()
-            if found.fingerprint
-        }
+        preferences = {label: preference(items, found.scores) for label, found in values.items() if found.fingerprint}
         return judge(items, bars, preferences).as_json()
 
     return GateFinding(cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)["rows"])
@@ -135,7 +131,8 @@ def _length(probes: Mapping[str, Any], bar: float) -> dict[str, Any]:
 def _language_model(label: str, row: Mapping[str, Any], bar: float) -> dict[str, Any]:
     probe = _probe(label, row["preference"], row["ci"], bar)
     enough = row["n_captions"] >= MIN_CAPTIONS
-    return {**probe, "over": probe["over"] and enough, "n_missing": row["n_missing"]}
+    cuts = {name: row[name] for name in ("n_missing", "n_truncated", "n_equal_after_cut")}
+    return {**probe, "over": probe["over"] and enough, **cuts}
 
 
 def _probe(name: str, value: float | None, interval: Sequence[float] | None, bar: float) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         info = opened.info
         run.params = {**run.params, "by_item": opened.by_item}
         run.model_key = opened.key
-        cut = {name: found for name, found in truncation_of(run, opened.adapter).items() if found}
+        cut = truncation_of(run, opened.adapter)
         # Before the first score is stored: the page of a running run leaves out what the model cannot tell apart.
         run.problems = cut
         run.save(update_fields=["model_key", "params", "problems"])

@@ -7,6 +7,7 @@ model has learnt: the item has no score in that run, so it is no tie (docs/refer
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from evaluation.analyses.preference import reads_alike
 from evaluation.scoring.models import EQUAL_AFTER_CUT, TRUNCATED, UNKNOWN_CUTS, Run
 from evaluation.scoring.protocol_models import AsPerplexity, PooledFrames
 from evaluation.scoring.queries import asked_of, control_texts, keyed_by, records_of
@@ -34,10 +35,15 @@ def truncation_of(run: Run, adapter: Any) -> dict[str, list[dict[str, str]]]:
         )
         if texts
     ]
+    return cuts_of_parts(adapter, run.label, parts)
+
+
+def cuts_of_parts(adapter: Any, label: str, parts: Sequence[tuple[str, str, Sequence[str]]]) -> dict[str, Any]:
+    """List the cuts of `parts` (as in `listed_cuts`), or that the model cannot say; without empty lists."""
     reads = texts_at_limit(adapter, [text for _, _, texts in parts for text in texts])
     if reads is None:
-        return {UNKNOWN_CUTS: [{"item": run.label, "why": "its adapter does not report the texts it cuts"}]}
-    return listed_cuts(parts, reads)
+        return {UNKNOWN_CUTS: [{"item": label, "why": "its adapter does not report the texts it cuts"}]}
+    return {name: found for name, found in listed_cuts(parts, reads).items() if found}
 
 
 def listed_before(run: Run) -> dict[str, Any]:
@@ -63,17 +69,11 @@ def listed_cuts(parts: Iterable[tuple[str, str, Sequence[str]]], reads: Reads) -
         longest = max(cut, key=lambda read: read.tokens)
         of = f"{len(cut)} of {len(texts)} texts"
         truncated.setdefault(item, []).append(f"{part}: {of}, up to {longest.tokens} of {longest.limit} tokens")
-        if n_equal := sum(reads_alike(texts[0], foil, reads) for foil in texts[1:]):
+        kept = {text: (reads[text].kept, reads[text].is_cut) for text in texts if text in reads}
+        if n_equal := sum(reads_alike(texts[0], foil, kept) for foil in texts[1:]):
             why = f"{part}: the model reads the same of the caption and {n_equal} of {len(texts) - 1} others"
             equal.append({"item": item, "part": part, "why": why})
     return {
         TRUNCATED: [{"item": item, "why": "; ".join(why)} for item, why in truncated.items()],
         EQUAL_AFTER_CUT: equal,
     }
-
-
-def reads_alike(caption: str, foil: str, reads: Reads) -> bool:
-    """Report whether two different texts are equal to the model because one of them is cut."""
-    if caption == foil or caption not in reads or foil not in reads:
-        return False
-    return reads[caption].kept == reads[foil].kept and (reads[caption].is_cut or reads[foil].is_cut)

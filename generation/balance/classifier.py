@@ -1,8 +1,9 @@
 """Tell captions from foils by a bag-of-words classifier (docs/explanation/balance.md#blind-audit).
 
-Logistic regression (C = 1) on counts of lower-cased words, and of the character n-grams inside words of scripts without
-spaces (`text.tokens.word_features`); a pair counts 1 where its caption scores above its foil, .5 where both score alike. `held_out` learns on other captions; `fitted` scores what it has learnt on, the harder test for
-a set that should give nothing away.
+Logistic regression (C = 1) on counts of lower-cased words, and of the character n-grams inside words of scripts
+without spaces (`text.tokens.word_features`); a pair counts 1 where its caption scores above its foil, .5 where both
+score alike. `held_out` learns on other captions; `fitted` scores what it has learnt on, the harder test for a set that
+should give nothing away.
 """
 
 from collections.abc import Callable

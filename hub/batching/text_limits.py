@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from hub.interfaces import TextRead
+from hub.interfaces import LimitsTexts, TextRead
 
 Ids = Sequence[int]
 Text = TypeVar("Text", bound=Hashable)
@@ -47,3 +47,24 @@ def reads_of_tokenizer(
         lambda batch: tokenizer([spell(text) for text in batch])["input_ids"],
         lambda text, _ids: tokenizer(spell(text), truncation=True, max_length=limit)["input_ids"],
     )
+
+
+class CutTexts:
+    """Collect what a model cuts of all that it is asked to read."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._found: dict[str, TextRead] = {}
+
+    def seen(self, texts: Sequence[str]) -> None:
+        if isinstance(self._model, LimitsTexts):
+            reads = self._model.at_limit(texts) or {}
+            self._found.update((text, read) for text, read in reads.items() if read.is_cut)
+
+    def facts(self) -> dict[str, Any] | None:
+        """{"n", "limit", "longest" in tokens, "first" texts}; None if no text is cut or the model cannot say."""
+        if not self._found:
+            return None
+        reads = list(self._found.values())
+        longest = max(read.tokens for read in reads)
+        return {"n": len(reads), "limit": reads[0].limit, "longest": longest, "first": [*self._found][:5]}

@@ -24,8 +24,8 @@ PROBES = {
 
 RULE = (
     "A subtest is stopped where a blind probe is right more often than its bar and above chance with 95 % confidence "
-    "(the classifier and language models one-sided). Pairs that no probe can judge stop it too: a text without words, or "
-    "equal words in caption and foil."
+    "(the classifier and language models one-sided). Pairs that no probe can judge stop it too: a text without words, "
+    "or equal words in caption and foil."
 )
 
 WITHHELD = (
@@ -142,4 +142,6 @@ def _probe(probe: Mapping[str, Any]) -> str:
     interval = f" [{probe['ci'][0]:.3f}, {probe['ci'][1]:.3f}]" if probe["ci"] else ""
     # Gates from before do not say it.
     missing = f" (not asked about {probe['n_missing']} pairs)" if probe.get("n_missing") else ""
-    return f"{PROBES.get(probe['probe'], probe['probe'])}{value}{interval}{missing}"
+    equal = f", {probe['n_equal_after_cut']} equal after the cut" if probe.get("n_equal_after_cut") else ""
+    cut = f" (texts cut in {probe['n_truncated']} pairs{equal})" if probe.get("n_truncated") else ""
+    return f"{PROBES.get(probe['probe'], probe['probe'])}{value}{interval}{missing}{cut}"
