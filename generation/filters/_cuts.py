@@ -13,11 +13,11 @@ def with_cuts(measures: Sequence[Measure], model: Any, asked: Sequence[Sequence[
     `asked`: for each measure what its model was given, texts or pairs of texts.
     """
     reads = model.at_limit([text for texts in asked for text in texts]) if isinstance(model, LimitsTexts) else None
+    if not reads:
+        return list(measures)
     found: list[Measure] = []
     for measure, texts in zip(measures, asked, strict=True):
-        beyond = (
-            max((reads[text].tokens - reads[text].limit for text in texts if text in reads), default=0) if reads else 0
-        )
+        beyond = max((reads[text].tokens - reads[text].limit for text in texts if text in reads), default=0)
         found.append({**measure, CUT: float(beyond)} if beyond else measure)
     return found
 

@@ -5,20 +5,28 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings as installed
+from django.test import Client
 from django.urls import reverse
 
 from corpus.exporters import foilworks
 from corpus.models import Subtest
 from corpus.rules.states import ItemState
+from evaluation.blind.actions.score_blind import score_blind
+from evaluation.blind.scores import preferences_of
+from evaluation.blind.scoring import preference_of_file
 from evaluation.board.latex import as_csv, markdown
 from evaluation.board.leaderboard import board
 from evaluation.exports.collect import collect_release
 from evaluation.exports.verify import verify
+from evaluation.facts.records import item_facts
+from evaluation.proximity.actions.measure_proximity import measure_proximity
+from evaluation.proximity.stored import with_proximity
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Score
-from evaluation.scoring.queries import release_scores, run_results
+from evaluation.scoring.queries import records_of, release_scores, run_results
 from evaluation.scoring.truncation import listed_cuts
+from evaluation.utd.measuring import open_encoder
 from hub.interfaces import TextRead
 from jobs.models import JobState
 from jobs.runner import run_now
@@ -88,7 +96,7 @@ class TestRun:
         results = run_results(run, draws=50)
         assert (results["overall"]["n"], results["overall"]["ties"], results["overall"]["P"]) == (3, 0.0, None)
 
-    def test_pages_tables_and_exports_say_so(self, run, client, tmp_path):
+    def test_pages_and_tables_say_so(self, run, client):
         release = run.release
         client.force_login(factories.make_member(release.project, Role.RESEARCHER))
         shown = client.get(reverse("board:leaderboard", args=["long", release.pk])).content.decode()
@@ -100,7 +108,10 @@ class TestRun:
         ranked = board(release)
         assert "(texts cut in 3 items)" in markdown(ranked)
         assert as_csv(ranked).splitlines()[1].endswith(",3,2")
-        foilworks.write(collect_release(release), tmp_path / "out", params={})
+
+    @pytest.mark.full
+    def test_exports_hold_what_counts_and_verify(self, run, tmp_path):
+        foilworks.write(collect_release(run.release), tmp_path / "out", params={})
         lines = (tmp_path / "out" / "scores.jsonl").read_text(encoding="utf-8").splitlines()
         assert [json.loads(line)["id"] for line in lines] == ["moves:i0", "moves:i2", "moves:i3"]
         assert verify(tmp_path / "out")["ok"]
@@ -146,3 +157,46 @@ def test_equal_texts_and_texts_read_to_their_end_are_no_cuts():
     assert found["equal_after_truncation"] == [
         {"item": "exact", "part": "main", "why": "main: the model reads the same of the caption and 1 of 2 others"}
     ]
+
+
+@pytest.mark.django_db
+def test_the_blind_audit_leaves_out_pairs_that_its_model_cannot_tell_apart(release, tmp_path):
+    researcher = factories.make_member(release.project, Role.RESEARCHER)
+    spec = f"lm:{folders.causal_lm(tmp_path / 'lm')}"
+    scorer = score_blind(None, release.project, spec)
+    assert run_now(scorer.job).state == JobState.DONE
+    (found,) = preferences_of(release.project, item_facts(release.project))
+    row = found["found"]["overall"]
+    assert (row["n_pairs"], row["n_missing"], row["n_truncated"], row["n_equal_after_cut"]) == (3, 0, 2, 1)
+    of_file = preference_of_file(spec, item_facts(release.project))["overall"]
+    assert {**of_file, "ci": None} == {**row, "ci": None}
+    client = Client()
+    client.force_login(researcher)
+    page = client.get(reverse("reports:report", args=["long", "blind"])).content.decode()
+    assert "texts cut in 2 pairs; 1 equal after the cut" in page
+
+
+@pytest.mark.django_db
+def test_proximity_lists_cuts_and_gives_equal_pairs_no_cosine(release, tmp_path):
+    run = measure_proximity(None, release, f"sentence:{folders.sentence_encoder(tmp_path / 's')}", name="tiny")
+    assert run_now(run.job).state == JobState.DONE
+    run.refresh_from_db()
+    assert [found["item"] for found in run.problems["truncated_texts"]] == ["moves:i1", "moves:i2"]
+    assert [found["item"] for found in run.problems["equal_after_truncation"]] == ["moves:i1"]
+    records = records_of(release)
+    facts = [{} for _ in records]
+    with_proximity(release, records, facts)
+    assert [sorted(own.get("proximity", ())) for own in facts] == [["tiny"], [], ["tiny"], ["tiny"]]
+
+
+def test_an_encoder_of_utd_counts_what_it_cuts(tmp_path):
+    embedding, _key, cuts = open_encoder(f"sentence:{folders.sentence_encoder(tmp_path / 's')}", "cpu")
+    embedding.rows(["a ring", f"{LONG} a ring"], "")
+    embedding.rows([f"{LONG} a ring", "a dog"], "")
+    found = cuts.facts()
+    assert (found["n"], found["limit"], len(found["first"])) == (1, 64, 1)
+    assert found["first"][0].endswith(f"{LONG} a ring")
+    assert found["longest"] > 64
+    whole, _key, cuts = open_encoder("fake-words:", "cpu")
+    whole.rows([f"{LONG} a ring"], "")
+    assert cuts.facts() is None
