@@ -34,7 +34,7 @@ from corpus.release_records import STATUS_FIELDS
 from corpus.rules.canonical import canonical_line
 from text.csv_cells import safe_row
 
-LAYOUT_VERSION = 3
+LAYOUT_VERSION = 4
 CHECKS = "checks"
 COUNTED = "counted"
 LOADER = Path(__file__).with_name("_load_snippet.py")

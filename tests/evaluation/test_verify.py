@@ -128,6 +128,7 @@ def as_layout_2(export):
         for record in records:
             del record["found_valid"]
 
+    rewrite_table(export, "blind", without_unjudged)
     change(export / "items.jsonl", without)
     table = json.loads((export / "tables/validation.json").read_text(encoding="utf-8"))
     # Intervals were over pairs.
@@ -152,6 +153,52 @@ def test_an_older_export_is_held_to_what_was_written_then(export):
     figure.write_bytes(figure.read_bytes().replace(b"moves", b"Moves", 1))
     refresh(export)
     assert verify(export)["difference"] == "figures/validation-votes.csv: has not the numbers of its table"
+
+
+def rewrite_table(export, kind, edit):
+    """A table and its digest, as an older version wrote them."""
+    path, checked = export / f"tables/{kind}.json", export / "tables/checks.json"
+    table = json.loads(path.read_text(encoding="utf-8"))
+    edit(table)
+    path.write_text(pretty(table), encoding="utf-8")
+    checks = json.loads(checked.read_text(encoding="utf-8"))
+    checks["tables"][kind] = hashlib.sha256(pretty(table).encode()).hexdigest()
+    checked.write_text(pretty(checks), encoding="utf-8")
+    manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
+    (export / "manifest.json").write_text(pretty({**manifest, "layout_version": 3}), encoding="utf-8")
+    refresh(export)
+
+
+def without_unjudged(table):
+    for row in [*table["subtests"], table["overall"]]:
+        for part in filter(None, (row, row["valid"])):
+            del part["n_unjudged"], part["unjudged"]
+
+
+def test_an_export_of_layout_3_is_held_to_the_words_of_then(export):
+    rewrite_table(export, "blind", without_unjudged)
+    assert verify(export)["ok"]
+    rewrite_table(export, "blind", lambda table: table["overall"].update(n_lexical_items=99))
+    assert "tables/blind.json: overall.n_lexical_items is 99" in verify(export)["difference"]
+
+
+@pytest.mark.full
+def test_words_outside_ascii_in_an_export_of_layout_3_are_held_by_their_digest(tmp_path):
+    project = factories.make_project(slug="german", blind_bar=1.0)
+    subtest = factories.make_subtest(project)
+    caption = factories.make_caption(factories.make_video(project), "er öffnet die Tür")
+    factories.make_item(subtest, caption, ("er schließt die Tür",), state="valid")
+    frozen = freeze_release(None, project)
+    export = tmp_path / "german"
+    call_command("export", "foilworks", "--project", "german", "--release", str(frozen.pk), "--out", str(export))
+    rewrite_table(export, "blind", without_unjudged)
+    # "ffnet" against "schlie" and "t".
+    rewrite_table(export, "divergence", lambda table: table.update(n_lexical_items=3))
+    assert verify(export).get("difference") is None
+    manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
+    (export / "manifest.json").write_text(pretty({**manifest, "layout_version": 4}), encoding="utf-8")
+    refresh(export)
+    assert "tables/divergence.json: n_lexical_items is 3" in verify(export)["difference"]
 
 
 def test_an_older_export_calls_every_requeued_item_refused_and_unanimous_as_its_votes_were(export):
