@@ -19,7 +19,7 @@ from annotation.models import (
     Vote,
 )
 from corpus.models import Caption, Item, Subtest
-from projects.access import require_role, roles_in
+from projects.access import or_404, require_role, roles_in
 from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, Role, User
 from projects.sql.prepared_queries import Prepared
 
@@ -46,17 +46,12 @@ _OBJECT_ANSWER = _records(ObjectAnswer)
 
 def lease_for(person: User, token: str) -> Lease:
     """The person's own lease, running or ended, with slot, task and project; Http404 for anything else."""
-    lease = _LEASE.first(token=token, person=person.pk)
-    if lease is None:
-        raise Http404(_("There is no such work of yours."))
-    return lease
+    return or_404(_LEASE.first(token=token, person=person.pk), _("There is no such work of yours."))
 
 
 def judged_lease_for(person: User, token: str) -> Lease:
     """The same of a lease on an item, with all that its submit asks of it: one query."""
-    lease = _JUDGED_LEASE.first(token=token, person=person.pk)
-    if lease is None:
-        raise Http404(_("There is no such work of yours."))
+    lease = or_404(_JUDGED_LEASE.first(token=token, person=person.pk), _("There is no such work of yours."))
     if lease.task.item_id:
         lease.task.item.subtest.project = lease.slot.project
     return lease
@@ -85,27 +80,23 @@ def object_answer_for(person: User, pk: int) -> ObjectAnswer:
 def checked_frame_for(person: User, project: Project, pk: int, *roles: str) -> CheckedFrame:
     """A frame of the project's object checks, for who holds one of `roles` (any, without) in it; else Http404."""
     require_role(person, project, *roles)
-    frame = CheckedFrame.objects.select_related("check_of").filter(pk=pk, check_of__project=project).first()
-    if frame is None:
-        raise Http404(_("There is no such frame."))
-    return frame
+    return or_404(
+        CheckedFrame.objects.select_related("check_of").filter(pk=pk, check_of__project=project).first(),
+        _("There is no such frame."),
+    )
 
 
 def object_check_for(person: User, project: Project, pk: int) -> ObjectCheck:
     """An object check of the project, for its researchers; Http404 for another project's."""
     require_role(person, project, Role.RESEARCHER)
-    check = ObjectCheck.objects.filter(pk=pk, project=project).first()
-    if check is None:
-        raise Http404(_("There is no such object check."))
-    return check
+    return or_404(ObjectCheck.objects.filter(pk=pk, project=project).first(), _("There is no such object check."))
 
 
 def item_for(person: User, pk: int, *roles: str) -> Item:
     """An item of a project in which the person holds one of `roles`; strangers get Http404, members AccessDenied."""
-    try:
-        item = Item.objects.select_related("subtest__project", "caption").get(pk=pk)
-    except Item.DoesNotExist as error:
-        raise Http404(_("There is no such item.")) from error
+    item = or_404(
+        Item.objects.select_related("subtest__project", "caption").filter(pk=pk).first(), _("There is no such item.")
+    )
     project: Project = item.subtest.project
     if not roles_in(person, project):
         raise Http404(_("There is no such item."))
@@ -115,10 +106,9 @@ def item_for(person: User, pk: int, *roles: str) -> Item:
 
 def caption_for(person: User, pk: int, *roles: str) -> Caption:
     """A caption of a project in which the person holds one of `roles`; strangers get Http404, members AccessDenied."""
-    try:
-        caption = Caption.objects.select_related("video__project").get(pk=pk)
-    except Caption.DoesNotExist as error:
-        raise Http404(_("There is no such caption.")) from error
+    caption = or_404(
+        Caption.objects.select_related("video__project").filter(pk=pk).first(), _("There is no such caption.")
+    )
     project: Project = caption.video.project
     if not roles_in(person, project):
         raise Http404(_("There is no such caption."))
@@ -128,64 +118,52 @@ def caption_for(person: User, pk: int, *roles: str) -> Caption:
 
 def subtest_for(project: Project, pk: int) -> Subtest:
     """A subtest of a project that the person may already see; Http404 for another project's."""
-    subtest = Subtest.objects.filter(project=project, pk=pk).first()
-    if subtest is None:
-        raise Http404(_("There is no such subtest."))
-    return subtest
+    return or_404(Subtest.objects.filter(project=project, pk=pk).first(), _("There is no such subtest."))
 
 
 def member_for(person: User, project: Project, pk: int) -> User:
     """A member of the project, for its researchers; Http404 for who is none."""
     require_role(person, project, Role.RESEARCHER)
-    member = User.objects.filter(pk=pk, memberships__project=project).first()
-    if member is None:
-        raise Http404(_("There is no such member."))
-    return member
+    return or_404(User.objects.filter(pk=pk, memberships__project=project).first(), _("There is no such member."))
 
 
 def attempt_for(person: User, pk: int) -> Attempt:
     """The person's own go at practice or the qualification; Http404 for anybody else's."""
-    try:
-        return Attempt.objects.select_related("project").get(pk=pk, person=person)
-    except Attempt.DoesNotExist as error:
-        raise Http404(_("There is no such exercise of yours.")) from error
+    return or_404(
+        Attempt.objects.select_related("project").filter(pk=pk, person=person).first(),
+        _("There is no such exercise of yours."),
+    )
 
 
 def pair_for(actor: User, project: Project, pk: int) -> GoldPair:
     """A gold pair of the project, for its researchers."""
     require_role(actor, project, Role.RESEARCHER)
-    try:
-        return GoldPair.objects.select_related("video__project", "subtest").get(pk=pk, project=project)
-    except GoldPair.DoesNotExist as error:
-        raise Http404(_("There is no such pair.")) from error
+    return or_404(
+        GoldPair.objects.select_related("video__project", "subtest").filter(pk=pk, project=project).first(),
+        _("There is no such pair."),
+    )
 
 
 def practice_for(actor: User, project: Project, pk: int) -> PracticeCaption:
     """A caption to practise on, for the project's researchers."""
     require_role(actor, project, Role.RESEARCHER)
-    try:
-        return PracticeCaption.objects.get(pk=pk, project=project)
-    except PracticeCaption.DoesNotExist as error:
-        raise Http404(_("There is no such caption.")) from error
+    return or_404(PracticeCaption.objects.filter(pk=pk, project=project).first(), _("There is no such caption."))
 
 
 def validator_for(actor: User, project: Project, pk: int) -> User:
     """Somebody who validates in the project, or did; for its researchers. Http404 for anybody else."""
     require_role(actor, project, Role.RESEARCHER)
     belongs = Q(memberships__project=project) | Q(standings__policy__project=project) | Q(slots__project=project)
-    found = User.objects.filter(belongs, pk=pk).distinct().first()
-    if found is None:
-        raise Http404(_("There is no such validator."))
-    return found
+    return or_404(User.objects.filter(belongs, pk=pk).distinct().first(), _("There is no such validator."))
 
 
 def crowd_study_for(person: User, project: Project, pk: int) -> CrowdStudy:
     """A crowd study of the project, for its researchers; Http404 for another project's."""
     require_role(person, project, Role.RESEARCHER)
-    study = CrowdStudy.objects.select_related("project").filter(pk=pk, project=project).first()
-    if study is None:
-        raise Http404(_("There is no such study."))
-    return study
+    return or_404(
+        CrowdStudy.objects.select_related("project").filter(pk=pk, project=project).first(),
+        _("There is no such study."),
+    )
 
 
 def crowd_place_for(person: User, project: Project, pk: int | None = None) -> CrowdPlace:
@@ -195,15 +173,12 @@ def crowd_place_for(person: User, project: Project, pk: int | None = None) -> Cr
     """
     places = CrowdPlace.objects.filter(person=person, study__project=project).select_related("study__project", "person")
     first = Case(When(pk=pk or 0, then=0), When(state=PlaceState.ACTIVE, then=1), default=2)
-    place = places.order_by(first, "-pk").first()
-    if place is None:
-        raise Http404(_("You have no place in a study here."))
-    return place
+    return or_404(places.order_by(first, "-pk").first(), _("You have no place in a study here."))
 
 
 def _own(rows: Prepared[Work], person: User, pk: int) -> Work:
     # An address may hold a number that is larger than any column's.
-    found = rows.first(pk=pk, person=person.pk) if pk <= BigIntegerField.MAX_BIGINT else None
-    if found is None:
-        raise Http404(_("There is no such work of yours."))
-    return found
+    return or_404(
+        rows.first(pk=pk, person=person.pk) if pk <= BigIntegerField.MAX_BIGINT else None,
+        _("There is no such work of yours."),
+    )

@@ -25,9 +25,10 @@ from _served import Browser, own_home, serving, session_of
 ANSWERS = ("first", "second", "neither", "both", "cannot_tell")
 _TEXTAREA = re.compile(r'<textarea[^>]*name="text"[^>]*>([^<]*)</textarea>')
 _PARENT = re.compile(r'<input[^>]*name="parent"[^>]*value="(\d*)"')
-# An empty queue may fill again while others work, so people go home together. Seconds before an idle one looks again:
-# at first, and at most; at once, where nobody is at work any more.
-LOOKS = (2.0, 15.0)
+# An empty queue may fill again while others work: an idle person looks again after so many seconds.
+LOOKS_AFTER = 2.0
+# A shift that makes no more progress ends.
+LONGEST_SHIFT = 1800.0
 
 
 @dataclass
@@ -38,35 +39,9 @@ class Told:
     twice: int = 0
     skipped: int = 0
     errors: list[str] = field(default_factory=list)
-    lock: threading.Condition = field(default_factory=threading.Condition)
-    # How often something was sent, and at which of these each person of the shift found nothing to do: all go home when
-    # nobody has found anything since the last change. Whoever looked before it may have missed what it brought.
-    changes: int = 0
-    in_vain: dict[int, int] = field(default_factory=dict)
-    shift: int = 0
-    # How many have a piece in their hands.
-    busy: int = 0
-
-    def over(self) -> bool:
-        with self.lock:
-            idle = sum(at == self.changes for at in self.in_vain.values())
-            return bool(self.errors) or idle == self.shift
-
-    def at_work(self, more: int) -> None:
-        with self.lock:
-            self.busy += more
-            self.lock.notify_all()
-
-    def found_nothing(self, who: int, seen: int, seconds: float) -> None:
-        """Waits for so long, or until all that the others had in their hands is done and there is reason to look."""
-        with self.lock:
-            self.in_vain[who] = seen
-            self.lock.notify_all()
-            self.lock.wait_for(lambda: self.over() or (self.busy == 0 and seen < self.changes), timeout=seconds)
-
-    def changed(self) -> None:
-        with self.lock:
-            self.changes += 1
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    # The shift's work is done: everybody looks once more, and goes home where there is nothing.
+    over: threading.Event = field(default_factory=threading.Event)
 
 
 def main() -> None:
@@ -86,7 +61,7 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
     people = world(options)
     began = time.monotonic()
     with serving() as server:
-        told = work(server.port, people)
+        told = work(server.port, people, options.items)
         cpu = server.cpu_seconds()
     took = time.monotonic() - began
     found = account(options.items, told)
@@ -153,19 +128,26 @@ def world(options: argparse.Namespace) -> dict[str, list[str]]:
     return people
 
 
-def work(port: int, people: dict[str, list[str]]) -> Told:
+def work(port: int, people: dict[str, list[str]], items: int) -> Told:
     """Edits and reviews first, side by side; then everybody who may judges, those of two roles among them."""
+    from annotation.models import Vote
+    from corpus.models import Item
+
     told = Told()
     making = [("edit", session) for session in people["annotator"]] + [("review", s) for s in people["reviewer"]]
     judging = [("validation", session) for session in [*people["validator"], *people["both"]]]
-    for shift in (making, judging):
-        told.in_vain, told.shift = {}, len(shift)
+    for shift, rows, wanted in ((making, Item.objects, items), (judging, Vote.objects, 3 * items)):
+        told.over.clear()
         threads = [
             threading.Thread(target=_guarded, args=(Person(port, session, stage, told, number),))
             for number, (stage, session) in enumerate(shift)
         ]
         for thread in threads:
             thread.start()
+        until = time.monotonic() + LONGEST_SHIFT
+        while rows.count() < wanted and not told.errors and time.monotonic() < until:
+            time.sleep(0.5)
+        told.over.set()
         for thread in threads:
             thread.join()
     return told
@@ -179,7 +161,7 @@ def _guarded(person: "Person") -> None:
 
 
 class Person:
-    """One pair of hands in one stage, until there has been nothing to do for a while."""
+    """One pair of hands in one stage, until its work is done and there is nothing more to do."""
 
     def __init__(self, port: int, session: str, stage: str, told: Told, number: int) -> None:
         self.browser, self.stage, self.told, self.number = Browser(port, session), stage, told, number
@@ -191,22 +173,15 @@ class Person:
         give: Callable[[], dict[str, str]] = getattr(self, f"_{self.stage}")
         queue = f"/projects/crowd/work/{self.stage}/"
         self.browser.get(queue)
-        pause = LOOKS[0]
-        while not self.told.over():
-            seen = self.told.changes
+        while not self.told.errors:
+            is_last = self.told.over.is_set()
             self.browser.post(queue, {})
-            if 'id="answer"' not in self.browser.page:
-                self.told.found_nothing(self.number, seen, pause * self.chance.uniform(0.5, 1.5))
-                pause = min(LOOKS[1], 1.7 * pause)
-                continue
-            pause = LOOKS[0]
-            self.told.at_work(1)
-            try:
-                while 'id="answer"' in self.browser.page:
-                    self._one(give)
-                    self.told.changed()
-            finally:
-                self.told.at_work(-1)
+            while 'id="answer"' in self.browser.page:
+                is_last = False
+                self._one(give)
+            if is_last:
+                return
+            self.told.over.wait(LOOKS_AFTER * self.chance.uniform(0.5, 1.5))
 
     def _one(self, give: Callable[[], dict[str, str]]) -> None:
         if self.chance.random() < 0.02:

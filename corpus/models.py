@@ -218,7 +218,7 @@ class Foil(models.Model):
     text = models.TextField()
     text_sha256 = models.CharField(max_length=64)
     verdict = models.CharField(
-        max_length=7, choices=[(v.value, v.value) for v in FoilVerdict], default=FoilVerdict.PENDING
+        max_length=8, choices=[(v.value, v.value) for v in FoilVerdict], default=FoilVerdict.PENDING
     )
 
     class Meta:
@@ -230,7 +230,7 @@ class Foil(models.Model):
 
 
 # Foils that are no longer their items': corpus.rules.states.drops_out.
-DROPPED_OUT = Q(verdict=FoilVerdict.INVALID) | Q(verdict=FoilVerdict.SPLIT, item__state=ItemState.VALID)
+DROPPED_OUT = Q(verdict=FoilVerdict.INVALID) | Q(verdict=FoilVerdict.DISPUTED, item__state=ItemState.VALID)
 
 
 def withdrawn_items(path: str = "") -> Q:

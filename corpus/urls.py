@@ -2,14 +2,13 @@
 
 from django.urls import path
 
-from corpus.views.subtests import subtests
-from corpus.views.video import media, video, videos, warning
+from corpus import views
 
 app_name = "corpus"
 urlpatterns = [
-    path("projects/<slug:slug>/subtests/", subtests, name="subtests"),
-    path("projects/<slug:slug>/videos/", videos, name="videos"),
-    path("projects/<slug:slug>/videos/<int:pk>/", video, name="video"),
-    path("projects/<slug:slug>/videos/<int:pk>/media/", media, name="media"),
-    path("projects/<slug:slug>/videos/<int:pk>/warning/", warning, name="video_warning"),
+    path("projects/<slug:slug>/subtests/", views.subtests, name="subtests"),
+    path("projects/<slug:slug>/videos/", views.videos, name="videos"),
+    path("projects/<slug:slug>/videos/<int:pk>/", views.video, name="video"),
+    path("projects/<slug:slug>/videos/<int:pk>/media/", views.media, name="media"),
+    path("projects/<slug:slug>/videos/<int:pk>/warning/", views.warning, name="video_warning"),
 ]

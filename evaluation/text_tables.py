@@ -52,9 +52,7 @@ def _is_number(value: Any) -> bool:
 def _cell(value: Any) -> str:
     if value is None or value == "":
         return DASH
-    if isinstance(value, float):
-        return f"{value:.{DIGITS}f}"
-    return " ".join(str(value).split())
+    return f"{value:.{DIGITS}f}" if isinstance(value, float) else " ".join(str(value).split())
 
 
 # ending -> (content type, how to write it)

@@ -20,7 +20,7 @@ WORK_PAGES = (
     "annotation:validation",
     "annotation:baseline",
     "annotation:objects",
-    "annotation:split",
+    "annotation:disputed_item",
     "annotation:repair",
 )
 OF_RELEASES = (
@@ -74,7 +74,7 @@ GROUPS: tuple[Group, ...] = (
             Page(
                 _("Your queues"),
                 "annotation:work",
-                section=(*WORK_PAGES, *EXERCISES, "annotation:splits", "annotation:repairs"),
+                section=(*WORK_PAGES, *EXERCISES, "annotation:disputed_items", "annotation:repairs"),
             ),
             Page(_("Your figures"), "annotation:own_figures"),
         ),

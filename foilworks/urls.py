@@ -3,20 +3,16 @@
 from django.urls import include, path, re_path
 
 from foilworks.api.api import api_urls, unknown
-from foilworks.views.api_docs import api_docs
-from foilworks.views.healthz import healthz, readyz
-from foilworks.views.home import home
-from foilworks.views.language import language
-from foilworks.views.metrics import metrics
+from foilworks.views import api_docs, healthz, home
 from projects.oidc_urls import oidc_urls
 
 urlpatterns = [
-    path("", home, name="home"),
-    path("healthz", healthz, name="healthz"),
-    path("readyz", readyz, name="readyz"),
-    path("metrics", metrics, name="metrics"),
-    path("language/", language, name="language"),
-    path("api/docs/", api_docs, name="api_docs"),
+    path("", home.home, name="home"),
+    path("healthz", healthz.healthz, name="healthz"),
+    path("readyz", healthz.readyz, name="readyz"),
+    path("metrics", healthz.metrics, name="metrics"),
+    path("language/", home.language, name="language"),
+    path("api/docs/", api_docs.api_docs, name="api_docs"),
     path("api/", api_urls),
     re_path(r"^api/", unknown, name="api_unknown"),
     *oidc_urls,
@@ -40,4 +36,4 @@ urlpatterns = [
     path("", include("evaluation.utd.urls")),
 ]
 
-handler500 = "foilworks.views.crashed.crashed"
+handler500 = "foilworks.views.home.crashed"

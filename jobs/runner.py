@@ -39,8 +39,7 @@ def execute(job_id: str) -> None:
         logger.info("job %s: nothing to do", job_id)
         return
     with working_on(job.request_id, str(job.pk)), _Recorded(job) as recorded, Heartbeat(job):
-        function = find_job(job.dotted)
-        recorded.returned = function(job.target_id, job)
+        recorded.returned = find_job(job.dotted)(job.target_id, job)
 
 
 def run_now(job: Job) -> Job:

@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db.models import QuerySet
-from django.http import Http404
+from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, ProjectError, SecondFactorNeeded
 from projects.models import Membership, Project, Role, SecondFactor, User
 from projects.sql.prepared_queries import Prepared
 
+Row = TypeVar("Row")
 ALL_ROLES = tuple(Role.values)
 # Asked on every page.
 _PROJECT = Prepared(lambda slug: Project.objects.filter(slug=slug))
@@ -47,9 +50,7 @@ def roles_in(person: User, project: Project) -> frozenset[str]:
 
 
 def _held(person: User, project: Project) -> frozenset[str]:
-    if person.is_superuser:
-        return frozenset(Role.values)
-    return frozenset(_memberships(person, project))
+    return frozenset(Role.values) if person.is_superuser else frozenset(_memberships(person, project))
 
 
 def _memberships(person: User, project: Project) -> dict[str, int]:
@@ -92,15 +93,26 @@ def require_role(person: User, project: Project, *roles: str) -> None:
         )
 
 
+def require_researcher(person: User | None, project: Project) -> None:
+    """AccessDenied unless the person is a researcher of the project. None, the operator at the command line, may."""
+    if person is not None:
+        require_role(person, project, Role.RESEARCHER)
+
+
+def or_404(row: Row | None, problem: str) -> Row:
+    """The row; Http404 with the problem's words where there is none."""
+    if row is None:
+        raise Http404(problem)
+    return row
+
+
 def get_project(person: User, slug: str, *roles: str, consenting: bool = False) -> Project:
     """The project named `slug`, for a person who holds one of `roles` in it and has agreed to its consent text.
 
     A project that the person is no member of does not exist for them (404); a member without the role gets 403.
     `consenting`: on the pages that ask for the consent or end it.
     """
-    project = _PROJECT.first(slug=slug)
-    if project is None:
-        raise Http404(_("There is no such project."))
+    project = or_404(_PROJECT.first(slug=slug), _("There is no such project."))
     if not roles_in(person, project):
         raise NotAMember(_("There is no such project."), project)
     require_role(person, project, *roles)
@@ -109,6 +121,20 @@ def get_project(person: User, slug: str, *roles: str, consenting: bool = False) 
     if settings.REQUIRE_TWO_FACTOR and Role.RESEARCHER in roles_in(person, project):
         require_second_factor(person)
     return project
+
+
+def get_row(rows: QuerySet[Row], person: User, slug: str, *roles: str, at: str = "project", **which: Any) -> Row:
+    """The one of `rows` in the project `slug`, for a person whom get_project lets in; `at`: the rows' way to it.
+
+    Rows of another project do not exist (404).
+    """
+    return get_object_or_404(rows, **{at: get_project(person, slug, *roles)}, **which)
+
+
+def enter_project(request: HttpRequest, row: Any) -> Any:
+    """Make the row's project that of the page, and return the row."""
+    request.project = row.project
+    return row
 
 
 def has_second_factor(person: User) -> bool:

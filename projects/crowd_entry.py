@@ -54,9 +54,7 @@ def signature_of(study: CrowdStudy, parameters: Mapping[str, str]) -> str:
 
 def read_entry(study: CrowdStudy, sent: Mapping[str, str], now: datetime) -> Entry:
     """The entry that the parameters make. EntryRefused for anything forged, foreign or over."""
-    if study.platform == Platform.PROLIFIC:
-        return _of_prolific(study, sent)
-    return _of_signed(study, sent, now)
+    return _of_prolific(study, sent) if study.platform == Platform.PROLIFIC else _of_signed(study, sent, now)
 
 
 def parameters_of(study: CrowdStudy, sent: Mapping[str, str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from projects.errors import AccessDenied
 from projects.models import Project, Role, User
 
 
@@ -22,3 +23,9 @@ def published_accounts() -> list[dict[str, Any]]:
 def is_published(person: User) -> bool:
     """Whether anybody may sign in as this person: such a one makes no accounts and keeps the password. One query."""
     return any(person.username == account["username"] for demo in published_accounts() for account in demo["accounts"])
+
+
+def refuse_published(person: User, problem: str) -> None:
+    """AccessDenied with the problem's words where anybody may sign in as this person."""
+    if is_published(person):
+        raise AccessDenied(problem)

@@ -56,8 +56,7 @@ def allows(token: ApiToken, scope: str) -> bool:
 
 def forget_old_answers() -> int:
     """Delete the first answers that no program will ask for again; how many."""
-    old = IdempotentAnswer.objects.filter(created_at__lt=timezone.now() - ANSWERS_KEPT)
-    return old.delete()[0]
+    return IdempotentAnswer.objects.filter(created_at__lt=timezone.now() - ANSWERS_KEPT).delete()[0]
 
 
 def live_tokens(person: User) -> list[ApiToken]:

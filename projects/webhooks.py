@@ -28,14 +28,14 @@ from projects.outbound_addresses import Target, checked_target
 
 JOB = "projects.jobs.deliver_webhook"
 EVENTS: dict[str, Promise] = {
-    "item.decided": _("an item is valid, invalid or split"),
+    "item.decided": _("an item is valid, invalid or disputed"),
     "release.frozen": _("a release is frozen"),
     "import.stored": _("an import is stored"),
     "generation.started": _("a generation run is started"),
     "scoring.started": _("a scoring run is started"),
     "ping": _("somebody tries the address"),
 }
-DECIDED = frozenset({"valid", "invalid", "split"})
+DECIDED = frozenset({"valid", "invalid", "disputed"})
 OF_ACTION = {
     "evaluation.freeze_release": "release.frozen",
     "evaluation.import_records": "import.stored",

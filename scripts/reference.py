@@ -337,9 +337,8 @@ def _states(found: Iterable[str], order: list[str]) -> str:
 
 
 def operations_page() -> str:
-    api = _named("foilworks.api.api", "api")
 
-    document = api.get_openapi_schema()
+    document = _named("foilworks.api.api", "api").get_openapi_schema()
     groups: dict[str, list[tuple[str, ...]]] = {}
     for path, operations in document["paths"].items():
         for verb, operation in operations.items():

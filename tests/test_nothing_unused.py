@@ -10,14 +10,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub", "jobs", "media", "projects", "text")
 # Made for tests: what they alone ask for has to stand beside what it is about.
 FOR_TESTS = {
-    "from_embeddings": "retrieval from vectors, as scores from outside are read",
     "MemoryAnswers": "answers of a model, kept nowhere",
-    "parse_labelled": "the labelled captions of the taggers' report",
-    "reranked": "retrieval in two steps, as the papers report it; no model here has both",
     "write_webm": "clips of the format that browsers record",
 }
 # Found by Django or its packages by their names.
-BY_NAME = re.compile(r"\w+Config|(train)_(average|temporal)")
+BY_NAME = re.compile(r"\w+Config|__getattr__|(train)_(average|temporal)")
 NAMED = re.compile(r'name="([\w-]+)"')
 # Asked for by allauth; what the API does not know.
 ADDRESSES_OF_OTHERS = {"account_login", "socialaccount_login_cancelled", "socialaccount_login_error", "api_unknown"}

@@ -32,7 +32,7 @@ and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do
     open_object_check(person, project, source, *, size=100, overlap=1, seed=0, now=None) -> ObjectCheck
     class_object(person, project, frame_id, place, error_class, *, now=None) -> ObjectError
     adjudicate(person, item_id, outcome, reason, *, now=None) -> Item
-        researcher or reviewer without a hand in the video: split -> "valid" or "invalid"
+        researcher or reviewer without a hand in the video: disputed -> "valid" or "invalid"
     correct_caption(person, caption_id, text, *, keep=(), reason="", now=None) -> Caption    researcher: a revision
     confirm_caption(person, caption_id, reason, *, now=None) -> Caption  researcher: in doubt -> it stands
     drop_caption(person, caption_id, reason, *, now=None) -> Caption     researcher: its video's items are taken out

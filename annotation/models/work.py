@@ -27,7 +27,7 @@ class Involvement(models.Model):
         MADE = "made", _("wrote, edited or fixed")
         REVIEWED = "reviewed", _("reviewed")
         JUDGED = "judged", _("validated or took the human baseline")
-        SETTLED = "settled", _("settled a split or a caption in doubt")
+        SETTLED = "settled", _("settled a disputed item or a caption in doubt")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="+")
     person = models.ForeignKey(User, models.CASCADE, related_name="involvements", db_index=False)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db.models import Count, Q, QuerySet
-from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -34,6 +33,7 @@ from annotation.rules.marking import Marks, marks_of
 from corpus.models import WATCHABLE, Caption, Foil, Item, Subtest, Video
 from corpus.rules.states import CandidateState
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup
+from projects.access import or_404
 from projects.models import Project, User
 from projects.sql.prepared_queries import Prepared
 from text.diff import diff_segments
@@ -209,17 +209,15 @@ def draft_of(person: User, task_id: int) -> Draft | None:
 
 
 def _rows_of(person: User, claim: Claim) -> tuple[Slot, Lease]:
-    slot, lease = _running_slot(person, claim), _LEASE.first(pk=claim.lease_id)
-    if lease is None:
-        raise Http404(_("Your time on this piece is over; take the next."))
-    return slot, lease
+    slot = _running_slot(person, claim)
+    return slot, or_404(_LEASE.first(pk=claim.lease_id), _("Your time on this piece is over; take the next."))
 
 
 def _running_slot(person: User, claim: Claim) -> Slot:
-    slot = _RUNNING[claim.stage].first(pk=claim.slot_id, person=person.pk, token=claim.token)
-    if slot is None:
-        raise Http404(_("Your time on this piece is over; take the next."))
-    return slot
+    return or_404(
+        _RUNNING[claim.stage].first(pk=claim.slot_id, person=person.pk, token=claim.token),
+        _("Your time on this piece is over; take the next."),
+    )
 
 
 _CARD_ROWS = {
@@ -268,9 +266,7 @@ def _edit_work(group: CandidateGroup) -> EditWork:
 
 def _marks(group: CandidateGroup, span: tuple[int, int] | None) -> Marks | None:
     """The caption's marks where the subtest's foils change the action; suggestions that touch an entity say nothing."""
-    if group.run.subtest.changes != Subtest.Changes.ACTION:
-        return None
-    return marks_of(group.caption.text, span)
+    return None if group.run.subtest.changes != Subtest.Changes.ACTION else marks_of(group.caption.text, span)
 
 
 def _review_work(candidate: Candidate, second: bool) -> ReviewWork:

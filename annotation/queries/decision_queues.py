@@ -1,4 +1,4 @@
-"""What waits for a decision outside of the queues: items whose votes are split, captions in doubt, and their pages."""
+"""What waits for a decision outside of the queues: disputed items, captions in doubt, and their pages."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,16 +17,16 @@ from text.diff import diff_segments
 
 ADJUDICATORS = frozenset({Role.RESEARCHER, Role.REVIEWER})
 _BARRING = (Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.JUDGED)
-LIVE = (ItemState.IN_VALIDATION, ItemState.VALID, ItemState.INVALID, ItemState.SPLIT)
+LIVE = (ItemState.IN_VALIDATION, ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED)
 
 
 def disputed_items(project: Project) -> QuerySet[Item]:
-    """The project's items whose votes are split, those that wait longest first."""
-    return Item.objects.filter(subtest__project=project, state=ItemState.SPLIT).order_by("decided_at", "pk")
+    """Return the project's disputed items, the longest waiting first."""
+    return Item.objects.filter(subtest__project=project, state=ItemState.DISPUTED).order_by("decided_at", "pk")
 
 
 def adjudicable(person: User, project: Project) -> QuerySet[Item]:
-    """Split items that the person had no hand in: annotation.rules.adjudication as a query."""
+    """Disputed items that the person had no hand in: annotation.rules.adjudication as a query."""
     hands = Involvement.objects.filter(person=person, kind__in=_BARRING, video=OuterRef("video"))
     if project.leakage_scope == LeakageScope.VIDEO:
         return disputed_items(project).exclude(Exists(hands))
@@ -69,12 +69,12 @@ def judged_pairs(project: Project, item: Item) -> list[JudgedPair]:
     caption, foils = item.caption.text, {foil.pk: foil for foil in Foil.objects.filter(item=item).order_by("position")}
     pairs = [
         JudgedPair(
-            foil, diff_segments(caption, foil.text), foil.verdict == FoilVerdict.SPLIT, _ballots(votes.get(pk, {}))
+            foil, diff_segments(caption, foil.text), foil.verdict == FoilVerdict.DISPUTED, _ballots(votes.get(pk, {}))
         )
         for pk, foil in foils.items()
     ]
     if None in votes:
-        pairs.append(JudgedPair(None, [], item.state == ItemState.SPLIT, _ballots(votes[None])))
+        pairs.append(JudgedPair(None, [], item.state == ItemState.DISPUTED, _ballots(votes[None])))
     return pairs
 
 

@@ -90,7 +90,7 @@ def bars(person: int, scope: str, stage: str, now: datetime) -> ExclusionConditi
         media=~Q(video__media_state__in=WATCHABLE),
         reserved=Q(reserved_for__isnull=False, reserved_until__gt=now) & ~Q(reserved_for=person),
         made=_hand(person, scope, stage, Involvement.Kind.MADE) if leaks else nothing,
-        # Who settled a split has seen the verdicts of others, as a reviewer has.
+        # Who settled a disputed item has seen the verdicts of others, as a reviewer has.
         reviewed=_hand(person, scope, stage, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
         if judges
         else nothing,
@@ -102,8 +102,7 @@ def bars(person: int, scope: str, stage: str, now: datetime) -> ExclusionConditi
 
 def places_ahead(person: User, project: Project, stage: str, now: datetime, most: int) -> list[tuple[int, int]]:
     """(task, item) of the next places that the person may take now, locked by somebody or not; `most` is a constant."""
-    found = _places_ahead(project.leakage_scope, stage, most)
-    return found.all(person=person.pk, project=project.pk, now=now)
+    return _places_ahead(project.leakage_scope, stage, most).all(person=person.pk, project=project.pk, now=now)
 
 
 def may_take_any(person: User, project: Project, stage: str, now: datetime) -> bool:

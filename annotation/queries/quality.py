@@ -52,9 +52,7 @@ PAUSED, UNQUALIFIED = "paused", "qualification"
 def policy_and_standing(person: User, project: Project) -> tuple[QualityPolicy, Standing | None] | None:
     """The project's policy with the person's standing under it; None where there is no policy. One query."""
     policy = _POLICY.first(person=person.pk, project=project.pk)
-    if policy is None:
-        return None
-    return policy, getattr(policy, "mine", None)
+    return None if policy is None else (policy, getattr(policy, "mine", None))
 
 
 def why_not_admitted(policy: QualityPolicy, standing: Standing | None) -> str | None:

@@ -100,9 +100,7 @@ def _of_one(caption: str, text: str, taken: set[str], refused: set[str], marks: 
         return [(Problem.SAME_AS_CAPTION, 0)]
     if plain in taken:
         return [(Problem.DUPLICATE, 0)]
-    if plain in refused:
-        return [(Problem.DROPPED_BEFORE, 0)]
-    return _warnings(caption, text, marks)
+    return [(Problem.DROPPED_BEFORE, 0)] if plain in refused else _warnings(caption, text, marks)
 
 
 def _warnings(caption: str, text: str, marks: Marks) -> list[tuple[Problem, int]]:

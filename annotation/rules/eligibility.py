@@ -73,9 +73,7 @@ def why_not(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
         return Refusal.MEDIA_MISSING
     if task.reserved_for not in (None, person.person):
         return Refusal.RESERVED
-    if task.stage in OPEN_TO_ALL:
-        return None
-    return _leak(person, task, scope)
+    return None if task.stage in OPEN_TO_ALL else _leak(person, task, scope)
 
 
 def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
@@ -98,6 +96,4 @@ def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
 
 
 def _within(hands: frozenset[PriorInvolvement], target: PriorInvolvement, scope: str) -> bool:
-    if scope == "item":
-        return target in hands
-    return any(hand.video == target.video for hand in hands)
+    return target in hands if scope == "item" else any(hand.video == target.video for hand in hands)

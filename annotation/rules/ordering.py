@@ -10,8 +10,7 @@ from hashlib import blake2b
 
 def seeded_share(*parts: object) -> float:
     """A number in [0, 1) that the parts determine, evenly spread over different parts; the same on every machine."""
-    digest = blake2b("\x1f".join(map(str, parts)).encode(), digest_size=7).digest()
-    return int.from_bytes(digest) / 2**56
+    return int.from_bytes(blake2b("\x1f".join(map(str, parts)).encode(), digest_size=7).digest()) / 2**56
 
 
 def caption_first(seed: int, foil: int, slot: int, overlap: int) -> bool:

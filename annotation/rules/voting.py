@@ -52,7 +52,7 @@ def answer_of(choice: str, caption_first: bool) -> str:
 def pair_verdict(counts: Mapping[str, int], rule: VoteRule) -> FoilVerdict:
     """PENDING until all votes are in; then VALID where the caption has enough, INVALID where another option has.
 
-    SPLIT where no option has enough, or where the caption and another have enough and equally many (only possible
+    DISPUTED where no option has enough, or where the caption and another have enough and equally many (only possible
     where half the votes are enough).
     """
     left = rule.wanted - sum(counts.values())
@@ -63,7 +63,7 @@ def pair_verdict(counts: Mapping[str, int], rule: VoteRule) -> FoilVerdict:
         return FoilVerdict.VALID
     if other >= rule.needed and other > caption:
         return FoilVerdict.INVALID
-    return FoilVerdict.SPLIT
+    return FoilVerdict.DISPUTED
 
 
 def _sure_already(counts: Mapping[str, int], rule: VoteRule, left: int) -> FoilVerdict:
@@ -74,7 +74,7 @@ def _sure_already(counts: Mapping[str, int], rule: VoteRule, left: int) -> FoilV
     if other >= rule.needed and caption + left < other:
         return FoilVerdict.INVALID
     if max(caption, other) + left < rule.needed:
-        return FoilVerdict.SPLIT
+        return FoilVerdict.DISPUTED
     return FoilVerdict.PENDING
 
 
@@ -87,16 +87,16 @@ def item_outcome(verdicts: Collection[str], rule: VoteRule) -> ItemState:
     """The item's state after a vote, from its pairs' verdicts; IN_VALIDATION while one is pending.
 
     All pairs must be valid (then one invalid pair decides), or `pairs_enough` of them (then the
-    others drop out, and the item is split only where the split pairs could still make it valid).
+    others drop out, and the item is disputed only where the disputed pairs could still make it valid).
     """
     if not verdicts or FoilVerdict.PENDING in verdicts:
         return ItemState.IN_VALIDATION
     n_valid = sum(verdict == FoilVerdict.VALID for verdict in verdicts)
-    n_split = sum(verdict == FoilVerdict.SPLIT for verdict in verdicts)
+    n_disputed = sum(verdict == FoilVerdict.DISPUTED for verdict in verdicts)
     enough = len(verdicts) if rule.all_pairs else min(rule.pairs_enough, len(verdicts))
     if n_valid >= enough:
         return ItemState.VALID
-    return ItemState.SPLIT if n_valid + n_split >= enough else ItemState.INVALID
+    return ItemState.DISPUTED if n_valid + n_disputed >= enough else ItemState.INVALID
 
 
 def is_unanimous(counts_of_pairs: Iterable[Mapping[str, int]]) -> bool:

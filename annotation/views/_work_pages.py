@@ -21,7 +21,7 @@ from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Lease, Slot, Stage
 from annotation.models.stages import public_stage
-from annotation.queries.cards import Card, draft_of
+from annotation.queries.cards import Card, claim_card, draft_of
 from annotation.queries.crowd import finished_place
 from annotation.queries.eligibility import JUDGING
 from annotation.views._guidelines import guideline_html
@@ -54,7 +54,37 @@ def my_lease(request: HttpRequest, slug: str, token: str, stage: str) -> Lease:
     return lease
 
 
-def work_page(
+def answer_page(
+    request: HttpRequest,
+    claim: Claim,
+    submit: Callable[[], Record],
+    context: Callable[[Card, QueryDict], dict[str, Any]],
+    *,
+    counts_alone: bool = False,
+) -> HttpResponse:
+    """The page of a claim: POST submits the answer and goes to the next card, or shows what is wrong with it.
+
+    `context`: what the stage's template needs, from the card and the form that was sent with a problem (else empty).
+    `counts_alone`: the page's script counts on by itself, so that a swapped card needs no counts.
+    """
+
+    def show(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
+        try:
+            card = claim_card(request.user, claim, counted=not (counts_alone and is_swap(request)))
+        except Http404:
+            return redirect_lease_expired(request, claim, problem, done)
+        return _work_page(request, card, context(card, QueryDict() if done else request.POST), problem, done)
+
+    if request.method != "POST":
+        return show(request, claim, None)
+    try:
+        record = submit()
+    except AnnotationError as error:
+        return show(request, claim, None, str(error))
+    return next_piece(request, request.project, claim.stage, record, last=claim, show=show)
+
+
+def _work_page(
     request: HttpRequest, card: Card, context: dict[str, Any], problem: str = "", done: Record | None = None
 ) -> HttpResponse:
     """The page of a card. With a `problem` it is the answer to a submit that stored nothing: status 400.
@@ -163,9 +193,7 @@ def is_swap(request: HttpRequest) -> bool:
 
 def redirect_to(request: HttpRequest, address: str) -> HttpResponse:
     """A redirect, which scripts are told of in a header: they could not read where it leads."""
-    if is_swap(request):
-        return HttpResponse(status=204, headers={SWAP_GOES: address})
-    return redirect(address)
+    return HttpResponse(status=204, headers={SWAP_GOES: address}) if is_swap(request) else redirect(address)
 
 
 def redirect_lease_expired(

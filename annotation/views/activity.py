@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.actions.settings.set_pay import set_pay
 from annotation.errors import AnnotationError
-from annotation.forms.pay import PayForm
+from annotation.forms import PayForm
 from annotation.models import Stage
 from annotation.queries.activity import figures_of, own_figures
 from annotation.queries.paid_work import PAID, pay_of, policy_of, rates_of
@@ -22,7 +22,7 @@ from annotation.rules.activity import Figures
 from annotation.rules.pay import Earned, Statement
 from projects.access import get_project
 from projects.models import Project, Role, User
-from text.csv_cells import safe_row
+from text.storable import safe_row
 
 # With fewer votes that can be compared a share says nothing to the person themselves.
 MIN_COMPARED_VOTES = 20

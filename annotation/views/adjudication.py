@@ -1,9 +1,10 @@
-"""Split items and who may settle them: the list, and one item with its votes under pseudonyms."""
+"""Disputed items and who may decide them: the list, and one item with its votes under pseudonyms."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -24,19 +25,19 @@ PER_PAGE = 50
 
 
 @require_safe
-def splits(request: HttpRequest, slug: str) -> HttpResponse:
+def disputed(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, *ROLES)
     mine = adjudicable(request.user, project).select_related("subtest", "caption", "video")
     context = {
         "page": Paginator(mine, PER_PAGE).get_page(request.GET.get("page")),
         "barred": disputed_items(project).count() - mine.count(),
     }
-    return render(request, "annotation/splits.html", context)
+    return render(request, "annotation/disputed_items.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """GET shows a split item that the person may settle; POST settles it and goes to the next."""
+def disputed_item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show a disputed item that the person may decide; POST decides it and continues with the next."""
     project = request.project = get_project(request.user, slug, *ROLES)
     item, problem = item_for(request.user, pk, *ROLES), ""
     if item.subtest.project_id != project.pk:
@@ -51,15 +52,25 @@ def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         else:
             messages.success(request, _("%(key)s is settled.") % {"key": item.key})
             return _next(request, slug)
-    if item.state != ItemState.SPLIT or not adjudicable(request.user, project).filter(pk=pk).exists():
+    if item.state != ItemState.DISPUTED or not adjudicable(request.user, project).filter(pk=pk).exists():
         messages.warning(request, problem or _("This item is not, or no longer, yours to settle; here is the next."))
         return _next(request, slug)
-    return render(request, "annotation/split.html", _context(request, item, problem), status=400 if problem else 200)
+    return render(
+        request, "annotation/disputed_item.html", _context(request, item, problem), status=400 if problem else 200
+    )
+
+
+def old_address(request: HttpRequest, slug: str, pk: int | None = None) -> HttpResponse:
+    """Redirect an address of before 0.2.0; a form that was open then keeps what it sends (308)."""
+    name, args = ("disputed_items", [slug]) if pk is None else ("disputed_item", [slug, pk])
+    url, query = reverse(f"annotation:{name}", args=args), request.META["QUERY_STRING"]
+    keeps = request.method not in ("GET", "HEAD")
+    return redirect(f"{url}?{query}" if query else url, permanent=True, preserve_request=keeps)
 
 
 def _next(request: HttpRequest, slug: str) -> HttpResponse:
     item = adjudicable(request.user, request.project).first()
-    return redirect("annotation:split", slug, item.pk) if item else redirect("annotation:splits", slug)
+    return redirect("annotation:disputed_item", slug, item.pk) if item else redirect("annotation:disputed_items", slug)
 
 
 def _context(request: HttpRequest, item: Item, problem: str) -> dict:

@@ -17,7 +17,7 @@ from annotation.actions.crowd.check_completion_code import check_completion_code
 from annotation.actions.crowd.end_crowd_place import free_late_places, free_place
 from annotation.actions.crowd.open_crowd_study import open_crowd_study, set_study_open
 from annotation.errors import AnnotationError
-from annotation.forms.crowd import CodeCheckForm, CrowdStudyForm
+from annotation.forms import CodeCheckForm, CrowdStudyForm
 from annotation.models import Stage
 from annotation.queries.crowd import done_by
 from projects.access import get_project

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -19,6 +19,7 @@ from annotation.queries.crowd import progress_of
 from annotation.views._undo_bar import MAX_ID_DIGITS
 from annotation.work_queues import ABOUT, TITLES
 from projects import rate_limits
+from projects.access import or_404
 from projects.actions.give_consent import give_consent
 from projects.crowd_entry import CROWD_PLACE_KEY, UNPROVED, Entry, code_of, parameters_of, read_entry
 from projects.errors import EntryRefused, TooManyTries
@@ -36,9 +37,7 @@ def enter(request: HttpRequest, key: str) -> HttpResponse:
     address, now = rate_limits.address_of(request), timezone.now()
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
-    study = CrowdStudy.objects.select_related("project").filter(key=key).first()
-    if study is None:
-        raise Http404(_("There is no such study."))
+    study = or_404(CrowdStudy.objects.select_related("project").filter(key=key).first(), _("There is no such study."))
     sent = request.POST if request.method == "POST" else request.GET
     try:
         return _enter(request, study, sent, now)
@@ -113,9 +112,7 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
 
     The code is shown once it is completed, never before.
     """
-    project = Project.objects.filter(slug=slug).first()
-    if project is None:
-        raise Http404(_("You have no place in a study here."))
+    project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study here."))
     request.project = project
     if request.method == "POST":
         return _move(request, project)

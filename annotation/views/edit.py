@@ -8,13 +8,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import lease_for
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.claims import Claim
-from annotation.errors import AnnotationError
 from annotation.models import Stage
-from annotation.queries.cards import EditWork, Suggestion, claim_card
+from annotation.queries.cards import EditWork, Suggestion
 from annotation.views._edit_checks import live_checks, marked_words, note_words
-from annotation.views._undo_bar import MAX_ID_DIGITS, Record
-from annotation.views._work_pages import base_of, my_claim, next_piece, redirect_lease_expired, sent_with, work_page
+from annotation.views._undo_bar import MAX_ID_DIGITS
+from annotation.views._work_pages import answer_page, base_of, my_claim, sent_with
 from generation.actions.ask_hint import ask_hint
 from generation.errors import GenerationError
 from generation.hints import hint_answer, hint_model
@@ -24,26 +22,13 @@ from projects.models import Role
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    claim, problem = my_claim(request, slug, token, Stage.EDIT), ""
-    if request.method == "POST":
-        try:
-            record = submit_edit(request.user, token, *_answer(request.POST), **sent_with(request.POST))
-        except AnnotationError as error:
-            problem = str(error)
-        else:
-            return next_piece(request, request.project, Stage.EDIT, record, last=claim, show=_page)
-    return _page(request, claim, None, problem)
-
-
-def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
-    """The piece; with `done` the one that comes after what was just sent, in the same answer."""
-    try:
-        card = claim_card(request.user, claim)
-    except Http404:
-        return redirect_lease_expired(request, claim, problem, done)
-    typed = QueryDict() if done else request.POST
-    context = _context(card.edit, typed) | {"hint_model": hint_model(request.project)}
-    return work_page(request, card, context, problem, done)
+    claim = my_claim(request, slug, token, Stage.EDIT)
+    return answer_page(
+        request,
+        claim,
+        lambda: submit_edit(request.user, token, *_answer(request.POST), **sent_with(request.POST)),
+        lambda card, typed: _context(card.edit, typed) | {"hint_model": hint_model(request.project)},
+    )
 
 
 def _answer(form: QueryDict) -> tuple[str, list[str], list[int | None]]:

@@ -1,6 +1,8 @@
-"""What an open page does with its lease: renew it, keep what was typed under it, or give the piece back."""
+"""What an open page does with its lease: renew it, keep what was typed, give the piece back, undo its submit."""
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
@@ -11,10 +13,15 @@ from annotation.actions.leases import heartbeat as renewing
 from annotation.actions.leases import release as releasing
 from annotation.actions.leases.decline_video import decline_video
 from annotation.actions.leases.save_draft import save_draft
+from annotation.actions.undo.undo_choice import undo_choice
+from annotation.actions.undo.undo_edit import undo_edit
+from annotation.actions.undo.undo_objects import undo_objects
+from annotation.actions.undo.undo_review import undo_review
+from annotation.actions.undo.undo_vote import undo_vote
 from annotation.errors import AnnotationError, LeaseEnded
-from annotation.models import Lease
+from annotation.models import Lease, Stage
 from annotation.models.stages import public_stage
-from annotation.views._work_pages import milliseconds, next_piece
+from annotation.views._work_pages import milliseconds, next_piece, piece_url, queue_url
 from projects.access import get_project, roles_in
 
 
@@ -63,3 +70,26 @@ def _my_lease(request: HttpRequest, slug: str, token: str) -> Lease:
     if lease.slot.project_id != request.project.pk:
         raise Http404(_("There is no such work of yours."))
     return lease
+
+
+UNDO = {
+    "edit": (undo_edit, Stage.EDIT),
+    "review": (undo_review, Stage.REVIEW),
+    "vote": (undo_vote, Stage.VALIDATION),
+    "choice": (undo_choice, Stage.BASELINE),
+    "objectanswer": (undo_objects, Stage.OBJECTS),
+}
+
+
+@require_POST
+def undo(request: HttpRequest, slug: str, kind: str, pk: int) -> HttpResponse:
+    project = request.project = get_project(request.user, slug)
+    if kind not in UNDO:
+        raise Http404(_("There is no such work of yours."))
+    action, stage = UNDO[kind]
+    try:
+        claim = action(request.user, pk)
+    except AnnotationError as error:
+        messages.error(request, str(error))
+        return redirect(queue_url(project, stage))
+    return redirect(piece_url(project, claim))

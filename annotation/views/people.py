@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.access import member_for
 from annotation.actions.people import change_roles as changing
 from annotation.actions.people import remove_member as removing
-from annotation.forms.members import MemberForm
+from annotation.forms import MemberForm
 from annotation.models import SlotState
 from projects.access import get_project
 from projects.actions.add_member import Added, add_member

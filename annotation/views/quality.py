@@ -17,7 +17,7 @@ from annotation.actions.quality.label_pair import label_order, label_pair
 from annotation.actions.quality.save_quality_policy import save_quality_policy
 from annotation.actions.quality.withdraw_pair import withdraw_pair, withdraw_practice
 from annotation.errors import AnnotationError
-from annotation.forms.quality import PairsForm, PolicyForm, PracticeForm
+from annotation.forms import PairsForm, PolicyForm, PracticeForm
 from annotation.models import PracticeCaption, QualityPolicy, Use
 from annotation.queries.cards import two_texts
 from annotation.queries.quality import LABELS_PER_EXPERT, baseline, experts, next_to_label, pairs_of, readiness

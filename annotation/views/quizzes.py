@@ -22,7 +22,7 @@ from annotation.views._edit_checks import live_checks
 from annotation.views._work_pages import sent_with
 from annotation.views.validation import ANSWERS
 from corpus.video_files.player import player_clip
-from projects.access import get_project, roles_in
+from projects.access import get_project, or_404, roles_in
 from projects.models import Role
 from text.diff import diff_segments
 
@@ -43,8 +43,7 @@ def practice(request: HttpRequest, slug: str) -> HttpResponse:
         for stage, role in PRACTICE_ROLE.items()
         if role in roles and numbers[stage]
     ]
-    context = {"sets": sets if policy and policy.practice_open else []}
-    return render(request, "annotation/practice.html", context)
+    return render(request, "annotation/practice.html", {"sets": sets if policy and policy.practice_open else []})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -92,9 +91,7 @@ def question(request: HttpRequest, slug: str, pk: int, place: int) -> HttpRespon
             here = redirect("annotation:question", slug, pk, place)
             return here if found.stage == Stage.PRACTICE else redirect("annotation:attempt", slug, pk)
     rows = found.questions.select_related("pair__video__project", "practice__caption__video__project", "pair__subtest")
-    asked = rows.filter(place=place).first()
-    if asked is None:
-        raise Http404(_("There is no such question."))
+    asked = or_404(rows.filter(place=place).first(), _("There is no such question."))
     if asked.answered_at and found.stage == Stage.QUALIFICATION:
         return redirect("annotation:attempt", slug, pk)
     context = {**_shown(asked), "attempt": found, "question": asked, "problem": problem, "typed": form.get("text", "")}

@@ -3,19 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.submissions.submit_review import submit_review
-from annotation.claims import Claim
-from annotation.errors import AnnotationError
 from annotation.messages import REASONS, of_finding
 from annotation.models import Stage
-from annotation.queries.cards import ReviewWork, Suggestion, claim_card
+from annotation.queries.cards import ReviewWork, Suggestion
 from annotation.views._edit_checks import live_checks, marked_words, note_words
-from annotation.views._undo_bar import Record
-from annotation.views._work_pages import base_of, my_claim, next_piece, redirect_lease_expired, sent_with, work_page
+from annotation.views._work_pages import answer_page, base_of, my_claim, sent_with
 from generation.filters.registry import FILTERS
 from generation.methods.registry import METHODS
 from text.diff import changed_words
@@ -24,25 +21,13 @@ from text.registry import Entry
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def review(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    claim, problem = my_claim(request, slug, token, Stage.REVIEW), ""
-    if request.method == "POST":
-        try:
-            record = submit_review(request.user, token, **_answer(request.POST), **sent_with(request.POST))
-        except AnnotationError as error:
-            problem = str(error)
-        else:
-            return next_piece(request, request.project, Stage.REVIEW, record, last=claim, show=_page)
-    return _page(request, claim, None, problem)
-
-
-def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
-    """The card; with `done` the one that comes after what was just decided, in the same answer."""
-    try:
-        card = claim_card(request.user, claim)
-    except Http404:
-        return redirect_lease_expired(request, claim, problem, done)
-    typed = QueryDict() if done else request.POST
-    return work_page(request, card, _context(card.review, typed), problem, done)
+    claim = my_claim(request, slug, token, Stage.REVIEW)
+    return answer_page(
+        request,
+        claim,
+        lambda: submit_review(request.user, token, **_answer(request.POST), **sent_with(request.POST)),
+        lambda card, typed: _context(card.review, typed),
+    )
 
 
 def _answer(form: QueryDict) -> dict[str, Any]:

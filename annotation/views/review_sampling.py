@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.actions.settings.set_review_sampling import set_review_sampling
 from annotation.errors import AnnotationError
-from annotation.forms.review_sampling import ReviewSharesForm
+from annotation.forms import ReviewSharesForm
 from annotation.queries.review_sampling import annotator_shares, policy_of, waiting_second_reviews
 from projects.access import get_project
 from projects.models import Role

@@ -1,4 +1,4 @@
-"""The studies of a project: the human baseline and object checks, how far they are, and the forms that open them."""
+"""The studies of a project: the human baseline and object checks, the forms that open them, the page of one check."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,13 +12,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotation.access import object_check_for
+from annotation.actions.studies.classify_object import classify_object
 from annotation.actions.studies.import_objects import ask_for_nouns
 from annotation.actions.studies.open_baseline import open_baseline
 from annotation.actions.studies.open_object_check import open_object_check
 from annotation.errors import AnnotationError
-from annotation.forms.studies import BaselineForm, ObjectCheckForm
-from annotation.models import Stage, Task, TaskState
-from annotation.queries.object_checks import checks_of
+from annotation.forms import BaselineForm, ObjectCheckForm
+from annotation.models import ObjectErrorClass, Stage, Task, TaskState
+from annotation.queries.object_checks import checks_of, next_unseen
+from annotation.views._undo_bar import MAX_ID_DIGITS
 from projects.access import get_project
 from projects.models import Project, Role
 
@@ -45,8 +48,7 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def caption_objects(request: HttpRequest, slug: str) -> HttpResponse:
     """Asks for the nouns of the captions as objects."""
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    ask_for_nouns(request.user, project)
+    ask_for_nouns(request.user, get_project(request.user, slug, Role.RESEARCHER))
     messages.success(request, _("The nouns of the captions are being read; reload in a moment."))
     return redirect("annotation:studies", slug)
 
@@ -75,3 +77,22 @@ def _open_check(request: HttpRequest, chosen: dict[str, Any]) -> str:
 def _baseline(project: Project) -> dict[str, int]:
     tasks = Task.objects.filter(project=project, stage=Stage.BASELINE).exclude(state=TaskState.CANCELLED)
     return tasks.aggregate(asked=Count("pk"), done=Count("pk", filter=Q(state=TaskState.DONE)))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def object_check(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    check = object_check_for(request.user, project, pk)
+    if request.method == "POST":
+        frame, place = (_number(request.POST.get(name, "")) for name in ("frame", "place"))
+        try:
+            classify_object(request.user, project, frame, place, request.POST.get("error_class", ""))
+        except AnnotationError as error:
+            messages.error(request, str(error))
+        return redirect("annotation:object_check", slug, pk)
+    context = {"check": check, "unseen": next_unseen(check), "classes": ObjectErrorClass.choices}
+    return render(request, "annotation/object_check.html", context)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) <= MAX_ID_DIGITS else 0

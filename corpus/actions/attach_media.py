@@ -10,7 +10,7 @@ from corpus.errors import CorpusError
 from corpus.models import MediaState, Video
 from corpus.video_files.ingest import StoredMedia, find_media, reasons_taken_down, set_media, store_media
 from projects import audit
-from projects.access import require_role
+from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
 
 
@@ -31,8 +31,7 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
     one source share it. The answer counts clips by what became of them: ready, broken, missing. `person` None is the
     operator of the command line. CorpusError: no such folder, or a link in it leads outside.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     if not folder.is_dir():
         raise CorpusError(_("%(folder)s: is no folder; name the folder with the media files.") % {"folder": folder})
     has_or_had = (MediaState.READY, MediaState.TAKEN_DOWN)

@@ -70,5 +70,4 @@ def _label(item: ItemRecord) -> int:
     kept = item.extra.get("label")
     if isinstance(kept, int) and not isinstance(kept, bool) and 0 <= kept <= len(item.foils):
         return kept
-    digest = hashlib.sha256(item.id.encode("utf-8")).digest()
-    return int.from_bytes(digest[:8], "big") % (1 + len(item.foils))
+    return int.from_bytes(hashlib.sha256(item.id.encode("utf-8")).digest()[:8], "big") % (1 + len(item.foils))

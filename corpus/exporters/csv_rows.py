@@ -14,7 +14,7 @@ from corpus.exporters.parts.folder import write_folder
 from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.importers.jsonl import COLUMNS
 from corpus.records import ItemRecord, RecordContent, ReleaseContent
-from text.csv_cells import safe_cell
+from text.storable import safe_cell
 
 FILE = "records.csv"
 USES_TABLES = False

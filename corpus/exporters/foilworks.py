@@ -32,7 +32,7 @@ from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
 from corpus.release_documents import Figure
 from corpus.release_records import STATUS_FIELDS
 from corpus.rules.canonical import canonical_line
-from text.csv_cells import safe_row
+from text.storable import safe_row
 
 LAYOUT_VERSION = 4
 CHECKS = "checks"

@@ -13,7 +13,7 @@ from corpus.exporters.foilworks import vote_line
 from corpus.exporters.parts.folder import write_folder
 from corpus.exporters.parts.released_items import manifest_facts
 from corpus.records import ReleaseContent, ReleaseVote
-from text.csv_cells import safe_row
+from text.storable import safe_row
 
 FILE = "votes.csv"
 USES_TABLES = False

@@ -17,7 +17,7 @@ from corpus.importers.parsing.json_records import parse_line
 from corpus.importers.parsing.records import RawRecord, default_subtest, read_records
 from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, read_rows
 from corpus.records import ItemRecord, ReadOutcome
-from text.csv_cells import plain_cell
+from text.storable import plain_cell
 
 _JSON_COLUMNS = ("foils", "proficiency", "votes", "facts", "extra")
 _NUMBERS = frozenset({"start_time", "end_time"})
@@ -42,13 +42,14 @@ def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
 def _value(name: str, cell: str) -> Any:
     text = cell.strip()
     if name in _JSON_COLUMNS:
-        return _json(name, text) if text[:1] in {"[", "{"} else plain_cell(cell)
+        return parse_cell(name, text) if text[:1] in {"[", "{"} else plain_cell(cell)
     if (name in _NUMBERS or name not in jsonl.COLUMNS) and _NUMBER.fullmatch(text):
         return json.loads(text)
     return plain_cell(cell)
 
 
-def _json(name: str, text: str) -> Any:
+def parse_cell(name: str, text: str) -> Any:
+    """JSON of a cell; ProblemError for what is none."""
     try:
         return parse_line(text)
     except ValueError as error:

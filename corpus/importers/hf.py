@@ -11,8 +11,7 @@ from typing import Any
 
 from corpus.errors import CorpusError
 from corpus.importers import jsonl
-from corpus.importers.parsing.fields import ProblemError
-from corpus.importers.parsing.json_records import parse_line
+from corpus.importers.csv_rows import parse_cell
 from corpus.importers.parsing.records import RawRecord, default_subtest, read_records
 from corpus.records import ItemRecord, ReadOutcome
 
@@ -73,7 +72,7 @@ def _plain(raw: RawRecord) -> RawRecord:
     for holder in (record, record.get("proficiency", {})):
         for name in _JSON:
             if isinstance(holder.get(name), str):
-                holder[name] = _parsed(name, holder[name])
+                holder[name] = parse_cell(name, holder[name])
     return raw._replace(value=record)
 
 
@@ -83,13 +82,6 @@ def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in values.items()
         if value is not None
     }
-
-
-def _parsed(name: str, text: str) -> Any:
-    try:
-        return parse_line(text)
-    except ValueError as error:
-        raise ProblemError(name, f"is no JSON ({error})", "correct the cell") from error
 
 
 def parquet_library() -> tuple[Any, Any]:

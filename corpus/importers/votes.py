@@ -15,7 +15,7 @@ from corpus.importers.parsing.records import RawRecord, json_lines
 from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, read_rows
 from corpus.records import MAX_ID, MAX_LABEL
 from corpus.vote_records import VoteOutcome, VoteRecord, is_anonymous_name, is_anonymous_vote
-from text.csv_cells import plain_cell
+from text.storable import plain_cell
 
 YIELDS = "votes"
 COUNTED = {"stage": "validation", "state": "counted"}

@@ -14,6 +14,15 @@ class IllegalMove(ActionableError):
     """The move is not allowed from the state that the row is in now."""
 
 
+# Word before 0.2.0 -> word now, of item states and verdicts. Audit rows and exports of that time keep the old one.
+RENAMED = {"split": "disputed"}
+
+
+def current_word(word: str) -> str:
+    """Return the current name of an item's state or a pair's verdict; other words stay as they are."""
+    return RENAMED.get(word, word)
+
+
 class CandidateState(StrEnum):
     GENERATED = "generated"
     FILTERED_OUT = "filtered_out"
@@ -30,9 +39,14 @@ class ItemState(StrEnum):
     IN_VALIDATION = "in_validation"
     VALID = "valid"
     INVALID = "invalid"
-    SPLIT = "split"
+    DISPUTED = "disputed"
     REQUEUED = "requeued"
     RETRACTED = "retracted"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "ItemState | None":
+        """Read an old word: a process of the version before can still store one during an update."""
+        return cls(RENAMED[value]) if isinstance(value, str) and value in RENAMED else None
 
 
 class FoilVerdict(StrEnum):
@@ -41,7 +55,7 @@ class FoilVerdict(StrEnum):
     PENDING = "pending"
     VALID = "valid"
     INVALID = "invalid"
-    SPLIT = "split"
+    DISPUTED = "disputed"
 
 
 @dataclass(frozen=True)
@@ -89,14 +103,14 @@ CANDIDATE_MOVES: dict[str, Move] = {
 
 I = ItemState  # noqa: E741
 ITEM_MOVES: dict[str, Move] = {
-    "vote": _move((I.IN_VALIDATION,), I.IN_VALIDATION, I.VALID, I.INVALID, I.SPLIT),
-    "adjudicate": _move((I.SPLIT,), I.VALID, I.INVALID),
-    "recount": _move((I.VALID, I.INVALID, I.SPLIT), I.IN_VALIDATION),
+    "vote": _move((I.IN_VALIDATION,), I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED),
+    "adjudicate": _move((I.DISPUTED,), I.VALID, I.INVALID),
+    "recount": _move((I.VALID, I.INVALID, I.DISPUTED), I.IN_VALIDATION),
     "requeue": _move((I.INVALID,), I.REQUEUED),
     "retract": _move((I.VALID,), I.RETRACTED),
     # Repair of a false caption: the item stays as the record of its votes, whatever they had come to.
-    "recaption": _move((I.IN_VALIDATION, I.VALID, I.INVALID, I.SPLIT), I.REQUEUED),
-    "drop_with_video": _move((I.IN_VALIDATION, I.VALID, I.INVALID, I.SPLIT), I.RETRACTED),
+    "recaption": _move((I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED), I.REQUEUED),
+    "drop_with_video": _move((I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED), I.RETRACTED),
 }
 
 # Nothing leads on from these but an undo within the project's seconds, and the repair of a caption found false.
@@ -131,9 +145,9 @@ def drops_out(verdict: str, item_state: str) -> bool:
 
     It was found invalid, or nobody could settle it and the item is valid without it: enough of its pairs were. A valid
     item is left with its valid foils, and where nobody was asked for votes with all of them. In an item that is not
-    decided yet a split pair can still become valid.
+    decided yet a disputed pair can still become valid.
     """
-    return verdict == FoilVerdict.INVALID or (verdict == FoilVerdict.SPLIT and item_state == ItemState.VALID)
+    return verdict == FoilVerdict.INVALID or (verdict == FoilVerdict.DISPUTED and item_state == ItemState.VALID)
 
 
 def is_left_out(verdict: str, item_state: str) -> bool:

@@ -21,9 +21,7 @@ CLIPS = "clips"
 
 def clip_file(video: Video) -> os.PathLike[str]:
     """The path of the video's file, which must have one; one in an object store is fetched when it is opened."""
-    if is_local():
-        return Path(video.file.path)
-    return StoredFile(video.file.name, video.sha256)
+    return Path(video.file.path) if is_local() else StoredFile(video.file.name, video.sha256)
 
 
 def is_local() -> bool:

@@ -106,8 +106,7 @@ def _answer(request: HttpRequest, stored: FieldFile, size: int, asked: str | Non
     status = 206 if wanted else 200
     if request.method == "HEAD":
         return HttpResponse(status=status, headers=headers)
-    chunks = _chunks(stored, wanted or ByteRange(0, size - 1))
-    return StreamingHttpResponse(chunks, status=status, headers=headers)
+    return StreamingHttpResponse(_chunks(stored, wanted or ByteRange(0, size - 1)), status=status, headers=headers)
 
 
 def _chunks(stored: FieldFile, wanted: ByteRange) -> Iterator[bytes]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "stages"
 
 

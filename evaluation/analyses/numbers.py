@@ -9,33 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluation.errors import EvaluationError
+from text.language.numbers import WORDS
 from text.tokens import words
 
 VERSION = "1"
 INPUT = "corpus"
-SPELLED = (
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-)
-VALUES = {word: value for value, word in enumerate(SPELLED, start=1)}
+VALUES = {word: value for value, word in enumerate(WORDS) if value}
 ADVERBS = {"once": 1, "twice": 2, "thrice": 3}
 GROUPS = ("1", "2", "3", "4", "5", "6-10", "over 10")
 MAX_DIGITS = 4

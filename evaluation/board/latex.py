@@ -12,7 +12,7 @@ from typing import Any
 from evaluation.board.leaderboard import Board, BoardRow
 from evaluation.metrics.comparison import ALPHA
 from evaluation.text_tables import escaped
-from text.csv_cells import safe_row
+from text.storable import safe_row
 
 METRICS = ("P", "T", "P+T")
 CSV_COLUMNS = (

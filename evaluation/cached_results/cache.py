@@ -69,8 +69,7 @@ def locked_result(
     row, _made = CachedResult.objects.get_or_create(
         project=project, kind=kind, params_key=key_of(about), defaults=asked
     )
-    rows = CachedResult.objects.select_for_update(of=("self",), no_key=True).select_related("job")
-    return rows.get(pk=row.pk)
+    return CachedResult.objects.select_for_update(of=("self",), no_key=True).select_related("job").get(pk=row.pk)
 
 
 def find_data(project: Project, kind: str, abouts: Iterable[Any]) -> dict[Any, Any]:

@@ -49,7 +49,7 @@ from text.tokens import words
 WINDOW_DAYS = 14
 SHOWN_DAYS = 28
 NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
-JUDGED = (ItemState.VALID, ItemState.INVALID, ItemState.SPLIT)
+JUDGED = (ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED)
 CODES = {choice: place for place, choice in enumerate(Choice.values)}
 FORECAST = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION)
 
@@ -97,7 +97,7 @@ def _funnel(project: Project, subtests: list[dict[str, Any]]) -> dict[str, int]:
         **made,
         "edited": edits.aggregate(n=Count("candidates"))["n"],
         "items": sum(row["n_items"] - row["n_retracted"] for row in main),
-        "judged": sum(row["n_valid"] + row["n_invalid"] + row["n_split"] for row in main),
+        "judged": sum(row["n_valid"] + row["n_invalid"] + row["n_disputed"] for row in main),
         "valid": sum(row["n_valid"] for row in main),
         "released": released["n"],
     }
@@ -121,7 +121,7 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
             "n_waiting": states[pk][ItemState.IN_VALIDATION],
             "n_valid": states[pk][ItemState.VALID],
             "n_invalid": states[pk][ItemState.INVALID] + refused[pk],
-            "n_split": states[pk][ItemState.SPLIT],
+            "n_disputed": states[pk][ItemState.DISPUTED],
             "n_retracted": states[pk][ItemState.RETRACTED],
             **agreed.get(pk, {"alpha": None, "coding": None, "n_pairs": 0, "n_votes": 0}),
             **diverged.get(pk, {"js_all": None, "js_valid": None}),

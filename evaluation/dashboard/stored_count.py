@@ -23,7 +23,7 @@ from jobs.queue import enqueue
 from projects.models import AuditEvent, Project
 
 KIND = "dashboard"
-VERSION = "5"
+VERSION = "6"
 JOB = "evaluation.dashboard.jobs.count_dashboard"
 # Counted within a request up to here: a few hundredths of a second.
 SMALL = 1000
@@ -49,7 +49,8 @@ def counted(project: Project) -> Counted:
         return Counted(count(project, now), now)
     if row is None or _is_due(project, row):
         row = _ask(project)
-    data = row.data or None
+    # A count of another version has other names in it.
+    data = row.data if row.data and row.fingerprint == VERSION else None
     return Counted(data, _time(data["as_of"]) if data else None, bool(row.job and not row.job.is_over))
 
 
@@ -69,13 +70,13 @@ def is_small(project: Project) -> bool:
 def _is_due(project: Project, row: CachedResult) -> bool:
     if row.job is not None and (not row.job.is_over or _has_just_failed(row.job)):
         return False
-    if not row.data:
+    if not row.data or row.fingerprint != VERSION:
         return True
     age = timezone.now() - _time(row.data["as_of"])
     # Counting takes a tenth of a worker at the most, however large the project.
     if age < max(YOUNG, timedelta(seconds=10 * row.data.get("took", 0.0))):
         return False
-    if age > OLD or row.fingerprint != VERSION:
+    if age > OLD:
         return True
     as_of = _time(row.data["as_of"])
     last = AuditEvent.objects.filter(project=project).order_by("-id").values_list("at", flat=True).first()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from corpus.records import ReleaseVote
-from corpus.rules.states import ItemState, drops_out
+from corpus.rules.states import ItemState, current_word, drops_out
 from corpus.vote_records import is_anonymous_vote
 from evaluation.analyses.records import CHOICES, ItemFacts, ProficiencyFacts, Votes
 from evaluation.analyses.registry import REPORTS
@@ -50,15 +50,15 @@ def _live(items: Items) -> Items:
 
 
 def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> ItemFacts:
-    own = item["verdicts"]
+    own, state = item["verdicts"], current_word(item["state"])
     if "found_valid" in item:
         valid = item["found_valid"]
         unanimous = valid and item["unanimous"] is True
     else:
         # Exports from before it was written say the state alone, and told of every requeued item as refused.
-        valid = BY_STATE.get(ItemState(item["state"]))
+        valid = BY_STATE.get(ItemState(state))
         unanimous = None if valid is None else item["unanimous"] is True
-    kept = [foil for foil in own if not drops_out(foil["verdict"], item["state"])]
+    kept = [foil for foil in own if not drops_out(current_word(foil["verdict"]), state)]
     left = {-1, *(foil["position"] for foil in kept)}
     counted = sorted(tallies.items())
     pair = item["proficiency"]

@@ -41,7 +41,7 @@ def judged_scores(project: Project, subtest: Subtest | None) -> QuerySet[FilterS
     decided = Q(candidate__state__in=(CandidateState.ACCEPTED, CandidateState.DROPPED))
     validated = Q(candidate__foil__verdict__in=(FoilVerdict.VALID, FoilVerdict.INVALID))
     scored = FilterScore.objects.filter(**runs, filter__in=list(THRESHOLDS), score__isnull=False)
-    unsettled = Q(candidate__foil__verdict=FoilVerdict.SPLIT)
+    unsettled = Q(candidate__foil__verdict=FoilVerdict.DISPUTED)
     return scored.filter(decided | validated).exclude(unsettled).order_by("pk")
 
 

@@ -17,7 +17,7 @@ from corpus.vote_records import ANONYMOUS_NAME
 from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
 from projects.models import Project
 
-DECIDED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.SPLIT: False}
+DECIDED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.DISPUTED: False}
 
 
 @dataclass(frozen=True)

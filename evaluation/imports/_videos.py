@@ -58,8 +58,7 @@ def _repeating(batch: Batch, records: list[ItemRecord]) -> set[str]:
     clips = {batch.videos[record.video.key].pk for record in alone if record.video.key in batch.videos}
     texts: set[tuple[str, str]] = set()
     for some in chunks(sorted(clips)):
-        rows = Caption.objects.filter(video__in=some)
-        texts.update(rows.values_list("video__key", "text_sha256"))
+        texts.update(Caption.objects.filter(video__in=some).values_list("video__key", "text_sha256"))
     return {record.id for record in alone if (record.video.key, text_sha256(record.caption)) in texts}
 
 

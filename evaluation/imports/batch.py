@@ -2,15 +2,16 @@
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 from corpus.models import Caption, Item, Subtest, Video
 from corpus.records import BadRecord, ItemRecord
+from corpus.release_records import release_id
 from corpus.video_files.ingest import StoredMedia
 from projects.models import Project
 from text.spill import Spill
@@ -190,3 +191,48 @@ def text_sha256(text: str) -> str:
 def chunks(things: Sequence[Thing]) -> Iterator[Sequence[Thing]]:
     for start in range(0, len(things), CHUNK):
         yield things[start : start + CHUNK]
+
+
+def settle_ids(batch: Batch) -> None:
+    """Records that name a stored item as releases do get its key; refuse those that would share an id in releases."""
+    named = {record.id: release_id(record.subtest, record.id) for record in batch.records if record.foils}
+    batch.refuse(
+        (record, "id", f"is {named[record.id][:80]!r} in releases, as that of another record", "give it its own id")
+        for record in batch.records
+        if record.foils and not batch.is_first("released", named[record.id])
+    )
+    if batch.is_first_import:
+        return
+    stored = _stored(batch, set(named.values()))
+    clashes, settled = [], []
+    for record in batch.records:
+        keys = stored.get(named.get(record.id, ""), {})
+        if keys and record.id not in keys.get(record.subtest, ()):
+            if record.id != named[record.id] or record.subtest not in keys:
+                problem = f"is {named[record.id][:80]!r} in releases, as that of another item"
+                clashes.append((record, "id", problem, "give it its own id"))
+            else:
+                record = replace(record, id=keys[record.subtest][0])
+        settled.append(record)
+    batch.records = settled
+    batch.refuse(clashes)
+
+
+def _stored(batch: Batch, names: set[str]) -> dict[str, dict[str, list[str]]]:
+    """Id in releases -> subtest -> the keys of the main items that have it."""
+    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for keys in chunks(sorted({key for name in names for key in keys_behind(name)})):
+        rows = Item.objects.filter(subtest__project=batch.project, subtest__kind=Subtest.Kind.MAIN, key__in=keys)
+        for subtest, key in rows.values_list("subtest__name", "key"):
+            name = release_id(subtest, key)
+            if name in names:
+                found[name][subtest].append(key)
+    return found
+
+
+def keys_behind(name: str) -> Iterator[str]:
+    """What the item's key may be: the name, or what follows a subtest, whose own name may have colons."""
+    yield name
+    for place, character in enumerate(name):
+        if character == ":":
+            yield name[place + 1 :]

@@ -17,18 +17,17 @@ from corpus.video_files.ingest import StoredMedia, reasons_taken_down, store_med
 from evaluation.errors import EvaluationError
 from evaluation.imports._captions import check_captions, store_captions
 from evaluation.imports._changes import list_changes, lock_changed, store_changes, strict_problem
-from evaluation.imports._ids import settle_ids
 from evaluation.imports._items import check_items, store_items, store_pairs
 from evaluation.imports._subtests import load_subtests, store_subtests, warn_of_other_tests
 from evaluation.imports._videos import check_videos, refuse_taken_down, store_videos
-from evaluation.imports.batch import Batch, ImportResult
+from evaluation.imports.batch import Batch, ImportResult, settle_ids
 from evaluation.imports.survey import Progress, Source, Survey, good_chunks, silent, survey
 from evaluation.imports.utd import import_utd
 from evaluation.imports.votes import read_votes, store_votes
 from projects import audit
-from projects.access import require_role
+from projects.access import require_researcher
 from projects.actions.create_project_by_operator import store_project
-from projects.models import Project, Role, User
+from projects.models import Project, User
 from projects.sql.bulk_writes import analyze_tables
 from text.spill import Spill
 
@@ -58,8 +57,7 @@ def import_records(
     project that is not stored yet (the operator's) is stored with the records, and not without them. CorpusError: the
     file cannot be read, no such media folder; EvaluationError: a bad record under `strict`, two imports at once.
     """
-    if actor is not None:
-        require_role(actor, project, Role.RESEARCHER)
+    require_researcher(actor, project)
     source = Source(format_slug, path, params or {})
     result = ImportResult(format_slug, str(path), project.slug, dry_run, plugin=source.entry.origin)
     if source.yields == "utd":

@@ -1,11 +1,15 @@
-"""Import by the page: sending files, what they would become, what they became."""
+"""Import by the page: sending files, what they would become, what they became, each complaint with its line."""
 
-from typing import Any
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from corpus.importers.registry import EXAMPLES, IMPORTERS
@@ -14,9 +18,90 @@ from evaluation.imports.actions.confirm_import import confirm_import, discard_im
 from evaluation.imports.actions.receive_import import receive_import
 from evaluation.imports.forms import BY_NAME, ImportForm
 from evaluation.imports.models import Import
-from evaluation.imports.pages import changes, counted, lines, takes_none
-from projects.access import get_project
+from projects.access import enter_project, get_project
+from projects.live_pages import render_live
 from projects.models import Role
+
+# A page of a thousand rows helps nobody; the command line lists them all.
+MAX_LINES = 300
+
+
+_PLACE = re.compile(r"(?P<path>.*?):(?P<line>\d+): (?P<field>.+?): (?P<text>.*)", re.DOTALL)
+
+
+_WORDS: dict[str, str | Promise] = {
+    "items": _("Items"),
+    "captions": _("Captions to make foils for"),
+    "proficiency_items": _("Proficiency items"),
+    "videos": _("Clips"),
+    "subtests": _("Subtests"),
+    "foils": _("Foils"),
+    "votes": _("Votes"),
+}
+
+
+class Line(NamedTuple):
+    """`kind` is errors or warnings."""
+
+    kind: str
+    line: str
+    field: str
+    text: str
+
+
+def counted(outcome: Mapping[str, Any]) -> list[tuple[str | Promise, int, int]]:
+    """(what, new, there already) of what occurs."""
+    created, unchanged = outcome.get("created", {}), outcome.get("unchanged", {})
+    rows = [(label, created.get(kind, 0), unchanged.get(kind, 0)) for kind, label in _WORDS.items()]
+    return [row for row in rows if row[1] or row[2]]
+
+
+def takes_none(outcome: Mapping[str, Any]) -> bool:
+    """Whether records were sent and all of them are bad."""
+    return bool(outcome.get("errors")) and not any(outcome.get(kind) for kind in ("new", "same", "changed"))
+
+
+def lines(outcome: Mapping[str, Any], kind: str) -> list[Line]:
+    """The complaints of a kind, taken apart into line, field and words."""
+    found = []
+    for message in outcome.get(kind, [])[:MAX_LINES]:
+        match = _PLACE.fullmatch(message)
+        place = (match["line"], match["field"], match["text"]) if match else ("", "", message)
+        found.append(Line(kind, *place))
+    return found
+
+
+class Change(NamedTuple):
+    """A field of a record that is stored otherwise; `stored` and `said` are texts."""
+
+    line: str
+    id: str
+    field: str
+    stored: str
+    said: str
+    updated: bool
+
+
+def changes(outcome: Mapping[str, Any]) -> list[Change]:
+    """Field by field, what the file says otherwise than what is stored."""
+    found = [
+        Change(
+            change["record"].rpartition(":")[2],
+            change["id"],
+            name,
+            _text(both["stored"]),
+            _text(both["file"]),
+            change["updated"],
+        )
+        for change in outcome.get("changes", [])[:MAX_LINES]
+        for name, both in change["fields"].items()
+    ]
+    return found[:MAX_LINES]
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "–" if value is None else json.dumps(value, ensure_ascii=False)
+
 
 MAX_LISTED = 30
 
@@ -55,11 +140,8 @@ def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def import_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then for the whole page."""
     context = _context(request, slug, pk)
-    response = render(request, "evaluation/_import_progress.html", context)
     job = context["upload"].job
-    if job is None or job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(request, "evaluation/_import_progress.html", context, refresh=job is None or job.is_over)
 
 
 @require_POST
@@ -76,8 +158,7 @@ def discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
-    upload = get_import(request.user, slug, pk)
-    request.project = upload.project
+    upload = enter_project(request, get_import(request.user, slug, pk))
     outcome = upload.result if upload.result is not None else upload.preview or {}
     return {
         "upload": upload,

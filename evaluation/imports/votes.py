@@ -23,14 +23,13 @@ from corpus.records import BadRecord, RecordWarning
 from corpus.release_records import release_id
 from corpus.rules.states import WITHDRAWN, FoilVerdict, ItemState, next_item_state
 from corpus.vote_records import VoteRecord
-from evaluation.imports._ids import keys_behind
-from evaluation.imports.batch import CHUNK, ImportResult, chunks
+from evaluation.imports.batch import CHUNK, ImportResult, chunks, keys_behind
 from evaluation.imports.survey import Progress, Source
 from projects import audit
 from projects.models import AuditEvent, Project, User
 from projects.pseudonyms import LENGTH
 
-DECIDED = frozenset({ItemState.VALID, ItemState.INVALID, ItemState.SPLIT})
+DECIDED = frozenset({ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED})
 Line = tuple[str, int | None, str, bool | None]
 
 

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Subtest
-from corpus.rules.states import ItemState
+from corpus.rules.states import ItemState, current_word
 from evaluation.scoring.models import Run
 from evaluation.utd.models import ItemCheck
 from generation.methods.registry import METHODS
@@ -43,7 +43,8 @@ class ItemFilter(forms.Form):
     doubt = forms.BooleanField(label=_("Caption in doubt"), required=False)
 
     def __init__(self, project: Project, data: Any) -> None:
-        super().__init__(data)
+        # Links from before 0.2.0 have the old word of a state.
+        super().__init__({**dict(data.items()), "state": current_word(data.get("state", ""))})
         subtests = Subtest.objects.filter(project=project).values_list("pk", "name")
         self.fields["subtest"].choices = [("", _("any subtest")), *subtests]
         slugs = GenerationRun.objects.filter(project=project).order_by("method").values_list("method", flat=True)

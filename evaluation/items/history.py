@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Item
+from corpus.rules.states import current_word
 from generation.models import Candidate
 from projects.models import AuditEvent, Project
 from projects.pseudonyms import pseudonym
@@ -21,7 +22,7 @@ ITEM_WORDS: dict[str, str | Promise] = {
     "import": _("The item was imported."),
     "vote": _("A vote came in."),
     "recount": _("A vote was taken out: the item is open again."),
-    "adjudicate": _("The split was settled."),
+    "adjudicate": _("The disputed item was settled."),
     "requeue": _("Its foils went back to editing."),
     "retract": _("The item was taken out."),
     "recaption": _("Its caption was corrected: it stays as the record of its votes."),
@@ -91,6 +92,7 @@ def _happening(project: Project, event: AuditEvent, texts: dict[str, str]) -> Ha
         who = pseudonym(project, event.actor.pk)
     else:
         who = event.actor.get_username()
+    states = current_word(event.from_state), current_word(event.to_state)
     words = WORDS.get(event.target_type, {}).get(event.action, event.action.replace("_", " "))
     about = texts.get(event.target_id, "") if event.target_type == "generation.candidate" else ""
-    return Happening(event.at, who, words, event.from_state, event.to_state, event.reason, about)
+    return Happening(event.at, who, words, *states, event.reason, about)

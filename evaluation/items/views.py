@@ -12,8 +12,7 @@ from evaluation.items.access import get_item
 from evaluation.items.forms import ItemFilter
 from evaluation.items.history import history_of
 from evaluation.items.listing import narrowed, page_of
-from evaluation.items.page import ABOUT, MOVES, WRITES, candidates_of, pairs_of
-from evaluation.items.scores import scores_of
+from evaluation.items.page import ABOUT, MOVES, WRITES, candidates_of, pairs_of, scores_of
 from projects.access import get_project
 from projects.errors import AccessDenied
 from projects.models import Role

@@ -12,6 +12,8 @@ from corpus.models import Release
 from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.proximity.forms import ProximityForm
 from evaluation.proximity.stored import proximity_runs
+from projects.access import enter_project
+from projects.live_pages import render_live
 from text.errors import ActionableError
 
 # The analysis that reads what is measured here.
@@ -22,8 +24,7 @@ MAX_SHOWN = 5
 @require_POST
 def proximity(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Queue a measurement; what the action refuses stands beside the encoder's field."""
-    found = get_release(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_release(request.user, slug, pk))
     form = ProximityForm(request.POST)
     if form.is_valid():
         asked = dict(form.cleaned_data)
@@ -40,13 +41,9 @@ def proximity(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def proximity_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while a job is alive, then asks for the whole page."""
-    found = get_release(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_release(request.user, slug, pk))
     context = {**proximity_context(found), "release": found}
-    response = render(request, "evaluation/_proximity_runs.html", context)
-    if not context["proximity_at_work"]:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(request, "evaluation/_proximity_runs.html", context, refresh=not context["proximity_at_work"])
 
 
 def proximity_context(found: Release) -> dict[str, Any]:

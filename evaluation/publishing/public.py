@@ -12,11 +12,51 @@ from corpus.models import MediaState, Release, ReleaseItem, Video
 from corpus.records import ReleaseContent
 from corpus.release_documents import Citation, ReleaseDocuments, SourceTerms
 from corpus.video_files.player import plays_elsewhere
-from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_data
 from evaluation.documents.release_documents import citation_of, sources_of
-from evaluation.publishing.judged import judged_of
+from evaluation.publishing.archive import is_current
 from evaluation.publishing.models import PublicPage
 from text.diff import diff_segments
+
+KINDS = ("validation", "agreement", "position")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """`rows`: those of the report of validation for the subtests of the release; `whole`: the row for all of them.
+
+    `agreement`, `position`: those reports, None where nobody has voted in the project.
+    """
+
+    rows: list[dict[str, Any]]
+    whole: dict[str, Any]
+    agreement: dict[str, Any] | None
+    position: dict[str, Any] | None
+
+
+def judged_of(page: PublicPage, subtests: frozenset[str]) -> Judged | None:
+    """Four queries. None without an archive that still holds, and where its items came without a validation."""
+    if not is_current(page):
+        return None
+    abouts = {f"{page.release_id}:{kind}": kind for kind in KINDS}
+    found = find_data(page.release.project, "exported", abouts)
+    tables = {abouts[about]: data["table"] for about, data in found.items()}
+    validation = tables.get("validation")
+    if not validation:
+        return None
+    rows = [row for row in validation["subtests"] if row["name"] in subtests and row["n_valid"] is not None]
+    if not rows:
+        return None
+    everything = {row["name"] for row in validation["subtests"]} == subtests
+    whole = validation["overall"] if everything else rows[0] if len(rows) == 1 else _together(rows)
+    return Judged(rows, whole, tables.get("agreement"), tables.get("position"))
+
+
+def _together(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Counts add up; agreement does not."""
+    added = {name: sum(row[name] or 0 for row in rows) for name in ("n_items", "n_valid", "n_unanimous")}
+    return {**added, "alpha_all": None, "alpha_all_ci": None, "js_all": None, "js_valid": None}
+
 
 VERSION = "1"
 EXAMPLES = 6
@@ -24,8 +64,7 @@ EXAMPLES = 6
 
 def get_public_page(key: str) -> PublicPage:
     """The open page at this address; whatever is closed does not exist."""
-    pages = PublicPage.objects.select_related("release__project")
-    return get_object_or_404(pages, key=key, is_open=True)
+    return get_object_or_404(PublicPage.objects.select_related("release__project"), key=key, is_open=True)
 
 
 @dataclass(frozen=True)

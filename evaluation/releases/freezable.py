@@ -16,14 +16,14 @@ from evaluation.releases.gate import GateFinding, inspect
 from evaluation.releases.snapshot import valid_items
 from projects.models import Project
 
-LEFT_OUT = ("n_waiting", "n_split", "n_invalid")
+LEFT_OUT = ("n_waiting", "n_disputed", "n_invalid")
 
 
 def freezable(project: Project) -> list[Subtest]:
     """What a release made now would hold: main subtests with `n_valid` items and `n_paired` of them.
 
     A paired item is one whose proficiency item is valid too: P and P+T stand over those. What it would not hold:
-    `n_waiting` in validation, `n_split`, `n_invalid`.
+    `n_waiting` in validation, `n_disputed`, `n_invalid`.
     """
     valid = Q(items__state=ItemState.VALID)
     refused = list(requeued_as_invalid(project))
@@ -33,7 +33,7 @@ def freezable(project: Project) -> list[Subtest]:
             n_valid=Count("items", filter=valid),
             n_paired=Count("items", filter=valid & Q(items__proficiency_item__state=ItemState.VALID)),
             n_waiting=Count("items", filter=Q(items__state=ItemState.IN_VALIDATION)),
-            n_split=Count("items", filter=Q(items__state=ItemState.SPLIT)),
+            n_disputed=Count("items", filter=Q(items__state=ItemState.DISPUTED)),
             n_invalid=Count("items", filter=Q(items__state=ItemState.INVALID) | Q(items__in=refused)),
         )
     )
@@ -42,10 +42,10 @@ def freezable(project: Project) -> list[Subtest]:
 def left_out(content: Sequence[Subtest]) -> str:
     """Why the other items of `freezable` are not in it, in words; "" where none is left out. What is retracted was
     taken out by hand and is not told."""
-    waiting, split, invalid = (sum(getattr(row, name) for row in content) for name in LEFT_OUT)
+    waiting, disputed, invalid = (sum(getattr(row, name) for row in content) for name in LEFT_OUT)
     parts = [
         waiting and ngettext("%(n)d in validation", "%(n)d in validation", waiting) % {"n": waiting},
-        split and ngettext("%(n)d split", "%(n)d split", split) % {"n": split},
+        disputed and ngettext("%(n)d disputed", "%(n)d disputed", disputed) % {"n": disputed},
         invalid and ngettext("%(n)d invalid", "%(n)d invalid", invalid) % {"n": invalid},
     ]
     return ", ".join(filter(None, parts))

@@ -18,7 +18,7 @@ from generation.models import Candidate, HintShown
 from projects.models import Project
 from projects.pseudonyms import pseudonym
 
-JUDGED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.SPLIT: False}
+JUDGED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.DISPUTED: False}
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,13 @@
 
 from django.urls import path
 
-from evaluation.releases.views.release import release, release_chart
-from evaluation.releases.views.releases import freeze, release_changes, releases
+from evaluation.releases import views
 
 app_name = "releases"
 urlpatterns = [
-    path("projects/<slug:slug>/releases/", releases, name="releases"),
-    path("projects/<slug:slug>/releases/new/", freeze, name="freeze"),
-    path("projects/<slug:slug>/releases/<int:pk>/", release, name="release"),
-    path("projects/<slug:slug>/releases/<int:pk>/scores.svg", release_chart, name="release_chart"),
-    path("projects/<slug:slug>/releases/<int:pk>/changes/", release_changes, name="release_changes"),
+    path("projects/<slug:slug>/releases/", views.releases, name="releases"),
+    path("projects/<slug:slug>/releases/new/", views.freeze, name="freeze"),
+    path("projects/<slug:slug>/releases/<int:pk>/", views.release, name="release"),
+    path("projects/<slug:slug>/releases/<int:pk>/scores.svg", views.release_chart, name="release_chart"),
+    path("projects/<slug:slug>/releases/<int:pk>/changes/", views.release_changes, name="release_changes"),
 ]

@@ -31,8 +31,7 @@ def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, An
 
 
 def _facts(project: Project, subtest: str) -> list[Any]:
-    row = Subtest.objects.get(project=project, name=subtest) if subtest else None
-    return item_facts(project, row)
+    return item_facts(project, Subtest.objects.get(project=project, name=subtest) if subtest else None)
 
 
 def _at_work(scorer: BlindScorer) -> bool:

@@ -27,10 +27,7 @@ def read_answers(paths: Sequence[Path]) -> Answers:
     clusters: list[str] = []
     right: dict[str, list[float]] = {}
     for row in csv_records(path, ("sample",)):
-        name = row.text("sample")
-        if name in ids:
-            row.fail("sample", f"{name!r} stands in the file twice (first in line {ids[name]})", "keep one of them")
-        ids[name] = row.line
+        name = row.new_name("sample", ids)
         classes.append(row.text("class", ""))
         clusters.append(row.text("cluster", f"sample {name}"))
         found = _answers(row)
@@ -41,8 +38,7 @@ def read_answers(paths: Sequence[Path]) -> Answers:
             right.setdefault(model, []).append(value)
     if not ids:
         fail(path, None, "record", "there is none", "give at least one sample")
-    tables = {model: np.array(values) for model, values in right.items()}
-    return Answers(list(ids), classes, clusters, tables)
+    return Answers(list(ids), classes, clusters, {model: np.array(values) for model, values in right.items()})
 
 
 def _answers(row: Row) -> dict[str, float]:
@@ -67,10 +63,7 @@ def read_choices_made(path: Path) -> tuple[list[str], list[float]]:
     ids: dict[str, int] = {}
     right: list[float] = []
     for row in csv_records(path, ("id", "prediction")):
-        name = row.text("id")
-        if name in ids:
-            row.fail("id", f"{name!r} stands in the file twice (first in line {ids[name]})", "keep one of them")
-        ids[name] = row.line
+        row.new_name("id", ids)
         chosen, wanted = (_place(row, field) for field in ("prediction", "right"))
         right.append(float(chosen == wanted))
     if not ids:

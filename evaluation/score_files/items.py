@@ -107,9 +107,7 @@ def is_valid(votes: VoteCounts | None) -> bool | None:
 
 def is_unanimous(votes: VoteCounts | None) -> bool | None:
     """All of at least three validators chose the caption."""
-    if votes is None:
-        return None
-    return votes.caption >= VOTES_FOR_UNANIMOUS and not votes.foil and not votes.other
+    return None if votes is None else votes.caption >= VOTES_FOR_UNANIMOUS and not votes.foil and not votes.other
 
 
 def is_valid_proficiency(votes: VoteCounts | None) -> bool | None:

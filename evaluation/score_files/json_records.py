@@ -43,6 +43,14 @@ class Row:
             self.fail(field, "is missing" if value is None else "is no text", "give a non-empty text")
         return value
 
+    def new_name(self, field: str, seen: dict[str, int]) -> str:
+        """The record's key or the text of a field, noted in `seen` with its line; twice, the record is bad."""
+        name = self.key or self.text(field)
+        if name in seen:
+            self.fail(field, f"{name!r} stands in the file twice (first in line {seen[name]})", "keep one of them")
+        seen[name] = self.line
+        return name
+
     def texts(self, field: str) -> tuple[str, ...]:
         """A non-empty list of non-empty strings; one string counts as a list of one."""
         value = self.fields.get(field)

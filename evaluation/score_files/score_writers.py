@@ -15,7 +15,7 @@ import numpy as np
 
 from corpus.records import ReleaseScore
 from evaluation.metrics.ties import hit, standing
-from text.csv_cells import safe_row
+from text.storable import safe_row
 
 Rows = Sequence[ReleaseScore]
 
@@ -92,8 +92,7 @@ def _rising(row: ReleaseScore) -> list[float]:
 
 def _csv(header: list[str], lines: list[list[Any]]) -> bytes:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([header, *(safe_row(line) for line in lines)])
+    csv.writer(out, lineterminator="\n").writerows([header, *(safe_row(line) for line in lines)])
     return out.getvalue().encode()
 
 

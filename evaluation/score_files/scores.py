@@ -236,10 +236,7 @@ def read_choices(path: Path) -> ChoiceScores:
     right: list[int] = []
     clusters: list[str] = []
     for row in rows(path):
-        name = row.key or row.text("id")
-        if name in ids:
-            row.fail("id", f"{name!r} stands in the file twice (first in line {ids[name]})", "keep one of them")
-        ids[name] = row.line
+        name = row.new_name("id", ids)
         values = [_sign(row) * value for value in row.numbers("scores")]
         column = row.count("right", 0)
         if len(values) < 2:

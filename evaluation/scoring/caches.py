@@ -1,18 +1,70 @@
 """The installation's caches of frames and vectors, as a run under a protocol uses them."""
 
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from django.conf import settings
 
 from evaluation.errors import EvaluationError
+from evaluation.scoring.loop import Clip
 from evaluation.scoring.protocol_models import sampling
 from evaluation.scoring.protocols import Protocol
-from evaluation.scoring.vector_cache import VectorCache
 from hub.interfaces import ModelInfo
-from media.file_cache import FileCache
+from media.errors import MediaError
+from media.file_cache import FileCache, content_key
 from media.frame_cache import FORM_VERSIONS, FORMS, JPEG, LOSSLESS, FrameCache
 from media.sampling import INTERVALS, VERSIONS
+
+FORMAT = "vectors/1"
+
+
+# A row that is larger costs more to read than it saves: BLIP-2's patches of eight frames have 11 MB.
+MAX_ROW_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class VectorCache:
+    """`frames` says how clips are decoded, `extra` what else the rows depend on (number format, ...)."""
+
+    files: FileCache
+    frames: FrameCache
+    protocol: Protocol
+    extra: str = ""
+
+    def get(self, clip: Clip, info: ModelInfo) -> np.ndarray | None:
+        """The row as it was computed; None where it is not kept, or its entry is broken."""
+        key = self._key(clip, info)
+        data = self.files.get(key) if key else None
+        if data is None:
+            return None
+        try:
+            return np.load(io.BytesIO(data), allow_pickle=False)
+        except (ValueError, OSError, EOFError):
+            self.files.drop(key)
+            return None
+
+    def put(self, clip: Clip, info: ModelInfo, row: np.ndarray) -> None:
+        key = self._key(clip, info)
+        # What is no number is asked again: it may have been the machine.
+        if not key or row.nbytes > MAX_ROW_BYTES or not np.isfinite(row).all():
+            return
+        data = io.BytesIO()
+        np.save(data, np.asarray(row, np.float32), allow_pickle=False)
+        self.files.put(key, data.getvalue())
+
+    def _key(self, clip: Clip, info: ModelInfo) -> str:
+        """Empty for a clip that cannot be known by its content."""
+        if clip.path is None:
+            return ""
+        try:
+            frames = self.frames.key(
+                clip.path, sampling(self.protocol, info), clip.start, clip.end, info.size, clip.content
+            )
+        except MediaError:
+            return ""
+        return content_key(format=FORMAT, frames=frames, model=info.model_id, revision=info.revision, extra=self.extra)
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,15 @@ from evaluation.scoring.run_results import keep
 from evaluation.scoring.shards.costs import costs
 from evaluation.scoring.shards.outlook import OTHER_MODEL
 from evaluation.scoring.shards.plan import Todo, collected, cut_to, parts_of
-from evaluation.scoring.shards.work import ROWS_PER_QUERY, batches, in_time, listed, missing, store, work_of
-from evaluation.scoring.shards.writer import ScoreWriter
+from evaluation.scoring.shards.work import (
+    ROWS_PER_QUERY,
+    ScoreWriter,
+    in_time,
+    listed,
+    missing,
+    store,
+    work_of,
+)
 from evaluation.scoring.truncation import listed_before, truncation_of
 from evaluation.scoring.trusted_models import trust_of
 from hub.adapters.registry import open_adapter
@@ -46,6 +53,7 @@ from jobs.models import Job
 from jobs.progress import progress
 from jobs.spread import Spread
 from media.decode_pool import DecodePool, usual_workers
+from text.batches import batched
 from text.errors import ActionableError
 
 SHARD = "evaluation.scoring.jobs.score_shard"
@@ -157,7 +165,7 @@ def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts
     read, info = reader(opened.protocol, opened.kept.frames), opened.info
     decoders = settings.FOILWORKS_DECODERS or usual_workers()
     with ScoreWriter(partial(store, run, info)) as writer, DecodePool(decoders) as pool:
-        for some in batches(todo, CLIPS_PER_ROUND):
+        for some in batched(todo, CLIPS_PER_ROUND):
             requests = [(each.clip, texts) for each, texts in some]
             found = score_pairs(opened.adapter, requests, tally=tally, read=read, kept=opened.kept.vectors, pool=pool)
             for scores in in_time(found, SCORES_PER_WRITE, SECONDS_PER_WRITE):

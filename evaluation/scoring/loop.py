@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol, TypeVar
@@ -25,6 +24,7 @@ from hub.loaded_model import ran_out_of_memory, release_memory
 from media.decode_pool import DecodePool
 from media.errors import MediaError
 from media.frames import sample_frames
+from text.batches import batched
 
 CLIPS_PER_BATCH = 16
 TEXTS_PER_BATCH = 128
@@ -162,12 +162,6 @@ def _by_length(texts: Iterable[str]) -> list[str]:
     return sorted(dict.fromkeys(texts), key=lambda text: (len(text.split()), len(text), text))
 
 
-def _batches(things: Iterable[Thing], size: int) -> Iterator[tuple[Thing, ...]]:
-    source = iter(things)
-    while batch := tuple(islice(source, size)):
-        yield batch
-
-
 @dataclass(frozen=True)
 class _Fetched:
     """A clip on its way to the model: its kept row, or its frames, or why it has neither; and the seconds it took."""
@@ -238,7 +232,7 @@ def _by_embedding(
     place = {text: i for i, text in enumerate(texts)}
     encoded = _encode_texts(adapter, texts, counts)
     fetched = _fetched(adapter, wanted, read, counts, pool, kept, 2 * clips_a_batch)
-    for batch in _batches(fetched, clips_a_batch):
+    for batch in batched(fetched, clips_a_batch):
         began = perf_counter()
         rows = _rows(adapter, batch, counts, kept)
         # Each clip meets only its own texts, so that scores cost n, not n x n.
@@ -258,7 +252,7 @@ def _rows(
     """Place in the batch -> its row, of every clip that has one."""
     rows = {at: found.row for at, found in enumerate(batch) if found.row is not None}
     new = [at for at, found in enumerate(batch) if found.frames is not None]
-    for some in _batches(new, min(len(new), counts.halved.get("clips", len(new))) or 1):
+    for some in batched(new, min(len(new), counts.halved.get("clips", len(new))) or 1):
         for at, row in _encoded_clips(adapter, some, batch, counts):
             rows[at] = row
             if kept is not None:
@@ -318,12 +312,12 @@ def _encode_texts(adapter: Embedder, texts: list[str], counts: ScoringCounts) ->
 def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts: ScoringCounts) -> list[Any]:
     """What `ask` gave for batches of the texts, in their order; smaller ones where the memory ran out."""
     answers: list[Any] = []
-    left = list(_batches(texts, TEXTS_PER_BATCH))[::-1]
+    left = list(batched(texts, TEXTS_PER_BATCH))[::-1]
     while left:
         batch = left.pop()
         most = counts.halved.get("texts", len(batch))
         if len(batch) > most:
-            left += list(_batches(batch, most))[::-1]
+            left += list(batched(batch, most))[::-1]
             continue
         try:
             counts.text_calls += 1
@@ -371,7 +365,7 @@ def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, c
     if adapter.info.by_item or len(texts) <= 1:
         return scores_of(adapter.info, adapter.score(found.frames, texts, mode, found.meta), texts)
     if len(texts) > most:
-        parts = list(_batches(texts, most))
+        parts = list(batched(texts, most))
     else:
         try:
             return scores_of(adapter.info, adapter.score(found.frames, texts, mode, found.meta), texts)
@@ -384,7 +378,7 @@ def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, c
 
 
 def _without_video(adapter: Scorer, wanted: list[_Wanted], mode: str, counts: ScoringCounts) -> Iterator[PairScore]:
-    for texts in _batches(_by_length(text for want in wanted for text in want.texts), TEXTS_PER_BATCH):
+    for texts in batched(_by_length(text for want in wanted for text in want.texts), TEXTS_PER_BATCH):
         began = perf_counter()
         answers = _of_texts(
             lambda batch: scores_of(adapter.info, adapter.score(None, batch, mode), batch), texts, counts

@@ -36,6 +36,10 @@ class Run(RequestedJob):
         return f"{self.label} on {self.release_id}"
 
     @property
+    def project(self) -> Project:
+        return self.release.project
+
+    @property
     def n_truncated(self) -> int:
         """Items with a text that the model did not read to its end."""
         return len(self.problems.get(TRUNCATED, ()))

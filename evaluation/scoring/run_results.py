@@ -90,8 +90,7 @@ def axes_of(release: Release) -> Axes:
 
 def runs_of(release: Release) -> QuerySet[Run]:
     """The runs of the release, latest first, each with `stamp`: when scores of its model were last stored."""
-    rows = Run.objects.filter(release=release).select_related("job", "release__project")
-    return _stamped(rows).order_by("-id")
+    return _stamped(Run.objects.filter(release=release).select_related("job", "release__project")).order_by("-id")
 
 
 def _stamped(runs: QuerySet[Run]) -> QuerySet[Run]:
@@ -167,6 +166,4 @@ def keep(run: Run) -> None:
 def group_of(results: Mapping[str, Any], scope: str) -> Mapping[str, Any] | None:
     """The group of metrics.pairwise that a scope names, None where the run has none."""
     kind, _, name = scope.partition(":")
-    if kind in {"subtest", "test"}:
-        return results[f"{kind}s"].get(name)
-    return results["overall"]
+    return results[f"{kind}s"].get(name) if kind in {"subtest", "test"} else results["overall"]

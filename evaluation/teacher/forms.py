@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
-from evaluation.teacher.parameters import TEACHING
+from evaluation.teacher.plan import TEACHING
 from evaluation.teacher.sources import runs_to_choose
 from projects.forms.registry_entry import EntryForm
 from projects.models import Project

@@ -6,9 +6,11 @@ same video, or where validators did not find it false of that video.
 
 import hashlib
 import json
+import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -16,7 +18,9 @@ from django.db.models import Q, QuerySet
 from corpus.models import DROPPED_OUT, FOUND_FALSE, NOT_RELIED_ON, Caption, Foil, MediaState, Split, Video
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.errors import EvaluationError
-from evaluation.teacher.parameters import REFUSE
+from evaluation.teacher.held_out import check_learnt
+from evaluation.teacher.models import TeacherTraining
+from evaluation.teacher.plan import REFUSE
 from evaluation.teacher.readings import ACTION, OBJECT
 from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.models import Project
@@ -159,3 +163,48 @@ def train_videos(pks: Iterable[int]) -> dict[int, Video]:
     for start in range(0, len(wanted), ROWS):
         found |= Video.objects.filter(split=Split.TRAIN).in_bulk(wanted[start : start + ROWS])
     return found
+
+
+KEPT = "captions.json"
+
+
+def kept_sources(training: TeacherTraining, folder: Path, *, needs_negatives: bool) -> tuple[Collected, list[Video]]:
+    """The captions as they were when the training began, and the clip of each.
+
+    EvaluationError: there is nothing to learn from, or a clip is another than it was then.
+    """
+    path = folder / KEPT
+    if path.is_file():
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        found = Collected(**kept["collected"])
+        _check_clips(found.videos, kept["clips"])
+    else:
+        found = collect(training.project, training.params, needs_negatives=needs_negatives)
+        if found.provenance["sha256"] != training.sources.get("sha256"):
+            # Of a version that kept no captions: checkpoint and similarities are of others.
+            shutil.rmtree(folder, ignore_errors=True)
+            if training.release is not None:
+                # Clips may have come since the training was asked for.
+                check_learnt(training.release, train_videos(found.videos).values())
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = {"collected": asdict(found), "clips": _clips(found.videos)}
+        path.with_suffix(".new").write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
+        path.with_suffix(".new").replace(path)
+    videos = train_videos(found.videos)
+    return found, [videos[pk] for pk in found.videos]
+
+
+def _clips(pks: Sequence[int]) -> dict[str, list[Any]]:
+    """{id: key, file and trim} of those that can be shown."""
+    ready = (video for video in train_videos(pks).values() if video.media_state == MediaState.READY)
+    return {str(video.pk): [video.key, video.sha256, video.start_time, video.end_time] for video in ready}
+
+
+def _check_clips(pks: Sequence[int], kept: dict[str, list[Any]]) -> None:
+    now = _clips(pks)
+    changed = [clip[0] for pk, clip in kept.items() if now.get(pk) != clip]
+    if changed:
+        raise EvaluationError(
+            f"{changed[0]}: is not the clip that it was when this training began, and {len(changed) - 1} more are not; "
+            "start a new training"
+        )

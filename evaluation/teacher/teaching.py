@@ -23,12 +23,10 @@ from evaluation.teacher.footage import Footage, clip_of, frozen_clip
 from evaluation.teacher.held_out import held_out_of
 from evaluation.teacher.measuring import read
 from evaluation.teacher.models import StudentEvaluation, TeacherPoint, TeacherTraining
-from evaluation.teacher.parameters import plan_of
-from evaluation.teacher.plan import Plan
+from evaluation.teacher.plan import Plan, plan_of
 from evaluation.teacher.ranks import Ranks, Together
 from evaluation.teacher.readings import R1, STANDARD, HeldOut, summary
-from evaluation.teacher.sources import Collected
-from evaluation.teacher.stored_sources import kept_sources
+from evaluation.teacher.sources import Collected, kept_sources
 from evaluation.teacher.together import tell, train_together
 from evaluation.teacher.training import Heard, check, resumes_at, train
 from hub.adapters.registry import ENCODER, open_adapter, open_helper

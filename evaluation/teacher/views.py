@@ -19,11 +19,12 @@ from evaluation.teacher.actions.start_teacher import read_release, start_teacher
 from evaluation.teacher.forms import ReadingForm, TrainingForm
 from evaluation.teacher.models import TeacherTraining
 from evaluation.teacher.pages import ablation, before_and_after, changes_chart, curve_chart, curve_of
-from evaluation.teacher.parameters import TEACHING
-from projects.access import get_project
+from evaluation.teacher.plan import TEACHING
+from projects.access import enter_project, get_project
+from projects.live_pages import render_live
 from projects.models import Role
-from text.csv_cells import safe_row
 from text.errors import ActionableError
+from text.storable import safe_row
 
 PER_PAGE = 20
 PRIVATE = {"Cache-Control": "private, no-cache"}
@@ -53,8 +54,7 @@ def trainings(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One training; `?part=1` is the live part alone, which asks for itself while the job is alive."""
-    found = get_teacher_training(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_teacher_training(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     points = curve_of(found)
     context = {"training": found, "points": points, "last": points[-1] if points else None}
@@ -62,10 +62,7 @@ def training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         readings = list(found.readings.select_related("release", "job"))
         context |= {"readings": readings, "form": ReadingForm(found.project)}
     name = "evaluation/teacher/_progress.html" if part else "evaluation/teacher/training.html"
-    response = render(request, name, context)
-    if part and found.job and found.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(request, name, context, refresh=bool(part and found.job and found.job.is_over))
 
 
 @require_safe
@@ -79,9 +76,7 @@ def training_curve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_teacher_training(request.user, slug, pk)
-    request.project = found.project
-    resume_teacher(request.user, found)
+    resume_teacher(request.user, enter_project(request, get_teacher_training(request.user, slug, pk)))
     messages.success(request, _("The training goes on."))
     return redirect("teacher:teacher_training", slug, pk)
 
@@ -93,8 +88,7 @@ def read_another(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     form = ReadingForm(found.project, request.POST)
     if not form.is_valid():
         raise EvaluationError(_("Choose a release of this project."))
-    release = get_release(request.user, slug, int(form.cleaned_data["release"]))
-    reading = read_release(request.user, found, release)
+    reading = read_release(request.user, found, get_release(request.user, slug, int(form.cleaned_data["release"])))
     return redirect("teacher:teacher_reading", slug, pk, reading.release_id)
 
 
@@ -104,10 +98,12 @@ def reading(request: HttpRequest, slug: str, pk: int, release: int) -> HttpRespo
     found = get_teacher_reading(request.user, slug, pk, release)
     request.project = found.training.project
     if request.GET.get("part") == "1":
-        response = render(request, "evaluation/teacher/_reading_progress.html", {"reading": found})
-        if found.job is None or found.job.is_over:
-            response.headers["HX-Refresh"] = "true"
-        return response
+        return render_live(
+            request,
+            "evaluation/teacher/_reading_progress.html",
+            {"reading": found},
+            refresh=found.job is None or found.job.is_over,
+        )
     context = {"reading": found, "training": found.training, "rows": before_and_after(found)}
     return render(request, "evaluation/teacher/reading.html", context)
 
@@ -132,8 +128,7 @@ def reading_file(request: HttpRequest, slug: str, pk: int, release: int, extensi
 @require_safe
 def comparison(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The trainings read on a release, a row each, against the one that the address names."""
-    found = get_release(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_release(request.user, slug, pk))
     context = {"release": found, **ablation(found, request.GET.get("base", ""))}
     return render(request, "evaluation/teacher/comparison.html", context)
 
@@ -141,8 +136,7 @@ def comparison(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def comparison_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The comparison as CSV: a line a row and measure."""
-    found = get_release(request.user, slug, pk)
-    data = ablation(found, request.GET.get("base", ""))
+    data = ablation(get_release(request.user, slug, pk), request.GET.get("base", ""))
     lines: list[list[Any]] = [
         [
             "training",

@@ -51,9 +51,7 @@ def decimal(value: float | None, digits: int = 3) -> str:
 @register.filter
 def interval(bounds: Sequence[float] | None, digits: int = 3) -> str:
     """[-0.04, 0.5] -> [−0.040, 0.500] under the number it belongs to; nothing where there is none."""
-    if not bounds:
-        return ""
-    return from_to(decimal(bounds[0], digits), decimal(bounds[1], digits))
+    return from_to(decimal(bounds[0], digits), decimal(bounds[1], digits)) if bounds else ""
 
 
 @register.filter
@@ -93,6 +91,4 @@ def wordlist(names: str) -> list[str]:
 @register.filter
 def p_value(value: float | None) -> str:
     """0.0004 -> < .001; no test is a dash."""
-    if value is None:
-        return DASH
-    return written("< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0"))
+    return DASH if value is None else written("< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0"))

@@ -24,14 +24,10 @@ def change(value: float | None) -> str:
 @register.filter
 def span(bounds: Sequence[float] | None) -> str:
     """[0.58, 0.69] -> [58.0, 69.0] below its number."""
-    if not bounds:
-        return ""
-    return from_to(points(bounds[0]), points(bounds[1]))
+    return from_to(points(bounds[0]), points(bounds[1])) if bounds else ""
 
 
 @register.filter
 def change_span(bounds: Sequence[float] | None) -> str:
     """The interval of a difference."""
-    if not bounds:
-        return ""
-    return from_to(change(bounds[0]), change(bounds[1]))
+    return from_to(change(bounds[0]), change(bounds[1])) if bounds else ""

@@ -3,9 +3,8 @@
 The describer goes through all videos before the extractor is loaded, so that one large model is in memory at a time.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from django.db.models import QuerySet
@@ -25,6 +24,7 @@ from jobs.models import Job
 from jobs.progress import progress
 from media.errors import MediaError
 from media.sampling import CENTRES, Sampling
+from text.batches import batched
 
 # A killed worker loses at most these.
 VIDEOS_PER_BATCH = 8
@@ -69,7 +69,7 @@ def _describe_all(descriptions: Descriptions, ready: QuerySet[Video], job: Job, 
     )
     unreadable: list[dict[str, str]] = []
     # Not one open cursor: what is written between two of its reads fails at once on SQLite once somebody else wrote.
-    for ids in _batches(left.values_list("pk", flat=True), VIDEOS_PER_BATCH):
+    for ids in batched(left.values_list("pk", flat=True), VIDEOS_PER_BATCH):
         batch = list(Video.objects.filter(pk__in=ids).order_by("pk"))
         rows = _known(descriptions, batch, source, k)
         known = {row.video_id for row in rows}
@@ -146,7 +146,7 @@ def _extract_all(descriptions: Descriptions, job: Job, total: int) -> list[str]:
     settings = {"tokens": params["max_tokens"], "temp": params["temperature"]}
     source = source_of(descriptions.extractor, asking.chat.info, settings)
     unanswered: list[str] = []
-    for batch in _batches(ids, FRAMES_PER_BATCH):
+    for batch in batched(ids, FRAMES_PER_BATCH):
         rows = list(FrameText.objects.filter(pk__in=batch).select_related("video"))
         for row, found in zip(rows, extracted(asking, [row.raw for row in rows], params), strict=True):
             row.raw, row.extracted_by = {**row.raw, **found}, source
@@ -156,9 +156,3 @@ def _extract_all(descriptions: Descriptions, job: Job, total: int) -> list[str]:
         done += len(rows)
         progress(job, done, total)
     return unanswered
-
-
-def _batches(things: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    source = iter(things)
-    while batch := list(islice(source, size)):
-        yield batch

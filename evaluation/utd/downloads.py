@@ -3,25 +3,62 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from evaluation.utd.chart import class_distribution
+from evaluation.charts.of_reports import (
+    HATCHES,
+    INK,
+    QUIET,
+    SHADES,
+    beside,
+    legend_below,
+    new_figure,
+    row_names,
+    short,
+    svg_of,
+)
 from evaluation.utd.models import BiasRun
 from evaluation.utd.predictions import COLUMNS
-from evaluation.utd.stored_splits import as_utd
-from text.csv_cells import safe_row
+from evaluation.utd.splits import as_utd
+from projects.access import or_404
+from text.storable import safe_row
+
+# More classes than this are shown by those that lost most.
+MAX_CLASSES = 60
+
+
+FORMS = (("n", "full"), ("split", "UTD-split"), ("balanced", "UTD-split, balanced"))
+
+
+def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """`rows`: {"class", "n", "split", "balanced"}: three bars a class, the largest class first."""
+    by_loss = sorted(rows, key=lambda row: (row["split"] - row["n"], row["class"]))[:MAX_CLASSES]
+    chosen = sorted(by_loss, key=lambda row: (-row["n"], row["class"]))
+    figure, axes = new_figure(2 * len(chosen), "", legend=True)
+    for column, (key, label) in enumerate(FORMS):
+        places = [place + (column - 1) * 0.27 for place in range(len(chosen))]
+        counts = [row[key] for row in chosen]
+        axes.barh(
+            places, counts, height=0.25, color=SHADES[column], hatch=HATCHES[column], edgecolor="white", label=label
+        )
+        for place, count in zip(places, counts, strict=True):
+            beside(axes, count, place, f"{count:,}", color=INK)
+    row_names(axes, [short(row["class"]) for row in chosen])
+    axes.set_xlim(0, 1.12 * max((row["n"] for row in chosen), default=1))
+    axes.set_xlabel("videos of the class", color=QUIET, fontsize=9)
+    axes.tick_params(axis="x", colors=QUIET, labelsize=8.5)
+    legend_below(axes)
+    return svg_of(figure)
 
 
 def answer(run: BiasRun, what: str, extension: str) -> HttpResponse:
     """Http404 where the run has no such file."""
     make = FILES.get((what, extension))
-    found = make(run) if make else None
-    if found is None:
-        raise Http404(_("There is no such file of this run."))
+    found = or_404(make(run) if make else None, _("There is no such file of this run."))
     content, kind = found
     response = HttpResponse(content, content_type=kind)
     if extension == "svg":

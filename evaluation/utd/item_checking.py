@@ -26,7 +26,7 @@ from jobs.models import Job
 from jobs.progress import progress
 
 ITEMS_PER_BATCH = 200
-ACCEPTED = (ItemState.IN_VALIDATION, ItemState.SPLIT, ItemState.VALID)
+ACCEPTED = (ItemState.IN_VALIDATION, ItemState.DISPUTED, ItemState.VALID)
 
 
 def check_items(check: ItemCheck, job: Job) -> None:
@@ -84,8 +84,7 @@ def _found(check: ItemCheck, embedding: Embedding, items: Sequence[Item]) -> lis
 
 
 def _sentences(item: Item) -> list[str]:
-    foils = [foil.text for foil in item.foils.all() if not drops_out(foil.verdict, item.state)]
-    return [item.caption.text, *foils]
+    return [item.caption.text, *[foil.text for foil in item.foils.all() if not drops_out(foil.verdict, item.state)]]
 
 
 def _right(

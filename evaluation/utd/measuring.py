@@ -23,8 +23,7 @@ from evaluation.utd.measures import Credits, Embedded
 from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.representations import Embedding, Texts, texts_of
 from evaluation.utd.samples import Sample, raw_frames, samples_of
-from evaluation.utd.splits import Split
-from evaluation.utd.stored_splits import split_facts, split_of
+from evaluation.utd.splits import Split, split_facts, split_of
 from evaluation.utd.text_vectors import Heard, TextVectors, nobody
 from hub.adapters.registry import ENCODER, open_helper
 from hub.batching.text_limits import CutTexts

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus.importers.parsing.json_records import read_text
 from evaluation.errors import EvaluationError
-from evaluation.score_files.answers import csv_records
+from evaluation.score_files.answers import csv_records, read_answers
 from evaluation.score_files.json_records import Row, fail
 from evaluation.utd.instructions import MODELS
 from evaluation.utd.splits import Split, split
@@ -44,10 +45,7 @@ def read_predictions(path: Path) -> Predictions:
     classes: list[str] = []
     confidence: list[float] = []
     for row in csv_records(path, ("sample", *COLUMNS)):
-        name = row.text("sample")
-        if name in ids:
-            row.fail("sample", f"{name!r} stands in the file twice (first in line {ids[name]})", "keep one of them")
-        ids[name] = row.line
+        row.new_name("sample", ids)
         correct.append([_said(row, column) for column in COLUMNS])
         classes.append(row.text("class", ""))
         confidence.append(_confidence(row))
@@ -83,3 +81,33 @@ def _confidence(row: Row) -> float:
     if not np.isfinite(value):
         row.fail("confidence", f"is {text!r}", "give a finite number")
     return value
+
+
+def read_model_answers(path: Path) -> dict[str, dict[str, float]]:
+    """{model: {sample: 1 right, 0 wrong}}; a file of one model that it does not name is called by its stem.
+
+    EvaluationError names file, line and column.
+    """
+    header = [name.strip().lower() for name in read_text(path).partition("\n")[0].split(",")]
+    if "video_id" in header and "acc_top1" in header:
+        return {path.stem: _accuracies(path)}
+    found = read_answers([path])
+    models = {model: dict(zip(found.ids, values.tolist(), strict=True)) for model, values in found.right.items()}
+    if len(models) == 1 and set(models) <= {"prediction", "correct"}:
+        return {path.stem: next(iter(models.values()))}
+    return models
+
+
+def _accuracies(path: Path) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for row in csv_records(path, ("video_id", "acc_top1")):
+        name = row.text("video_id")
+        if name in found:
+            row.fail("video_id", f"{name!r} stands in the file twice", "keep one of them")
+        said = row.text("acc_top1").strip().lower()
+        if said not in {"0", "1", "0.0", "1.0", "true", "false"}:
+            row.fail("acc_top1", f"is {said!r}", "give 0 or 1")
+        found[name] = float(said in {"1", "1.0", "true"})
+    if not found:
+        fail(path, None, "record", "there is none", "give at least one sample")
+    return found

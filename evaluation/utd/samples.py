@@ -33,8 +33,7 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
 
     EvaluationError: a way to name classes that there is not, or no sample at all.
     """
-    kept = Video.objects.filter(project=run.project).exclude(media_state=MediaState.TAKEN_DOWN)
-    videos = list(kept.order_by("pk"))
+    videos = list(Video.objects.filter(project=run.project).exclude(media_state=MediaState.TAKEN_DOWN).order_by("pk"))
     targets = _classes(run, videos) if run.task == CLASSIFICATION else _captions(run)
     described = described_videos(run.descriptions)
     found: list[Sample] = []

@@ -34,8 +34,7 @@ def flagged(project: Project, kind: str) -> QuerySet[ItemShortcut]:
 
 def shortcuts_of(items: Sequence[int]) -> list[ItemShortcut]:
     """What the latest check of each item says, the later one last. One query."""
-    rows = ItemShortcut.objects.filter(item__in=items, check_of__checked_at__isnull=False)
-    return list(rows.order_by("check_of"))
+    return list(ItemShortcut.objects.filter(item__in=items, check_of__checked_at__isnull=False).order_by("check_of"))
 
 
 def summary(check: ItemCheck) -> list[dict[str, Any]]:

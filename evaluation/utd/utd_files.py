@@ -5,14 +5,16 @@ The authors publish pickles, which run whatever stands in them when they are ope
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from corpus.importers.parsing.json_records import read_text
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import fail
-from evaluation.utd.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SUMMARY, VERBS
+from evaluation.utd.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SUMMARY, VERBS, frame_text
+from evaluation.utd.models import Descriptions
+from evaluation.utd.samples import frame_texts
 from text.storable import storable
 
 # As the authors call the summaries.
@@ -107,3 +109,22 @@ def read_splits(path: Path) -> tuple[list[str], dict[str, list[str] | None]]:
 
 def sha256_of(paths: Sequence[Path]) -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+def described_videos_of(descriptions: Descriptions) -> dict[str, dict[str, list[str]]]:
+    """{video: {concept: [a text a frame]}}: the raw answers, which an import takes as they are."""
+    rows = frame_texts(descriptions).order_by("video", "place")
+    videos: dict[str, list[dict[str, str]]] = {}
+    for key, raw in rows.values_list("video__key", "raw").iterator():
+        videos.setdefault(key, []).append(raw)
+    return written(videos)
+
+
+def objects_lines(descriptions: Descriptions) -> Iterator[str]:
+    """JSON lines of `foilworks objects`: {"video", "time", "objects", "source"} of each frame that names some."""
+    rows = frame_texts(descriptions).filter(raw__has_key=OBJECTS).order_by("video", "place")
+    for key, time, raw in rows.values_list("video__key", "time", "raw").iterator():
+        names = [name[:100] for name in frame_text(OBJECTS, raw[OBJECTS]).split(", ") if name][:60]
+        if names:
+            line = {"video": key, "time": time, "objects": names, "source": descriptions.describer[:100]}
+            yield json.dumps(line, ensure_ascii=False) + "\n"

@@ -99,8 +99,7 @@ def work_out(person: User, claim: Claim, project: Project) -> WorkOut:
 def task_number(task_id: int) -> int:
     """The task as programs name it. Its row's number would tell its age: which pieces are gold, whose tasks are made
     when they are first served, and how the texts of a baseline are drawn."""
-    digest = salted_hmac(SALT, str(task_id), algorithm="sha256").digest()
-    return int.from_bytes(digest[:8]) >> (64 - TASK_BITS)
+    return int.from_bytes(salted_hmac(SALT, str(task_id), algorithm="sha256").digest()[:8]) >> (64 - TASK_BITS)
 
 
 def place_after(person: User, token: str) -> int | None:

@@ -1,12 +1,15 @@
 """Items of a project with their foils and verdicts; a researcher's moves."""
 
+import logging
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from ninja import Field, Query, Router, Schema
+from pydantic import BeforeValidator
 
 from corpus.models import Item
+from corpus.rules.states import RENAMED, current_word
 from evaluation.items.access import get_item
 from evaluation.items.listing import narrowed
 from evaluation.items.page import WRITES
@@ -18,7 +21,10 @@ from projects.access import get_project
 from projects.models import Role
 
 router = Router(tags=["items"])
-State = Literal["in_validation", "valid", "invalid", "split", "requeued", "retracted"]
+logger = logging.getLogger("foilworks.api")
+State = Literal["in_validation", "valid", "invalid", "disputed", "requeued", "retracted"]
+# When the old words of states were renamed (RFC 9745); they are taken until 0.4.
+DEPRECATED_SINCE = "@1795564800"
 
 
 class FoilOut(Schema):
@@ -49,7 +55,9 @@ class ItemsAsked(Listed):
     order: Literal["id", "-id", "key", "-key", "created_at", "-created_at"] = "id"
     q: Word = Field("", description="words of the key, the caption or a foil")
     subtest: Id | None = None
-    state: State | None = None
+    state: Annotated[State | None, BeforeValidator(current_word)] = Field(
+        None, description="`split`, the name of `disputed` before 0.2.0, is accepted until 0.4"
+    )
     method: Word = Field("", description="that made its foils; `import`: it was imported with them")
     agreed: Literal["yes", "no"] | None = None
 
@@ -76,9 +84,12 @@ def item_out(item: Item) -> ItemOut:
 
 
 @router.get("", response=reads(Page[ItemOut]))
-def list_items(request: HttpRequest, slug: Slug, asked: Query[ItemsAsked]) -> dict[str, Any]:
+def list_items(request: HttpRequest, response: HttpResponse, slug: Slug, asked: Query[ItemsAsked]) -> dict[str, Any]:
     """The items, narrowed as on their page."""
     project = get_project(request.user, slug, Role.RESEARCHER)
+    if (old := request.GET.get("state", "")) in RENAMED:
+        logger.warning("items?state=%s is now state=%s; the old name works until 0.4", old, RENAMED[old])
+        response.headers["Deprecation"] = DEPRECATED_SINCE
     chosen = {name: getattr(asked, name) for name in ("q", "subtest", "state", "method", "agreed")}
     rows = narrowed(project, chosen, None).select_related("subtest", "caption").prefetch_related("foils")
     return page_of(request, rows, asked, item_out, order=asked.order)
@@ -93,7 +104,6 @@ def read_item(request: HttpRequest, slug: Slug, pk: int) -> ItemOut:
 @router.post("/{int:pk}/moves", response=writes(ItemOut))
 @once
 def move_item(request: HttpRequest, slug: Slug, pk: int, body: Move) -> ItemOut:
-    """Settle a split as valid or invalid, send an invalid item back to editing (requeue), take a valid one out."""
-    found = get_item(request.user, slug, pk)
-    WRITES[body.move](request.user, found.pk, body.reason)
+    """Decide a disputed item as valid or invalid, send an invalid one back to editing, retract a valid one."""
+    WRITES[body.move](request.user, get_item(request.user, slug, pk).pk, body.reason)
     return item_out(get_item(request.user, slug, pk))

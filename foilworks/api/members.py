@@ -115,6 +115,5 @@ def change_roles(request: HttpRequest, slug: Slug, pk: int, body: RolesIn) -> di
 @once
 def remove_member(request: HttpRequest, slug: Slug, pk: int) -> Status:
     """End the membership; what the person has done stays."""
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    removing.remove_member(request.user, project, pk)
+    removing.remove_member(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
     return Status(204, None)

@@ -12,7 +12,7 @@ from foilworks.api.paging import Listed, Page, page_of
 from foilworks.api.shapes import Text, Word
 from projects.access import get_project, require_to_create_projects, roles_in, visible_projects
 from projects.actions import create_project as creating
-from projects.forms.projects import ProjectForm
+from projects.forms.accounts import ProjectForm
 from projects.models import LeakageScope, Project
 
 router = Router(tags=["projects"])

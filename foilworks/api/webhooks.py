@@ -77,8 +77,7 @@ def list_webhooks(request: HttpRequest, slug: Slug, asked: Query[WebhooksAsked])
 @once
 def create_webhook(request: HttpRequest, slug: Slug, body: WebhookIn) -> Status:
     """Have a public https address told of events. Each message is signed with the secret in the answer."""
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    hook = actions.add_webhook(request.user, project, body.url, body.events)
+    hook = actions.add_webhook(request.user, get_project(request.user, slug, Role.RESEARCHER), body.url, body.events)
     return Status(201, {**webhook_out(hook), "secret": secret_of(hook)})
 
 

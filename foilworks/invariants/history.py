@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from corpus.models import Item
-from corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES, Move
+from corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES, Move, current_word
 from foilworks.invariants.violation import InvariantViolation, name_of
 from generation.models import Candidate
 from projects.models import AuditEvent
@@ -25,7 +25,8 @@ def _walk(model: type[Candidate] | type[Item], moves: dict[str, Move]) -> Iterat
     states = {str(pk): state for pk, state in model.objects.values_list("pk", "state").iterator()}
     last: dict[str, str] = {}
     trail = AuditEvent.objects.filter(target_type=model._meta.label_lower).exclude(action=DELETED).order_by("pk")
-    for pk, origin, target in trail.values_list("target_id", "from_state", "to_state").iterator():
+    for pk, *words in trail.values_list("target_id", "from_state", "to_state").iterator():
+        origin, target = map(current_word, words)
         if pk not in states:
             continue
         if origin and (origin, target) not in legal:

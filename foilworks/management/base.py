@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
 
+from jobs.queue import no_worker_hint
 from text.errors import ActionableError
 from text.registry import RegistryError
 
@@ -44,8 +45,7 @@ class FoilworksCommand(BaseCommand):
             sys.exit(1)
         except BrokenPipeError:
             sys.exit(1)
-        text = json.dumps(result, ensure_ascii=False, allow_nan=False) if as_json else self.render(result)
-        self.stdout.write(text)
+        self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False) if as_json else self.render(result))
         if status := self.exit_status(result):
             sys.exit(status)
 
@@ -55,6 +55,11 @@ class FoilworksCommand(BaseCommand):
 
     def render(self, result: dict[str, Any]) -> str:
         return json.dumps(result, ensure_ascii=False, indent=2)
+
+    def say_if_no_worker(self) -> None:
+        """Say so where a job was queued and no worker listens."""
+        if hint := no_worker_hint():
+            self.say(hint)
 
     def exit_status(self, result: dict[str, Any]) -> int:
         """0 unless a command has a reason of its own (a strict import, a failed verification)."""

@@ -1,4 +1,4 @@
-"""What a person sees first: their projects, their roles there, and what waits for them. It looks over all apps.
+"""The first page, which looks over all apps; the choice of a language; the page of a crash.
 
 Who is not signed in reads at the same address what Foilworks is for; nothing of this installation stands there.
 """
@@ -6,7 +6,9 @@ Who is not signed in reads at the same address what Foilworks is for; nothing of
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_POST, require_safe
+from django.views.i18n import set_language
 
 from evaluation.dashboard.overview import projects_of
 from projects.access import may_create_projects
@@ -20,3 +22,15 @@ def home(request: HttpRequest) -> HttpResponse:
         return render(request, "foilworks/landing.html", {"has_demo": bool(published_accounts())})
     context = {"cards": projects_of(request.user), "may_create": may_create_projects(request.user)}
     return render(request, "projects/home.html", context)
+
+
+@login_not_required
+@require_POST
+def language(request: HttpRequest) -> HttpResponse:
+    """POST `language` and `next`; only languages of the settings are taken, only addresses of our own gone to."""
+    return set_language(request)
+
+
+def crashed(request: HttpRequest) -> HttpResponse:
+    """Django's `handler500`. The id is that of the answer's X-Request-ID and of the lines of the log."""
+    return HttpResponse(render_to_string("500.html", {"request_id": getattr(request, "request_id", "")}), status=500)

@@ -10,8 +10,8 @@ from generation.errors import GenerationError
 from generation.model_paths import with_paths
 from generation.models import HintModel
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 
 SPEC = re.compile(r"[a-z][a-z0-9-]*:.*")
 
@@ -19,8 +19,7 @@ SPEC = re.compile(r"[a-z][a-z0-9-]*:.*")
 @transaction.atomic
 def set_hint_model(person: User | None, project: Project, spec: str, *, enabled: bool = True) -> HintModel:
     """Store it; `person` None is the operator, who may name any folder. GenerationError for what names no model."""
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     if not SPEC.fullmatch(spec.strip()) or len(spec) > 500:
         raise GenerationError(f"'{spec}' names no model; write SLUG:ARGUMENT, such as lm:gpt2 or clip:FOLDER")
     below = None if person is None else Path(settings.MODEL_ROOT)

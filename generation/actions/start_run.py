@@ -20,8 +20,8 @@ from generation.records import MODES
 from generation.run_captions import RunCaptions, selected_rows
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 from text.registry import lookup, parse_params
 from text.storable import is_storable
 
@@ -50,8 +50,7 @@ def start_run(
     captions that come in later are not part of the run. Raises AccessDenied, RegistryError (unknown method, filter,
     parameter) or GenerationError, each saying what to do.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     below = None if person is None else Path(settings.MODEL_ROOT)
     run = GenerationRun(
         project=project,

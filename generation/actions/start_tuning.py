@@ -16,8 +16,8 @@ from generation.run_captions import captions_to_use
 from generation.tuning.parameters import TUNING
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 from text.registry import parse_params
 
 JOB = "generation.jobs.run_tuning"
@@ -34,8 +34,7 @@ def start_tuning(
     AccessDenied; RegistryError (unknown parameter); GenerationError: nothing is in the train split, a value that no
     training has, or a model's folder that a page may not name.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     chosen = parse_params(TUNING, params or {})
     _check(chosen)
     chosen = with_paths(chosen, only_below=None if person is None else Path(settings.MODEL_ROOT))

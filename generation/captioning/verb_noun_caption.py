@@ -55,6 +55,4 @@ def _plain(words: str) -> str:
 def with_article(noun: str) -> str:
     """ "a keyboard", "an egg", "some fridges", "some water"."""
     last = noun.split()[-1]
-    if is_plural_noun(last) or last in MASS:
-        return f"some {noun}"
-    return f"{article(noun)} {noun}"
+    return f"some {noun}" if is_plural_noun(last) or last in MASS else f"{article(noun)} {noun}"

@@ -157,9 +157,7 @@ def _subject(tokens: Sequence[Token], phrases: dict[int, NounPhrase]) -> Actor |
     for phrase in phrases.values():
         if _is_person(tokens, phrase):
             before = tokens[phrase.first - 1].part if phrase.first else "PUNCT"
-            if before in ("PUNCT", "SCONJ", "ADV"):
-                return _joined(tokens, phrases, _actor(tokens, phrase))
-            return None
+            return _joined(tokens, phrases, _actor(tokens, phrase)) if before in ("PUNCT", "SCONJ", "ADV") else None
     return None
 
 
@@ -238,9 +236,7 @@ def _fits(tokens: Sequence[Token], word: str, phrase: NounPhrase) -> bool:
     if word in ("wearing", "dressed", "clad", "named", "called"):
         return True
     things = {token.lower for token in tokens[phrase.first : phrase.last]}
-    if word == "in":
-        return bool(things & (WORN | COLOURS))
-    return tokens[phrase.head].lower in FEATURES
+    return bool(things & (WORN | COLOURS)) if word == "in" else tokens[phrase.head].lower in FEATURES
 
 
 def _same(tokens: Sequence[Token], subject: Actor, other: Actor) -> str:

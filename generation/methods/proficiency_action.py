@@ -103,15 +103,13 @@ def _grouped(made: Iterable[FoilDraft | Skip | Shortfall]) -> dict[str, list[Foi
 def _by_spans(
     captions: list[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> dict[str, list[FoilDraft]]:
-    made = span_infill.make(captions, params=_span_params(params), mode=mode, seed=seed, state=state.spans)
-    return _grouped(made)
+    return _grouped(span_infill.make(captions, params=_span_params(params), mode=mode, seed=seed, state=state.spans))
 
 
 def _by_words(
     captions: list[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> dict[str, list[FoilDraft]]:
-    made = mask_fill.make(captions, params=_word_params(params), mode=mode, seed=seed, state=state.words)
-    return _grouped(made)
+    return _grouped(mask_fill.make(captions, params=_word_params(params), mode=mode, seed=seed, state=state.words))
 
 
 def _by_others(

@@ -12,7 +12,8 @@ from generation.actions import make_captions as actions
 from generation.captioning.registry import CAPTIONERS
 from generation.forms import CaptionForm
 from generation.models.side_work import CaptionRun
-from projects.access import get_project
+from projects.access import enter_project, get_project
+from projects.live_pages import render_live
 from projects.models import Role
 
 PER_PAGE = 20
@@ -45,23 +46,18 @@ def maker_fields(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def caption_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """What the maker makes; `?part=1` is the live part alone, which asks for itself while the job is alive."""
-    found = get_caption_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_caption_run(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     template = "generation/_caption_run.html" if part else "generation/caption_run.html"
     skipped = sorted(found.skipped.items(), key=lambda pair: -pair[1])
     context = {"run": found, "entry": CAPTIONERS.get(found.maker), "skipped": skipped}
-    response = render(request, template, context)
-    if part and found.job and found.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(request, template, context, refresh=bool(part and found.job and found.job.is_over))
 
 
 @require_POST
 def make_captions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Have the captions stored that the preview showed the first of."""
-    found = get_caption_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_caption_run(request.user, slug, pk))
     actions.make_captions(request.user, found)
     messages.success(request, _("The captions are being made."))
     return redirect("generation:caption_run", found.project.slug, found.pk)

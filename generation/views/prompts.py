@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from generation.actions.write_prompt import write_prompt
-from generation.asking.prompt_form import PromptForm, as_initial
+from generation.asking.forms import PromptForm, as_initial
 from generation.asking.prompt_rows import as_prompt, find_prompt
 from generation.asking.prompts import PROMPTS
 from generation.errors import GenerationError

@@ -15,7 +15,8 @@ from generation.actions.start_selection import start_selection
 from generation.errors import GenerationError
 from generation.models import Selection
 from generation.selections.forms import SelectionForm
-from projects.access import get_project
+from projects.access import enter_project, get_project
+from projects.live_pages import render_live
 from projects.models import Role
 from text.diff import diff_segments
 
@@ -44,8 +45,7 @@ def selections(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def selection(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """GET shows what it would do, POST applies it."""
-    chosen = get_selection(request.user, slug, pk)
-    request.project = chosen.project
+    chosen = enter_project(request, get_selection(request.user, slug, pk))
     context: dict[str, Any] = {"chosen": chosen}
     if request.method == "POST":
         try:
@@ -63,9 +63,10 @@ def selection(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def selection_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then for the whole page."""
-    chosen = get_selection(request.user, slug, pk)
-    request.project = chosen.project
-    response = render(request, "generation/_selection_progress.html", {"chosen": chosen})
-    if chosen.job and chosen.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    chosen = enter_project(request, get_selection(request.user, slug, pk))
+    return render_live(
+        request,
+        "generation/_selection_progress.html",
+        {"chosen": chosen},
+        refresh=bool(chosen.job and chosen.job.is_over),
+    )

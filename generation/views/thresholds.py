@@ -14,12 +14,12 @@ from generation.errors import GenerationError
 from generation.models import GenerationRun
 from generation.thresholds.arithmetic import preview
 from generation.thresholds.page import ThresholdForm, examples, filter_rows
+from projects.access import enter_project
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def thresholds(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_run(request.user, slug, pk))
     asked = request.POST if request.method == "POST" else request.GET
     form = ThresholdForm(found, asked if asked else None)
     partial = bool(request.headers.get("HX-Request"))

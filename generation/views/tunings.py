@@ -10,8 +10,9 @@ from generation.actions.start_tuning import start_tuning
 from generation.models.side_work import Tuning
 from generation.tuning.loss_curve import loss_curve
 from generation.tuning.parameters import TUNING
-from projects.access import get_project
+from projects.access import enter_project, get_project
 from projects.forms.registry_entry import EntryForm
+from projects.live_pages import render_live
 from projects.models import Role
 
 PER_PAGE = 20
@@ -34,11 +35,12 @@ def tunings(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def tuning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One tuning; `?part=1` is the live part alone, which asks for itself while the job is alive."""
-    found = get_tuning(request.user, slug, pk)
-    request.project = found.project
+    found = enter_project(request, get_tuning(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     context = {"tuning": found, "curve": loss_curve(found.losses)}
-    response = render(request, "generation/_tuning.html" if part else "generation/tuning.html", context)
-    if part and found.job and found.job.is_over:
-        response.headers["HX-Refresh"] = "true"
-    return response
+    return render_live(
+        request,
+        "generation/_tuning.html" if part else "generation/tuning.html",
+        context,
+        refresh=bool(part and found.job and found.job.is_over),
+    )

@@ -112,5 +112,4 @@ class ChatLM:
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> ChatLM:
     """The instruction model of a hub id or folder."""
     tokenizer = load_tokenizer(argument)
-    loaded = load_pretrained(AutoModelForCausalLM, argument, slug="chat", device=device, dtype=dtype)
-    return ChatLM(loaded, tokenizer)
+    return ChatLM(load_pretrained(AutoModelForCausalLM, argument, slug="chat", device=device, dtype=dtype), tokenizer)

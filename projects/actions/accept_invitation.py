@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
@@ -10,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import forget_roles
+from projects.actions.add_member import make_person
 from projects.errors import ProjectError
 from projects.invitations import closed_reason, has_its_roles, invitation_for, invitation_named, over, still_holds
 from projects.models import CrowdWorker, Invitation, InvitationUse, Membership, Project, User
@@ -36,28 +36,15 @@ def accept_with_new_account(
     token: str, *, username: str, password: str, email: str = "", now: datetime | None = None
 ) -> tuple[User, Project]:
     """An account is made, for this invitation alone. ProjectError: a taken or impossible name; EntryRefused too."""
-    moment = now or timezone.now()
+    moment, taken = now or timezone.now(), _("The name “%(name)s” is taken; choose another.")
     invitation = invitation_for(token, moment)
     try:
         with transaction.atomic():
-            person = _new_person(username.strip(), password, email)
+            person = make_person(username.strip(), password, taken, email=email)
             _use(person, invitation, moment)
     except IntegrityError as error:
-        raise ProjectError(_("The name “%(name)s” is taken; choose another.") % {"name": username}) from error
+        raise ProjectError(taken % {"name": username}) from error
     return person, invitation.project
-
-
-def _new_person(username: str, password: str, email: str) -> User:
-    if User.objects.filter(username__iexact=username).exists():
-        raise ProjectError(_("The name “%(name)s” is taken; choose another.") % {"name": username})
-    person = User(username=username, email=email)
-    person.set_password(password)
-    try:
-        person.full_clean()
-    except ValidationError as error:
-        raise ProjectError(next(iter(error.message_dict.values()))[0]) from error
-    person.save()
-    return person
 
 
 def _use(person: User, invitation: Invitation, now: datetime) -> None:

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -80,17 +81,20 @@ def _person_named(name: str) -> User:
 
 
 def _new_account(name: str) -> Added:
-    if User.objects.filter(username__iexact=name).exists():
-        raise ProjectError(
-            _("The name “%(name)s” is taken; choose another, or add that person without a new account.")
-            % {"name": name}
-        )
-    person = User(username=name, password_is_temporary=True)
     password = temporary_password()
+    taken = _("The name “%(name)s” is taken; choose another, or add that person without a new account.")
+    return Added(make_person(name, password, taken, password_is_temporary=True), password)
+
+
+def make_person(name: str, password: str, taken: str, **fields: Any) -> User:
+    """A new account. ProjectError for a name or an address that cannot be; `taken`: the words for one that is."""
+    if User.objects.filter(username__iexact=name).exists():
+        raise ProjectError(taken % {"name": name})
+    person = User(username=name, **fields)
     person.set_password(password)
     try:
         person.full_clean()
     except ValidationError as error:
         raise ProjectError(next(iter(error.message_dict.values()))[0]) from error
     person.save()
-    return Added(person, password)
+    return person

@@ -4,8 +4,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from projects import audit
-from projects.demo_accounts import is_published
-from projects.errors import AccessDenied
+from projects.demo_accounts import refuse_published
 from projects.models import User
 
 FIELDS = ("first_name", "last_name", "email")
@@ -14,8 +13,7 @@ FIELDS = ("first_name", "last_name", "email")
 @transaction.atomic
 def change_account(person: User, **values: str) -> None:
     """Only FIELDS, which the form has checked; the audit row names the fields that changed, not what they say."""
-    if is_published(person):
-        raise AccessDenied(_("This account is a demo's: nobody's name or address belongs here."))
+    refuse_published(person, _("This account is a demo's: nobody's name or address belongs here."))
     before = User.objects.get(pk=person.pk)
     changed = [name for name in FIELDS if name in values and getattr(before, name) != values[name]]
     if not changed:

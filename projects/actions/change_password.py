@@ -5,8 +5,7 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.actions.revoke_token import revoke_given_tokens
-from projects.demo_accounts import is_published
-from projects.errors import AccessDenied
+from projects.demo_accounts import refuse_published
 from projects.models import User
 
 
@@ -17,8 +16,7 @@ def change_password(person: User, password: str) -> None:
 
     AccessDenied for a published account of a demo: the next visitor would be locked out.
     """
-    if is_published(person):
-        raise AccessDenied(_("This account is a demo's and its password is published, so it stays as it is."))
+    refuse_published(person, _("This account is a demo's and its password is published, so it stays as it is."))
     person.set_password(password)
     person.password_is_temporary = False
     person.save(update_fields=["password", "password_is_temporary"])

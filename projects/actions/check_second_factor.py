@@ -18,8 +18,7 @@ def check_second_factor(person: User, code: str, *, now: datetime | None = None)
         return False
     step = step_of(factor.secret, code, now or timezone.now())
     if step is not None:
-        fresh = SecondFactor.objects.filter(pk=factor.pk, last_step__lt=step)
-        return fresh.update(last_step=step) == 1
+        return SecondFactor.objects.filter(pk=factor.pk, last_step__lt=step).update(last_step=step) == 1
     used, _rows = RecoveryCode.objects.filter(person=person, digest=digest_of(code, person.pk)).delete()
     if used:
         audit.record(audit.event(None, person, "projects.use_recovery_code", person))

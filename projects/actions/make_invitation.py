@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import checked_roles, require_role
-from projects.demo_accounts import is_published
-from projects.errors import AccessDenied, ProjectError
+from projects.demo_accounts import refuse_published
+from projects.errors import ProjectError
 from projects.models import Invitation, Project, Role, User
 
 MAX_DAYS = 90
@@ -22,8 +22,7 @@ def make_invitation(
 ) -> Invitation:
     """`days`: 1 to 90; `most_uses` None: any number of people. ProjectError: no role, a bad number."""
     require_role(actor, project, Role.RESEARCHER)
-    if is_published(actor):
-        raise AccessDenied(_("The accounts of a demo invite nobody; sign in with an account of your own."))
+    refuse_published(actor, _("The accounts of a demo invite nobody; sign in with an account of your own."))
     if not 1 <= days <= MAX_DAYS or (most_uses is not None and most_uses < 1):
         words = _("An invitation holds for 1 to %(most)s days, for one person or more.")
         raise ProjectError(words % {"most": MAX_DAYS})

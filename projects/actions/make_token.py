@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import Limits, limits_of
-from projects.demo_accounts import is_published
+from projects.demo_accounts import refuse_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import ApiToken, Project, Role, User
 from projects.tokens import HINT_LENGTH, MAX_DAYS, USUAL_DAYS, digest_of, new_secret
@@ -43,8 +43,7 @@ def make_token(
     person). ProjectError: an empty name, an unknown scope or role, days out of range, too many tokens. AccessDenied
     where a published account of a demo asks: anybody may have its password.
     """
-    if is_published(person):
-        raise AccessDenied(_("The accounts of a demo have no tokens; sign in with an account of your own."))
+    refuse_published(person, _("The accounts of a demo have no tokens; sign in with an account of your own."))
     if limits_of(person) != Limits():
         raise AccessDenied(_("A narrowed token makes no further ones; use one of your own."))
     now, called = timezone.now(), " ".join(name.split())

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from projects import audit
 from projects.access import require_role
 from projects.actions.add_member import Added, temporary_password
-from projects.demo_accounts import is_published
-from projects.errors import AccessDenied, ProjectError
+from projects.demo_accounts import refuse_published
+from projects.errors import ProjectError
 from projects.models import ApiToken, AuditEvent, Membership, Project, Role, User
 
 
@@ -48,8 +48,7 @@ def renew_password(actor: User, project: Project, person_id: int) -> Added:
     demo, which makes no accounts either.
     """
     require_role(actor, project, Role.RESEARCHER)
-    if is_published(actor):
-        raise AccessDenied(_("The accounts of a demo make no further ones; sign in with an account of your own."))
+    refuse_published(actor, _("The accounts of a demo make no further ones; sign in with an account of your own."))
     # Locked, so that a first sign-in and a new password do not miss each other.
     unused = unused_accounts(project).select_for_update(of=("self",), no_key=True)
     person = unused.filter(pk=person_id).first()

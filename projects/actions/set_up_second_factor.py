@@ -7,16 +7,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects import audit
-from projects.demo_accounts import is_published
-from projects.errors import AccessDenied, ProjectError
+from projects.demo_accounts import refuse_published
+from projects.errors import ProjectError
 from projects.models import RecoveryCode, SecondFactor, User
 from projects.second_factor import digest_of, new_recovery_codes, new_secret, step_of
 
 
 def begin_second_factor(person: User) -> SecondFactor:
     """The secret to be scanned: it counts for nothing before a code of it was given. ProjectError: there is one."""
-    if is_published(person):
-        raise AccessDenied(_("This account is a demo's: the next visitor would be locked out."))
+    refuse_published(person, _("This account is a demo's: the next visitor would be locked out."))
     factor, _made = SecondFactor.objects.get_or_create(person=person, defaults={"secret": new_secret()})
     if factor.confirmed_at is not None:
         raise ProjectError(_("A second factor is set up already; remove it before you set up another."))

@@ -4,11 +4,10 @@ import secrets
 from collections.abc import Sequence
 
 from django.db import IntegrityError, transaction
-from django.http import Http404
 from django.utils.translation import gettext as _
 
 from projects import audit
-from projects.access import require_role
+from projects.access import or_404, require_role
 from projects.errors import ProjectError
 from projects.models import Project, Role, User, Webhook
 from projects.outbound_addresses import checked_target
@@ -60,7 +59,6 @@ def remove_webhook(person: User, project: Project, pk: int) -> None:
 def webhook_for(person: User, project: Project, pk: int) -> Webhook:
     """A webhook of the project, for its researchers; Http404 for another project's."""
     require_role(person, project, Role.RESEARCHER)
-    hook = Webhook.objects.select_related("project").filter(project=project, pk=pk).first()
-    if hook is None:
-        raise Http404(_("There is no such webhook."))
-    return hook
+    return or_404(
+        Webhook.objects.select_related("project").filter(project=project, pk=pk).first(), _("There is no such webhook.")
+    )

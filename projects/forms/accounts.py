@@ -1,13 +1,17 @@
-"""Forms of a person's account, of invitations and of consent."""
+"""Forms of a person's account and tokens, of projects, invitations and consent."""
 
 from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
+from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
+from projects.access import visible_projects
 from projects.actions.make_invitation import MAX_DAYS
-from projects.models import ConsentText, OnWithdrawal, Role, User
+from projects.models import ApiToken, ConsentText, OnWithdrawal, Project, Role, User
+from projects.tokens import MAX_DAYS as MAX_TOKEN_DAYS
+from projects.tokens import USUAL_DAYS
 
 PLAIN = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
 
@@ -89,3 +93,59 @@ class LeaveForm(forms.Form):
             choices = [choice for choice in choices if choice[0] == on_withdrawal]
         self.fields["work"].choices = choices
         self.fields["work"].initial = choices[0][0]
+
+
+# /projects/new/ is a page of its own, so no project may be called that.
+RESERVED_SLUGS = frozenset({"new"})
+
+
+class ProjectForm(forms.ModelForm):
+    class Meta:
+        model = Project
+        fields = ["name", "slug", "description", "edit_stage", "leakage_scope"]
+        widgets = {"description": forms.Textarea(attrs={"rows": 3})}
+        labels = {
+            "slug": _("Short name"),
+            "edit_stage": _("People edit the candidates before they are reviewed"),
+            "leakage_scope": _("Whoever made or reviewed a foil may not judge"),
+        }
+        help_texts = {
+            "slug": _(
+                "In addresses and commands: lower-case letters, digits and hyphens. Made of the name if left empty."
+            ),
+            "edit_stage": "",
+            "leakage_scope": _(
+                "The whole video is the stricter choice. This, and whether people edit, stay as they are once the "
+                "project is made."
+            ),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slug"].required = False
+
+    def clean_slug(self) -> str:
+        slug = self.cleaned_data["slug"].lower() or slugify(self.cleaned_data.get("name", ""))[:60].strip("-")
+        if not slug or slug in RESERVED_SLUGS:
+            raise forms.ValidationError(_("Give a short name of lower-case letters, digits and hyphens."))
+        if Project.objects.filter(slug=slug).exists():
+            raise forms.ValidationError(_("The short name “%(slug)s” is taken; choose another.") % {"slug": slug})
+        return slug
+
+
+class TokenForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name"), max_length=80, help_text=_("What will use it, such as “nightly export on the cluster”.")
+    )
+    scope = forms.ChoiceField(
+        label=_("It may"), choices=ApiToken.Scope.choices, widget=forms.RadioSelect, initial=ApiToken.Scope.READ
+    )
+    project = forms.ModelChoiceField(
+        label=_("In"), queryset=None, required=False, empty_label=_("all my projects"), to_field_name="slug"
+    )
+    role = forms.ChoiceField(label=_("As"), required=False, choices=[("", _("all my roles")), *Role.choices])
+    days = forms.IntegerField(label=_("Good for, in days"), min_value=1, max_value=MAX_TOKEN_DAYS, initial=USUAL_DAYS)
+
+    def __init__(self, person: User, data: Any = None) -> None:
+        super().__init__(data)
+        self.fields["project"].queryset = visible_projects(person)

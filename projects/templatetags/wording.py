@@ -22,7 +22,7 @@ WORDS = frozenset(
         _("in validation"),
         _("valid"),
         _("invalid"),
-        _("split"),
+        _("disputed"),
         _("requeued"),
         _("retracted"),
         _("pending"),

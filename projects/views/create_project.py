@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from projects.access import require_to_create_projects
 from projects.actions.create_project import create_project as create
-from projects.forms.projects import ProjectForm
+from projects.forms.accounts import ProjectForm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -182,7 +182,7 @@ class Workshop(RuleBasedStateMachine):
 
     @invariant()
     def an_item_is_what_its_votes_say(self) -> None:
-        for item in Item.objects.filter(state__in=["valid", "invalid", "split", "in_validation"]):
+        for item in Item.objects.filter(state__in=["valid", "invalid", "disputed", "in_validation"]):
             verdicts = set(item.foils.values_list("verdict", flat=True))
             decided = item.state != "in_validation"
             assert decided == ("pending" not in verdicts)

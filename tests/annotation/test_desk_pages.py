@@ -1,4 +1,4 @@
-"""Splits, captions in doubt and the shares of reviews over HTTP: who sees them, what they show, what they answer."""
+"""Disputed items, captions in doubt and shares of reviews over HTTP: who sees them, what they show and answer."""
 
 import html
 
@@ -46,58 +46,58 @@ def text_of(response) -> str:
     return html.unescape(response.content.decode())
 
 
-class TestSplits:
+class TestDisputedItems:
     def test_votes_stand_under_pseudonyms_and_names_nowhere(self, world: World):
         item = judged(world, "caption", "foil", "both")
-        page = text_of(browser(world.rob).get(url(world, "split", item.pk)))
+        page = text_of(browser(world.rob).get(url(world, "disputed_item", item.pk)))
         assert [pseudonym(world.project, world.people[n].pk) in page for n in ("vera", "vic", "val")] == [True] * 3
         assert [name for name in ("vera", "vic", "val") if world.people[name].username in page] == []
 
     def test_a_decision_needs_a_reason_and_leads_to_the_next(self, world: World):
         first = judged(world, "caption", "foil", "both")
         second = judged(world, "caption", "foil", "neither")
-        client, page = browser(world.rob), url(world, "split", first.pk)
+        client, page = browser(world.rob), url(world, "disputed_item", first.pk)
         refused = client.post(page, {"decision": "valid"})
         assert (refused.status_code, "Say why" in text_of(refused)) == (400, True)
         sent = client.post(page, {"decision": "valid", "reasons": ["wording", "foil_false"], "comment": "look again"})
-        assert sent.url == url(world, "split", second.pk)
+        assert sent.url == url(world, "disputed_item", second.pk)
         row = AuditEvent.objects.get(action="adjudicate")
         assert (row.actor, row.reason) == (world.rob, "foil_false, wording: look again")
         # Somebody else's decision came first: a word, and the next.
-        assert client.get(page).url == url(world, "split", second.pk)
-        assert client.post(url(world, "split", second.pk), {"decision": "invalid", "reasons": "other"}).url == url(
-            world, "splits"
-        )
+        assert client.get(page).url == url(world, "disputed_item", second.pk)
+        assert client.post(
+            url(world, "disputed_item", second.pk), {"decision": "invalid", "reasons": "other"}
+        ).url == url(world, "disputed_items")
 
     def test_who_had_a_hand_in_the_video_does_not_get_it(self, world: World):
         item = judged(world, "caption", "foil", "both", item=world.made_item())
         rita = browser(world.rita)
-        listed = text_of(rita.get(url(world, "splits")))
+        listed = text_of(rita.get(url(world, "disputed_items")))
         assert item.key not in listed
-        assert "1 split item is on a video that you had a hand in" in listed
-        assert rita.get(url(world, "split", item.pk)).url == url(world, "splits")
-        refused = rita.post(url(world, "split", item.pk), {"decision": "valid", "reasons": "other"})
-        assert refused.url == url(world, "splits")
+        assert "1 disputed item is on a video that you worked on" in listed
+        assert rita.get(url(world, "disputed_item", item.pk)).url == url(world, "disputed_items")
+        refused = rita.post(url(world, "disputed_item", item.pk), {"decision": "valid", "reasons": "other"})
+        assert refused.url == url(world, "disputed_items")
         item.refresh_from_db()
-        assert item.state == "split"
+        assert item.state == "disputed"
 
     def test_other_roles_and_projects_do_not(self, world: World):
         item = judged(world, "caption", "foil", "both")
         for name in ("ann", "vera"):
-            assert browser(world.people[name]).get(url(world, "split", item.pk)).status_code == 403
+            assert browser(world.people[name]).get(url(world, "disputed_item", item.pk)).status_code == 403
         elsewhere = make_world()
-        assert browser(elsewhere.rob).get(url(elsewhere, "split", item.pk)).status_code == 404
-        assert browser(factories.make_user()).get(url(world, "splits")).status_code == 404
+        assert browser(elsewhere.rob).get(url(elsewhere, "disputed_item", item.pk)).status_code == 404
+        assert browser(factories.make_user()).get(url(world, "disputed_items")).status_code == 404
 
     @pytest.mark.parametrize("scope", ["video", "item"])
     def test_the_query_is_the_pure_rule(self, scope: str):
         world = make_world({"leakage_scope": scope})
         video = factories.make_video(world.project)
         groups = [factories.make_group(world.run, factories.make_caption(video, f"caption {n}")) for n in range(2)]
-        items = [factories.make_item(world.subtest, group.caption, state="split") for group in groups]
+        items = [factories.make_item(world.subtest, group.caption, state="disputed") for group in groups]
         for group, item in zip(groups, items, strict=True):
             type(group).objects.filter(pk=group.pk).update(item=item)
-        items.append(factories.make_item(world.subtest, factories.make_caption(video, "imported"), state="split"))
+        items.append(factories.make_item(world.subtest, factories.make_caption(video, "imported"), state="disputed"))
         hands = [*((group, kind) for group in (*groups, None) for kind in Involvement.Kind.values)]
         for group, kind in hands:
             person = factories.make_member(world.project, "reviewer")
@@ -112,14 +112,14 @@ class TestSplits:
             assert got == expected, (group, kind)
         assert disputed_items(world.project).count() == 3
 
-    def test_a_split_item_takes_a_steady_number_of_queries(self, world, django_assert_max_num_queries):
+    def test_a_disputed_item_takes_a_steady_number_of_queries(self, world, django_assert_max_num_queries):
         items = [judged(world, "caption", "foil", "both") for _ in range(3)]
         client = browser(world.rob)
-        client.get(url(world, "split", items[0].pk))
+        client.get(url(world, "disputed_item", items[0].pk))
         with django_assert_max_num_queries(13):
-            client.get(url(world, "split", items[0].pk))
+            client.get(url(world, "disputed_item", items[0].pk))
         with django_assert_max_num_queries(9):
-            client.get(url(world, "splits"))
+            client.get(url(world, "disputed_items"))
 
 
 class TestRepair:
@@ -188,9 +188,9 @@ class TestDesks:
         judged(world, "caption", "foil", "both")
         page = text_of(browser(world.owner).get(url(world, "work")))
         assert url(world, "repairs") in page
-        assert url(world, "splits") in page
+        assert url(world, "disputed_items") in page
         assert url(world, "repairs") not in text_of(browser(world.rob).get(url(world, "work")))
-        assert url(world, "splits") not in text_of(browser(world.vera).get(url(world, "work")))
+        assert url(world, "disputed_items") not in text_of(browser(world.vera).get(url(world, "work")))
 
     def test_every_reason_has_words_and_reasons_are_kept_in_order(self):
         assert set(SETTLED) == set(REASONS)

@@ -32,7 +32,7 @@ def is_flagged(item: Item) -> bool:
 
 
 def test_a_vote_that_comes_after_the_verdict_puts_the_caption_in_doubt():
-    """Four votes on four options: split for good, and half of them are against the caption; the fifth makes three."""
+    """Four votes on four options: disputed for good, and half are against the caption; the fifth makes three."""
     world = make_world(votes_wanted=5, votes_needed=3, stop_early=True)
     item = world.item()
     people = [factories.make_member(world.project, Role.VALIDATOR) for _ in range(5)]
@@ -40,7 +40,7 @@ def test_a_vote_that_comes_after_the_verdict_puts_the_caption_in_doubt():
     for person, work, choice in zip(people, works, ("foil", "neither", "both", "cannot_tell"), strict=False):
         submit_vote(person, work.token, new_key(), shown_as(choice, work))
     item.refresh_from_db()
-    assert (item.state, is_flagged(item)) == ("split", False)
+    assert (item.state, is_flagged(item)) == ("disputed", False)
     assert submit_vote(people[4], works[4].token, new_key(), shown_as("foil", works[4])).state == "counted"
     assert is_flagged(item)
     assert sound() == []

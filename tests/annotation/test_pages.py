@@ -342,7 +342,7 @@ def test_the_keys_of_the_landing_page_are_all_different(world: World):
     QualityPolicy.objects.create(project=world.project, practice_open=True, qualification_required=True)
     page = browser(world.rob).get(url(world, "work")).content.decode()
     assert url(world, "qualification") in page
-    assert url(world, "splits") in page
+    assert url(world, "disputed_items") in page
     keys = [key for keys in re.findall(r'data-hotkey="([^"]+)"', page) for key in keys.split()]
     assert {key for key in keys if keys.count(key) > 1} == set()
 

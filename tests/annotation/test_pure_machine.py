@@ -108,7 +108,7 @@ class OneItem(RuleBasedStateMachine):
         self.verdict = pair_verdict(Counter(self.votes.values()), RULE)
         self.item = next_item_state(self.item, "vote", item_outcome([self.verdict], RULE))
 
-    @precondition(lambda self: self.votes and self.item in {I.VALID, I.INVALID, I.SPLIT, I.IN_VALIDATION})
+    @precondition(lambda self: self.votes and self.item in {I.VALID, I.INVALID, I.DISPUTED, I.IN_VALIDATION})
     @rule(data=st.data())
     def undo_a_vote(self, data) -> None:
         person = data.draw(st.sampled_from(sorted(self.votes)))

@@ -36,13 +36,18 @@ def judged(world, *choices: str, item: Item | None = None) -> Item:
 
 
 @pytest.mark.parametrize("outcome", ["valid", "invalid"])
-def test_a_split_item_is_settled_with_a_reason(world, outcome):
+def test_a_disputed_item_is_settled_with_a_reason(world, outcome):
     item = judged(world, "caption", "foil", "both")
     adjudicate(world.owner, item.pk, outcome, "I looked at it.")
     item.refresh_from_db()
     assert (item.state, item.foils.get().verdict) == (outcome, outcome)
     row = AuditEvent.objects.get(action="adjudicate")
-    assert (row.actor, row.from_state, row.to_state, row.reason) == (world.owner, "split", outcome, "I looked at it.")
+    assert (row.actor, row.from_state, row.to_state, row.reason) == (
+        world.owner,
+        "disputed",
+        outcome,
+        "I looked at it.",
+    )
     assert item.votes.filter(state="counted").count() == 3
 
 
@@ -57,7 +62,7 @@ def test_who_made_reviewed_or_judged_something_on_the_video_settles_nothing_ther
     assert adjudicate(world.rob, item.pk, "valid", "x").state == "valid"
 
 
-def test_who_settled_a_split_judges_nothing_more_on_that_video(world):
+def test_who_settled_a_disputed_item_judges_nothing_more_on_that_video(world):
     item = judged(world, "caption", "foil", "both")
     adjudicate(world.rob, item.pk, "valid", "x")
     world.project.memberships.create(person=world.rob, role="validator")
@@ -68,7 +73,7 @@ def test_who_settled_a_split_judges_nothing_more_on_that_video(world):
     assert world.claim("rob", Stage.VALIDATION) is not None
 
 
-def test_only_a_split_item_is_adjudicated_and_only_to_a_verdict_with_a_reason(world):
+def test_only_a_disputed_item_is_adjudicated_and_only_to_a_verdict_with_a_reason(world):
     item = judged(world, "caption", "caption", "both")
     with pytest.raises(IllegalMove, match="is valid, so 'adjudicate' is not possible"):
         adjudicate(world.owner, item.pk, "invalid", "because")
@@ -187,7 +192,7 @@ def test_only_the_projects_researchers_requeue_and_retract_and_its_reviewers_adj
             with pytest.raises(AccessDenied):
                 act(getattr(world, name))
     item.refresh_from_db()
-    assert item.state == "split"
+    assert item.state == "disputed"
 
 
 def test_guidelines_are_numbered_by_stage_and_by_subtest(world):

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.django_db
         (["foil", "caption", "foil"], "invalid", "invalid", False, True),
         (["neither", "neither", "caption"], "invalid", "invalid", False, True),
         (["both", "both", "caption"], "invalid", "invalid", False, False),
-        (["caption", "foil", "neither"], "split", "split", False, True),
-        (["caption", "both", "cannot_tell"], "split", "split", False, False),
+        (["caption", "foil", "neither"], "disputed", "disputed", False, True),
+        (["caption", "both", "cannot_tell"], "disputed", "disputed", False, False),
     ],
 )
 def test_three_votes_decide_an_item(world, choices, state, verdict, unanimous, in_doubt):

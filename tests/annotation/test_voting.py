@@ -13,7 +13,7 @@ from corpus.rules.states import FoilVerdict, ItemState
 
 LETTER = {"c": "caption", "f": "foil", "n": "neither", "b": "both", "x": "cannot_tell"}
 TWO_OF_THREE = VoteRule(wanted=3, needed=2)
-P, V, I, S = FoilVerdict.PENDING, FoilVerdict.VALID, FoilVerdict.INVALID, FoilVerdict.SPLIT  # noqa: E741
+P, V, I, S = FoilVerdict.PENDING, FoilVerdict.VALID, FoilVerdict.INVALID, FoilVerdict.DISPUTED  # noqa: E741
 
 
 def votes(pattern: str) -> Counter[str]:
@@ -70,16 +70,16 @@ def test_the_rule_is_the_subtests_own(rule, pattern, expected):
     [
         ([V], True, 1, ItemState.VALID),
         ([I], True, 1, ItemState.INVALID),
-        ([S], True, 1, ItemState.SPLIT),
+        ([S], True, 1, ItemState.DISPUTED),
         ([V, P], True, 1, ItemState.IN_VALIDATION),
         # An invalid pair decides, but not before the last votes are in.
         ([I, P], True, 1, ItemState.IN_VALIDATION),
         ([V, I], True, 1, ItemState.INVALID),
-        ([V, S], True, 1, ItemState.SPLIT),
+        ([V, S], True, 1, ItemState.DISPUTED),
         ([I, S], True, 1, ItemState.INVALID),
         ([V, I], False, 1, ItemState.VALID),
         ([V, I, I], False, 2, ItemState.INVALID),
-        ([V, S, I], False, 2, ItemState.SPLIT),
+        ([V, S, I], False, 2, ItemState.DISPUTED),
         ([V, V, I], False, 2, ItemState.VALID),
         ([I, I], False, 1, ItemState.INVALID),
         # More pairs asked for than there are: all of them.

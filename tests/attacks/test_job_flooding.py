@@ -29,7 +29,7 @@ HINTS = replaced(
 )
 REQUESTS = without_setting("API_RATE_LIMIT_PER_MINUTE", "a token asks so often a minute at most", 0)
 STRANGERS = replaced(
-    "evaluation.publishing.views.public.hit",
+    "evaluation.publishing.views.hit",
     "an address sends so many score files an hour at most",
     lambda limit, *whose: True,
 )

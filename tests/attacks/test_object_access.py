@@ -12,14 +12,7 @@ from django.http import Http404
 from django.test import Client
 
 from annotation import access as annotation_access
-from corpus import access as corpus_access
-from evaluation.imports import access as imports_access
-from evaluation.items import access as items_access
 from evaluation.publishing.models import PublicPage
-from evaluation.scoring import access as scoring_access
-from evaluation.teacher import access as teacher_access
-from evaluation.utd import access as utd_access
-from generation import access as generation_access
 from projects.models import Project, Role
 from tests import test_access_matrix as pages
 from tests import test_api_access_matrix as api
@@ -45,12 +38,6 @@ def _any_projects(rows: Any, **wanted: Any) -> Any:
     return django.shortcuts.get_object_or_404(rows, **{k: v for k, v in wanted.items() if not k.endswith("project")})
 
 
-def _unscoped(patch: pytest.MonkeyPatch) -> None:
-    rooms = (imports_access, items_access, scoring_access, teacher_access, utd_access)
-    for module in (corpus_access, generation_access, *rooms):
-        patch.setattr(module, "get_object_or_404", _any_projects)
-
-
 def _anybodys_lease(person: Any, token: str) -> Any:
     found = annotation_access.Lease.objects.select_related("slot__project", "slot__video", "task")
     lease = found.filter(token=token).first()
@@ -59,9 +46,9 @@ def _anybodys_lease(person: Any, token: str) -> Any:
     return lease
 
 
-SCOPED = Guard("get_object_or_404(…, project=project)", "a row is found under its own project alone", _unscoped)
+SCOPED = replaced("projects.access.get_object_or_404", "a row is found under its own project alone", _any_projects)
 CLOSED = replaced(
-    "evaluation.publishing.views.public.get_public_page",
+    "evaluation.publishing.views.get_public_page",
     "a public page is there while it is open, at an address that nobody guesses",
     lambda key: PublicPage.objects.select_related("release__project").get(),
 )

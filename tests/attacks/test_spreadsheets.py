@@ -14,13 +14,13 @@ from tests.attacks.guards import guarded_by, replaced
 from tests.attacks.places import every_page, hostile_world
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 from tests.test_access_matrix import RULES
-from text.csv_cells import safe_row
 from text.registry import load, parse_params
+from text.storable import safe_row
 
 pytestmark = pytest.mark.django_db
 
 CELLS = replaced(
-    "text.csv_cells._RUN", "an apostrophe before every cell that a spreadsheet would run", re.compile(r"(?!)")
+    "text.storable._RUN", "an apostrophe before every cell that a spreadsheet would run", re.compile(r"(?!)")
 )
 FORMULA = "=HYPERLINK(1)"
 LEADS = ("=", "+", "@", "\t", "\r")

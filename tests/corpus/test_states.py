@@ -56,21 +56,21 @@ CANDIDATE = {
     ("accepted", "drop_with_video"): "dropped",
 }
 ITEM = {
-    ("in_validation", "vote"): {"in_validation", "valid", "invalid", "split"},
-    ("split", "adjudicate"): {"valid", "invalid"},
+    ("in_validation", "vote"): {"in_validation", "valid", "invalid", "disputed"},
+    ("disputed", "adjudicate"): {"valid", "invalid"},
     ("valid", "recount"): {"in_validation"},
     ("invalid", "recount"): {"in_validation"},
-    ("split", "recount"): {"in_validation"},
+    ("disputed", "recount"): {"in_validation"},
     ("invalid", "requeue"): {"requeued"},
     ("valid", "retract"): {"retracted"},
     ("in_validation", "recaption"): {"requeued"},
     ("valid", "recaption"): {"requeued"},
     ("invalid", "recaption"): {"requeued"},
-    ("split", "recaption"): {"requeued"},
+    ("disputed", "recaption"): {"requeued"},
     ("in_validation", "drop_with_video"): {"retracted"},
     ("valid", "drop_with_video"): {"retracted"},
     ("invalid", "drop_with_video"): {"retracted"},
-    ("split", "drop_with_video"): {"retracted"},
+    ("disputed", "drop_with_video"): {"retracted"},
 }
 
 
@@ -102,8 +102,8 @@ def test_an_item_moves_as_written_and_in_no_other_way(state, move, outcome):
 
 def test_a_move_with_one_target_needs_no_outcome_and_one_with_several_does():
     assert next_item_state("invalid", "requeue") == ItemState.REQUEUED
-    with pytest.raises(IllegalMove, match=r"^an item cannot go from split to None by 'adjudicate'; reload"):
-        next_item_state("split", "adjudicate")
+    with pytest.raises(IllegalMove, match=r"^an item cannot go from disputed to None by 'adjudicate'; reload"):
+        next_item_state("disputed", "adjudicate")
 
 
 def test_an_unknown_move_names_those_there_are():
@@ -127,7 +127,7 @@ def test_an_item_waits_for_votes_only_where_some_are_wanted():
     assert first_item_state(0) == ItemState.VALID
 
 
-DROPS_OUT = {("split", "valid"), *(("invalid", state) for state in ItemState)}
+DROPS_OUT = {("disputed", "valid"), *(("invalid", state) for state in ItemState)}
 
 
 @pytest.mark.parametrize("state", ItemState)
@@ -139,4 +139,4 @@ def test_a_foil_drops_out_where_it_was_refused_or_its_item_is_valid_without_it(v
 @pytest.mark.parametrize("state", ItemState)
 @pytest.mark.parametrize("verdict", FoilVerdict)
 def test_only_a_valid_item_is_told_of_without_the_foils_that_dropped_out(verdict, state):
-    assert is_left_out(verdict, state) is (state == "valid" and verdict in ("invalid", "split"))
+    assert is_left_out(verdict, state) is (state == "valid" and verdict in ("invalid", "disputed"))

@@ -77,7 +77,7 @@ def direction(built: Built) -> list[Item]:
 def test_every_evaluation_clip_became_a_decided_item_with_its_object_check(built: Built) -> None:
     items = direction(built)
     assert len(items) == 2 * SIZES.pairs
-    assert {item.state for item in items} <= {ItemState.VALID, ItemState.INVALID, ItemState.SPLIT}
+    assert {item.state for item in items} <= {ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED}
     assert all(item.proficiency_item for item in items)
 
 
@@ -97,7 +97,7 @@ def test_what_nobody_noticed_is_refused_by_the_validators(built: Built) -> None:
     judged = Counter(vote.choice for item in true for vote in item.votes.all())
     assert judged.most_common(1)[0][0] == "both"
     states = Counter(item.state for item in direction(built))
-    assert (states[ItemState.INVALID] + states[ItemState.SPLIT]) / len(direction(built)) >= 0.1
+    assert (states[ItemState.INVALID] + states[ItemState.DISPUTED]) / len(direction(built)) >= 0.1
 
 
 def test_what_was_noticed_was_sent_back_and_put_right(built: Built) -> None:

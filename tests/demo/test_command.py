@@ -37,7 +37,7 @@ def test_the_demo_from_nothing_to_its_export_and_at_once_the_second_time(tmp_pat
     lines = (Path(result["export"]) / "items.jsonl").read_text(encoding="utf-8").splitlines()
     decided = Counter(json.loads(line)["state"] for line in lines)
     assert result["valid"] == decided["valid"]
-    assert (decided["invalid"] + decided["split"]) / result["items"] >= 0.1
+    assert (decided["invalid"] + decided["disputed"]) / result["items"] >= 0.1
     average, temporal = result["models"]["average"], result["models"]["temporal"]
     # Every released clip stands beside its exact reversal: who averages frames is at chance.
     assert 0.4 <= average["T"] <= 0.6

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def split(request) -> Item:
-    """An item with a real video whose three votes are split, beside a released and scored one."""
+def disputed(request) -> Item:
+    """An item with a real video whose votes have no majority, beside a released and scored one."""
     world: World = make_world({"slug": "dots", "name": "Dots"})
     caption = make_caption(film(world.project, moving_dot(), 12), "a red dot moves from the left to the right.")
     valid = make_item(
@@ -43,7 +43,7 @@ def split(request) -> Item:
         work = claim(getattr(world, name), world.project, "validation")
         submit_vote(getattr(world, name), work.token, name, shown_as(choice, work))
     item.refresh_from_db()
-    assert item.state == ItemState.SPLIT
+    assert item.state == ItemState.DISPUTED
     return item
 
 
@@ -52,8 +52,8 @@ def owner_of(item: Item):
 
 
 @pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_the_pages_of_items_are_accessible_and_fit(split: Item, sign_in: SignIn, narrow: bool) -> None:
-    page = sign_in(owner_of(split), narrow=narrow)
+def test_the_pages_of_items_are_accessible_and_fit(disputed: Item, sign_in: SignIn, narrow: bool) -> None:
+    page = sign_in(owner_of(disputed), narrow=narrow)
     page.goto("/projects/dots/items/")
     expect(page.get_by_role("row")).to_have_count(3)
     assert_accessible(page)
@@ -65,23 +65,23 @@ def test_the_pages_of_items_are_accessible_and_fit(split: Item, sign_in: SignIn,
         assert_accessible(page)
 
 
-def test_a_split_item_is_found_and_settled(split: Item, sign_in: SignIn) -> None:
-    page = sign_in(owner_of(split))
+def test_a_disputed_item_is_found_and_settled(disputed: Item, sign_in: SignIn) -> None:
+    page = sign_in(owner_of(disputed))
     page.goto("/projects/dots/items/")
-    page.get_by_label("State").select_option("split")
-    page.wait_for_url("**state=split**")
+    page.get_by_label("State").select_option("disputed")
+    page.wait_for_url("**state=disputed**")
     expect(page.get_by_role("row")).to_have_count(2)
-    page.get_by_role("link", name=split.key).click()
+    page.get_by_role("link", name=disputed.key).click()
     page.get_by_label("Why").fill("the dot does move to the right")
     page.get_by_role("button", name="Settle it as valid").click()
     expect(page.get_by_text("It is done, and kept")).to_be_visible()
     expect(page.locator(".history li").last).to_contain_text("the dot does move to the right")
-    split.refresh_from_db()
-    assert split.state == ItemState.VALID
+    disputed.refresh_from_db()
+    assert disputed.state == ItemState.VALID
 
 
-def test_what_a_model_got_wrong_is_one_link_away(split: Item, sign_in: SignIn) -> None:
-    page = sign_in(owner_of(split))
+def test_what_a_model_got_wrong_is_one_link_away(disputed: Item, sign_in: SignIn) -> None:
+    page = sign_in(owner_of(disputed))
     page.goto("/projects/dots/items/")
     page.get_by_label("Model").select_option(label="A fake model · v1")
     page.wait_for_url("**run=**")

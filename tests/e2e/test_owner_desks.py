@@ -1,4 +1,4 @@
-"""Five foils an editor, reviews at speed, splits, captions in doubt, guidelines: by keyboard alone, wide and narrow."""
+"""Five foils an editor, quick reviews, disputed items, captions in doubt, guidelines: by keyboard, wide and narrow."""
 
 from urllib.parse import urlsplit
 
@@ -203,14 +203,14 @@ def judged(world: World, *choices: str) -> Item:
 
 
 @WIDTHS
-def test_splits_are_settled_by_keyboard(sign_in: SignIn, narrow: bool) -> None:
+def test_disputed_items_are_settled_by_keyboard(sign_in: SignIn, narrow: bool) -> None:
     world = make_world()
     first, second = judged(world, "caption", "foil", "both"), judged(world, "caption", "neither", "cannot_tell")
     publish_guideline(world.owner, world.project, Stage.VALIDATION, "Watch it *to the end*.")
     page = sign_in(world.rob, narrow=narrow)
     page.goto(f"/projects/{world.project.slug}/work/")
     page.keyboard.press("s")
-    page.wait_for_url("**/splits/")
+    page.wait_for_url("**/disputed/")
     assert_accessible(page)
     page.keyboard.press("n")
     page.wait_for_selector(WORK)
@@ -223,15 +223,15 @@ def test_splits_are_settled_by_keyboard(sign_in: SignIn, narrow: bool) -> None:
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     page.keyboard.press("a")
-    page.wait_for_url(f"**/splits/{second.pk}/")
+    page.wait_for_url(f"**/disputed/{second.pk}/")
     page.wait_for_selector(WORK)
     page.keyboard.press("2")
     page.keyboard.press("c")
     page.keyboard.type("both fit")
     page.keyboard.press("Tab")
     page.keyboard.press("x")
-    page.wait_for_url("**/splits/")
-    expect(page.get_by_text("Nothing is split")).to_be_visible()
+    page.wait_for_url("**/disputed/")
+    expect(page.get_by_text("No disputed items")).to_be_visible()
     states = dict(Item.objects.values_list("pk", "state"))
     assert states == {first.pk: "valid", second.pk: "invalid"}
 

@@ -24,7 +24,7 @@ def owner() -> User:
     owner = make_member(project, Role.RESEARCHER, name="olga")
     make_member(project, Role.VALIDATOR, name="vera")
     subtest = make_subtest(project, name="direction")
-    states = (ItemState.VALID, ItemState.IN_VALIDATION, ItemState.SPLIT, ItemState.INVALID)
+    states = (ItemState.VALID, ItemState.IN_VALIDATION, ItemState.DISPUTED, ItemState.INVALID)
     for state in states:
         make_item(subtest, state=state)
     return owner
@@ -42,7 +42,7 @@ def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> Non
     expect(page.get_by_text("Still missing: 2 validators.")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
     page.goto("/projects/dots/releases/new/")
-    expect(page.get_by_text("Not in it: 1 in validation, 1 split, 1 invalid.")).to_be_visible()
+    expect(page.get_by_text("Not in it: 1 in validation, 1 disputed, 1 invalid.")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
 
     project = owner.memberships.get().project

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics import classes, control, rcad, retrieval
+from evaluation.metrics import classes, control, rcad
 from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.classes import Answers
 from evaluation.metrics.control import sampled_captions, sampled_others
@@ -129,45 +129,6 @@ class TestControl:
         sim[2, 4] = np.nan
         with pytest.raises(EvaluationError, match="row 3, column 5"):
             control.compute(sim)
-
-
-def pairs_of(matrix):
-    return lambda texts, videos: matrix[texts, videos]
-
-
-class TestReranked:
-    @quick
-    @given(st.integers(0, 99), st.integers(2, 9))
-    def test_reranking_everything_is_the_joint_encoder_alone(self, seed, size):
-        generator = np.random.default_rng(seed)
-        joint = generator.integers(0, 4, (size, size)).astype(float)
-        texts, videos = generator.normal(size=(2, size, 3))
-        found = retrieval.reranked(texts, videos, pairs_of(joint), top=size, draws=DRAWS)
-        assert found.pop("reranked_top") == size
-        assert found == retrieval.compute(joint, draws=DRAWS)
-
-    @quick
-    @given(st.integers(0, 99), st.integers(2, 9), st.integers(1, 9))
-    def test_a_joint_encoder_that_says_the_same_changes_nothing(self, seed, size, top):
-        generator = np.random.default_rng(seed)
-        texts, videos = generator.normal(size=(2, size, 3)).astype(np.float32)
-        same = texts @ videos.T
-        found = retrieval.reranked(texts, videos, pairs_of(same), top=top, draws=DRAWS)
-        found.pop("reranked_top")
-        assert found == retrieval.from_embeddings(texts, videos, draws=DRAWS)
-
-    def test_what_the_first_stage_misses_stays_missed(self):
-        # Three texts; the own video of text 0 is the dual encoder's third: the joint encoder never sees it.
-        videos = np.eye(3, dtype=np.float32)
-        texts = np.array([[0, 2, 1], [0, 1, 0], [0, 0, 1]], dtype=np.float32)
-        found = retrieval.reranked(texts, videos, pairs_of(np.eye(3)), top=2, draws=DRAWS)
-        assert found["t2v"]["R@1"] == pytest.approx(2 / 3)
-        assert found["t2v"]["mean_rank"] == pytest.approx((3 + 1 + 1) / 3)
-        assert found["reranked_top"] == 2
-
-    def test_a_joint_score_that_is_not_finite_is_named(self):
-        with pytest.raises(EvaluationError, match="query 1"):
-            retrieval.reranked(np.eye(2), np.eye(2), lambda texts, videos: np.full(len(texts), np.nan))
 
 
 class TestClasses:

@@ -106,7 +106,7 @@ def test_votes_of_a_file_name_nobody_and_no_foil(run):
         ({"caption": 3}, "valid", True, False),
         ({"caption": 2, "other": 1}, "valid", False, False),
         ({"caption": 1, "foil": 2}, "invalid", False, True),
-        ({"caption": 1, "foil": 1, "other": 1}, "split", False, False),
+        ({"caption": 1, "foil": 1, "other": 1}, "disputed", False, False),
         ({"caption": 0}, "in_validation", None, False),
         (None, "in_validation", None, False),
     ],
@@ -120,7 +120,7 @@ def test_the_rule_of_the_subtest_decides(run, votes, state, unanimous, doubted):
 def test_an_existing_subtest_keeps_its_own_rule(run, project):
     make_subtest(project, name="direction", votes_wanted=3, votes_needed=3)
     run(record(votes={"caption": 2, "foil": 1}))
-    assert Item.objects.get(key="a").state == "split"
+    assert Item.objects.get(key="a").state == "disputed"
 
 
 def test_the_same_file_again_changes_nothing(run):

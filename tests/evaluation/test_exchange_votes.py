@@ -92,9 +92,12 @@ def test_the_same_votes_again_change_nothing_and_others_only_where_asked(run):
     with pytest.raises(EvaluationError, match=r"votes: others are stored; import with --update; nothing was stored"):
         run(other, strict=True)
     assert run(other, update=True).as_json()["updated"] == 1
-    assert states()["a"] == "split"
-    trail = AuditEvent.objects.filter(action="import_votes", to_state__in=["in_validation", "split"])
-    assert list(trail.values_list("from_state", "to_state")) == [("valid", "in_validation"), ("in_validation", "split")]
+    assert states()["a"] == "disputed"
+    trail = AuditEvent.objects.filter(action="import_votes", to_state__in=["in_validation", "disputed"])
+    assert list(trail.values_list("from_state", "to_state")) == [
+        ("valid", "in_validation"),
+        ("in_validation", "disputed"),
+    ]
     assert violations() == []
 
 

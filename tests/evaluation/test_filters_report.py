@@ -99,7 +99,7 @@ class TestProject:
         self.judged(run, 0.4, CandidateState.ACCEPTED, FoilVerdict.VALID)
         self.judged(run, 0.5, CandidateState.SUPERSEDED)
         self.judged(run, 0.6, CandidateState.QUEUED)
-        self.judged(run, 0.7, CandidateState.ACCEPTED, FoilVerdict.SPLIT)
+        self.judged(run, 0.7, CandidateState.ACCEPTED, FoilVerdict.DISPUTED)
         (found,) = filter_verdicts(run.project)
         assert (found.filter, found.higher_passes) == ("nli", False)
         assert found.scores.tolist() == [0.1, 0.2, 0.3, 0.4]

@@ -33,11 +33,11 @@ pytestmark = pytest.mark.django_db
 
 CHOICES = {
     "valid": ("caption", "caption", "caption"),
-    "split": ("caption", "foil", "neither"),
+    "disputed": ("caption", "foil", "neither"),
     "invalid": ("foil", "foil", "caption"),
 }
 CAPTION_TEXT, VALID_FOIL = "a man folds a shirt.", "a man unfolds a shirt."
-TEXTS = {"valid": VALID_FOIL, "split": "it rains.", "invalid": "a man folds a shirt there."}
+TEXTS = {"valid": VALID_FOIL, "disputed": "it rains.", "invalid": "a man folds a shirt there."}
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def project(researcher):
 @pytest.fixture
 def item(project):
     """Three pairs, of which one is enough: one valid, one that nobody settled, one invalid."""
-    return make_item(project, "valid", "split", "invalid")
+    return make_item(project, "valid", "disputed", "invalid")
 
 
 def make_item(project, *verdicts, state=ItemState.VALID, **fields):
@@ -84,7 +84,7 @@ def test_rows_and_rule_say_the_same_of_every_verdict_in_every_state(project, sta
         Foil.objects.filter(item=made, text=verdict).update(verdict=verdict)
     out = {verdict for verdict in FoilVerdict if drops_out(verdict, state)}
     assert set(Foil.objects.filter(DROPPED_OUT).values_list("verdict", flat=True)) == out
-    assert out == ({"invalid", "split"} if state == ItemState.VALID else {"invalid"})
+    assert out == ({"invalid", "disputed"} if state == ItemState.VALID else {"invalid"})
 
 
 def test_what_is_released_is_what_reports_and_their_recomputation_call_valid(item, project):
@@ -119,17 +119,17 @@ def test_what_somebody_was_shown_before_can_still_be_chosen(item, project, resea
     open_baseline(researcher, project)
     person = factories.make_member(project, Role.ANNOTATOR)
     work = claim(person, project, Stage.BASELINE)
-    split = item.foils.get(verdict=FoilVerdict.SPLIT)
-    Lease.objects.filter(token=work.token).update(order_shown=[split.pk, CAPTION])
+    disputed = item.foils.get(verdict=FoilVerdict.DISPUTED)
+    Lease.objects.filter(token=work.token).update(order_shown=[disputed.pk, CAPTION])
     lease = Lease.objects.get(token=work.token)
-    assert baseline_work(lease.task, lease).texts == (split.text, CAPTION_TEXT)
-    assert submit_choice(person, work.token, "key", 1).foil == split
+    assert baseline_work(lease.task, lease).texts == (disputed.text, CAPTION_TEXT)
+    assert submit_choice(person, work.token, "key", 1).foil == disputed
 
 
 def test_an_item_is_asked_about_by_the_number_of_texts_it_is_left_with(project, researcher):
-    made = make_item(project, *["valid"] * 9, "split")
+    made = make_item(project, *["valid"] * 9, "disputed")
     assert open_baseline(researcher, project) == 0
-    Foil.objects.filter(item=made, position=0).update(verdict=FoilVerdict.SPLIT)
+    Foil.objects.filter(item=made, position=0).update(verdict=FoilVerdict.DISPUTED)
     assert open_baseline(researcher, project) == 1
 
 
@@ -158,23 +158,23 @@ class TestProficiency:
         )
 
     def test_a_model_is_asked_for_what_a_valid_one_is_left_with(self, project):
-        main = self.main_with(make_item(project, "invalid", "valid", "split", kind=Subtest.Kind.PROFICIENCY))
+        main = self.main_with(make_item(project, "invalid", "valid", "disputed", kind=Subtest.Kind.PROFICIENCY))
         pair = released(main)["proficiency"]
         assert (pair["foils"], pair["foil_positions"], pair["valid"]) == ([VALID_FOIL], [1], True)
 
     def test_reports_and_their_recomputation_tell_of_the_same_foils(self, project):
-        self.main_with(make_item(project, "invalid", "valid", "split", kind=Subtest.Kind.PROFICIENCY))
+        self.main_with(make_item(project, "invalid", "valid", "disputed", kind=Subtest.Kind.PROFICIENCY))
         (row,) = project_report(project, "validation")["subtests"]
         js = js_divergence(Counter(words(CAPTION_TEXT)), Counter(words(VALID_FOIL)))
         assert row["proficiency"]["js_valid"] == pytest.approx(js)
         content = collect_release(freeze_release(None, project))
         assert recomputed("validation", content.items, content.votes)["subtests"] == [row]
 
-    @pytest.mark.parametrize("state", [ItemState.IN_VALIDATION, ItemState.INVALID, ItemState.SPLIT])
+    @pytest.mark.parametrize("state", [ItemState.IN_VALIDATION, ItemState.INVALID, ItemState.DISPUTED])
     def test_one_that_is_not_valid_is_told_with_every_text(self, project, state):
-        pair = make_item(project, "invalid", "valid", "split", kind=Subtest.Kind.PROFICIENCY, state=state)
+        pair = make_item(project, "invalid", "valid", "disputed", kind=Subtest.Kind.PROFICIENCY, state=state)
         record = released(self.main_with(pair))["proficiency"]
-        assert record["foils"] == [TEXTS["invalid"], VALID_FOIL, TEXTS["split"]]
+        assert record["foils"] == [TEXTS["invalid"], VALID_FOIL, TEXTS["disputed"]]
         assert "foil_positions" not in record
         (facts,) = item_facts(project)
         assert list(facts.proficiency.foils) == record["foils"]
@@ -193,9 +193,9 @@ def test_an_item_without_a_refused_pair_keeps_all_of_them(project, researcher, f
     assert len(Lease.objects.get(token=work.token).order_shown) == 3
 
 
-@pytest.mark.parametrize("state", [ItemState.IN_VALIDATION, ItemState.INVALID, ItemState.SPLIT])
+@pytest.mark.parametrize("state", [ItemState.IN_VALIDATION, ItemState.INVALID, ItemState.DISPUTED])
 def test_an_item_that_is_not_valid_is_told_with_every_text(project, state):
-    made = make_item(project, "valid", "split", "invalid", state=state)
+    made = make_item(project, "valid", "disputed", "invalid", state=state)
     factories.make_item(factories.make_subtest(project), state=ItemState.VALID)
     content = collect_release(freeze_release(None, project))
     (record,) = [row for row in content.items if row["id"].endswith(made.key)]

@@ -172,14 +172,6 @@ class TestRetrieval:
         swapped = retrieval.compute(sim.T, ties=policy, draws=DRAWS)
         assert (swapped["t2v"], swapped["v2t"]) == (whole["v2t"], whole["t2v"])
 
-    def test_embeddings_give_what_their_products_give(self, monkeypatch):
-        generator = np.random.default_rng(5)
-        texts, videos = generator.normal(size=(2, 60, 8)).astype(np.float32)
-        monkeypatch.setattr(retrieval, "BLOCK_BYTES", 60 * 4 * 11)
-        got = retrieval.from_embeddings(texts, videos, draws=DRAWS)
-        exact = retrieval.compute(texts.astype(float) @ videos.astype(float).T, draws=DRAWS)
-        assert got == exact
-
     def test_another_shape_and_a_nan_are_named(self):
         with pytest.raises(EvaluationError, match=r"\(2, 3\).*square"):
             retrieval.compute(np.zeros((2, 3)))

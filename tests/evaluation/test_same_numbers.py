@@ -7,8 +7,8 @@ from corpus.models import Foil, Item, MediaState, Subtest, Video
 from corpus.rules.states import ItemState
 from evaluation.dashboard.alarms import MIN_PAIRS, alarms_of
 from evaluation.dashboard.counting import count
-from evaluation.dashboard.page import context
 from evaluation.dashboard.stored_count import Counted
+from evaluation.dashboard.views import context
 from evaluation.exports.collect import collect_release
 from evaluation.exports.recomputed import item_facts_of, recomputed
 from evaluation.facts.records import item_facts, vote_facts
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 VOTES = {
     ItemState.VALID: ("caption caption caption", "caption caption foil"),
     ItemState.INVALID: ("foil foil caption", "neither neither neither"),
-    ItemState.SPLIT: ("caption foil both", "caption caption caption"),
+    ItemState.DISPUTED: ("caption foil both", "caption caption caption"),
     ItemState.REQUEUED: ("foil foil foil", "both both foil"),
     ItemState.IN_VALIDATION: ("caption caption caption", "caption foil"),
     ItemState.RETRACTED: ("caption caption caption", "caption caption caption"),
@@ -125,7 +125,7 @@ def test_the_votes_of_one_subtest_are_those_of_its_items_that_are_there(project)
     [
         (Subtest.ValidWhen.ALL, "valid invalid", True),
         (Subtest.ValidWhen.ALL, "valid valid", False),
-        (Subtest.ValidWhen.ALL, "valid split", False),
+        (Subtest.ValidWhen.ALL, "valid disputed", False),
         (Subtest.ValidWhen.ALL, "invalid pending", False),
         (Subtest.ValidWhen.ENOUGH, "invalid invalid", True),
         (Subtest.ValidWhen.ENOUGH, "valid invalid", False),

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.scoring.caches import VectorCache
 from evaluation.scoring.clip_keys import clip_key
 from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs
 from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.protocols import PROTOCOLS
-from evaluation.scoring.vector_cache import VectorCache
 from hub.adapters.fake import FakeEmbedder, FakeScorer
 from hub.errors import ClipError
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta

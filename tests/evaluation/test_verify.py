@@ -184,11 +184,11 @@ def test_an_export_of_layout_3_is_held_to_the_words_of_then(export):
 
 @pytest.mark.full
 def test_words_outside_ascii_in_an_export_of_layout_3_are_held_by_their_digest(tmp_path):
-    project = factories.make_project(slug="german", blind_bar=1.0)
-    subtest = factories.make_subtest(project)
-    caption = factories.make_caption(factories.make_video(project), "er öffnet die Tür")
+    german = factories.make_project(slug="german", blind_bar=1.0)
+    subtest = factories.make_subtest(german)
+    caption = factories.make_caption(factories.make_video(german), "er öffnet die Tür")
     factories.make_item(subtest, caption, ("er schließt die Tür",), state="valid")
-    frozen = freeze_release(None, project)
+    frozen = freeze_release(None, german)
     export = tmp_path / "german"
     call_command("export", "foilworks", "--project", "german", "--release", str(frozen.pk), "--out", str(export))
     rewrite_table(export, "blind", without_unjudged)

@@ -105,10 +105,10 @@ class TestResearcher:
 
     def test_items_are_counted_by_subtest_and_state(self, owner, project):
         subtest = make_subtest(project)
-        for state in (ItemState.VALID, ItemState.VALID, ItemState.SPLIT, ItemState.INVALID, ItemState.IN_VALIDATION):
+        for state in (ItemState.VALID, ItemState.VALID, ItemState.DISPUTED, ItemState.INVALID, ItemState.IN_VALIDATION):
             make_item(subtest, state=state)
         (row,) = owner.get(url(project)).context["subtests"]
-        names = ("n_items", "n_waiting", "n_valid", "n_invalid", "n_split")
+        names = ("n_items", "n_waiting", "n_valid", "n_invalid", "n_disputed")
         assert [row[name] for name in names] == [5, 1, 2, 1, 1]
 
     def test_a_large_project_costs_as_many_queries_as_a_small_one(self, owner, project, django_assert_max_num_queries):

@@ -221,14 +221,14 @@ def test_an_items_page_takes_the_same_queries_whatever_happened_to_it(owner, wor
         shown(owner, quiet)
 
 
-def test_a_split_is_settled_with_a_reason(owner, world):
+def test_a_disputed_item_is_settled_with_a_reason(owner, world):
     item = world.made_item()
     for name, choice in (("vera", "caption"), ("vic", "foil"), ("val", "both")):
         world.vote(name, choice)
     assert [one.slug for one in shown(owner, item).context["moves"]] == ["valid", "invalid"]
     assert "Say why" in move(owner, item, "valid", "  ").content.decode()
     item.refresh_from_db()
-    assert item.state == ItemState.SPLIT
+    assert item.state == ItemState.DISPUTED
     move(owner, item, "valid", "vic was looking at another man")
     item.refresh_from_db()
     assert item.state == ItemState.VALID

@@ -96,13 +96,19 @@ class TestFreeze:
     def test_it_says_in_one_line_what_is_not_in_it(self, owner, project, subtest):
         valid_items(subtest, 1)
         assert "Not in it" not in owner.get(url("freeze", project)).content.decode()
-        states = (ItemState.IN_VALIDATION, ItemState.SPLIT, ItemState.SPLIT, ItemState.INVALID, ItemState.REQUEUED)
+        states = (
+            ItemState.IN_VALIDATION,
+            ItemState.DISPUTED,
+            ItemState.DISPUTED,
+            ItemState.INVALID,
+            ItemState.REQUEUED,
+        )
         for state in (*states, ItemState.RETRACTED):
             make_item(subtest, state=state).foils.update(verdict="invalid")
         # Proficiency items go with their main items, and are no content of their own.
         make_item(make_subtest(project, kind="proficiency"), state=ItemState.INVALID)
         page = owner.get(url("freeze", project)).content.decode()
-        assert "Not in it: 1 in validation, 2 split, 2 invalid." in page
+        assert "Not in it: 1 in validation, 2 disputed, 2 invalid." in page
 
     def test_freezing_stores_the_valid_items(self, owner, project, subtest):
         valid_items(subtest, 3)

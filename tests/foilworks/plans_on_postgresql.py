@@ -179,7 +179,7 @@ def test_so_do_those_of_a_review(world):
         (Role.ANNOTATOR, "work/edit/"),
         (Role.REVIEWER, "work/"),
         (Role.REVIEWER, "work/review/"),
-        (Role.REVIEWER, "splits/"),
+        (Role.REVIEWER, "disputed/"),
         (Role.RESEARCHER, ""),
     ],
 )

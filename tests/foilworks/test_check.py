@@ -357,7 +357,7 @@ BROKEN = {
         "generation.candidate",
     ),
     "history.items_came_by_legal_moves": (
-        lambda world: Item.objects.filter(state="valid").update(state="split"),
+        lambda world: Item.objects.filter(state="valid").update(state="disputed"),
         "corpus.item",
     ),
     "releases.a_release_is_its_hash": (

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.csv_cells import plain_cell, safe_cell, safe_row
+from text.storable import plain_cell, safe_cell, safe_row
 
 
 @given(st.text(alphabet="'=+-@\t\ra1", max_size=6))

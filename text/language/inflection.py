@@ -94,9 +94,7 @@ def third_person(verb: str) -> str:
         return IRREGULAR_THIRD[lowered]
     if re.search(r"(?:s|x|z|ch|sh|o)$", lowered):
         return lowered + "es"
-    if re.search(r"[^aeiou]y$", lowered):
-        return lowered[:-1] + "ies"
-    return lowered + "s"
+    return lowered[:-1] + "ies" if re.search(r"[^aeiou]y$", lowered) else lowered + "s"
 
 
 def plain_verb(verb: str) -> str | None:

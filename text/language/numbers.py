@@ -41,9 +41,7 @@ def value_of(word: str) -> int | None:
 
 def written_like(value: int, source: str) -> str:
     """`value` (0..20) in digits where `source` is in digits, in words otherwise; capitals as in `source`."""
-    if source.isdigit():
-        return str(value)
-    return match_case(source, WORDS[value])
+    return str(value) if source.isdigit() else match_case(source, WORDS[value])
 
 
 def match_case(source: str, target: str) -> str:
@@ -51,6 +49,4 @@ def match_case(source: str, target: str) -> str:
     letters = [char for char in source if char.isalpha()]
     if len(letters) > 1 and all(char.isupper() for char in letters):
         return target.upper()
-    if letters and letters[0].isupper():
-        return target[:1].upper() + target[1:]
-    return target
+    return target[:1].upper() + target[1:] if letters and letters[0].isupper() else target

@@ -94,9 +94,7 @@ def _chosen(standing: Standing, person: User, but: int | None = None) -> GoldPai
     """The same one whenever it is asked, as long as the same ones are to be had."""
     ids = unseen(person, standing.policy.project_id).values_list("pk", flat=True)
     chosen = pick(standing.policy.secret, person.pk, (pk for pk in ids if pk != but))
-    if chosen is None:
-        return None
-    return GoldPair.objects.select_related("project", "subtest", "video").get(pk=chosen)
+    return None if chosen is None else GoldPair.objects.select_related("project", "subtest", "video").get(pk=chosen)
 
 
 def _place(pair: GoldPair, person: User) -> Slot:

@@ -11,16 +11,14 @@ from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.errors import AnnotationError
 from projects import audit
 from projects.access import require_role
-from projects.demo_accounts import is_published
-from projects.errors import AccessDenied
+from projects.demo_accounts import refuse_published
 from projects.models import CrowdStudy, Platform, Project, Role, User
 
 
 def open_crowd_study(actor: User, project: Project, **fields: Any) -> CrowdStudy:
     """`fields` are columns of CrowdStudy that the form has; the role follows from the stage. AnnotationError else."""
     require_role(actor, project, Role.RESEARCHER)
-    if is_published(actor):
-        raise AccessDenied(_("The accounts of a demo open no studies; sign in with an account of your own."))
+    refuse_published(actor, _("The accounts of a demo open no studies; sign in with an account of your own."))
     stage = fields["stage"]
     if stage not in ROLE_OF_STAGE:
         raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": stage})

@@ -1,4 +1,4 @@
-"""Somebody who had no hand in the video settles an item whose votes were split."""
+"""Adjudication: a person without prior involvement in the video decides a disputed item."""
 
 from datetime import datetime
 
@@ -24,10 +24,10 @@ ROLES = (Role.RESEARCHER, Role.REVIEWER)
 
 
 def adjudicate(person: User, item_id: int, outcome: str, reason: str, *, now: datetime | None = None) -> Item:
-    """split -> valid or invalid; the pairs that were split take the outcome. Votes stay as they are.
+    """Decide a disputed item as valid or invalid; its disputed pairs take the outcome. Votes stay as they are.
 
     AnnotationError without a reason, WorkRefused for who made, reviewed or judged something on the video, IllegalMove
-    for an item that is not split.
+    for an item that is not disputed.
     """
     if outcome not in OUTCOMES:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(OUTCOMES)})
@@ -47,7 +47,7 @@ def _adjudicate(person: User, item_id: int, outcome: str, reason: str, now: date
         return Refused(refusal)
     move_item(item, "adjudicate", project, person, outcome=outcome, reason=reason, also={"decided_at": now})
     verdict = FoilVerdict.VALID if outcome == ItemState.VALID else FoilVerdict.INVALID
-    Foil.objects.filter(item=item, verdict=FoilVerdict.SPLIT).update(verdict=verdict)
+    Foil.objects.filter(item=item, verdict=FoilVerdict.DISPUTED).update(verdict=verdict)
     hand = Involvement(
         project=project, person=person, video_id=item.video_id, group_id=group, kind=Involvement.Kind.SETTLED
     )

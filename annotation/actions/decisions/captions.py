@@ -20,7 +20,7 @@ from projects import audit
 from projects.models import Project, Role, User
 
 C, I = CandidateState, ItemState  # noqa: E741
-LIVE_ITEMS = (I.IN_VALIDATION, I.VALID, I.INVALID, I.SPLIT)
+LIVE_ITEMS = (I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED)
 LIVE_CANDIDATES = (C.QUEUED, C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED)
 
 

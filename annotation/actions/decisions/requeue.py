@@ -34,8 +34,7 @@ def _requeue(person: User, item_id: int, reason: str, now: datetime) -> Item:
     found = CandidateGroup.objects.filter(item=wanted).values_list("pk", flat=True).first()
     group = locked_group(found) if found else None
     item = locked_item(wanted)
-    project = item.subtest.project
-    move_item(item, "requeue", project, person, reason=reason)
+    move_item(item, "requeue", item.subtest.project, person, reason=reason)
     unlink_main_items(item)
     task_slots.cancel(Task.objects.filter(item=item, stage=Stage.BASELINE), now)
     if group is None:

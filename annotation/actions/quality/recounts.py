@@ -21,8 +21,7 @@ def votes_of(person: User, project: Project, state: str) -> list[Vote]:
     votes = Vote.objects.filter(person=person, item__subtest__project=project, stage=Stage.VALIDATION, state=state)
     items = Item.objects.filter(pk__in=votes.values("item"))
     lock_rows(items)
-    captions = set(items.values_list("caption", flat=True))
-    lock_rows(Caption.objects.filter(pk__in=captions))
+    lock_rows(Caption.objects.filter(pk__in=set(items.values_list("caption", flat=True))))
     return list(votes.order_by("item_id", "pk"))
 
 

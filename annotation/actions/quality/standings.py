@@ -60,8 +60,7 @@ def locked(pk: int | None) -> Standing | None:
     """The standing with its policy; other judgements of the person wait until the transaction ends."""
     if pk is None:
         return None
-    rows = Standing.objects.select_for_update(of=("self",), no_key=True)
-    return rows.select_related("policy__project").get(pk=pk)
+    return Standing.objects.select_for_update(of=("self",), no_key=True).select_related("policy__project").get(pk=pk)
 
 
 def is_fast(standing: Standing, lease: Lease, now: datetime) -> bool | None:

@@ -13,7 +13,7 @@ from corpus.models import Video
 from jobs.models import Job
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
+from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
 
 BATCH = 1000
@@ -29,8 +29,7 @@ def import_objects(
     `person` None: the operator of the server. What a source said before of a video that the file names is replaced.
     AnnotationError lists the lines that are wrong as PATH:LINE: FIELD: what; nothing is stored then.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     rows, errors = _read(project, lines, name, source)
     if errors:
         raise AnnotationError("\n".join(errors))

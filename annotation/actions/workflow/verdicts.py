@@ -95,8 +95,7 @@ def apply_vote(
     decided = outcome != ItemState.IN_VALIDATION
     unanimous = None if rule.stop_early else _unanimous(verdicts, counts)
     also = {"decided_at": now, "unanimous": unanimous} if decided else None
-    project = item.subtest.project
-    move_item(item, "vote", project, actor, outcome=outcome, also=also, beside=beside, foil=task.foil_id)
+    move_item(item, "vote", item.subtest.project, actor, outcome=outcome, also=also, beside=beside, foil=task.foil_id)
     if decided:
         flag_captions([item.caption_id], [item.pk] if says_something else [])
 

@@ -114,8 +114,7 @@ def _scrub(names: Collection[str]) -> set[int]:
             replace = _in_json if field in data.json_text else _replaced
             changed = _scrub_column(model, field, parts if all(parts) else (), partial(replace, pattern=pattern))
             if data.archive and changed:
-                rows = model.objects.filter(pk__in=changed)
-                archived |= set(rows.values_list(data.archive, flat=True))
+                archived |= set(model.objects.filter(pk__in=changed).values_list(data.archive, flat=True))
     return archived
 
 

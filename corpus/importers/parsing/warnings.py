@@ -4,33 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from corpus.records import ItemRecord, PairRecord, RecordWarning
+from text.language.numbers import WORDS
 from text.tokens import words
 
 # What ViLMA's counting files put into their templates.
 _SLOT = "<number>"
-_NUMBERS = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-)
 
 
 def warnings_of(where: str, item: ItemRecord) -> Iterator[RecordWarning]:
@@ -83,7 +61,7 @@ def _says(text: str, value: int | str) -> bool:
     """Whether a text says the class: its words one after the other, an inflected verb or noun by its stem."""
     said = words(text)
     if isinstance(value, int):
-        spelled = _NUMBERS[value] if 0 <= value < len(_NUMBERS) else ""
+        spelled = WORDS[value] if 0 <= value < len(WORDS) else ""
         return str(value) in said or (bool(spelled) and spelled in said)
     wanted = words(value)
     if not wanted:

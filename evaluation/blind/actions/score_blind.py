@@ -7,16 +7,16 @@ from evaluation.blind.models import BlindScorer
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import (
     ADAPTERS,
-    DEVICE,
     MAX_LABEL_LENGTH,
     SCORE_FILE,
+    check_device,
     checked_spec,
     default_label,
 )
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 from text.registry import load
 
 JOB = "evaluation.blind.jobs.run_blind_scoring"
@@ -31,13 +31,11 @@ def score_blind(
     AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError: a score file,
     an unknown device, a path outside the folder of models where a person asks.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     slug, argument = checked_spec(spec.strip(), from_page=person is not None)
     if slug == SCORE_FILE:
         raise EvaluationError(_("A score file holds no model to ask; name a model of text alone, such as lm:FOLDER."))
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    check_device(device)
     named = (label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH]
     defaults = {"label": named, "device": device, "created_by": person}
     scorer, _made = BlindScorer.objects.get_or_create(project=project, spec=f"{slug}:{argument}", defaults=defaults)

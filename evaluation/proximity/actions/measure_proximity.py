@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.proximity.models import ProximityRun
-from evaluation.scoring.actions.start_run import DEVICE
+from evaluation.scoring.actions.start_run import check_device
 from generation.model_paths import with_paths
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from projects.access import require_researcher
+from projects.models import User
 
 JOB = "evaluation.proximity.jobs.measure_proximity"
 MAX_MODEL_LENGTH, MAX_NAME_LENGTH = 500, 60
@@ -31,13 +31,11 @@ def measure_proximity(
     person asks.
     """
     project = release.project
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     model = model.strip()
     if not model or len(model) > MAX_MODEL_LENGTH or not model.isprintable():
         raise EvaluationError(_("Name an encoder: a hub id or a folder, with clip: before it for CLIP's text side."))
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    check_device(device)
     only_below = Path(settings.MODEL_ROOT) if person is not None else None
     model = with_paths({"model": model}, only_below=only_below)["model"]
     shown = " ".join(name.split()) or PurePath(model.partition("?")[0]).name or model

@@ -15,8 +15,8 @@ from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import FrozenItem, valid_items
 from evaluation.utd.shortcuts import check_bar
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 
 MAX_NAME_LENGTH = 120
 ROWS_PER_QUERY = 500
@@ -36,8 +36,7 @@ def freeze_release(
     taken, the gate stops a subtest and nobody says why it may go out, or objects alone answer more items than the
     project allows.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     # Before anything is locked: the classifier takes its time. What was inspected is kept by its content.
     inspect(project, [one.record for one in balanced(valid_items(project), balance)[0]])
     return run_in_transaction(lambda: _freeze(person, project, name, " ".join(override.split()), balance))

@@ -17,8 +17,8 @@ from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import control_texts, records_of
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from projects.access import require_researcher
+from projects.models import User
 from text.registry import Entry, load
 
 JOB = "evaluation.scoring.jobs.run_scoring"
@@ -32,6 +32,12 @@ MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
 # By its path: actions must not import hub, and its table of adapters loads no model library.
 ADAPTERS = Entry("adapters", "hub.adapters.registry:ADAPTERS")
 PARSE_SPEC = Entry("how a model is named", "hub.adapters.registry:parse_spec")
+
+
+def check_device(device: str) -> None:
+    """EvaluationError for what is no name of a device."""
+    if not DEVICE.fullmatch(device):
+        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
 
 
 @transaction.atomic
@@ -58,8 +64,7 @@ def start_run(
     path outside the folder of models where a person asks: a page must not read what only the operator may name.
     """
     project = release.project
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
     spec = f"{slug}:{argument}"
     _check_choices(protocol, device, dtype)
@@ -99,8 +104,7 @@ def _drawn(release: Release, slug: str) -> dict[str, int]:
 def _check_choices(protocol: str, device: str, dtype: str) -> None:
     if protocol not in PROTOCOLS:
         raise EvaluationError(f"unknown protocol '{protocol}'; choose one of: {', '.join(PROTOCOLS)}")
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    check_device(device)
     if dtype not in DTYPES:
         raise EvaluationError(f"unknown number format '{dtype}'; choose one of: {', '.join(DTYPES)}")
 

@@ -5,8 +5,8 @@ from django.db import transaction
 from evaluation.scoring.actions.start_run import checked_spec
 from evaluation.scoring.models import ModelTrust
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 from text.registry import Entry, load
 
 # By its path: actions must not import hub, and its table of adapters loads no model library.
@@ -21,8 +21,7 @@ def trust_model(
 
     AccessDenied without the researcher's role; HubError for a spec that names no model.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     # As a run stores it: a local folder by its whole path.
     name = load(TRUSTED_NAME)(":".join(checked_spec(spec, from_page=person is not None)))
     allows = {"remote_code": remote_code, "other_weights": other_weights}

@@ -1,10 +1,14 @@
-"""What a run has to ask: distinct texts by distinct clip, what of it is not stored yet, and storing it."""
+"""What a run has to ask (distinct texts by distinct clip, what is not stored yet), and storing it beside the model."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
-from time import monotonic
-from typing import Any, TypeVar
+from time import monotonic, perf_counter
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from django.db import connection
 
 from corpus.models import MediaState, ReleaseItem, Video
 from corpus.video_files.stored_files import clip_file
@@ -13,6 +17,7 @@ from evaluation.scoring.loop import Clip, PairScore, ScoringCounts
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import asked_of, control_texts, records_of
 from hub.interfaces import ModelInfo
+from text.batches import batched
 
 ROWS_PER_QUERY = 500
 Thing = TypeVar("Thing")
@@ -75,7 +80,7 @@ def _clip(key: str, video: Video | None, frozen: dict[str, Any]) -> Clip | None:
 def missing(run: Run, work: list[ClipWork], needs_video: bool) -> Iterator[tuple[ClipWork, list[str]]]:
     """The clips with the texts that are not stored yet."""
     rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
-    for some in batches(work, ROWS_PER_QUERY):
+    for some in batched(work, ROWS_PER_QUERY):
         keys = [each.clip.key for each in some] if needs_video else [""]
         found = rows.filter(clip_key__in=keys).values_list("clip_key", "text_sha256")
         stored = set(found.iterator(chunk_size=ROWS_PER_QUERY))
@@ -124,12 +129,6 @@ def listed(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, Any]:
     return found
 
 
-def batches(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
-    source = iter(things)
-    while batch := list(islice(source, size)):
-        yield batch
-
-
 def in_time(things: Iterable[Thing], size: int, seconds: float) -> Iterator[list[Thing]]:
     """Batches of `size`, and what there is of one that is `seconds` old: a slow model loses little when killed."""
     batch: list[Thing] = []
@@ -141,3 +140,55 @@ def in_time(things: Iterable[Thing], size: int, seconds: float) -> Iterator[list
             batch, began = [], monotonic()
     if batch:
         yield batch
+
+
+# On their way at once: a killed worker loses these and the batch at its model.
+ON_THE_WAY = 1
+
+
+class ScoreWriter:
+    """Calls `store` from a thread with a connection of its own, in order; an error of it comes out of the next `put`.
+
+    Inside a transaction nobody else's connection sees its rows, and on SQLite none can write: no thread then.
+    """
+
+    def __init__(self, store: Callable[[Sequence[PairScore]], None]) -> None:
+        self._store = store
+        self._executor: ThreadPoolExecutor | None = None
+        self._waiting: deque[Future[None]] = deque()
+        # Seconds spent on writing, and those that the caller waited for it.
+        self.seconds = 0.0
+
+    def __enter__(self) -> Self:
+        if not connection.in_atomic_block:
+            self._executor = ThreadPoolExecutor(1, thread_name_prefix="scores")
+        return self
+
+    def put(self, scores: Sequence[PairScore]) -> None:
+        if self._executor is None:
+            self._write(scores)
+            return
+        while len(self._waiting) >= ON_THE_WAY:
+            self._waiting.popleft().result()
+        self._waiting.append(self._executor.submit(self._write, scores))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """What was put is stored, also where an error ended the block."""
+        if self._executor is None:
+            return
+        self._executor.submit(_hang_up)
+        self._executor.shutdown(wait=True)
+        if error is None:
+            for one in self._waiting:
+                one.result()
+
+    def _write(self, scores: Sequence[PairScore]) -> None:
+        began = perf_counter()
+        self._store(scores)
+        self.seconds += perf_counter() - began
+
+
+def _hang_up() -> None:
+    connection.close()

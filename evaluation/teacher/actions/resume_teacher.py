@@ -7,8 +7,8 @@ from evaluation.errors import EvaluationError
 from evaluation.teacher.models import TeacherTraining
 from jobs.queue import retry
 from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from projects.access import require_researcher
+from projects.models import User
 
 
 @transaction.atomic
@@ -17,8 +17,7 @@ def resume_teacher(person: User | None, training: TeacherTraining) -> None:
 
     AccessDenied without the researcher's role; EvaluationError: it is still at work, or it ended.
     """
-    if person is not None:
-        require_role(person, training.project, Role.RESEARCHER)
+    require_researcher(person, training.project)
     if training.job is None or not retry(training.job):
         raise EvaluationError(_("Only a training that failed or was stopped can go on."))
     audit.record(audit.event(training.project, person, "evaluation.resume_teacher", training))

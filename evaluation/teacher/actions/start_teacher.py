@@ -10,16 +10,16 @@ from django.utils.translation import gettext as _
 
 from corpus.models import Release
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import DEVICE, checked_spec
+from evaluation.scoring.actions.start_run import check_device, checked_spec
 from evaluation.teacher.held_out import check_held_out
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
-from evaluation.teacher.parameters import TEACHING, plan_of
+from evaluation.teacher.plan import TEACHING, plan_of
 from evaluation.teacher.sources import collect
 from generation.model_paths import with_paths
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 from text.registry import parse_params
 
 JOB, READING_JOB = "evaluation.teacher.jobs.run_teacher", "evaluation.teacher.jobs.read_release"
@@ -46,8 +46,7 @@ def start_teacher(
     AccessDenied; RegistryError (a parameter); HubError (a spec that names no model); EvaluationError, before anything
     runs: an empty split, a caption without negatives, no run where the objective needs one, a release of train clips.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
     plan = plan_of(chosen, seed)
     chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
@@ -86,8 +85,7 @@ def read_release(person: User | None, training: TeacherTraining, release: Releas
 
     AccessDenied; EvaluationError: the training is not done, a release of another project or of train clips.
     """
-    if person is not None:
-        require_role(person, training.project, Role.RESEARCHER)
+    require_researcher(person, training.project)
     if not training.model_spec:
         raise EvaluationError(_("The training is not done; a release can be read when it is."))
     if release.project_id != training.project_id:
@@ -113,8 +111,7 @@ def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
     teacher = with_paths({"model": chosen["teacher"].strip()}, only_below=only_below)["model"]
     if chosen["lgt"] > 0:
         _refuse_absent("teacher", teacher.partition(":")[2] if teacher.startswith("sentence:") else teacher)
-    if not DEVICE.fullmatch(chosen["device"]):
-        raise EvaluationError(f"unknown device '{chosen['device']}'; give auto, cpu, cuda or cuda:N")
+    check_device(chosen["device"])
     if min(chosen["actions"], chosen["objects"], chosen["curve_items"] - 1, chosen["curve_every"] - 1) < 0:
         raise EvaluationError("actions and objects are 0 or more, curve_every and curve_items 1 or more")
     if not 1 <= chosen["processes"] <= MAX_PROCESSES:

@@ -4,13 +4,13 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import DEVICE
+from evaluation.scoring.actions.start_run import check_device
 from evaluation.utd.actions.describe_videos import checked_model
 from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
 from evaluation.utd.recipes import RECIPES
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
+from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
 
 JOB = "evaluation.utd.jobs.check_shortcuts"
@@ -25,10 +25,8 @@ def check_shortcuts(
     AccessDenied without the researcher's role; EvaluationError, GenerationError: an encoder that cannot be asked for.
     """
     project = descriptions.project
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    require_researcher(person, project)
+    check_device(device)
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
     chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
     check = ItemCheck.objects.create(

@@ -7,15 +7,15 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import DEVICE
+from evaluation.scoring.actions.start_run import check_device
 from evaluation.utd.models import Descriptions
 from evaluation.utd.recipes import PAPER, RECIPES
 from generation.asking.endpoints import find_endpoint
 from generation.model_paths import with_paths
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 
 JOB = "evaluation.utd.jobs.describe_videos"
 MAX_MODEL_LENGTH, MAX_NAME_LENGTH, MAX_FRAMES = 500, 120, 64
@@ -40,13 +40,11 @@ def describe_videos(
     cannot be asked for; GenerationError for an unknown endpoint, and for a path outside the folder of models where a
     person asks.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     if recipe not in RECIPES:
         raise EvaluationError(f"unknown recipe '{recipe}'; choose one of: {', '.join(RECIPES)}")
     chosen = RECIPES[recipe]
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    check_device(device)
     if not 0 <= frames <= MAX_FRAMES:
         raise EvaluationError(f"{frames} frames a video are not possible; give 1 to {MAX_FRAMES}")
     made = Descriptions.objects.create(
@@ -74,8 +72,7 @@ def describe_videos(
 def resume_description(person: User | None, descriptions: Descriptions) -> Descriptions:
     """Queue the job again, for videos that came since and for what got no answer. EvaluationError while it is at work,
     and where the texts come from a file."""
-    if person is not None:
-        require_role(person, descriptions.project, Role.RESEARCHER)
+    require_researcher(person, descriptions.project)
     rows = Descriptions.objects.select_for_update(of=("self",), no_key=True).select_related("job")
     locked = rows.get(pk=descriptions.pk)
     if locked.job is not None and not locked.job.is_over:

@@ -7,11 +7,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.utd.answers import read_model_answers
 from evaluation.utd.models import BenchmarkedModel, BiasRun
+from evaluation.utd.predictions import read_model_answers
 from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from projects.access import require_researcher
+from projects.models import User
 
 MAX_LABEL_LENGTH = 120
 MAX_LISTED = 100
@@ -25,8 +25,7 @@ def import_benchmark(person: User | None, run: BiasRun, path: Path, *, label: st
     file, or a file that is none.
     """
     project = run.project
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     wanted = wanted_ids(run)
     given = read_model_answers(path)
     rows = []

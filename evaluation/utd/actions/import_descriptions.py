@@ -15,8 +15,8 @@ from evaluation.utd.models import Descriptions, FrameText, TextSource
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.utd_files import read_descriptions, sha256_of
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 
 ROWS = 1_000
 FROM_FILE = "file:"
@@ -33,8 +33,7 @@ def import_descriptions(
     AccessDenied without the researcher's role; EvaluationError for files that are no such, that name no video of the
     project, or other numbers of frames.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     found = read_descriptions(paths)
     keys = dict(Video.objects.filter(project=project).values_list("key", "pk"))
     known = {key: frames for key, frames in found.items() if key in keys}

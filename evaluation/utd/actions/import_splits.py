@@ -11,11 +11,11 @@ from evaluation.utd.actions.describe_videos import MAX_NAME_LENGTH
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import BiasRun
 from evaluation.utd.predictions import read_predictions
-from evaluation.utd.stored_splits import split_facts, split_of
+from evaluation.utd.splits import split_facts, split_of
 from evaluation.utd.utd_files import read_splits
 from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from projects.access import require_researcher
+from projects.models import Project, User
 
 VERSION = "1"
 
@@ -26,8 +26,7 @@ def import_splits(person: User | None, project: Project, path: Path, *, name: st
 
     AccessDenied without the researcher's role; EvaluationError names file, line and field.
     """
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     if path.suffix == ".json":
         ids, gone = read_splits(path)
         predictions = {"ids": ids, "classes": None, "clusters": ids, "correct": None, "confidence": None}

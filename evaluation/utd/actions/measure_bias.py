@@ -4,15 +4,15 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import DEVICE
+from evaluation.scoring.actions.start_run import check_device
 from evaluation.utd.actions.describe_videos import MAX_NAME_LENGTH, checked_model
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.recipes import RECIPES
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from projects.access import require_researcher
+from projects.models import User
 
 JOB = "evaluation.utd.jobs.measure_bias"
 READINGS = ("score", "oracle")
@@ -39,12 +39,10 @@ def measure_bias(
     `describe_videos`.
     """
     project = descriptions.project
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     if task not in TASKS or max_reading not in READINGS:
         raise EvaluationError(f"'{task}', '{max_reading}': choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}")
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    check_device(device)
     if len(labels) > MAX_LABELS_LENGTH:
         raise EvaluationError(f"classes are named by at most {MAX_LABELS_LENGTH} characters; shorten it")
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))

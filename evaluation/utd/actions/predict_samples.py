@@ -4,15 +4,15 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import DEVICE
+from evaluation.scoring.actions.start_run import check_device
 from evaluation.utd.ablation import ZERO_SHOT
 from evaluation.utd.actions.describe_videos import checked_model
 from evaluation.utd.actions.import_benchmark import MAX_LABEL_LENGTH, wanted_ids
 from evaluation.utd.models import BenchmarkedModel, BiasRun
 from jobs.queue import enqueue
 from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from projects.access import require_researcher
+from projects.models import User
 
 JOB = "evaluation.utd.jobs.answer_samples"
 MAX_EPOCHS = 1000
@@ -36,13 +36,11 @@ def predict_samples(
     without the researcher's role; EvaluationError, GenerationError: what cannot be asked for.
     """
     project = run.project
-    if person is not None:
-        require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     if run.descriptions is None:
         raise EvaluationError(_("The samples of this run came as a file: bring a model's answers as a file, too."))
     wanted_ids(run)
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    check_device(device)
     if not 1 <= epochs <= MAX_EPOCHS:
         raise EvaluationError(f"{epochs} epochs are not possible; give 1 to {MAX_EPOCHS}")
     spec = checked_model(model.strip(), person)

@@ -9,7 +9,6 @@ from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import project_named, release_named, run_results
 from foilworks.management.base import FoilworksCommand, one_line
 from foilworks.management.text_tables import table
-from jobs.queue import no_worker_hint
 from jobs.runner import run_now
 
 COLUMNS = ("n", "T", "T_ci", "P", "P+T", "ties")
@@ -58,8 +57,7 @@ class Command(FoilworksCommand):
             result["state"] = run_now(run.job).state
             run.refresh_from_db()
             return {**result, **run_results(run), "problems": run.problems}
-        if hint := no_worker_hint():
-            self.say(hint)
+        self.say_if_no_worker()
         return {**result, "state": run.job.state}
 
     def render(self, result: dict[str, Any]) -> str:

@@ -14,7 +14,6 @@ from generation.models import CandidateGroup, GenerationRun
 from generation.recipes import RECIPES, Recipe, find_recipe
 from generation.records import MODES
 from generation.run_counts import filter_counts, state_counts
-from jobs.queue import no_worker_hint
 from jobs.runner import run_now
 from projects.models import Project
 
@@ -70,8 +69,8 @@ class Command(FoilworksCommand):
         assert run.job is not None
         if options["sync"]:
             run_now(run.job)
-        elif hint := no_worker_hint():
-            self.say(hint)
+        else:
+            self.say_if_no_worker()
         run.refresh_from_db()
         return _result(run)
 

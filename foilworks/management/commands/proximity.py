@@ -7,7 +7,6 @@ from django.core.management.base import CommandParser
 from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.scoring.queries import project_named, release_named
 from foilworks.management.base import FoilworksCommand
-from jobs.queue import no_worker_hint
 from jobs.runner import run_now
 
 
@@ -32,8 +31,8 @@ class Command(FoilworksCommand):
         run = measure_proximity(None, release, options["model"], name=options["name"], device=options["device"])
         assert run.job is not None
         job = run_now(run.job) if options["sync"] else run.job
-        if not options["sync"] and (hint := no_worker_hint()):
-            self.say(hint)
+        if not options["sync"]:
+            self.say_if_no_worker()
         return {"measurement": run.pk, "release": release.pk, "name": run.name, "job": str(job.pk), "state": job.state}
 
     def render(self, result: dict[str, Any]) -> str:

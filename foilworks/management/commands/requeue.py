@@ -4,7 +4,7 @@ from typing import Any
 
 from foilworks.management.base import FoilworksCommand
 from jobs.errors import JobError
-from jobs.queue import is_reachable, no_worker_hint, requeue_lost
+from jobs.queue import is_reachable, requeue_lost
 
 
 class Command(FoilworksCommand):
@@ -15,8 +15,7 @@ class Command(FoilworksCommand):
         if not is_reachable():
             raise JobError("the queue cannot be reached; start `foilworks up`, or the Redis that REDIS_URL names")
         requeued = requeue_lost()
-        if hint := no_worker_hint():
-            self.say(hint)
+        self.say_if_no_worker()
         return {"requeued": requeued}
 
     def render(self, result: dict[str, Any]) -> str:

@@ -10,11 +10,10 @@ from evaluation.teacher.actions.resume_teacher import resume_teacher
 from evaluation.teacher.actions.start_teacher import read_release, start_teacher
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.pages import before_and_after
-from evaluation.teacher.parameters import TEACHING
+from evaluation.teacher.plan import TEACHING
 from foilworks.management.base import FoilworksCommand, parse_set_options
 from foilworks.management.text_tables import table_of
 from jobs.models import Job
-from jobs.queue import no_worker_hint
 from jobs.runner import run_now
 from text.registry import Entry, load
 
@@ -78,8 +77,7 @@ class Command(FoilworksCommand):
         if options["act"] == "rank":
             load(RANK)(_training(options["training"]), self._line)
             return {}
-        acts = {"train": self._train, "resume": self._resume, "evaluate": self._evaluate}
-        return acts[options["act"]](options)
+        return {"train": self._train, "resume": self._resume, "evaluate": self._evaluate}[options["act"]](options)
 
     def _line(self, text: str) -> None:
         self.stdout.write(text)
@@ -140,8 +138,8 @@ class Command(FoilworksCommand):
         assert job is not None  # the action has just queued it
         if now:
             job = run_now(job)
-        elif hint := no_worker_hint():
-            self.say(hint)
+        else:
+            self.say_if_no_worker()
         return {"job": str(job.pk), "state": job.state}
 
     def render(self, result: dict[str, Any]) -> str:

@@ -17,15 +17,14 @@ from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.actions.measure_bias import READINGS, measure_bias
 from evaluation.utd.actions.predict_samples import predict_samples
 from evaluation.utd.downloads import FILES
-from evaluation.utd.export import described_videos_of, objects_lines
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.pages import benchmark_of
 from evaluation.utd.predictions import read_predictions
 from evaluation.utd.recipes import PAPER, RECIPES
+from evaluation.utd.utd_files import described_videos_of, objects_lines
 from foilworks.management.base import FoilworksCommand
 from jobs.models import Job
-from jobs.queue import no_worker_hint
 from jobs.runner import run_now
 
 ACTIONS = {
@@ -185,8 +184,7 @@ class Command(FoilworksCommand):
             return {}
         if given["sync"]:
             return {"job": str(job.pk), "state": run_now(job).state}
-        if hint := no_worker_hint():
-            self.say(hint)
+        self.say_if_no_worker()
         return {"job": str(job.pk), "state": job.state}
 
     def render(self, result: dict[str, Any]) -> str:

@@ -12,9 +12,9 @@ from evaluation.scoring.models import Score
 from evaluation.scoring.shards.costs import costs
 from evaluation.scoring.shards.outlook import outlook
 from evaluation.scoring.shards.plan import cut_to, parts_of, shard_items
-from evaluation.scoring.shards.work import ClipWork, batches, in_time
-from evaluation.scoring.shards.writer import ScoreWriter
+from evaluation.scoring.shards.work import ClipWork, ScoreWriter, in_time
 from evaluation.templatetags.timing import duration
+from text.batches import batched
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -50,7 +50,7 @@ def test_texts_without_a_clip_fall_into_shares_that_meet_nowhere(settings):
 
 
 def test_batches_by_number_and_by_time():
-    assert list(batches(range(5), 2)) == [[0, 1], [2, 3], [4]]
+    assert list(batched(range(5), 2)) == [[0, 1], [2, 3], [4]]
     assert list(in_time(range(5), 2, 60)) == [[0, 1], [2, 3], [4]]
     assert list(in_time(range(3), 100, -1)) == [[0], [1], [2]]
 

@@ -250,9 +250,9 @@ def test_a_caption_that_was_found_false_may_be_a_negative(shapes, settled, flagg
         (FoilVerdict.INVALID, ItemState.REQUEUED, False),
         # The others of its item are enough.
         (FoilVerdict.INVALID, ItemState.VALID, False),
-        (FoilVerdict.SPLIT, ItemState.VALID, False),
+        (FoilVerdict.DISPUTED, ItemState.VALID, False),
         # Nobody has settled it.
-        (FoilVerdict.SPLIT, ItemState.SPLIT, True),
+        (FoilVerdict.DISPUTED, ItemState.DISPUTED, True),
         (FoilVerdict.VALID, ItemState.REQUEUED, True),
         (FoilVerdict.VALID, ItemState.VALID, True),
         (FoilVerdict.VALID, ItemState.RETRACTED, False),

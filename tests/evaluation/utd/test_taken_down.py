@@ -7,9 +7,9 @@ import pytest
 from corpus.models import MediaState, Video
 from evaluation.utd import samples
 from evaluation.utd.actions.import_descriptions import import_descriptions
-from evaluation.utd.export import described_videos_of, objects_lines
 from evaluation.utd.instructions import RETRIEVAL, TASKS
 from evaluation.utd.models import FrameText
+from evaluation.utd.utd_files import described_videos_of, objects_lines
 from jobs.runner import run_now
 from tests.evaluation.utd import texts
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.text.language.tagger_report import parse_labelled, recall
 from text.language.offline import OfflineTagger
-from text.language.tagger_report import parse_labelled, recall
 from text.language.tokens import PARTS
 from text.language.tools import LanguageError, in_use, installed_spacy_model, tagger
 

@@ -1,0 +1,336 @@
+"""Forms of the pages of quality, pay, studies, crowd studies and members."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.actions.claims.claim import ROLE_OF_STAGE
+from annotation.actions.quality.add_gold_pairs import MAX_PAIRS_AT_ONCE
+from annotation.actions.studies.open_baseline import MAX_OVERLAP
+from annotation.actions.studies.open_object_check import MAX_FRAMES
+from annotation.models import FrameObjects, PayPolicy, QualityPolicy, ReviewPolicy, Stage, Use
+from annotation.models.pay import CURRENCY
+from annotation.queries.paid_work import PAID
+from annotation.queries.quality import sources
+from annotation.queries.review_sampling import AnnotatorShare
+from annotation.rules.objects import FRAMES
+from annotation.rules.pay import Rate, Unit
+from corpus.models import Caption, Release, Subtest
+from projects.models import CrowdStudy, Project, Role, User
+
+
+class PolicyForm(forms.ModelForm):
+    class Meta:
+        model = QualityPolicy
+        fields = [
+            "gold_rate",
+            "gold_min",
+            "careful_accuracy",
+            "guess_accuracy",
+            "false_pauses",
+            "position_min",
+            "fast_share",
+            "fast_min",
+            "practice_open",
+            "qualification_open",
+            "qualification_required",
+            "test_length",
+            "pass_share",
+            "mismatched_share",
+            "tries",
+        ]
+        labels = {
+            "gold_rate": _("Share of gold among the pieces"),
+            "gold_min": _("Gold answers before anybody is paused for them"),
+            "careful_accuracy": _("Share of gold that a careful person gets right"),
+            "guess_accuracy": _("Share of gold that a guesser gets right"),
+            "false_pauses": _("Share of careful people that may be paused by mistake"),
+            "position_min": _("Answers before anybody is paused for always choosing one place"),
+            "fast_share": _("Too fast: before this share of the clip has passed"),
+            "fast_min": _("Answers before anybody is paused for speed"),
+            "practice_open": _("Practice is open"),
+            "qualification_open": _("The qualification is open"),
+            "qualification_required": _("Only who has passed it may validate"),
+            "test_length": _("Questions of the qualification"),
+            "pass_share": _("Share that must be right"),
+            "mismatched_share": _("Share of mismatched pairs among the questions"),
+            "tries": _("Tries a person has"),
+        }
+        help_texts = {
+            "gold_rate": _("0 to 0.5; 0.2 is one piece in five. 0: no gold."),
+            "fast_share": _("0 to 1; 0: time is not looked at."),
+            "test_length": _("ViLMA: at least 7."),
+            "pass_share": _("ViLMA: 0.9."),
+        }
+
+
+class PairsForm(forms.Form):
+    """What pairs are drawn from; the seed makes the draw repeatable."""
+
+    subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Valid items of"), empty_label=None)
+    number = forms.IntegerField(label=_("How many"), min_value=1, max_value=MAX_PAIRS_AT_ONCE, initial=10)
+    mismatched = forms.BooleanField(label=_("With another item's video: the answer is “neither”"), required=False)
+    seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**31 - 1, initial=0)
+    explanation = forms.CharField(label=_("Explanation"), required=False, max_length=1000)
+
+    def __init__(self, *args: Any, project: Project, use: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["subtest"].queryset = sources(project, use)
+        self.fields["subtest"].label_from_instance = lambda subtest: f"{subtest.name} ({subtest.n_free})"
+        if use != Use.PRACTICE:
+            del self.fields["explanation"]
+
+
+class PracticeForm(forms.Form):
+    """A caption to practise editing on, named by its key."""
+
+    key = forms.CharField(label=_("Key of the caption, or of its video"), max_length=200)
+    examples = forms.CharField(
+        label=_("An expert's foils, one a line"), widget=forms.Textarea(attrs={"rows": 3}), max_length=4000
+    )
+    explanation = forms.CharField(label=_("Explanation"), required=False, max_length=1000)
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.project = project
+
+    def clean(self) -> dict[str, Any]:
+        """{"caption", "examples", "explanation"}."""
+        data = dict(self.cleaned_data)
+        key = data.pop("key", "").strip()
+        captions = Caption.objects.filter(video__project=self.project).select_related("video")
+        found = captions.filter(key=key).first() or captions.filter(video__key=key).order_by("pk").first()
+        if key and found is None:
+            self.add_error("key", _("No caption and no video of this project has this key."))
+        return {**data, "caption": found, "examples": data.get("examples", "").splitlines()}
+
+
+class MemberForm(forms.Form):
+    """Who comes into the project, and with which roles; the action says what is wrong with them."""
+
+    username = forms.CharField(
+        label=_("User name"),
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+    roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple)
+    new_account = forms.BooleanField(
+        label=_("Make a new account"),
+        required=False,
+        help_text=_("Its temporary password is shown once, for you to pass on."),
+    )
+
+
+UNITS = ((Unit.PIECE.value, _("a piece")), (Unit.HOUR.value, _("an hour")))
+
+
+def _amount(**fields: Any) -> forms.DecimalField:
+    widget = forms.NumberInput(attrs={"min": 0, "step": "any", "inputmode": "decimal", "class": "input"})
+    return forms.DecimalField(min_value=Decimal(0), max_digits=10, widget=widget, required=False, **fields)
+
+
+class PayForm(forms.Form):
+    """A stage whose amount is left empty earns nothing."""
+
+    currency = forms.CharField(label=_("Currency"), max_length=3, validators=[CURRENCY])
+    floor = _amount(
+        label=_("Floor, an hour"),
+        decimal_places=2,
+        help_text=_("You are warned where the hour in the middle earns less. Left empty: nothing is checked."),
+    )
+
+    def __init__(self, *args: Any, policy: PayPolicy, rates: dict[str, Rate], **kwargs: Any) -> None:
+        super().__init__(*args, initial={"currency": policy.currency, "floor": policy.floor}, **kwargs)
+        for stage in PAID:
+            rate = rates.get(stage)
+            label = Stage(stage).label
+            self.fields[f"{stage}_amount"] = _amount(
+                label=_("Amount for: %(stage)s") % {"stage": label},
+                decimal_places=4,
+                initial=rate and f"{rate.amount.normalize():f}",
+            )
+            self.fields[f"{stage}_unit"] = forms.ChoiceField(
+                label=_("Unit for: %(stage)s") % {"stage": label},
+                choices=UNITS,
+                initial=rate and rate.unit,
+                widget=forms.Select(attrs={"class": "input"}),
+            )
+
+    def rows(self) -> list[tuple[str, forms.BoundField, forms.BoundField]]:
+        """(label, amount, unit) of every stage that can be paid."""
+        return [(Stage(stage).label, self[f"{stage}_amount"], self[f"{stage}_unit"]) for stage in PAID]
+
+    def asked(self) -> dict[str, Any]:
+        """What set_pay takes; the form is valid."""
+        given = self.cleaned_data
+        rates = {
+            stage: Rate(given[f"{stage}_unit"], given[f"{stage}_amount"])
+            for stage in PAID
+            if given[f"{stage}_amount"] is not None
+        }
+        return {"currency": given["currency"], "floor": given["floor"], "rates": rates}
+
+
+def _percent(**fields: Any) -> forms.FloatField:
+    widget = forms.NumberInput(attrs={"min": 0, "max": 100, "step": "any", "inputmode": "decimal"})
+    return forms.FloatField(min_value=0, max_value=100, widget=widget, **fields)
+
+
+class ReviewSharesForm(forms.Form):
+    """An annotator's own share left empty means the project's."""
+
+    rate = _percent(
+        label=_("Reviewed, per cent of the edits"),
+        help_text=_("What is not drawn is accepted by rule, and marked as unreviewed in its provenance."),
+    )
+    second_share = _percent(
+        label=_("Reviewed twice, per cent of the reviews"),
+        help_text=_("A second reviewer decides without knowing of the first; it changes nothing and gives agreement."),
+    )
+
+    def __init__(self, *args: Any, policy: ReviewPolicy, shares: Sequence[AnnotatorShare], **kwargs: Any) -> None:
+        initial = {"rate": _shown(policy.rate), "second_share": _shown(policy.second_share)}
+        super().__init__(*args, initial=initial, **kwargs)
+        self.people = [share.person for share in shares]
+        for share in shares:
+            own = "" if share.rate is None else _shown(share.rate)
+            label = _("Reviewed, per cent of the edits of %(name)s") % {"name": share.person.username}
+            self.fields[self.field_of(share.person)] = _percent(label=label, required=False, initial=own)
+
+    @staticmethod
+    def field_of(person: User) -> str:
+        return f"own_{person.pk}"
+
+    def shares(self) -> dict[str, Any]:
+        """What set_review_shares takes; the form is valid."""
+        given = self.cleaned_data
+        own = {person.pk: given[self.field_of(person)] for person in self.people}
+        return {
+            "rate": given["rate"] / 100,
+            "second_share": given["second_share"] / 100,
+            "own_rates": {pk: percent / 100 for pk, percent in own.items() if percent is not None},
+        }
+
+
+def _shown(share: float) -> str:
+    return f"{100 * share:g}"
+
+
+MAX_SEED = 2**31 - 1
+
+
+SEED_HELP = _("The same seed draws the same sample.")
+
+
+class SeedField(forms.IntegerField):
+    """Left empty it is 0."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            label=_("Seed"), min_value=0, max_value=MAX_SEED, initial=0, required=False, help_text=SEED_HELP
+        )
+
+    def clean(self, value: Any) -> int:
+        return super().clean(value) or 0
+
+
+class BaselineForm(forms.Form):
+    """Which items, how many of them, how many people each."""
+
+    release = forms.ModelChoiceField(
+        label=_("Items of"), queryset=Release.objects.none(), required=False, empty_label=_("valid items as of now")
+    )
+    subtest = forms.ModelChoiceField(
+        label=_("Subtest"), queryset=Subtest.objects.none(), required=False, empty_label=_("all main subtests")
+    )
+    size = forms.IntegerField(
+        label=_("Items in the sample"), min_value=1, required=False, help_text=_("Empty: all of them.")
+    )
+    overlap = forms.IntegerField(
+        label=_("People an item"),
+        min_value=1,
+        max_value=MAX_OVERLAP,
+        initial=1,
+        help_text=_("1: accuracy of single people (Feint6K); 3: also of their majority (contrast sets)."),
+    )
+    seed = SeedField()
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["release"].queryset = Release.objects.filter(project=project)
+        self.fields["subtest"].queryset = Subtest.objects.filter(project=project)
+
+
+class ObjectCheckForm(forms.Form):
+    """Whose objects, how many frames, how many people each."""
+
+    source = forms.ChoiceField(label=_("Objects of"))
+    size = forms.IntegerField(
+        label=_("Frames in the sample"),
+        min_value=1,
+        max_value=MAX_FRAMES,
+        initial=FRAMES,
+        help_text=_("One frame each of so many videos (UTD: 100)."),
+    )
+    overlap = forms.IntegerField(label=_("People a frame"), min_value=1, max_value=MAX_OVERLAP, initial=1)
+    seed = SeedField()
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        sources = FrameObjects.objects.filter(project=project).order_by("source").values_list("source", flat=True)
+        self.fields["source"].choices = [(source, source) for source in sources.distinct()]
+
+
+MIN_SHARE, MAX_SHARE = 0, 100
+
+
+class CrowdStudyForm(forms.ModelForm):
+    stage = forms.ChoiceField(
+        label=_("Work"), choices=[(stage.value, stage.label) for stage in Stage if stage in ROLE_OF_STAGE]
+    )
+    approval = forms.IntegerField(
+        label=_("Least approval rate, per cent"),
+        min_value=MIN_SHARE,
+        max_value=MAX_SHARE,
+        required=False,
+        help_text=_(
+            "Of what the platform signs, and of right answers on gold in this project; empty: nobody is refused for it."
+        ),
+    )
+
+    completion_url = forms.URLField(
+        label=_("Address to send people back to"),
+        required=False,
+        assume_scheme="https",
+        help_text=_("Shown beside the code, for one click back."),
+    )
+    field_order = ("name", "platform", "platform_study", "stage", "pieces", "places", "minutes", "approval")
+
+    class Meta:
+        model = CrowdStudy
+        fields = ["name", "platform", "platform_study", "pieces", "places", "minutes", "completion_code"]
+        help_texts = {
+            "platform_study": _("Prolific's STUDY_ID; links of other studies are refused."),
+            "completion_code": _("As set on Prolific; empty: everybody gets a code of their own."),
+            "minutes": _("From the entry on; then somebody else may have the place."),
+        }
+
+    def fields_for_action(self) -> dict[str, Any]:
+        """What open_crowd_study takes."""
+        values = dict(self.cleaned_data)
+        percent = values.pop("approval")
+        return {**values, "least_approval": None if percent is None else percent / MAX_SHARE}
+
+    def _post_clean(self) -> None:
+        """The action validates the row, whose role and project are not the form's."""
+
+
+class CodeCheckForm(forms.Form):
+    code = forms.CharField(
+        label=_("Completion code"),
+        max_length=64,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
+    )

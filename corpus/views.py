@@ -1,0 +1,112 @@
+"""Videos of a project and their player; subtests; content warnings."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count, Prefetch, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from corpus.access import get_video
+from corpus.actions.create_subtest import create_subtest
+from corpus.actions.set_content_warning import set_content_warning
+from corpus.errors import CorpusError
+from corpus.forms import SubtestForm, VideoFilter
+from corpus.models import Item, MediaState, Subtest, Takedown, Video
+from corpus.rules.states import ItemState
+from corpus.video_files.player import player_clip
+from corpus.video_files.streaming import stream_video
+from projects.access import enter_project, get_project
+from projects.models import Role
+
+
+@require_safe
+def video(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_video(request.user, slug, pk, Role.RESEARCHER))
+    items = Item.objects.select_related("subtest").prefetch_related("foils").order_by("id")
+    captions = found.captions.prefetch_related(Prefetch("items", items)).order_by("id")
+    context = {"video": found, "captions": captions, "clip": player_clip(found), "facts": _facts(found)}
+    if found.media_state == MediaState.TAKEN_DOWN:
+        context["takedown"] = Takedown.objects.filter(video=found).select_related("taken_down_by").first()
+    return render(request, "corpus/video.html", context)
+
+
+@require_POST
+def warning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_video(request.user, slug, pk, Role.RESEARCHER)
+    try:
+        set_content_warning(request.user, found, request.POST.get("warning", ""))
+    except CorpusError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("The warning is stored; it stands before the clip from now on."))
+    return redirect("corpus:video", slug, pk)
+
+
+def _facts(video: Video) -> list[tuple[str, str]]:
+    """Label and value of everything known; what is not known is left out."""
+    trim = f"{video.start_time or 0:g}–{'…' if video.end_time is None else f'{video.end_time:g}'}"
+    trim += f" {video.get_time_unit_display()}"
+    rows = [
+        (_("File"), video.get_media_state_display()),
+        (_("Shown"), trim if video.start_time is not None or video.end_time is not None else ""),
+        (_("Duration of the file"), f"{video.duration:.3f} s" if video.duration is not None else ""),
+        (_("Frames"), f"{video.n_frames}" if video.n_frames else ""),
+        (_("Frames a second"), f"{video.fps:g}" if video.fps else ""),
+        (_("Size"), f"{video.width} × {video.height}" if video.width else ""),
+        (_("Split"), video.split),
+        (_("Class"), video.class_label),
+        (_("Category"), video.category),
+        (_("Movie"), video.movie),
+        (_("Dataset"), video.source_dataset),
+        (_("Id there"), video.source_id),
+        (_("Address"), video.url),
+        ("SHA-256", video.sha256),
+    ]
+    return [(label, value) for label, value in rows if value]
+
+
+@require_safe
+def media(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
+    return stream_video(request, get_video(request.user, slug, pk))
+
+
+PER_PAGE = 50
+
+
+@require_safe
+def videos(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    everything = Video.objects.filter(project=project)
+    form = VideoFilter(request.GET)
+    rows = form.narrow(everything).annotate(
+        n_captions=Count("captions", distinct=True), n_items=Count("items", distinct=True)
+    )
+    context = {
+        "form": form,
+        "page": Paginator(rows.order_by("key", "id"), PER_PAGE).get_page(request.GET.get("page")),
+        "states": _states(everything),
+        "query": form.query(),
+    }
+    return render(request, "corpus/videos.html", context)
+
+
+def _states(videos: QuerySet[Video]) -> list[tuple[str, str, int]]:
+    """(state, label, how many) of the states that occur."""
+    counts = dict(videos.values_list("media_state").annotate(Count("id")))
+    return [(state, label, counts[state]) for state, label in MediaState.choices if state in counts]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def subtests(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = SubtestForm(request.POST if request.method == "POST" else None, project=project)
+    if request.method == "POST" and form.is_valid():
+        made = create_subtest(request.user, project, **form.cleaned_data)
+        messages.success(request, _("The subtest %(name)s is made.") % {"name": made.name})
+        return redirect("corpus:subtests", project.slug)
+    valid = Count("items", filter=Q(items__state=ItemState.VALID))
+    rows = Subtest.objects.filter(project=project).select_related("proficiency_subtest")
+    context = {"form": form, "subtests": rows.annotate(n_items=Count("items"), n_valid=valid).order_by("name")}
+    return render(request, "corpus/subtests.html", context, status=422 if request.method == "POST" else 200)

@@ -1,0 +1,226 @@
+"""Public pages that anybody with the address reads, the page that opens them, citation, terms and datasheet."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from corpus.access import get_release
+from corpus.models import MediaState, Release, ReleaseItem
+from corpus.video_files.streaming import stream_file
+from evaluation.blind.forms import named_probes
+from evaluation.board.leaderboard import board
+from evaluation.documents.actions.describe_publication import answer_datasheet, describe_publication, sources_in
+from evaluation.documents.forms import DatasheetForm, PublicationForm, terms_forms
+from evaluation.documents.models import DatasheetAnswer, PublicationFacts
+from evaluation.errors import EvaluationError
+from evaluation.publishing.actions.decide_submission import accept_submission, refuse_submission
+from evaluation.publishing.actions.set_public_page import page_of, renew_address, request_archive, set_public_page
+from evaluation.publishing.actions.submit_scores import submit_scores
+from evaluation.publishing.archive import is_current
+from evaluation.publishing.forms import PublicPageForm, SubmissionForm
+from evaluation.publishing.models import PublicPage, Submission
+from evaluation.publishing.public import about, composition_of, get_public_page, terms_of
+from evaluation.publishing.sheet import own_answers
+from evaluation.publishing.submitted import BadScoresError
+from evaluation.releases.changelog import changelog_of
+from evaluation.releases.models import ReleaseGate
+from evaluation.releases.withheld import withheld_of
+from projects.access import enter_project, get_project
+from projects.errors import TooManyTries
+from projects.models import Role
+from projects.rate_limits import ARCHIVES, SCORES_HERE, SCORES_RELEASE, address_of, hit
+
+
+@login_not_required
+@require_safe
+def public_release(request: HttpRequest, key: str) -> HttpResponse:
+    page = get_public_page(key)
+    release = page.release
+    context = {
+        "public": page,
+        "release": release,
+        "board": (shown := board(release)),
+        "columns": shown.columns,
+        "gate_rows": _gate(release),
+        "changes": changelog_of(release),
+        "n_withheld": len(withheld_of(release)),
+        **about(page),
+    }
+    response = render(request, "evaluation/public_release.html", context)
+    # The address is the key: it goes to no other site, and no search engine lists it.
+    response.headers["Referrer-Policy"] = "same-origin"
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def _gate(release: Release) -> list[dict]:
+    gate = ReleaseGate.objects.filter(release=release).first()
+    return [named_probes(row) for row in gate.data["rows"]] if gate is not None else []
+
+
+@login_not_required
+@require_safe
+def public_video(request: HttpRequest, key: str, position: int) -> HttpResponseBase:
+    """The file of an example, where the terms of its source allow it and nobody took it down."""
+    page = get_public_page(key)
+    composition = composition_of(page.release)
+    rows = ReleaseItem.objects.filter(release=page.release, position=position, video__takedown__isnull=True)
+    member = rows.select_related("video").first() if position in composition.examples else None
+    shown = {terms.dataset for terms in terms_of(page.release, composition) if terms.may_show}
+    video = member and member.video
+    if not video or not video.file or video.media_state != MediaState.READY or video.source_dataset not in shown:
+        raise Http404(_("This video is not shown here."))
+    return stream_file(request, video.file, video.sha256)
+
+
+@login_not_required
+@require_safe
+def public_export(request: HttpRequest, key: str) -> HttpResponseBase:
+    """The archive, as long as nothing in it was withdrawn since it was made."""
+    page = get_public_page(key)
+    if not page.offers_export or not page.archive:
+        raise Http404(_("No archive is offered here."))
+    if not hit(ARCHIVES, address_of(request)):
+        raise TooManyTries(_("Too many downloads from here; wait an hour."))
+    if not is_current(page):
+        raise EvaluationError(_("Something of this archive was withdrawn; it is offered again once it is made anew."))
+    return stream_file(request, page.archive)
+
+
+@login_not_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def public_scores(request: HttpRequest, key: str) -> HttpResponse:
+    """The form by which anybody sends the scores of a model; what is wrong with a file is said line by line."""
+    page = get_public_page(key)
+    if not page.takes_scores:
+        raise Http404(_("This release takes no scores."))
+    posted = request.method == "POST"
+    if posted and not (hit(SCORES_HERE, address_of(request)) and hit(SCORES_RELEASE, page.release_id)):
+        raise TooManyTries(_("Too many score files were sent; wait an hour."))
+    form = SubmissionForm(*((request.POST, request.FILES) if posted else ()), release=page.release)
+    problems: list[str] = []
+    if posted and form.is_valid():
+        problems = _sent(page, form)
+        if not form.errors:
+            return redirect("publishing:public_sent", key)
+    example = page.release.members.order_by("position").values_list("record", flat=True).first()
+    context = {
+        "public": page,
+        "release": page.release,
+        "form": form,
+        "problems": problems,
+        "example": example,
+        "most": settings.SUBMISSION_MAX_BYTES // 1024**2,
+    }
+    return render(request, "evaluation/public_scores.html", context, status=422 if form.errors else 200)
+
+
+def _sent(page: PublicPage, form: SubmissionForm) -> list[str]:
+    """Send what the form holds; the problems of the file, which the form then knows of."""
+    scores: UploadedFile = form.cleaned_data["scores"]
+    try:
+        submit_scores(page, scores, form.cleaned_data)
+    except BadScoresError as error:
+        form.add_error("scores", _("This file cannot be taken; mend what is listed above and send it again."))
+        return error.problems
+    except EvaluationError as error:
+        form.add_error("scores", str(error))
+    return []
+
+
+@login_not_required
+@require_safe
+def public_sent(request: HttpRequest, key: str) -> HttpResponse:
+    page = get_public_page(key)
+    return render(request, "evaluation/public_sent.html", {"public": page, "release": page.release})
+
+
+MAX_LISTED = 100
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def public_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """GET shows the page's switches and what was sent; POST stores the switches."""
+    found = enter_project(request, get_release(request.user, slug, pk))
+    page = page_of(found)
+    form = PublicPageForm(request.POST if request.method == "POST" else None, instance=page)
+    if form.is_bound and form.is_valid():
+        set_public_page(request.user, found, **form.cleaned_data)
+        messages.success(request, _("It is stored."))
+        return redirect("publishing:public_page", slug, pk)
+    rows = Submission.objects.filter(release=found).select_related("run", "decided_by")
+    context = {"release": found, "form": form, "public": page, "submissions": rows[:MAX_LISTED]}
+    if page.archive:
+        context["is_current"] = is_current(page)
+    return render(request, "evaluation/public_page.html", context)
+
+
+@require_POST
+def public_page_move(request: HttpRequest, slug: str, pk: int, move: str) -> HttpResponse:
+    """Another address, or the archive made anew."""
+    found = get_release(request.user, slug, pk)
+    if move == "address":
+        renew_address(request.user, found)
+        messages.success(request, _("The page has another address; the old one leads nowhere."))
+    elif move == "archive":
+        request_archive(request.user, found)
+        messages.success(request, _("The archive is being made."))
+    else:
+        raise Http404
+    return redirect("publishing:public_page", slug, pk)
+
+
+@require_POST
+def submission(request: HttpRequest, slug: str, pk: int, submission: int) -> HttpResponse:
+    """Accepts what a stranger sent, or refuses it."""
+    found = get_release(request.user, slug, pk)
+    sent = get_object_or_404(Submission.objects.select_related("release__project"), release=found, pk=submission)
+    try:
+        if request.POST.get("move") == "accept":
+            accept_submission(request.user, sent)
+            messages.success(request, _("Accepted: it stands on the leaderboard once its scores are stored."))
+        else:
+            refuse_submission(request.user, sent, request.POST.get("reason", ""))
+            messages.success(request, _("Refused."))
+    except EvaluationError as error:
+        messages.error(request, str(error))
+    return redirect("publishing:public_page", slug, pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def publication(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    data = request.POST if request.method == "POST" else None
+    stored = PublicationFacts.objects.filter(project=project).first() or PublicationFacts(project=project)
+    form, terms = PublicationForm(data, instance=stored), terms_forms(project, sources_in(project), data)
+    if data is not None and all([form.is_valid(), *(each.is_valid() for each in terms)]):
+        sources = [{"source_dataset": each.source, **each.cleaned_data} for each in terms]
+        describe_publication(request.user, project, form.cleaned_data, sources)
+        messages.success(request, _("It is stored; exports made from now on say so."))
+        return redirect("publishing:publication", slug)
+    status = 422 if data is not None else 200
+    return render(request, "evaluation/publication.html", {"form": form, "terms": terms}, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def datasheet(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    data = request.POST if request.method == "POST" else None
+    answers = dict(DatasheetAnswer.objects.filter(project=project).values_list("question", "text"))
+    release, own = own_answers(project)
+    form = DatasheetForm(data, answers, own)
+    if data is not None and form.is_valid():
+        try:
+            answer_datasheet(request.user, project, form.cleaned_data)
+        except EvaluationError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("It is stored; exports made from now on say so."))
+            return redirect("publishing:datasheet", slug)
+    context = {"form": form, "release": release}
+    return render(request, "evaluation/datasheet.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,142 @@
+"""The releases of a project, the form that freezes one, and the page of one release."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Page, Paginator
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from corpus.access import get_release
+from corpus.exporters.registry import EXPORTERS
+from corpus.models import Release, ReleaseItem
+from evaluation.blind.forms import named_probes
+from evaluation.board.leaderboard import is_uneven, leaderboard
+from evaluation.charts import of_reports
+from evaluation.errors import EvaluationError
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.changes import changes, previous_of, shifts
+from evaluation.releases.forms import FreezeForm
+from evaluation.releases.freezable import freezable, gate_preview, left_out
+from evaluation.releases.models import ReleaseGate
+from evaluation.releases.withheld import withheld_of
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.forms import ScoringForm
+from evaluation.scoring.models import Run
+from projects.access import enter_project, get_project
+from projects.models import Role, User
+from text.diff import diff_segments
+from text.errors import ActionableError
+
+
+@require_safe
+def releases(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    rows = Release.objects.filter(project=project).annotate(n_runs=Count("runs")).order_by("-id")
+    return render(request, "evaluation/releases.html", {"releases": rows})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def freeze(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    gate = gate_preview(project)
+    form = FreezeForm(request.POST if request.method == "POST" else None, gate=gate)
+    if request.method == "POST" and form.is_valid():
+        try:
+            release = freeze_release(request.user, project, **form.cleaned_data)
+        except EvaluationError as error:
+            form.add_error("override" if "override" in form.fields else "name", str(error))
+        else:
+            messages.success(request, _("%(name)s is frozen; what it holds stands below.") % {"name": release.name})
+            return redirect("releases:release", project.slug, release.pk)
+    content = freezable(project)
+    n_valid = sum(row.n_valid for row in content)
+    context = {
+        "form": form,
+        "content": content,
+        "n_valid": n_valid,
+        "left_out": left_out(content),
+        "gate": gate,
+    }
+    return render(request, "evaluation/freeze.html", context, status=422 if form.errors else 200)
+
+
+MAX_LISTED = 50
+
+
+@require_safe
+def release_changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Against the one before it, or the one that `?from=` names."""
+    found = enter_project(request, get_release(request.user, slug, pk))
+    earlier = Release.objects.filter(project=found.project, pk__lt=found.pk).order_by("-pk")
+    asked = request.GET.get("from", "")
+    before = get_object_or_404(earlier, pk=int(asked)) if asked.isdecimal() and len(asked) < 19 else previous_of(found)
+    context = {"release": found, "before": before, "earlier": earlier, "most": MAX_LISTED}
+    if before is not None:
+        context |= {"changes": changes(before, found), "shifts": shifts(before, found)}
+    return render(request, "evaluation/changes.html", context)
+
+
+PER_PAGE = 25
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """GET shows it, POST starts a scoring run on it."""
+    found = enter_project(request, get_release(request.user, slug, pk))
+    form = ScoringForm(request.POST if request.method == "POST" else None)
+    run = _start(request.user, found, form)
+    if run is not None:
+        return redirect("scoring:run", slug, run.pk)
+    standings, withheld = leaderboard(found), withheld_of(found)
+    context = {
+        "release": found,
+        "form": form,
+        "standings": standings,
+        "has_scores": any(standing.overall for standing in standings),
+        "uneven": is_uneven(standing.overall for standing in standings),
+        "page": _items(found, request.GET.get("page"), withheld),
+        "exporters": EXPORTERS,
+        "gate": _gate(found),
+        "n_withheld": len(withheld),
+    }
+    return render(request, "evaluation/release.html", context, status=422 if form.errors else 200)
+
+
+def _gate(found: Release) -> ReleaseGate | None:
+    gate = ReleaseGate.objects.filter(release=found).select_related("overridden_by").first()
+    if gate is not None:
+        gate.rows = [named_probes(row) for row in gate.data["rows"]]
+    return gate
+
+
+def _start(person: User, found: Release, form: ScoringForm) -> Run | None:
+    """The run that a valid form asks for; what the action refuses stands beside the model's field."""
+    if not form.is_bound or not form.is_valid():
+        return None
+    asked = dict(form.cleaned_data)
+    try:
+        return start_run(person, found, asked.pop("spec"), **asked)
+    except ActionableError as error:
+        form.add_error("spec", str(error))
+        return None
+
+
+def _items(found: Release, number: str | None, withheld: Mapping[str, Any]) -> Page:
+    page = Paginator(ReleaseItem.objects.filter(release=found).order_by("position"), PER_PAGE).get_page(number)
+    for member in page:
+        member.withheld = withheld.get(member.record["id"])
+        caption = member.record["caption"]
+        member.foils = [diff_segments(caption, foil) for foil in member.record["foils"]]
+    return page
+
+
+@require_safe
+def release_chart(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    standings = [one for one in leaderboard(get_release(request.user, slug, pk)) if one.overall]
+    image = of_reports.scores([(standing.run.label, standing.overall) for standing in standings])
+    return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})

@@ -1,0 +1,186 @@
+"""Reports of a project and analyses of the models of a release, each with its charts and downloads."""
+
+import csv
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from corpus.access import get_release
+from corpus.models import Release
+from evaluation.analyses.registry import REPORTS
+from evaluation.errors import EvaluationError
+from evaluation.proximity.views import PROXIMITY, proximity_context
+from evaluation.reports import pages
+from evaluation.reports.actions.request_report import request_report
+from evaluation.reports.analysis_pages import PAGES, AnalysisPage
+from evaluation.reports.charts_by_name import CHARTS
+from evaluation.reports.forms import ReportForm
+from evaluation.reports.pages import report_data
+from evaluation.reports.scored_facts import release_analysis
+from evaluation.text_tables import WRITERS as TABLES
+from projects.access import enter_project, get_project
+from projects.forms.registry_entry import EntryForm
+from projects.live_pages import render_live
+from projects.models import Project, Role, User
+from text.errors import ActionableError
+from text.storable import safe_row
+
+
+@require_safe
+def reports(request: HttpRequest, slug: str) -> HttpResponse:
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    return redirect("reports:report", project.slug, next(iter(pages.PAGES)))
+
+
+@require_safe
+def report(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    page = page_of(kind)
+    form = ReportForm(project, kind, request.GET)
+    context: dict[str, Any] = {"page": page, "pages": pages.PAGES, "form": form, "query": form.query()}
+    try:
+        context |= page.context(project, *form.chosen())
+        if page.by_job and context["stored"].wants_anew:
+            _ask(request.user, project, kind, form)
+            context |= page.context(project, *form.chosen())
+    except EvaluationError as error:
+        context["why"] = str(error)
+    return render(request, f"evaluation/report_{kind}.html", context)
+
+
+@require_POST
+def report_ask(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Have a job compute the report with the choices of the address."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    page = page_of(kind)
+    form = ReportForm(project, kind, request.GET)
+    if not page.by_job:
+        raise Http404
+    _ask(request.user, project, kind, form)
+    return redirect(f"{reverse('reports:report', args=[slug, kind])}?{form.query()}")
+
+
+@require_safe
+def report_progress(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """The live part: asks for itself again while the job is alive, then asks for the whole page."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    page = page_of(kind)
+    form = ReportForm(project, kind, request.GET)
+    if not page.by_job:
+        raise Http404
+    context = {"page": page, "query": form.query(), **page.context(project, *form.chosen())}
+    return render_live(request, "evaluation/_report_progress.html", context, refresh=not context["stored"].is_at_work)
+
+
+def _ask(person: User, project: Project, kind: str, form: ReportForm) -> None:
+    subtest, params = form.chosen()
+    request_report(person, project, kind, subtest=subtest, params=params)
+
+
+def page_of(kind: str) -> pages.ReportPage:
+    if kind not in pages.PAGES:
+        raise Http404
+    return pages.PAGES[kind]
+
+
+@require_safe
+def report_file(request: HttpRequest, slug: str, kind: str, extension: str) -> HttpResponse:
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    page = page_of(kind)
+    if extension not in {"json", "csv", *TABLES}:
+        raise Http404
+    data = report_data(project, kind, *ReportForm(project, kind, request.GET).chosen())
+    headers = {"Content-Disposition": f'attachment; filename="{project.slug}-{kind}.{extension}"'}
+    if extension == "json":
+        return JsonResponse(data, headers=headers, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    if extension in TABLES:
+        content_type, write = TABLES[extension]
+        return HttpResponse(write(page.rows(data)), content_type=f"{content_type}; charset=utf-8", headers=headers)
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
+    csv.writer(response).writerows(safe_row(row) for row in page.rows(data))
+    return response
+
+
+@require_safe
+def report_chart(request: HttpRequest, slug: str, kind: str, chart: str) -> HttpResponse:
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    if chart not in page_of(kind).charts:
+        raise Http404
+    data = report_data(project, kind, *ReportForm(project, kind, request.GET).chosen())
+    headers = {"Cache-Control": "private, no-cache"}
+    return HttpResponse(CHARTS[chart](data), content_type="image/svg+xml", headers=headers)
+
+
+@require_safe
+def analysis(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpResponse:
+    found = enter_project(request, get_release(request.user, slug, pk))
+    page, form = _page(kind), _form(request, kind)
+    context: dict[str, Any] = {
+        **(proximity_context(found) if kind == PROXIMITY else {}),
+        "release": found,
+        "page": page,
+        "pages": PAGES,
+        "form": form,
+        "query": request.GET.urlencode(),
+    }
+    try:
+        data = _data(found, kind, form)
+    except ActionableError as error:
+        context["why"] = str(error)
+    else:
+        context |= {
+            "data": data,
+            "rows": page.table(data),
+            "headings": [heading for _key, heading, _how in page.columns],
+        }
+    return render(request, "evaluation/analysis.html", context)
+
+
+@require_safe
+def analysis_file(request: HttpRequest, slug: str, pk: int, kind: str, extension: str) -> HttpResponse:
+    """`csv` and `json` with everything, the shown table as `tex` or `md`, the chart as `svg`."""
+    found = get_release(request.user, slug, pk)
+    page = _page(kind)
+    if extension not in {"csv", "json", "svg", *TABLES}:
+        raise Http404
+    try:
+        data = _data(found, kind, _form(request, kind))
+    except ActionableError as error:
+        return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
+    if extension == "svg":
+        headers = {"Cache-Control": "private, no-cache"}
+        asked = page.second is not None and request.GET.get("chart") == page.second[0]
+        image = page.second[1](data) if asked and page.second else page.chart(data)
+        return HttpResponse(image, content_type="image/svg+xml", headers=headers)
+    headers = {"Content-Disposition": f'attachment; filename="{found.project.slug}-{kind}.{extension}"'}
+    if extension == "json":
+        return JsonResponse(data, headers=headers, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    if extension in TABLES:
+        content_type, write = TABLES[extension]
+        text = write(page.shown_rows(data))
+        return HttpResponse(text, content_type=f"{content_type}; charset=utf-8", headers=headers)
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
+    csv.writer(response).writerows(safe_row(row) for row in page.csv_rows(data))
+    return response
+
+
+def _page(kind: str) -> AnalysisPage:
+    if kind not in PAGES:
+        raise Http404
+    return PAGES[kind]
+
+
+def _form(request: HttpRequest, kind: str) -> forms.Form:
+    """Bound to what the address says, its gaps filled with the defaults that hold."""
+    entry = REPORTS[kind]
+    given = {param.name: request.GET.get(param.name, param.default) for param in entry.params}
+    return EntryForm(entry, given, prefix="")
+
+
+def _data(found: Release, kind: str, form: Any) -> dict[str, Any]:
+    """What makes no sense in the address falls to the defaults."""
+    return release_analysis(found, kind, form.values() if form.is_valid() else {})

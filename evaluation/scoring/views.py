@@ -1,0 +1,196 @@
+"""Scoring runs with live progress, results and score files; imported scores; model cards."""
+
+import csv
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from corpus.access import get_release
+from evaluation.charts import of_reports
+from evaluation.errors import EvaluationError
+from evaluation.score_files.score_writers import WRITERS as WRITERS_OF_SCORES
+from evaluation.scoring.access import get_run
+from evaluation.scoring.actions.describe_model import describe_model
+from evaluation.scoring.actions.import_scores import import_scores
+from evaluation.scoring.actions.resume_run import resume_run as resume
+from evaluation.scoring.actions.stop_run import stop_run as stop
+from evaluation.scoring.clip_keys import Keyed
+from evaluation.scoring.forms import BringScoresForm, ModelCardForm
+from evaluation.scoring.human_baseline import human_line
+from evaluation.scoring.model_cards import card_of
+from evaluation.scoring.models import Run, Score
+from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.queries import SCORE_FILE, keyed_by, release_scores
+from evaluation.scoring.run_results import RANKED, axes_of, results_of
+from evaluation.scoring.shards.live import work
+from projects.access import enter_project
+from projects.live_pages import render_live
+from text.errors import ActionableError
+from text.storable import safe_row
+
+COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
+MAX_LISTED = 20
+
+
+@require_safe
+def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_run(request.user, slug, pk))
+    results = results_of(found)
+    context = {
+        "run": found,
+        "work": work(found),
+        "results": results,
+        "groups": _groups(results),
+        "protocol": PROTOCOLS.get(found.protocol),
+        "asked_before": _asked_before(found),
+        "in_older_form": results["overall"] is None and _in_older_form(found),
+        "missing": results["missing"][:MAX_LISTED],
+        "score_forms": WRITERS_OF_SCORES,
+        "ranks": _ranks(results),
+        "people": human_line(found.release, axes_of(found.release), RANKED) if results["rcad"] else None,
+    }
+    return render(request, "evaluation/run.html", context)
+
+
+def _asked_before(run: Run) -> bool:
+    """Whether an earlier version of the protocol asked; the key of a score file names none."""
+    protocol = PROTOCOLS.get(run.protocol)
+    asked = protocol is not None and run.model_key and not run.spec.startswith(SCORE_FILE)
+    return bool(asked) and not run.model_key.endswith(protocol.suffix)
+
+
+def _in_older_form(run: Run) -> bool:
+    """Whether there are scores by item, as those that depend on an item's other texts were kept before."""
+    rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol, clip_key__startswith="main:")
+    return keyed_by(run) == Keyed.TEXTS and rows.exists()
+
+
+@require_safe
+def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The live part: asks for itself again while the job is alive, then asks for the whole page."""
+    found = enter_project(request, get_run(request.user, slug, pk))
+    return render_live(
+        request,
+        "evaluation/_run_progress.html",
+        {"run": found, "work": work(found)},
+        refresh=bool(found.job and found.job.is_over),
+    )
+
+
+@require_safe
+def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
+    """JSON with everything, CSV of a line a group, SVG of the chart."""
+    found = get_run(request.user, slug, pk)
+    if extension not in WRITERS:
+        raise Http404
+    response = WRITERS[extension]({**results_of(found), "problems": found.problems})
+    name = f"{found.release.project.slug}-run-{pk}.{extension}"
+    if extension != "svg":
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _json(results: dict[str, Any]) -> HttpResponse:
+    return JsonResponse(results, json_dumps_params={"ensure_ascii": False, "indent": 2})
+
+
+def _csv(results: dict[str, Any]) -> HttpResponse:
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    writer = csv.writer(response)
+    writer.writerow(["kind", "name", *COLUMNS, "T_low", "T_high"])
+    for kind, name, group in _groups(results):
+        writer.writerow(safe_row([kind, name, *(group[column] for column in COLUMNS), *(group["T_ci"] or ["", ""])]))
+    return response
+
+
+def _svg(results: dict[str, Any]) -> HttpResponse:
+    image = of_reports.scores([(name, group) for _kind, name, group in _groups(results)])
+    return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
+
+
+WRITERS = {"json": _json, "csv": _csv, "svg": _svg}
+
+
+def _ranks(results: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The caption's ranks: among its foils, and among sampled captions where the run was asked for that."""
+    rows = ((_("among its foils (RCAD)"), "rcad"), (_("among captions of other videos (control)"), "control"))
+    return [(name, results[key]) for name, key in rows if results.get(key)]
+
+
+def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """(kind, name, group): subtests, then tests that hold several of them, then overall."""
+    if results["overall"] is None:
+        return []
+    subtests, tests = results["subtests"], results["tests"]
+    rows = [("subtest", name, group) for name, group in subtests.items()]
+    # A test of one subtest would say the same twice.
+    rows += [("test", name, group) for name, group in tests.items() if group not in subtests.values()]
+    return [*rows, ("overall", "overall", results["overall"])]
+
+
+@require_POST
+def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_run(request.user, slug, pk))
+    stop(request.user, found)
+    messages.success(request, _("The run is stopped. What is scored stays."))
+    return redirect("scoring:run", found.release.project.slug, found.pk)
+
+
+@require_POST
+def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_run(request.user, slug, pk))
+    resume(request.user, found)
+    messages.success(request, _("The run goes on."))
+    return redirect("scoring:run", found.release.project.slug, found.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def bring(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_release(request.user, slug, pk))
+    form = BringScoresForm(request.POST, request.FILES) if request.method == "POST" else BringScoresForm()
+    if form.is_bound and form.is_valid():
+        asked = dict(form.cleaned_data)
+        try:
+            run = import_scores(request.user, found, asked.pop("scores"), **asked)
+        except ActionableError as error:
+            form.add_error("scores", str(error))
+        else:
+            return redirect("scoring:run", slug, run.pk)
+    example = found.members.order_by("position").values_list("record", flat=True).first()
+    context = {"release": found, "form": form, "example": example, "writers": WRITERS}
+    return render(request, "evaluation/bring_scores.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def model_card(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_run(request.user, slug, pk))
+    form = ModelCardForm(request.POST if request.method == "POST" else None, instance=card_of(found))
+    if request.method == "POST" and form.is_valid():
+        try:
+            describe_model(request.user, found, **form.cleaned_data)
+        except EvaluationError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("The card of %(model)s is stored.") % {"model": found.label})
+            return redirect("scoring:run", slug, pk)
+    status = 422 if form.errors else 200
+    return render(request, "evaluation/model_card.html", {"run": found, "form": form}, status=status)
+
+
+TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json", "jsonl": "application/x-ndjson"}
+
+
+@require_safe
+def run_scores(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
+    found = get_run(request.user, slug, pk)
+    if form not in WRITERS_OF_SCORES:
+        raise Http404
+    _label, ending, write = WRITERS_OF_SCORES[form]
+    rows, _missing = release_scores(found)
+    name = f"{found.release.project.slug}-run-{pk}-{form}.{ending}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(write(rows), content_type=TYPES.get(ending, "application/octet-stream"), headers=headers)

@@ -1,0 +1,307 @@
+"""UTD: descriptions of frames, the biases measured from them, splits, models against them, and shortcuts."""
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from corpus.models import Video
+from evaluation.score_files.received import safe_name, write_file
+from evaluation.utd import pages
+from evaluation.utd.ablation import ablation_rows
+from evaluation.utd.access import get_bias_run, get_descriptions
+from evaluation.utd.actions.check_shortcuts import check_shortcuts, set_shortcut_bar
+from evaluation.utd.actions.describe_videos import describe_videos, resume_description
+from evaluation.utd.actions.import_benchmark import import_benchmark
+from evaluation.utd.actions.import_descriptions import import_descriptions
+from evaluation.utd.actions.import_splits import import_splits
+from evaluation.utd.actions.measure_bias import measure_bias
+from evaluation.utd.downloads import answer
+from evaluation.utd.forms import (
+    AnswersForm,
+    DescribeForm,
+    DescriptionFilesForm,
+    MeasureForm,
+    ShortcutBarForm,
+    ShortcutForm,
+    SplitFileForm,
+)
+from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
+from evaluation.utd.shortcuts import latest_check, summary
+from projects.access import enter_project, get_project
+from projects.live_pages import render_live
+from projects.models import Project, Role
+from text.errors import ActionableError
+
+FORM_PAGE = "evaluation/bias/form.html"
+METHODS = ["GET", "HEAD", "POST"]
+
+
+@require_safe
+def overview(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    return render(request, "evaluation/bias/overview.html", _overview(project))
+
+
+@require_safe
+def overview_progress(request: HttpRequest, slug: str) -> HttpResponse:
+    """The live part: asks for itself again while a job is alive, then asks for the whole page."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    context = _overview(project)
+    return render_live(request, "evaluation/bias/_overview.html", context, refresh=not context["at_work"])
+
+
+def _overview(project: Project) -> dict[str, Any]:
+    described, runs = list(pages.descriptions_of(project)), list(pages.runs_of(project))
+    at_work = any(row.job and not row.job.is_over for row in (*described, *runs))
+    return {"described": described, "runs": runs, "at_work": at_work}
+
+
+@require_http_methods(METHODS)
+def describe(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = DescribeForm(*sent_to(request))
+
+    def act() -> HttpResponse:
+        describe_videos(request.user, project, **form.cleaned_data)
+        return redirect("utd:bias", slug)
+
+    return _form_page(request, form, "describer", act, _("Describe the videos"), _("Describe"))
+
+
+@require_http_methods(METHODS)
+def description_file(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = DescriptionFilesForm(*sent_to(request))
+
+    def act() -> HttpResponse:
+        sent = form.cleaned_data
+        with_file(
+            sent["file"],
+            lambda path: import_descriptions(
+                request.user, project, [path], name=sent["name"], extractor=sent["extractor"]
+            ),
+        )
+        return redirect("utd:bias", slug)
+
+    return _form_page(request, form, "file", act, _("Bring descriptions"), _("Bring"))
+
+
+@require_http_methods(METHODS)
+def measure(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = MeasureForm(project, *sent_to(request), initial={"descriptions": request.GET.get("descriptions")})
+
+    def act() -> HttpResponse:
+        asked = dict(form.cleaned_data)
+        made = measure_bias(request.user, asked.pop("descriptions"), **asked)
+        return redirect("utd:bias_run", slug, made.pk)
+
+    return _form_page(request, form, "encoder", act, _("Measure biases"), _("Measure"))
+
+
+@require_http_methods(METHODS)
+def split_file(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = SplitFileForm(*sent_to(request))
+
+    def act() -> HttpResponse:
+        name = form.cleaned_data["name"]
+        made = with_file(form.cleaned_data["file"], lambda path: import_splits(request.user, project, path, name=name))
+        return redirect("utd:bias_split", slug, made.pk)
+
+    return _form_page(request, form, "file", act, _("Bring predictions or splits"), _("Bring"))
+
+
+@require_safe
+def descriptions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One described video a page, frame by frame."""
+    found = enter_project(request, get_descriptions(request.user, slug, pk))
+    videos = Video.objects.filter(frame_texts__descriptions=found).distinct().order_by("key")
+    if wanted := request.GET.get("q", "").strip():
+        videos = videos.filter(key__icontains=wanted)
+    page = Paginator(videos, 1).get_page(request.GET.get("page"))
+    video = page.object_list[0] if page.object_list else None
+    frames = pages.shown_frames(found, video.pk) if video else []
+    context = {
+        "descriptions": found,
+        "page": page,
+        "video": video,
+        "frames": frames,
+        "wanted": wanted,
+        "query": f"{urlencode({'q': wanted})}&" if wanted else "",
+    }
+    return render(request, "evaluation/bias/descriptions.html", context)
+
+
+@require_POST
+def go_on(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_descriptions(request.user, slug, pk)
+    try:
+        resume_description(request.user, found)
+    except ActionableError as error:
+        messages.error(request, str(error))
+    return redirect("utd:bias", slug)
+
+
+@require_safe
+def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    result = found.result or {}
+    context = {
+        "run": found,
+        "result": result,
+        "common": pages.rows_of(result.get("common")),
+        "dataset": pages.rows_of(result.get("dataset")),
+        "gains": pages.gain_rows(result.get("gains")),
+        "galleries": [{**row, "name": pages.CONCEPT_NAMES[row["concept"]]} for row in result.get("galleries") or ()],
+        "temporal": pages.TEMPORAL_NAMES.values(),
+        "terms": pages.TERMS,
+    }
+    return render(request, "evaluation/bias/run.html", context)
+
+
+@require_safe
+def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The live part: asks for itself again while the job is alive, then asks for the whole page."""
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    return render_live(
+        request, "evaluation/bias/_run_progress.html", {"run": found}, refresh=not found.job or found.job.is_over
+    )
+
+
+@require_safe
+def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    facts = (found.result or {}).get("split")
+    context = {"run": found, "result": found.result or {}, "facts": facts}
+    if facts:
+        n_kept = facts["n"] - facts["n_biased"]
+        context |= {"n_kept": n_kept, "kept_share": n_kept / facts["n"]}
+    return render(request, "evaluation/bias/split.html", context)
+
+
+@require_http_methods(METHODS)
+def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Models on the splits (UTD, Tables 5 and 6), and the form for a file of a model's answers."""
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    form = AnswersForm(*sent_to(request))
+    if form.is_bound and form.is_valid():
+        sent = form.cleaned_data
+        try:
+            with_file(sent["file"], lambda path: import_benchmark(request.user, found, path, label=sent["label"]))
+        except ActionableError as error:
+            form.add_error("file", str(error))
+        else:
+            return redirect("utd:bias_models", slug, pk)
+    table = pages.benchmark_of(found)
+    context = {"run": found, "form": form, "table": table, "rows": pages.benchmark_rows(table) if table else []}
+    return render(request, "evaluation/bias/models.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def ablation(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    return render(request, "evaluation/bias/ablation.html", {"groups": ablation_rows(project)})
+
+
+@require_safe
+def download(request: HttpRequest, slug: str, pk: int, what: str, extension: str) -> HttpResponse:
+    """Splits as UTD publishes them, predictions, tables, the class distribution."""
+    return answer(get_bias_run(request.user, slug, pk), what, extension)
+
+
+def sent_to(request: HttpRequest) -> tuple[Any, Any]:
+    """Data and files of a form, both None where nothing was sent."""
+    return (request.POST, request.FILES) if request.method == "POST" else (None, None)
+
+
+def with_file(sent: Any, act: Callable[[Path], Any]) -> Any:
+    """`act` on what was sent, under a name that is no path; messages of it name the file alone."""
+    with TemporaryDirectory(prefix="foilworks-") as folder:
+        path = Path(folder) / safe_name(sent.name or "")
+        write_file(sent, path)
+        try:
+            return act(path)
+        except ActionableError as error:
+            raise type(error)(str(error).replace(f"{path.parent}/", "")) from error
+
+
+def _form_page(
+    request: HttpRequest, form: forms.Form, field: str, act: Callable[[], HttpResponse], title: str, verb: str
+) -> HttpResponse:
+    """A page that is one form; what the action refuses stands beside `field`."""
+    if form.is_bound and form.is_valid():
+        try:
+            return act()
+        except ActionableError as error:
+            form.add_error(field, str(error))
+    context = {"form": form, "title": title, "verb": verb, "is_file": form.is_multipart()}
+    return render(request, FORM_PAGE, context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def shortcuts(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = ShortcutForm(project, request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        asked = dict(form.cleaned_data)
+        try:
+            check_shortcuts(request.user, asked.pop("descriptions"), **asked)
+        except ActionableError as error:
+            form.add_error("encoder", str(error))
+        else:
+            return redirect("utd:bias_items", slug)
+    status = 422 if form.errors else 200
+    return render(request, "evaluation/bias/shortcuts.html", {**_context(project), "form": form}, status=status)
+
+
+@require_safe
+def shortcuts_progress(request: HttpRequest, slug: str) -> HttpResponse:
+    """The live part: asks for itself again while a check is at work, then asks for the whole page."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    pending = _pending(project)
+    return render_live(
+        request,
+        "evaluation/bias/_shortcuts_progress.html",
+        {"pending": pending},
+        refresh=not pending or pending.job is None or pending.job.is_over,
+    )
+
+
+@require_POST
+def shortcut_bar(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = ShortcutBarForm(request.POST)
+    if form.is_valid():
+        set_shortcut_bar(request.user, project, form.cleaned_data["share"])
+        messages.success(request, _("The bar is set; it counts from the next release on."))
+        return redirect("utd:bias_items", slug)
+    context = {**_context(project), "form": ShortcutForm(project), "bar_form": form}
+    return render(request, "evaluation/bias/shortcuts.html", context, status=422)
+
+
+def _pending(project: Project) -> ItemCheck | None:
+    checks = ItemCheck.objects.filter(descriptions__project=project, checked_at__isnull=True)
+    return checks.select_related("job").order_by("-pk").first()
+
+
+def _context(project: Project) -> dict[str, Any]:
+    check, bar = latest_check(project), ShortcutBar.objects.filter(project=project).first()
+    return {
+        "check": check,
+        "rows": summary(check) if check else [],
+        "pending": _pending(project),
+        "described": Descriptions.objects.filter(project=project).exists(),
+        "bar": bar,
+        "bar_form": ShortcutBarForm(initial={"share": bar.share if bar else None}),
+    }
