@@ -6,14 +6,14 @@ Decision 67 has the reasons.
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterable, Iterator
 
 import regex
 from icu4py.breakers import CharacterBreaker, WordBreaker
 
 # The word of ASCII texts in every published figure (docs/reference/formulas.md#metric-js); a change changes figures.
 ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+NO_UNDERSCORE = re.compile("[^_]+")
 # Word boundaries do not depend on the locale here: ICU chooses its dictionaries by script.
 LOCALE = "root"
 # Scripts that put no space between words. text/diff.py and static/foilworks/diff.js use the same list.
@@ -50,14 +50,12 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():
         return ASCII_WORD.findall(text.lower())
-    return [word for _, _, word in word_spans(text)]
+    return [word for _, _, word in _spans(text)]
 
 
 def word_spans(text: str) -> list[WordSpan]:
     """List `(start, end, word)` of each of `words(text)`, with offsets into `text` as it was given."""
-    if text.isascii():
-        return [(match.start(), match.end(), match.group()) for match in ASCII_WORD.finditer(text.lower())]
-    return list(_spans(text))
+    return _ascii_spans(text) if text.isascii() else _spans(text)
 
 
 def word_features(text: str) -> list[str]:
@@ -81,6 +79,20 @@ def is_unspaced(word: str) -> bool:
     return _UNSPACED.search(word) is not None
 
 
+def whole_words(phrases: Iterable[str]) -> regex.Pattern[str]:
+    """Compile what finds each phrase as whole words, in any case; of two at one place the first in the order given.
+
+    Scripts without spaces show no end of a word: a phrase in one is found anywhere, and may stand beside any other.
+    """
+    letter = rf"[\w--[{UNSPACED}]]"
+    found = []
+    for phrase in phrases:
+        before = "" if is_unspaced(phrase[:1]) else f"(?<!{letter})"
+        after = "" if is_unspaced(phrase[-1:]) else f"(?!{letter})"
+        found.append(f"{before}{regex.escape(phrase)}{after}")
+    return regex.compile("|".join(found), regex.IGNORECASE | regex.VERSION1)
+
+
 def normal_form(text: str) -> str:
     """Folded case, one blank between words, no punctuation, compatible characters unified.
 
@@ -92,26 +104,33 @@ def normal_form(text: str) -> str:
     return "".join(kept.split()) or folded
 
 
-def _spans(text: str) -> Iterator[WordSpan]:
+def _spans(text: str) -> list[WordSpan]:
     # ICU takes no lone surrogate. Both replacements keep every offset.
     plain = text.encode("utf-8", "replace").decode().replace("\u2019", "'")
-    at = 0
-    for is_ascii, pieces in groupby(WordBreaker(plain, LOCALE), str.isascii):
-        # ASCII pieces together: UAX #29 cuts "90's", and measures never did.
-        for piece in ("".join(pieces),) if is_ascii else pieces:
-            if is_ascii:
-                yield from ((at + m.start(), at + m.end(), m.group()) for m in ASCII_WORD.finditer(piece.lower()))
-            else:
-                yield from _whole(at, piece)
-            at += len(piece)
+    found: list[WordSpan] = []
+    start = at = 0
+    for piece in WordBreaker(plain, LOCALE):
+        end = at + len(piece)
+        if not piece.isascii():
+            found += _ascii_spans(plain[start:at], start)
+            found += _whole(piece, at)
+            start = end
+        at = end
+    return found + _ascii_spans(plain[start:], start)
 
 
-def _whole(at: int, piece: str) -> Iterator[WordSpan]:
+def _ascii_spans(part: str, at: int = 0) -> list[WordSpan]:
+    """The words of a part in ASCII, whatever ICU makes of it: UAX #29 cuts "90's", and measures never did."""
+    return [(at + match.start(), at + match.end(), match.group()) for match in ASCII_WORD.finditer(part.lower())]
+
+
+def _whole(piece: str, at: int) -> list[WordSpan]:
     """The words of a piece with other letters: cut at underscores, which UAX #29 joins and measures never did."""
-    for match in re.finditer("[^_]+", piece):
-        if _SAYS.search(match.group()):
-            word = unicodedata.normalize("NFC", match.group().lower())
-            yield at + match.start(), at + match.end(), word
+    return [
+        (at + match.start(), at + match.end(), unicodedata.normalize("NFC", match.group().lower()))
+        for match in NO_UNDERSCORE.finditer(piece)
+        if match.group().isalnum() or _SAYS.search(match.group())
+    ]
 
 
 def _grams(word: str) -> Iterator[str]:

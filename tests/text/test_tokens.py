@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.tokens import unseen_by_words, word_features, word_spans, words
+from text.tokens import unseen_by_words, whole_words, word_features, word_spans, words
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,20 @@ def test_features_add_the_characters_of_words_in_scripts_without_spaces(text, gr
 )
 def test_pairs_that_no_probe_of_words_can_judge(a, b, unseen):
     assert unseen_by_words(a, b) is unseen
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ann and Anna", ["ann"]),
+        ("ANN's, Ann-B", ["ANN", "Ann"]),
+        ("Jürg, Jürgen and 张伟说Ann来了", ["Jürg", "张伟", "Ann"]),
+        ("ann.b", ["ann.b"]),
+        ("ünn", []),
+    ],
+)
+def test_phrases_are_found_as_whole_words_in_every_script(text, found):
+    assert whole_words(["ann.b", "ann", "jürg", "张伟"]).findall(text) == found
 
 
 @given(st.text(st.characters(max_codepoint=127)), st.text(st.characters(max_codepoint=127)))
