@@ -1,10 +1,10 @@
 """Tell which measures are of texts that a filter's model does not read to their end."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from generation.records import CUT, Case, Measure
-from hub.interfaces import LimitsTexts
+from hub.interfaces import LimitsTexts, TextRead
 
 
 def with_cuts(measures: Sequence[Measure], model: Any, asked: Sequence[Sequence[Hashable]]) -> list[Measure]:
@@ -12,9 +12,10 @@ def with_cuts(measures: Sequence[Measure], model: Any, asked: Sequence[Sequence[
 
     `asked`: for each measure what its model was given, texts or pairs of texts.
     """
-    reads = model.at_limit([text for texts in asked for text in texts]) if isinstance(model, LimitsTexts) else None
-    if not reads:
+    if not isinstance(model, LimitsTexts):
         return list(measures)
+    given: list[Any] = [text for texts in asked for text in texts]
+    reads: Mapping[Any, TextRead] = model.at_limit(given) or {}
     found: list[Measure] = []
     for measure, texts in zip(measures, asked, strict=True):
         beyond = max((reads[text].tokens - reads[text].limit for text in texts if text in reads), default=0)
