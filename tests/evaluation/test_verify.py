@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from annotation.models import PayPolicy, PayRate
 from corpus.exporters.foilworks import figure_csv, held_digests
-from corpus.exporters.parts.folder import pretty, self_hash
+from corpus.exporters.parts.folder import pretty
 from corpus.models import Foil, Item
 from corpus.release_documents import Figure
 from evaluation.errors import EvaluationError
@@ -22,6 +22,7 @@ from evaluation.imports.batch import text_sha256
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.pages import PAGES
 from tests import factories
+from tests.evaluation.older_exports import refresh, rewrite_table, without_unjudged
 from tests.evaluation.test_exchange_collect import people, project, release, score, vote  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.django_db
@@ -84,16 +85,6 @@ def write_lines(path, records):
     path.write_text(text, encoding="utf-8")
 
 
-def refresh(export):
-    """Hashes made anew, as somebody would who wants a change to stay unseen."""
-    manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
-    for name in manifest["files"]:
-        content = (export / name).read_bytes()
-        manifest["files"][name] = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-    manifest["manifest_sha256"] = self_hash(manifest)
-    (export / "manifest.json").write_text(pretty(manifest), encoding="utf-8")
-
-
 def change_and_refresh(export):
     """A table that nobody can compute from the export, with its digest made anew as well."""
     path = export / "tables" / "checks.json"
@@ -153,52 +144,6 @@ def test_an_older_export_is_held_to_what_was_written_then(export):
     figure.write_bytes(figure.read_bytes().replace(b"moves", b"Moves", 1))
     refresh(export)
     assert verify(export)["difference"] == "figures/validation-votes.csv: has not the numbers of its table"
-
-
-def rewrite_table(export, kind, edit):
-    """A table and its digest, as an older version wrote them."""
-    path, checked = export / f"tables/{kind}.json", export / "tables/checks.json"
-    table = json.loads(path.read_text(encoding="utf-8"))
-    edit(table)
-    path.write_text(pretty(table), encoding="utf-8")
-    checks = json.loads(checked.read_text(encoding="utf-8"))
-    checks["tables"][kind] = hashlib.sha256(pretty(table).encode()).hexdigest()
-    checked.write_text(pretty(checks), encoding="utf-8")
-    manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
-    (export / "manifest.json").write_text(pretty({**manifest, "layout_version": 3}), encoding="utf-8")
-    refresh(export)
-
-
-def without_unjudged(table):
-    for row in [*table["subtests"], table["overall"]]:
-        for part in filter(None, (row, row["valid"])):
-            del part["n_unjudged"], part["unjudged"]
-
-
-def test_an_export_of_layout_3_is_held_to_the_words_of_then(export):
-    rewrite_table(export, "blind", without_unjudged)
-    assert verify(export)["ok"]
-    rewrite_table(export, "blind", lambda table: table["overall"].update(n_lexical_items=99))
-    assert "tables/blind.json: overall.n_lexical_items is 99" in verify(export)["difference"]
-
-
-@pytest.mark.full
-def test_words_outside_ascii_in_an_export_of_layout_3_are_held_by_their_digest(tmp_path):
-    german = factories.make_project(slug="german", blind_bar=1.0)
-    subtest = factories.make_subtest(german)
-    caption = factories.make_caption(factories.make_video(german), "er öffnet die Tür")
-    factories.make_item(subtest, caption, ("er schließt die Tür",), state="valid")
-    frozen = freeze_release(None, german)
-    export = tmp_path / "german"
-    call_command("export", "foilworks", "--project", "german", "--release", str(frozen.pk), "--out", str(export))
-    rewrite_table(export, "blind", without_unjudged)
-    # "ffnet" against "schlie" and "t".
-    rewrite_table(export, "divergence", lambda table: table.update(n_lexical_items=3))
-    assert verify(export).get("difference") is None
-    manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
-    (export / "manifest.json").write_text(pretty({**manifest, "layout_version": 4}), encoding="utf-8")
-    refresh(export)
-    assert "tables/divergence.json: n_lexical_items is 3" in verify(export)["difference"]
 
 
 def test_an_older_export_calls_every_requeued_item_refused_and_unanimous_as_its_votes_were(export):
