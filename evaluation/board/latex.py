@@ -44,6 +44,8 @@ CSV_COLUMNS = (
     "p_best_holm",
     "n_missing",
     "sent_by",
+    "n_truncated",
+    "n_equal_after_truncation",
 )
 
 
@@ -62,8 +64,10 @@ def _cell(row: BoardRow, name: str, dash: str) -> str:
 
 
 def _label(row: BoardRow) -> str:
-    """The model's name, marked where others sent its scores."""
-    return f"{row.run.label} (sent by others)" if row.run.params.get("sent_by") else row.run.label
+    """The model's name, marked if others sent its scores or if it did not read every text to its end."""
+    marks = ["sent by others"] if row.run.params.get("sent_by") else []
+    marks += [f"texts cut in {row.run.n_truncated} items"] if row.run.n_truncated else []
+    return f"{row.run.label} ({', '.join(marks)})" if marks else row.run.label
 
 
 def _note(board: Board) -> str:
@@ -167,6 +171,8 @@ def _plain(board: Board) -> list[dict[str, Any]]:
                 "n_missing": row.n_missing,
                 # Scores that came by the public page, from whom.
                 "sent_by": row.run.params.get("sent_by", ""),
+                "n_truncated": row.run.n_truncated,
+                "n_equal_after_truncation": row.run.n_equal_after_cut,
             }
         )
     return rows

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("evaluation", "0018_targets_of_renamed_models")]
+    dependencies = [("evaluation", "0019_texts_beyond_the_limit")]
 
     operations = [
         migrations.AddField(

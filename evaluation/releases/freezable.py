@@ -60,5 +60,5 @@ def gate_preview(project: Project) -> dict[str, Any] | None:
     except EvaluationError:
         return None
     finding: GateFinding = inspect(project, [one.record for one in frozen])
-    offers = [offer(frozen, name) for name in finding.stopped]
+    offers = [offer(frozen, row["name"]) for row in finding.rows if row["solved"]]
     return {"rows": [named_probes(row) for row in finding.rows], "stopped": finding.stopped, "offers": offers}

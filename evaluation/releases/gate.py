@@ -1,4 +1,7 @@
-"""The gate of a release: a subtest that a model solves blind stops it (docs/explanation/balance.md#gate).
+"""Stop a release by its blind audit: a subtest that text alone solves, or texts that no probe can judge.
+
+The rules are in docs/explanation/balance.md#gate. The gate fails closed: a pair without words, or with equal words,
+stops the release until somebody writes a reason.
 
 A subtest is solved where a blind probe is right more often than the bar, and its interval lies above chance. The
 classifier and a language model are read one-sided (below .5 on mirrored data is an artefact of held-out folds); of
@@ -25,16 +28,17 @@ from text.registry import load
 
 # With fewer captions a share of right answers says too little to stop anything; the page says so.
 MIN_CAPTIONS = 20
-VERSION = "2"
+VERSION = "3"
 # By its path: the classifier's library is none that every page should load.
 BLIND = REPORTS["blind"]
 KIND = "gate"
 WORDS = 5
+MAX_QUOTED = 60
 
 
 @dataclass(frozen=True)
 class GateFinding:
-    """`rows`: one a subtest, as JSON; `stopped`: the names of those that a blind probe solves."""
+    """`rows`: one per subtest, as JSON; `stopped`: the names of those that a blind probe solves or cannot judge."""
 
     rows: list[dict[str, Any]]
 
@@ -51,12 +55,17 @@ class GateFinding:
         return {"rows": self.rows, "stopped": self.stopped, "version": VERSION}
 
     def why(self) -> str:
-        """What stops the release, and which words give it away, in one sentence a subtest."""
-        return " ".join(_sentence(row) for row in self.rows if row["stopped"])
+        """Say what stops the release, and which words give it away, in a sentence or two per subtest."""
+        return " ".join(_said_of([row for row in self.rows if row["stopped"]]))
 
     def remarks(self) -> list[str]:
-        """What would stop the release if it were no published set: one sentence per subtest."""
-        return [_sentence(row) for row in self.rows if row.get("reported")]
+        """Say what would stop the release if it were no published set."""
+        return _said_of([row for row in self.rows if row.get("reported")])
+
+
+def _said_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    solved = [_sentence(row) for row in rows if row["solved"]]
+    return [*solved, *(_not_judged(row) for row in rows if row["n_unjudged"])]
 
 
 def facts_of(records: Iterable[Mapping[str, Any]]) -> list[ItemFacts]:
@@ -82,11 +91,7 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFindi
     fingerprint = digest([VERSION, load(BLIND).VERSION, facts, bars, known, *([published] if published else [])])
 
     def make() -> dict[str, Any]:
-        preferences = {
-            label: preference(items, found.values, higher_is_better=found.higher_is_better)
-            for label, found in values.items()
-            if found.fingerprint
-        }
+        preferences = {label: preference(items, found.scores) for label, found in values.items() if found.fingerprint}
         return judge(items, bars, preferences, published).as_json()
 
     return GateFinding(cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)["rows"])
@@ -139,10 +144,13 @@ def row_of(
         "probes": tried,
         "too_few": too_few,
         "unread": any(probe.get("n_missing") for probe in tried),
-        "stopped": solved and not published,
+        "solved": solved,
+        "n_unjudged": probes["n_unjudged"],
+        "unjudged": probes["unjudged"],
+        "stopped": (solved or probes["n_unjudged"] > 0) and not published,
         "words": probes["words"][:WORDS],
         # Only of a published subtest.
-        **({"published": True, "reported": solved} if published else {}),
+        **({"published": True, "reported": solved or probes["n_unjudged"] > 0} if published else {}),
     }
 
 
@@ -156,7 +164,8 @@ def _length(probes: Mapping[str, Any], bar: float) -> dict[str, Any]:
 def _language_model(label: str, row: Mapping[str, Any], bar: float) -> dict[str, Any]:
     probe = _probe(label, row["preference"], row["ci"], bar)
     enough = row["n_captions"] >= MIN_CAPTIONS
-    return {**probe, "over": probe["over"] and enough, "n_missing": row["n_missing"]}
+    cuts = {name: row[name] for name in ("n_missing", "n_truncated", "n_equal_after_cut")}
+    return {**probe, "over": probe["over"] and enough, **cuts}
 
 
 def _probe(name: str, value: float | None, interval: Sequence[float] | None, bar: float) -> dict[str, Any]:
@@ -174,6 +183,20 @@ def _sentence(row: Mapping[str, Any]) -> str:
         "bar": f"{row['bar']:.0%}",
     }
     return said + given
+
+
+def _not_judged(row: Mapping[str, Any]) -> str:
+    first = row["unjudged"][0]
+    return _(
+        "%(name)s cannot be judged: %(n)s of its pairs have no words, or the same words in caption and foil "
+        "(item %(id)s: '%(caption)s' / '%(foil)s')."
+    ) % {
+        "name": row["name"],
+        "n": row["n_unjudged"],
+        "id": first["id"],
+        "caption": first["caption"][:MAX_QUOTED],
+        "foil": first["foil"][:MAX_QUOTED],
+    }
 
 
 def _telling(word: Mapping[str, Any]) -> str:

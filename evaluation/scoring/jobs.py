@@ -45,6 +45,7 @@ from evaluation.scoring.shards.work import (
     store,
     work_of,
 )
+from evaluation.scoring.truncation import listed_before, truncation_of
 from evaluation.scoring.trusted_models import trust_of
 from hub.adapters.registry import open_adapter
 from hub.interfaces import ModelInfo
@@ -72,7 +73,7 @@ def run_scoring(run_id: int, job: Job) -> Spread | None:
     if run.spec.startswith(SCORE_FILE):
         problems = _store_file(run, job)
     elif job.shards.exists():
-        problems = collected(job)
+        problems = {**collected(job), **listed_before(run)}
     else:
         found = _score(run, job)
         if isinstance(found, Spread):
@@ -138,7 +139,10 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         info = opened.info
         run.params = {**run.params, "by_item": opened.by_item}
         run.model_key = opened.key
-        run.save(update_fields=["model_key", "params"])
+        cut = truncation_of(run, opened.adapter)
+        # Before the first score is stored: the page of a running run leaves out what the model cannot tell apart.
+        run.problems = cut
+        run.save(update_fields=["model_key", "params", "problems"])
         # What a person wrote about the model stays as it is.
         ModelCard.objects.get_or_create(
             project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
@@ -153,7 +157,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
             return Spread(SHARD, parts, {"missing_media": without_media})
         tally = _score_all(run, opened, todo, job)
     progress(job, wanted, wanted)
-    return {"missing_media": without_media, **listed(work, tally)}
+    return {"missing_media": without_media, **listed(work, tally), **cut}
 
 
 def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts:

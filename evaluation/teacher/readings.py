@@ -58,7 +58,8 @@ class HeldOut:
 @dataclass(frozen=True)
 class EvaluationResult:
     """`scores` of n items, caption first; `above` and `tied` (c,) rivals of each clip's own caption among `choices`
-    distinct captions; `sources` of the clips, `clusters` of the items."""
+    distinct captions; `sources` of the clips, `clusters` of the items; `truncated` the items with a text that the
+    model does not read to its end."""
 
     ids: tuple[str, ...]
     clusters: tuple[str, ...]
@@ -68,6 +69,7 @@ class EvaluationResult:
     above: tuple[int, ...]
     tied: tuple[int, ...]
     choices: int
+    truncated: tuple[str, ...] = ()
 
     def plain(self) -> dict[str, Any]:
         """As JSON."""

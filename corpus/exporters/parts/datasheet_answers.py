@@ -321,15 +321,16 @@ def _used(release: ReleaseContent) -> Lines:
 def _impacts(release: ReleaseContent) -> Lines:
     if release.gate is None:
         return ["No blind audit was made when this release was frozen."]
-    stopped = release.gate["stopped"]
-    reported = cell(", ".join(row["name"] for row in release.gate["rows"] if row.get("reported")))
-    found = "The blind audit below found no subtest that is solved without the video."
-    if stopped:
-        found = f"Solved without the video, and released with a reason: {cell(', '.join(stopped))} (see below)."
-    if reported:
-        released = f"Solved without the video, and released as published: {reported} (see below)."
-        found = f"{found} {released}" if stopped else released
-    return [found + _untold(release.gate["rows"])]
+    rows = release.gate["rows"]
+    stopped, reported = ([row for row in rows if row.get(key)] for key in ("stopped", "reported"))
+    # Gates from before do not say why they stopped: what they stopped was solved.
+    said = [
+        ([row for row in stopped if row.get("solved", True)], "Solved without the video, and released with a reason"),
+        ([row for row in stopped if row.get("n_unjudged")], "No probe could judge texts, and released with a reason"),
+        (reported, "Solved without the video or not judged, and released as published"),
+    ]
+    found = " ".join(f"{words}: {cell(', '.join(r['name'] for r in of))} (see below)." for of, words in said if of)
+    return [(found or "The blind audit below found no subtest that is solved without the video.") + _untold(rows)]
 
 
 def _untold(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -33,7 +33,7 @@ def freeze_release(
     `override`: the written reason for which a release goes out that the gate stops; it stands in the audit trail and
     in every export. `balance`: subtests of which items are left out until no word tells captions from foils; they
     stay valid. AccessDenied without the researcher's role; EvaluationError when nothing is valid yet, the name is
-    taken, a blind model solves a subtest and nobody says why that may be, or objects alone answer more items than the
+    taken, the gate stops a subtest and nobody says why it may go out, or objects alone answer more items than the
     project allows.
     """
     require_researcher(person, project)
@@ -77,6 +77,8 @@ def _check_gate(finding: GateFinding, override: str) -> None:
         return
     if not override:
         ways = _("Release it balanced, or give a written reason to release it all the same.")
+        if not any(row["solved"] for row in finding.rows):
+            ways = _("Fix these texts, or give a written reason to release it all the same.")
         raise EvaluationError(f"{finding.why()} {ways}")
     if len(override) < MIN_REASON_LENGTH:
         raise EvaluationError(

@@ -86,9 +86,9 @@ class Command(FoilworksCommand):
         groups = [*result["subtests"].items(), ("overall", result["overall"])]
         shown = table(("", *COLUMNS), [(name, *[group[key] for key in COLUMNS]) for name, group in groups])
         ranked = [(name, result[key]) for key, name in RANKED if result[key]]
-        if not ranked:
-            return shown
-        return f"{shown}\n\n" + table(("", *RANKS), [(name, *[found[key] for key in RANKS]) for name, found in ranked])
+        if ranked:
+            shown += "\n\n" + table(("", *RANKS), [(name, *[found[key] for key in RANKS]) for name, found in ranked])
+        return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])
 
 
 def _told(name: str, items: list[Any]) -> str:

@@ -34,7 +34,7 @@ COLUMNS = {
         "alpha_all",
         "alpha_valid",
     ),
-    "blind": ("name", "n_items", "classifier_accuracy", "ci"),
+    "blind": ("name", "n_items", "classifier_accuracy", "ci", "n_unjudged"),
 }
 
 
