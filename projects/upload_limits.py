@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest, HttpResponse
@@ -33,8 +34,10 @@ class StrangersBodies:
         name, space = (match.view_name, match.namespace) if match is not None else ("", "")
         if space == "api" or name in settings.SUBMISSION_PAGES or request.user.is_authenticated:
             return None
-        # Pages that take files get their bodies unbuffered: a stranger's is not read at all.
-        if _announced(request) <= (0 if name in settings.UPLOAD_PAGES else STRANGERS_MOST):
+        if name in settings.UPLOAD_PAGES and _announced(request):
+            # The web server passes these bodies on as they come: a stranger's is not read at all.
+            return redirect_to_login(request.get_full_path())
+        if _announced(request) <= STRANGERS_MOST:
             return None
         problem = _("This is more than a page takes from somebody who is not signed in. Sign in first.")
         return render(request, "foilworks/problem.html", {"problem": problem, "status": 413}, status=413)

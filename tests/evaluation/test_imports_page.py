@@ -246,7 +246,7 @@ def test_more_than_the_limit_is_refused_before_it_is_read(owner, project, settin
 
 def test_pages_that_take_no_files_take_no_large_bodies(client, project):
     large = file("x.bin", b"x" * (1024 * 1024 + 1))
-    assert client.post(reverse("projects:sign_in"), {"username": "x", "file": large}).status_code == 400
+    assert client.post(reverse("projects:sign_in"), {"username": "x", "file": large}).status_code == 413
     # Who is not signed in is sent away unread.
     assert client.post(reverse("imports:new_import", args=[project.slug]), {"file": large}).status_code == 302
 

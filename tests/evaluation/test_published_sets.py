@@ -233,7 +233,7 @@ def test_a_repeated_record_of_a_format_without_ids_is_said_to_repeat(tmp_path: P
 def test_a_file_of_sugarcrepe_read_as_vilmas_is_told_apart(tmp_path: Path):
     path = tmp_path / "swap_att.json"
     path.write_text(json.dumps(SWAP_ATT), encoding="utf-8")
-    with pytest.raises(EvaluationError, match=r"foils: is missing; choose the format sugarcrepe$"):
+    with pytest.raises(EvaluationError, match=r"foils: is missing; choose the format sugarcrepe;"):
         read_items([path])
     items, _warnings = read_items([path], "sugarcrepe")
     assert len(items) == 3

@@ -323,7 +323,6 @@ def _impacts(release: ReleaseContent) -> Lines:
         return ["No blind audit was made when this release was frozen."]
     rows = release.gate["rows"]
     stopped, reported = ([row for row in rows if row.get(key)] for key in ("stopped", "reported"))
-    # Gates from before do not say why they stopped: what they stopped was solved.
     said = [
         ([row for row in stopped if row.get("solved", True)], "Solved without the video, and released with a reason"),
         ([row for row in stopped if row.get("n_unjudged")], "No probe could judge texts, and released with a reason"),
