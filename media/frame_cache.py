@@ -20,7 +20,8 @@ from media.container import open_video
 from media.errors import MediaError
 from media.file_cache import FileCache, content_key
 from media.frames import Sample
-from media.probe import display_size, file_sha256
+from media.picture import display_size
+from media.probe import file_sha256
 from media.sampling import Sampling
 
 LOSSLESS, JPEG = "lossless", "jpeg"

@@ -177,6 +177,7 @@ RULES: dict[str, Rule] = {
     "corpus:videos": owner_page(),
     "corpus:video": owner_page("video"),
     "corpus:media": Rule(MEMBERS, args=("video",)),
+    "corpus:film_strip": Rule(MEMBERS, args=("video",)),
     "corpus:video_warning": owner_page("video", get=NO, post=302),
     # Without a reason nothing is taken down.
     "annotation:takedown": owner_page("video", post=422),
