@@ -1,9 +1,9 @@
 """Odd video files against the product: what the browser's screen shows, what models get, what is counted.
 
-Makes some hundred files, imports each, steps through it in Chromium and prints one line a file, or with --markdown the
-table of docs/explanation/video-matrix.md.
+Makes some hundred files, imports each, steps through every frame in Chromium and prints one line per file. The summary
+is in docs/explanation/video.md.
 
-    .venv/bin/python benchmarks/video_matrix.py [--only WORD] [--also FOLDER] [--markdown]
+    .venv/bin/python benchmarks/video_matrix.py [--only WORD] [--also FOLDER]
 """
 
 import argparse
@@ -20,16 +20,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="files whose name holds this")
     parser.add_argument("--also", type=Path, help="a folder with files of yours, of which nothing is known")
-    parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
     os.environ["FOILWORKS_DEBUG"] = "1"
     with own_home(sqlite=True), tempfile.TemporaryDirectory() as folder, serving() as server:
         rows = _measure(options, Path(folder), server.port)
-    for row in rows:
-        print(row.line())
-    print(f"{len(rows)} files: {sum(row.agrees for row in rows)} agree or are refused, "
-          f"{sum(not row.agrees for row in rows)} disagree")
+    print(
+        f"{len(rows)} files: {sum(row.agrees for row in rows)} agree or are refused, "
+        f"{sum(not row.agrees for row in rows)} disagree"
+    )
 
 
 def _measure(options: argparse.Namespace, folder: Path, port: int) -> list:

@@ -54,7 +54,7 @@ class Clock:
     def frame_at(self, second: float) -> int:
         """Number of the frame on screen at a second; the first one before it begins, the last one after it ended."""
         place = np.searchsorted(self.edges[:-1], round(second * MICROSECONDS), side="right") - 1
-        return int(min(max(place, 0), self.n_frames - 1))
+        return min(max(int(place), 0), self.n_frames - 1)
 
     def frames_within(self, start: float | None, end: float | None) -> tuple[int, int]:
         """(first, last) number of the frames that a trim in seconds shows.

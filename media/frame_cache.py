@@ -27,7 +27,7 @@ from media.sampling import Sampling
 LOSSLESS, JPEG = "lossless", "jpeg"
 FORMS = (LOSSLESS, JPEG)
 # Part of the key: change it with what an entry holds.
-FORMAT = "frames/2"
+FORMAT = "frames/3"
 SHORT_SIDE, QUALITY = 384, 95
 FORM_VERSIONS = {LOSSLESS: "lossless", JPEG: f"jpeg{QUALITY}@{SHORT_SIDE}"}
 

@@ -16,7 +16,7 @@ from media.picture import shown_pixels
 
 # Part of every cache key and every score's provenance; change it when the choice of frames or their scaling
 # changes.
-SAMPLING_POLICY = "time-bin-centres/1"
+SAMPLING_POLICY = "time-bin-centres/2"
 
 # Trims are stated to milliseconds, and the decoder's end may be one frame before the stated one.
 END_TOLERANCE_S = 1e-3

@@ -49,7 +49,9 @@ def packet_times(video: OpenVideo) -> PacketTimes:
     shortest = min((after - start for start, after in pairwise(starts)), default=0.0)
     # Encoders that were given no duration state a tick.
     is_meant = end > starts[-1] and end - starts[-1] >= shortest / 2
-    return PacketTimes(starts, end if is_meant else _stated_end(video, starts, shortest / 2), _overlap(starts, durations))
+    return PacketTimes(
+        starts, end if is_meant else _stated_end(video, starts, shortest / 2), _overlap(starts, durations)
+    )
 
 
 def _overlap(starts: tuple[float, ...], durations: list[float]) -> bool:

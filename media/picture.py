@@ -1,10 +1,9 @@
 """One decoded frame as it is meant to be seen: its way up, its colours, its shape."""
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
-from av.sidedata.sidedata import Type as SideDataType
 from av.video.frame import VideoFrame
 from av.video.reformatter import Interpolation
 
@@ -45,11 +44,11 @@ UPRIGHT = Orientation()
 
 def orientation(video: OpenVideo, frame: VideoFrame) -> Orientation:
     """Read the whole display matrix of the frame. MediaError: it turns the picture by no quarter of a circle."""
-    found = frame.side_data.get(SideDataType.DISPLAYMATRIX)
+    found = frame.side_data.get("DISPLAYMATRIX")
     if found is None:
         return UPRIGHT
     # ISO/IEC 14496-12, 6.2.2: x' = a x + c y, y' = b x + d y, y downwards.
-    a, b, _u, c, d, *_rest = np.frombuffer(bytes(found), "<i4").tolist()
+    a, b, _u, c, d, *_rest = np.frombuffer(cast("bytes", found), "<i4").tolist()
     if max(abs(b), abs(c)) < NEARLY_ZERO:
         return Orientation(False, a < 0, d < 0)
     if max(abs(a), abs(d)) < NEARLY_ZERO:

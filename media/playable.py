@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -63,16 +64,25 @@ def make_playable(source: Path, facts: VideoFacts, folder: Path) -> Playable:
                 sound = ", its sound as AAC" if copy.sound != facts.sound else ""
                 return Playable(target, copy, f"Rewritten as {container} without loss{sound}: {reasons}.")
     target = folder / "encoded.mp4"
-    try:
+    lost = _encode_with_what_decodes(source, target)
+    copy = probe(target)
+    if not copy.browser_playable or not _same_frames(facts, copy):
+        raise MediaError(f"{source}: cannot be converted frame by frame; give an mp4 (H.264) file")
+    return Playable(target, copy, f"Encoded again as H.264{lost}: {reasons}.")
+
+
+def _encode_with_what_decodes(source: Path, target: Path) -> str:
+    """Encode with the sound, or without it if it cannot be decoded; the answer says so."""
+    with suppress(av.error.FFmpegError):
         encode(source, target)
+        return ""
+    try:
+        encode(source, target, with_sound=False)
     except av.error.FFmpegError as error:
         if isinstance(error, OSError):
             raise
         raise MediaError(f"{source}: cannot be converted ({error.strerror}); give an mp4 (H.264) file") from error
-    copy = probe(target)
-    if not copy.browser_playable or not _same_frames(facts, copy):
-        raise MediaError(f"{source}: cannot be converted frame by frame; give an mp4 (H.264) file")
-    return Playable(target, copy, f"Encoded again as H.264: {reasons}.")
+    return " without its sound, which cannot be decoded"
 
 
 def _container_for(facts: VideoFacts) -> str:
@@ -157,7 +167,7 @@ class _Sound:
             self.stream = _copied_stream(out, self.source)
             return
         layout = "mono" if self.source.codec_context.layout.nb_channels == 1 else "stereo"
-        self.stream = cast("AudioStream", out.add_stream("aac", rate=SOUND_RATE, layout=layout))
+        self.stream = out.add_stream("aac", rate=SOUND_RATE, layout=layout)
         self.stream.bit_rate = 160_000
         self.resampler = av.AudioResampler(format="fltp", layout=layout, rate=SOUND_RATE)
         self.next: int | None = None
@@ -190,7 +200,7 @@ class _Sound:
         self.out.mux(self.stream.encode(frame))
 
 
-def encode(source: Path, target: Path) -> None:
+def encode(source: Path, target: Path, *, with_sound: bool = True) -> None:
     """Write `source` as H.264 yuv420p mp4: every frame once, at its own time, upright, with square pixels, its sound
     and its colours (matrix and range as they were, or tagged as browsers take them). An odd last row or column is left
     out, yuv420p has none.
@@ -199,11 +209,11 @@ def encode(source: Path, target: Path) -> None:
     """
     with open_video(source) as video, _writing(target) as out:
         rate = video.stream.average_rate or Fraction(25)
-        stream = cast("VideoStream", out.add_stream("libx264", rate=rate, options=OPTIONS))
+        stream = out.add_stream("libx264", rate=rate, options=OPTIONS)
         stream.pix_fmt = "yuv420p"
         stream.codec_context.time_base = CLOCK
         stream.codec_context.flags |= Flags.frame_duration
-        sound = _Sound(video, out, MP4) if video.sound else None
+        sound = _Sound(video, out, MP4) if video.sound and with_sound else None
         frames = _encodable(video, rate, _last_shown(source)[1] * video.time_base)
         first = next(frames, None)
         if first is None:
@@ -292,12 +302,12 @@ class _Upright:
         steps.append(graph.add("crop", f"{max(1, frame.width * wide // width)}:{high}:0:0"))
         steps.append(graph.add("scale", f"{wide}:{high}:flags=area+accurate_rnd:{colours}"))
         steps.append(graph.add("format", "yuv420p"))
-        # "clock_flip" and its kin turn and mirror in one; rows become columns alone in this one.
+        # Of the four ways to transpose, this one alone mirrors nothing.
         steps += [graph.add("transpose", "cclock_flip")] if turn.transposed else []
         steps += [graph.add("hflip")] if turn.flip_x else []
         steps += [graph.add("vflip")] if turn.flip_y else []
         steps.append(graph.add("buffersink"))
-        for before, after in zip(steps, steps[1:], strict=False):
+        for before, after in pairwise(steps):
             before.link_to(after)
         graph.configure()
         return graph

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,8 +45,8 @@ class Obstacle(NamedTuple):
 
 @dataclass(frozen=True)
 class VideoFacts:
-    """`duration` in seconds from 0 to the last frame's end, `fps` the mean rate, `n_frames` counted by decoding, `width`
-    and `height` in pixels as shown, `time_base` seconds of one pts tick, `origin` the pts second that is the clip's 0.
+    """`duration` in seconds from 0 to the last frame's end, `fps` the mean rate, `n_frames` counted by decoding,
+    `width` and `height` in pixels as shown, `time_base` seconds of one pts tick, `origin` the pts second of its 0.
     """
 
     sha256: str
@@ -158,7 +159,7 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
 
 def _differ(times: Sequence[float], others: Sequence[float]) -> bool:
     """Whether two lists of seconds are of other frames, or one has two frames at one moment."""
-    if len(times) != len(others) or any(after <= before for before, after in zip(times, times[1:], strict=False)):
+    if len(times) != len(others) or any(after <= before for before, after in pairwise(times)):
         return True
     return any(abs(one - other) > SAME_TIME_S for one, other in zip(times, others, strict=True))
 

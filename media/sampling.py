@@ -15,8 +15,8 @@ from media.errors import MediaError
 from media.frames import SAMPLING_POLICY, Sample, _on_screen, _trim, sample_frames
 from media.picture import shown_pixels
 
-CONSECUTIVE_POLICY = "consecutive-window/1"
-INTERVAL_POLICY = "interval-middles/2"
+CONSECUTIVE_POLICY = "consecutive-window/2"
+INTERVAL_POLICY = "interval-middles/3"
 
 
 def consecutive_frames(

@@ -39,7 +39,8 @@ def prepare_video(video: Video) -> None:
     video.film_strip.name = name
     # A clip that was taken down meanwhile keeps none.
     rows = Video.objects.filter(pk=video.pk, media_state=MediaState.READY, sha256=video.sha256)
-    if not rows.update(frame_times=video.frame_times, film_strip=name):
+    is_kept = rows.update(frame_times=video.frame_times, film_strip=name)
+    if not is_kept and not Video.objects.filter(film_strip=name).exists():
         default_storage.delete(name)
 
 

@@ -72,8 +72,8 @@ def stays_below(name: str) -> bool:
 def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
     """Probe the file and copy it into storage, named by its SHA-256: equal files are kept once.
 
-    What browsers do not show alike is stored as a copy that they do. With `copy` False nothing is stored. A file that cannot
-    be used is no exception: the error is the answer. CorpusError: the storage cannot be written.
+    What browsers do not show alike is stored as a copy that they do. With `copy` False nothing is stored. A file that
+    cannot be used is no exception: the error is the answer. CorpusError: the storage cannot be written.
     """
     try:
         facts = probe(path)

@@ -37,8 +37,7 @@ def player_clip(video: Video) -> dict[str, Any]:
 
 
 def clip_clock(video: Video) -> Clock | None:
-    """The clock of the video's file; of one that was stored before clocks were, that of a constant rate. None: no file.
-    """
+    """The clock of the video's file: that of a constant rate if it was stored before clocks were. None: no file."""
     if video.frame_times:
         return unpacked(video.frame_times)
     return even_clock(video.n_frames, video.fps) if video.n_frames and video.fps else None

@@ -26,8 +26,8 @@ class ImportResult:
     """`created` and `unchanged` count rows by kind; `media` counts the clips of the file by state.
 
     `changes` are records that are stored otherwise: left as they are, or `updated` where that was asked for.
-    `missing` names the first clips whose file was not found, `broken` all whose file cannot be used; `errors` and
-    `warnings` are lines, `PATH:LINE: FIELD: …`.
+    `missing` names the first clips whose file was not found, `broken` all whose file cannot be used, `converted` all
+    whose file is stored as a copy; `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`.
     """
 
     format: str
@@ -46,6 +46,7 @@ class ImportResult:
     plugin: str = ""
     missing: list[str] = field(default_factory=list)
     broken: list[dict[str, str]] = field(default_factory=list)
+    converted: list[dict[str, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -73,6 +74,7 @@ class ImportResult:
             "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
             "missing": self.missing,
             "broken": self.broken,
+            "converted": self.converted,
             "errors": self.errors,
             "warnings": self.warnings,
         }

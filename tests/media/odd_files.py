@@ -273,9 +273,7 @@ def _starts() -> Iterator[OddFile]:
         yield OddFile(f"late-both.{suffix}", codec, edit=copied(shift=2.5))
         yield OddFile(f"late-picture.{suffix}", codec, start=1.5, sound=opus)
         yield OddFile(f"late-sound.{suffix}", codec, sound=opus, sound_start=0.7)
-        yield OddFile(
-            f"cut.{suffix}", codec, times=shifted_times(0, N), sound=opus, first=8, edit=copied(since=0.9)
-        )
+        yield OddFile(f"cut.{suffix}", codec, times=shifted_times(0, N), sound=opus, first=8, edit=copied(since=0.9))
     yield OddFile("edit-list.mp4", first=5, edit=copied(shift=-5 / RATE))
     yield OddFile("edit-list.mov", first=5, sound="aac", edit=copied(shift=-5 / RATE))
     yield OddFile("fragmented.mp4", options={"bf": "2"}, container_options=FRAGMENTED, sound="aac")

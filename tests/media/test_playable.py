@@ -75,15 +75,32 @@ def test_a_copy_keeps_the_sound(tmp_path, name):
     assert samples / rate == pytest.approx(2.0, abs=0.1)
 
 
+def test_a_sound_that_cannot_be_decoded_is_left_out_and_named(tmp_path):
+    source = make(OddFile("sound.mkv", "libx265", sound="flac"), tmp_path)
+    with av.open(str(source)) as container:
+        packets = [bytes(packet) for packet in container.demux(audio=0) if packet.size]
+    data = source.read_bytes()
+    for packet in packets:
+        data = data.replace(packet, bytes(len(packet)))
+    # No browser plays FLAC in what is written, so that it is decoded.
+    source.write_bytes(data.replace(b"A_FLAC", b"A_TTA1"))
+    facts, copy, words, _ = playable(source)
+    assert facts.sound == "tta"
+    assert copy.sound == ""
+    assert "without its sound, which cannot be decoded" in words
+
+
 @pytest.mark.parametrize(
-    "name", ["bt709-hevc.mp4", "bt601-hd-hevc.mp4", "bt709-small-hevc.mkv", "full-range-hevc.mp4", "untagged-hd-hevc.mp4"]
+    "name",
+    ["bt709-hevc.mp4", "bt601-hd-hevc.mp4", "bt709-small-hevc.mkv", "full-range-hevc.mp4", "untagged-hd-hevc.mp4"],
 )
 def test_a_copy_keeps_the_colours_and_names_them(tmp_path, name):
     odd = ODD[name]
     _, copy, _, path = playable(make(odd, tmp_path))
     with open_video(path) as video:
         _, frame = next(video.frames())
-    assert int(frame.colorspace) == odd.colour.get("colorspace", 1) if odd.colour["colorspace"] != 2 else 1
+    # What had no tag has that of an HD picture.
+    assert int(frame.colorspace) == {2: 1}.get(odd.colour["colorspace"], odd.colour["colorspace"])
     assert int(frame.color_range) == odd.colour.get("color_range", 1)
     assert int(frame.color_primaries) != 2
     assert differs(grid(sample_frames(path, 1).frames[0]), grid(expected(odd, 2))) < odd.tolerance
@@ -158,7 +175,9 @@ def test_a_file_that_cannot_be_decoded_is_named(tmp_path):
         probe(tmp_path / "bad.mp4")
 
 
-@pytest.mark.parametrize("odd", [odd for odd in odd_files() if "behind" in odd.name or "cut-short" in odd.name], ids=lambda odd: odd.name)
+@pytest.mark.parametrize(
+    "odd", [odd for odd in odd_files() if "behind" in odd.name or "cut-short" in odd.name], ids=lambda odd: odd.name
+)
 def test_bytes_behind_the_end_are_no_damage_and_a_missing_end_is(tmp_path: Path, odd: OddFile):
     path = make(odd, tmp_path)
     if odd.refused:
