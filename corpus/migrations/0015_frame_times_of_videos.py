@@ -12,17 +12,16 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="video",
             name="conversion",
-            field=models.CharField(blank=True, default="", max_length=500),
+            field=models.CharField(blank=True, db_default="", default="", max_length=500),
         ),
         migrations.AddField(
             model_name="video",
             name="frame_times",
-            field=models.TextField(blank=True, default=""),
+            field=models.TextField(blank=True, db_default="", default=""),
         ),
         migrations.AddField(
             model_name="video",
             name="film_strip",
-            field=models.FileField(blank=True, default="", max_length=200, upload_to=""),
-            preserve_default=False,
+            field=models.FileField(blank=True, db_default="", default="", max_length=200, upload_to=""),
         ),
     ]
