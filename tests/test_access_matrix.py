@@ -441,6 +441,7 @@ def make_world() -> World:
     everyone = {**people, "anonymous": None, "stranger": make_user(), "superuser": make_user(is_superuser=True)}
     video = make_video(project)
     video.file.save("clip.mp4", ContentFile(b"not played here"))
+    video.film_strip.save("strip.jpg", ContentFile(b"not shown here"))
     subtest = make_subtest(project)
     group = make_group(make_run(subtest), make_caption(video))
     edited = make_candidate(group, state=CandidateState.EDITING)

@@ -16,7 +16,7 @@ def player_clip(video: Video) -> dict[str, Any]:
 
     Times are seconds. Attaching a file turns a trim in pts or frames into seconds; one that is still in them has no
     file, and at an external address, whose clock nobody knows, the whole video plays. `times` is the packed clock,
-    `first` and `last` the numbers of the frames that the trim shows.
+    `first` and `last` the numbers of the frames that the trim shows, `is_exact` whether it was read from the file.
     """
     in_seconds = video.time_unit == "sec"
     start, end = (video.start_time, video.end_time) if in_seconds else (None, None)
@@ -27,6 +27,7 @@ def player_clip(video: Video) -> dict[str, Any]:
         "times": clock.packed() if clock else "",
         "first": first,
         "last": last,
+        "is_exact": bool(video.frame_times),
         "start": start,
         "end": end,
         "width": video.width,

@@ -162,18 +162,31 @@ def test_what_was_watched_goes_with_the_form(open_clip: Callable[..., Page]) -> 
     assert parse_qs(body) == {"watch_seconds": ["1.40"], "watch_loops": ["2"], "watch_covered": ["0.4000"]}
 
 
+@pytest.fixture
+def open_odd(sign_in: SignIn, tmp_path: Path) -> Callable[..., Page]:
+    """`open_odd(name, **fields)`: the page of an odd file that was imported, in a ready player; fields of its row."""
+
+    def open_odd(name: str, **fields: object) -> Page:
+        odd = next(odd for odd in odd_files() if odd.name == name)
+        project = make_project()
+        video = Video(project=project, key=name)
+        set_media(video, store_media(make(odd, tmp_path)), {})
+        for field, value in fields.items():
+            setattr(video, field, value)
+        video.save()
+        page = sign_in(make_member(project, "researcher"))
+        page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
+        page.wait_for_selector("[data-player][data-ready]")
+        return page
+
+    return open_odd
+
+
 @pytest.mark.parametrize("name", ["uneven.mp4", "uneven.webm", "uneven-av1.mp4"])
 def test_steps_through_a_variable_rate_visit_every_frame_once_in_both_directions(
-    sign_in: SignIn, tmp_path: Path, name: str
+    open_odd: Callable[..., Page], name: str
 ) -> None:
-    odd = next(odd for odd in odd_files() if odd.name == name)
-    project = make_project()
-    video = Video(project=project, key=name)
-    set_media(video, store_media(make(odd, tmp_path)), {})
-    video.save()
-    page = sign_in(make_member(project, "researcher"))
-    page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
-    page.wait_for_selector("[data-player][data-ready]")
+    page = open_odd(name)
     shown = [page.evaluate(SHOWN_ODD)]
     for frame in range(1, len(UNEVEN)):
         press(page, ".")
@@ -185,6 +198,14 @@ def test_steps_through_a_variable_rate_visit_every_frame_once_in_both_directions
         press(page, ",")
         settle(page, frame)
         assert page.evaluate(SHOWN_ODD) == frame
+
+
+def test_a_clip_without_a_clock_is_stepped_through_by_its_mean_rate(open_odd: Callable[..., Page]) -> None:
+    """As before clocks were: no frame is where it is taken to be, and no step stays where it was."""
+    page = open_odd("uneven-av1.mp4", frame_times="")
+    for frame in range(1, len(UNEVEN)):
+        press(page, ".")
+        settle(page, frame)
 
 
 def test_the_keys_dialog_lists_the_keys_and_can_silence_single_ones(open_clip: Callable[..., Page]) -> None:

@@ -43,6 +43,8 @@ PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimat
 # What a player shows of a picture is as sharp as its scaling: colours of the screen may be a little off.
 SCREEN_TOLERANCE = 40.0
 READY_MS = 10_000
+# So many samples meet every frame of the files, whatever its rate; pixels of the longer side.
+SAMPLES, MODEL_SIDE = 800, 192
 
 
 @dataclass
@@ -136,7 +138,9 @@ def _screen(page: Page) -> np.ndarray:
 
 
 def _compare(row: Row, video: Video, seen: dict[str, Any], odd: OddFile | None) -> None:
-    sample = sample_frames(Path(clip_file(video)), 800)
+    scale = min(1.0, MODEL_SIDE / max(video.width, video.height))
+    size = round(video.height * scale), round(video.width * scale)
+    sample = sample_frames(Path(clip_file(video)), SAMPLES, None, None, size)
     firsts = [at for at, time in enumerate(sample.times) if at == 0 or time != sample.times[at - 1]]
     models = [sample.frames[at] for at in firsts]
     n = row.frames = len(models) if odd is None else len(odd.times) - odd.first

@@ -1,8 +1,8 @@
 // When each frame of a clip begins and leaves the screen. Packed by media/clock.py, in whole microseconds; seconds outside of this file.
 
 const MICROSECONDS = 1e6;
-// Browsers round a frame's time to whole microseconds.
-const ROUNDING = 2;
+// Browsers round a frame's time, some to whole milliseconds.
+const ROUNDING = 500;
 // So far behind its beginning a frame is sought, or halfway if it is shorter: at its very edge the one before it could be shown.
 const INSIDE = 20_000;
 
@@ -12,6 +12,8 @@ export class Clock {
     this.edges = edges;
     this.offset = offset;
     this.frames = edges.length - 1;
+    const shortest = edges.slice(1).reduce((least, edge, at) => Math.min(least, edge - edges[at]), Infinity);
+    this.rounding = Math.min(ROUNDING, shortest / 2);
   }
 
   begin(frame) {
@@ -35,7 +37,7 @@ export class Clock {
 
   /** The frame on screen at a `currentTime` or `mediaTime`: the last one that begins by then. */
   frameAt(seconds) {
-    const moment = seconds * MICROSECONDS - this.offset + ROUNDING;
+    const moment = seconds * MICROSECONDS - this.offset + this.rounding;
     let [low, high] = [0, this.frames - 1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);

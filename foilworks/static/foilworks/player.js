@@ -10,6 +10,7 @@ const SECONDS = new Intl.NumberFormat(document.documentElement.lang, { minimumFr
 
 const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2];
 const FALLBACK_FPS = 25;
+const FALLBACK_SECONDS = 3600;
 // A frame that was sought is presented by then, unless the page is hidden.
 const PRESENTED_WITHIN_MS = 400;
 
@@ -24,6 +25,7 @@ class Player {
     this.mark = { a: null, b: null };
     this.target = null;
     this.onScreen = null;
+    this.unreached = null;
     this.presented = 0;
     this.video.controls = false;
     this.video.muted = remembered("muted", "on") === "on";
@@ -54,13 +56,16 @@ class Player {
 
   /** The clip's clock; an address elsewhere has none, and its frames are guessed from its duration. */
   async readClock() {
-    const { times, first, last, start, end } = this.element.dataset;
+    const { times, first, last, start, end, guessed } = this.element.dataset;
+    // Of a guessed clock, the frame that was sought counts as shown: what the browser reports would be of another clock.
+    this.isExact = Boolean(times) && guessed === undefined;
     if (times) {
       this.clock = await readClock(times);
       [this.first, this.last] = [Number(first), Number(last)];
       return;
     }
-    this.clock = evenClock(Math.max(1, Math.round(this.video.duration * FALLBACK_FPS) || 1), FALLBACK_FPS);
+    const seconds = Number.isFinite(this.video.duration) ? this.video.duration : FALLBACK_SECONDS;
+    this.clock = evenClock(Math.max(1, Math.round(seconds * FALLBACK_FPS)), FALLBACK_FPS);
     this.first = this.clock.frameAt(Number(start || 0));
     this.last = Math.max(this.first, this.clock.frameAt(Number(end || Infinity) - 0.5 / FALLBACK_FPS));
   }
@@ -84,7 +89,7 @@ class Player {
     this.video.requestVideoFrameCallback((now, picture) => this.presents(picture));
     const count = presentedFrames - this.presented;
     this.presented = presentedFrames;
-    this.onScreen = this.clock.frameAt(mediaTime);
+    this.onScreen = this.isExact ? this.clock.frameAt(mediaTime) : (this.target ?? this.clock.frameAt(this.video.currentTime));
     const inTrim = this.onScreen >= this.first && this.onScreen <= this.last;
     if (inTrim && document.visibilityState === "visible") this.watch.saw(this.onScreen - this.first, this.video.paused ? 1 : count);
     this.notifyPresented?.();
@@ -167,11 +172,14 @@ class Player {
     this.watch.moved();
     this.video.currentTime = this.clock.inside(frame);
     await seeked;
-    // Presented before or after this event: the one on the screen must be a frame that came with this seek.
-    if (this.onScreen === frame && !this.video.seeking) return;
-    const presented = new Promise((resolve) => (this.notifyPresented = () => this.onScreen === frame && resolve()));
-    await Promise.race([presented, pauseFor(PRESENTED_WITHIN_MS)]);
-    this.notifyPresented = null;
+    // Presented before or after this event.
+    if (this.onScreen !== frame) {
+      const presented = new Promise((resolve) => (this.notifyPresented = () => this.onScreen === frame && resolve()));
+      await Promise.race([presented, pauseFor(PRESENTED_WITHIN_MS)]);
+      this.notifyPresented = null;
+    }
+    if (!this.isExact) this.onScreen = frame;
+    this.unreached = this.onScreen === frame ? null : frame;
   }
 
   jump(frame) {
@@ -182,7 +190,9 @@ class Player {
   step(by) {
     const from = this.frame();
     this.pause();
-    return this.seek(from + by);
+    // A frame that this browser cannot show does not end the steps.
+    const next = from + by === this.unreached ? from + 2 * by : from + by;
+    return this.seek(next);
   }
 
   async play() {
