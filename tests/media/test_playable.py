@@ -75,6 +75,24 @@ def test_a_copy_keeps_the_sound(tmp_path, name):
     assert samples / rate == pytest.approx(2.0, abs=0.1)
 
 
+@pytest.mark.parametrize(
+    "name", ["late-both.mp4", "late-both.webm", "cut.mov", "cut.webm", "late.ts", "fragmented.mp4"]
+)
+def test_a_trim_in_seconds_means_the_same_frames_of_the_copy(tmp_path, name):
+    odd = ODD[name]
+    source = make(odd, tmp_path)
+    _, _, _, path = playable(source)
+    # Both count from the earliest picture or sound.
+    first = probe(source).clock.seconds(0)
+    for start, end in ((0.25, 0.75), (0.5, None)):
+        trim = first + start, None if end is None else first + end
+        before, after = (sample_frames(one, 4, *trim) for one in (source, path))
+        assert after.times == pytest.approx(before.times, abs=0.0015)
+        assert np.array_equal(before.frames, after.frames)
+    wanted = expected(odd, odd.first + 2)
+    assert differs(grid(sample_frames(path, 4, first + 0.25, first + 0.75).frames[0]), grid(wanted)) < odd.tolerance
+
+
 def test_a_sound_that_cannot_be_decoded_is_left_out_and_named(tmp_path):
     source = make(OddFile("sound.mkv", "libx265", sound="flac"), tmp_path)
     with av.open(str(source)) as container:
