@@ -5,13 +5,17 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
+from django.core.files.base import ContentFile
 from django.templatetags.static import static
 from playwright.sync_api import Page, expect
 
 from corpus.models import Video
+from corpus.video_files.film_strips import prepare_video
 from corpus.video_files.ingest import set_media, store_media
+from media.clock import even_clock
 from tests.e2e.conftest import SignIn, assert_accessible, film
-from tests.factories import make_member, make_project
+from tests.e2e.video_matrix import EVIDENCE, LISTEN
+from tests.factories import make_member, make_project, make_video
 from tests.media.odd_files import UNEVEN, make, odd_files
 from tests.media.painted import BITS, painted_clip
 
@@ -198,6 +202,40 @@ def test_steps_through_a_variable_rate_visit_every_frame_once_in_both_directions
         press(page, ",")
         settle(page, frame)
         assert page.evaluate(SHOWN_ODD) == frame
+
+
+def test_an_older_file_that_does_not_start_at_zero_is_shown_whole(sign_in: SignIn, tmp_path: Path) -> None:
+    """It stays as it is; its clock says what the browser shows at second 0."""
+    odd = next(odd for odd in odd_files() if odd.name == "late-both.mp4")
+    project = make_project()
+    facts = {"width": 128, "height": 64, "fps": 8.0, "n_frames": 16, "start_time": 1.0, "end_time": 1.5}
+    video = make_video(project, sha256="5" * 64, **facts)
+    video.file.save("late.mp4", ContentFile(make(odd, tmp_path).read_bytes()))
+    prepare_video(video)
+    page = sign_in(make_member(project, "researcher"))
+    page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
+    page.wait_for_selector("[data-player][data-ready]")
+    shown = [page.evaluate(SHOWN_ODD)]
+    for frame in range(1, 4):
+        press(page, ".")
+        settle(page, frame)
+        shown.append(page.evaluate(SHOWN_ODD))
+    assert shown == [8, 9, 10, 11]
+
+
+def test_frames_that_were_sought_and_not_shown_are_no_evidence(sign_in: SignIn) -> None:
+    """The clock names twice as many frames as the file has: the browser can show every other one."""
+    project = make_project()
+    video = film(project, painted_clip(3), 10.0, frame_times=even_clock(6, 20.0).packed())
+    # Its script stays in the tab, so nobody else gets it.
+    page = sign_in(make_member(project, "researcher"), alone=True)
+    page.add_init_script(LISTEN)
+    page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
+    page.wait_for_selector("[data-player][data-ready]")
+    for frame in (0, 2, 2, 4, 4):
+        press(page, ".")
+        settle(page, frame)
+    assert page.evaluate(EVIDENCE) == 0.5
 
 
 def test_a_clip_without_a_clock_is_stepped_through_by_its_mean_rate(open_odd: Callable[..., Page]) -> None:
