@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("corpus", "0012_split_becomes_disputed"),
+        ("corpus", "0013_as_published"),
     ]
 
     operations = [

@@ -46,7 +46,7 @@ def _defaults(
     plain, made = {}, []
     for field in model._meta.local_concrete_fields:
         # A default of the database is for processes of the version before; rows made here need one of their own.
-        assert field.db_default is NOT_PROVIDED or field.has_default(), field
+        assert field.has_default() or field.db_default is NOT_PROVIDED, field
         if callable(field.default) and field.default is not NOT_PROVIDED:
             made.append((field.attname, field.default))
         else:
