@@ -60,6 +60,13 @@ class Video(models.Model):
     n_frames = models.PositiveIntegerField(null=True, blank=True)
     width = models.PositiveIntegerField(null=True, blank=True)
     height = models.PositiveIntegerField(null=True, blank=True)
+    # When each frame of the file begins: media.clock.Clock, packed. "" for files that were stored before 0.2 and whose
+    # clock was not read yet.
+    frame_times = models.TextField(blank=True, default="", db_default="")
+    # How and why the stored file differs from the one that was imported; "" if it does not.
+    conversion = models.CharField(max_length=500, blank=True, default="", db_default="")
+    # A few frames side by side: corpus.video_files.film_strips.
+    film_strip = models.FileField(max_length=200, blank=True, default="", db_default="")
     source_dataset = models.CharField(max_length=100, blank=True)
     source_id = models.CharField(max_length=200, blank=True, help_text=_("The uncut video's id in its dataset."))
     split = models.CharField(max_length=5, choices=Split, blank=True)

@@ -178,6 +178,7 @@ RULES: dict[str, Rule] = {
     "corpus:videos": owner_page(),
     "corpus:video": owner_page("video"),
     "corpus:media": Rule(MEMBERS, args=("video",)),
+    "corpus:film_strip": Rule(MEMBERS, args=("video",)),
     "corpus:video_warning": owner_page("video", get=NO, post=302),
     # Without a reason nothing is taken down.
     "annotation:takedown": owner_page("video", post=422),
@@ -442,6 +443,7 @@ def make_world() -> World:
     everyone = {**people, "anonymous": None, "stranger": make_user(), "superuser": make_user(is_superuser=True)}
     video = make_video(project)
     video.file.save("clip.mp4", ContentFile(b"not played here"))
+    video.film_strip.save("strip.jpg", ContentFile(b"not shown here"))
     subtest = make_subtest(project)
     group = make_group(make_run(subtest), make_caption(video))
     edited = make_candidate(group, state=CandidateState.EDITING)

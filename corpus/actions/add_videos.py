@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from corpus.actions.attach_media import give
+from corpus.actions.prepare_videos import prepare_later
 from corpus.errors import CorpusError
 from corpus.models import MediaState, Video
 from corpus.records import MAX_ID
@@ -26,13 +27,16 @@ def add_videos(
 ) -> list[dict[str, Any]]:
     """What became (with `dry_run`: would become) of every file of the folder, by name.
 
-    {"file", "what": attached | added | there | broken, "clips": keys, "error"}. A file belongs to the clips without a
-    file whose source id or key is its name,
-    with or without the suffix, in whatever spelling. CorpusError: the storage cannot be written.
+    {"file", "what": attached | added | there | broken, "clips": keys, "error", "conversion"}. A file belongs to the
+    clips without a file whose source id or key is its name, with or without the suffix, in whatever spelling.
+    CorpusError: the storage cannot be written.
     """
     require_role(person, project, Role.RESEARCHER)
     paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
-    return [_add(person, project, path, dry_run) for path in progress(paths, len(paths), "videos")]
+    answers = [_add(person, project, path, dry_run) for path in progress(paths, len(paths), "videos")]
+    if not dry_run:
+        prepare_later(project.pk)
+    return answers
 
 
 def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str, Any]:
@@ -40,7 +44,8 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
     found = Video.objects.filter(Q(source_id__in=names) | Q(key__in=names), project=project).order_by("pk")
     videos = list(found.select_related("project")) or _spelled_like(project, path)
     waiting = [video for video in videos if video.media_state not in (MediaState.READY, MediaState.TAKEN_DOWN)]
-    answer = {"file": path.name, "clips": [video.key for video in waiting or videos], "error": ""}
+    clips = [video.key for video in waiting or videos]
+    answer = {"file": path.name, "clips": clips, "error": "", "conversion": ""}
     if videos and not waiting:
         return {**answer, "what": "there"}
     kept = store_media(path, copy=not dry_run)
@@ -48,7 +53,8 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
         return {**answer, "what": "broken", "error": kept.error}
     if not dry_run:
         _store(person, project, waiting, names[0], kept)
-    return {**answer, "what": "attached" if waiting else "added", "clips": answer["clips"] or [names[0]]}
+    what = "attached" if waiting else "added"
+    return {**answer, "what": what, "clips": answer["clips"] or [names[0]], "conversion": kept.conversion}
 
 
 def _spelled_like(project: Project, path: Path) -> list[Video]:

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from corpus.actions.prepare_videos import prepare_later
 from corpus.errors import CorpusError
 from corpus.models import MediaState, Video
 from corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media, store_media
@@ -22,7 +23,9 @@ def attach_media(person: User, video: Video, path: Path) -> Video:
     """
     require_role(person, video.project, Role.RESEARCHER)
     # Decoding takes its time: outside of the transaction, so that nobody waits for it.
-    return give(person, video, store_media(path))
+    given = give(person, video, store_media(path))
+    prepare_later(video.project_id)
+    return given
 
 
 def attach_folder(person: User | None, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
@@ -49,6 +52,7 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
         if path not in kept:
             kept[path] = store_media(path)
         counts[give(person, video, kept[path]).media_state] += 1
+    prepare_later(project.pk)
     return counts
 
 

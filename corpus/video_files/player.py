@@ -8,26 +8,40 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from corpus.models import MediaState, Video
+from media.clock import Clock, even_clock, unpacked
 
 
 def player_clip(video: Video) -> dict[str, Any]:
     """The `clip` of foilworks/templates/foilworks/_player.html; `video.project` should be loaded.
 
     Times are seconds. Attaching a file turns a trim in pts or frames into seconds; one that is still in them has no
-    file, and at an external address, whose clock nobody knows, the whole video plays.
+    file, and at an external address, whose clock nobody knows, the whole video plays. `times` is the packed clock,
+    `first` and `last` the numbers of the frames that the trim shows, `is_exact` whether it was read from the file.
     """
     in_seconds = video.time_unit == "sec"
+    start, end = (video.start_time, video.end_time) if in_seconds else (None, None)
+    clock = clip_clock(video)
+    first, last = clock.frames_within(start, end) if clock else (None, None)
     return {
         "src": _source(video),
-        "fps": video.fps,
-        "n_frames": video.n_frames,
-        "start": video.start_time if in_seconds else None,
-        "end": video.end_time if in_seconds else None,
+        "times": clock.packed() if clock else "",
+        "first": first,
+        "last": last,
+        "is_exact": bool(video.frame_times),
+        "start": start,
+        "end": end,
         "width": video.width,
         "height": video.height,
         "warning": video.content_warning,
         "label": _("Video %(key)s") % {"key": video.key},
     }
+
+
+def clip_clock(video: Video) -> Clock | None:
+    """The clock of the video's file: that of a constant rate if it was stored before clocks were. None: no file."""
+    if video.frame_times:
+        return unpacked(video.frame_times)
+    return even_clock(video.n_frames, video.fps) if video.n_frames and video.fps else None
 
 
 def stream_url(slug: str, video_id: int) -> str:

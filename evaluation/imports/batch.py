@@ -27,7 +27,8 @@ class ImportResult:
 
     `changes` are records that are stored otherwise: left as they are, or `updated` where that was asked for.
     `missing` names the first clips whose file was not found, `similar` files that may be theirs,
-    `broken` all whose file cannot be used; `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`.
+    `broken` all whose file cannot be used, `converted` all whose file is stored as a copy;
+    `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`.
     """
 
     format: str
@@ -50,6 +51,7 @@ class ImportResult:
     # Of those, the file of the folder that is probably meant.
     similar: dict[str, str] = field(default_factory=dict)
     broken: list[dict[str, str]] = field(default_factory=list)
+    converted: list[dict[str, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -79,6 +81,7 @@ class ImportResult:
             "missing": self.missing,
             "similar": self.similar,
             "broken": self.broken,
+            "converted": self.converted,
             "errors": self.errors,
             "warnings": self.warnings,
         }

@@ -12,6 +12,7 @@ from django.db import IntegrityError, OperationalError, transaction
 from django.utils import timezone
 
 from annotation.transactions import was_rolled_back_by_the_database
+from corpus.actions.prepare_videos import prepare_later
 from corpus.models import Caption, Foil, Item, Video
 from corpus.video_files.ingest import StoredMedia, reasons_taken_down, store_media
 from evaluation.errors import EvaluationError
@@ -81,6 +82,8 @@ def import_records(
             _stop_if_strict(strict, ours, strict_problem(batch))
         if dry_run:
             transaction.set_rollback(True)
+        else:
+            prepare_later(project.pk)
 
     return _all_or_nothing(project, result, write)
 

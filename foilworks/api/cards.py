@@ -113,7 +113,7 @@ def _clip(card: Card, project: Project) -> ClipOut:
     clip, video = player_clip(card.video), card.video
     ours = clip["src"].startswith("/")
     url = reverse("api:read_media", args=[project.slug, video.pk]) if ours else clip["src"]
-    return ClipOut(id=video.pk, url=url, start=clip["start"], end=clip["end"], fps=clip["fps"])
+    return ClipOut(id=video.pk, url=url, start=clip["start"], end=clip["end"], fps=video.fps)
 
 
 def _texts(card: Card) -> list[str]:

@@ -362,7 +362,8 @@ def test_a_video_alone_goes_to_the_clip_whose_name_is_spelled_otherwise(owner, p
     clip = make_video(project, key="CAFE\u0301.MP4", media_state=MediaState.MISSING)
     send(owner, project, file("café.mp4", film))
     owner.post(reverse("imports:confirm_import", args=[project.slug, looked_at().pk]))
-    assert looked_at().result["videos"] == [{"file": "café.mp4", "clips": [clip.key], "error": "", "what": "attached"}]
+    answer = {"file": "café.mp4", "clips": [clip.key], "error": "", "conversion": "", "what": "attached"}
+    assert looked_at().result["videos"] == [answer]
 
 
 def test_the_preview_names_a_subtest_only_where_one_is_made(owner, project):

@@ -70,6 +70,7 @@ class Command(FoilworksCommand):
             told = ", ".join(_missing(key, result["similar"]) for key in named)
             self.say(one_line(f"no file for: {told}{more}; {_how_to_attach(result)}"))
         self._list("broken", [f"{clip['video']}: {clip['error']}" for clip in result["broken"]])
+        self._list("converted", [f"{clip['video']}: {clip['conversion']}" for clip in result["converted"]])
         self._list("changed", [_change(change) for change in result["changes"]])
         rows = [(kind, count, result["unchanged"].get(kind)) for kind, count in result["created"].items()]
         media = ", ".join(f"{count} {state}" for state, count in result["media"].items())
