@@ -14,6 +14,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from media.errors import MediaError
+from media.limits import check_frame, check_header
 from media.truncation import is_cut_short
 
 # Only containers that hold video. Without the list a text file named .mp4 could be a playlist, and the
@@ -43,7 +44,9 @@ class OpenVideo:
             for frame in self.container.decode(self.stream):
                 if frame.is_corrupt or frame.pts is None:
                     raise _damaged(self.path, count)
-                yield self.seconds(frame.pts), frame
+                time = self.seconds(frame.pts)
+                check_frame(self.path, self.stream, frame, count, time)
+                yield time, frame
                 count += 1
         except av.error.FFmpegError as error:
             raise _damaged(self.path, count) from error
@@ -81,6 +84,7 @@ def open_video(path: Path) -> Iterator[OpenVideo]:
         raise MediaError(f"{path}: is not a video that can be read; {CONVERT}") from error
     with container:
         stream = _picture_stream(path, container)
+        check_header(path, container, stream)
         stream.codec_context.thread_count = 1
         start = Fraction(container.start_time, av.time_base) if container.start_time is not None else Fraction(0)
         yield OpenVideo(path, container, stream, start)

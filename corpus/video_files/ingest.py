@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from django.core.files.storage import default_storage
 
 from corpus.errors import CorpusError
+from corpus.limits import decode
 from corpus.models import MediaState, Takedown, Video
 from corpus.video_files.stored_files import store
 from media.errors import MediaError
@@ -74,13 +75,13 @@ def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
     be used is no exception: the error is the answer. CorpusError: the storage cannot be written.
     """
     try:
-        facts = probe(path)
+        facts = decode(probe, path)
         if facts.browser_playable:
             return _stored(path, facts, copy)
         with TemporaryDirectory() as folder:
             playable = Path(folder) / "playable.mp4"
-            transcode_mp4(path, playable)
-            return replace(_stored(playable, probe(playable), copy), original=facts)
+            decode(transcode_mp4, path, playable)
+            return replace(_stored(playable, decode(probe, playable), copy), original=facts)
     except MediaError as error:
         return StoredMedia(error=str(error).replace(str(path), path.name))
     except OSError as error:
