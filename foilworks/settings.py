@@ -241,7 +241,11 @@ TEMPLATES = [
                 "projects.context_processors.project_context",
                 "foilworks.navigation.navigation",
             ],
-            "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
+            "builtins": [
+                "django.templatetags.i18n",
+                "django.templatetags.static",
+                "foilworks.templatetags.moment",
+            ],
         },
     }
 ]
