@@ -14,7 +14,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from media.errors import MediaError
-from media.limits import check_frame, check_header
+from media.limits import check_frame, check_header, decoder_options
 from media.truncation import is_cut_short
 
 # Only containers that hold video. Without the list a text file named .mp4 could be a playlist, and the
@@ -79,12 +79,13 @@ def open_video(path: Path) -> Iterator[OpenVideo]:
     """Open the file for decoding, one thread. MediaError: missing, empty, cut short, no video, unreadable."""
     _check_file(path)
     try:
-        container = av.open(f"file:{path.resolve()}", options=OPEN_OPTIONS)
+        container = av.open(f"file:{path.resolve()}", options={**OPEN_OPTIONS, **decoder_options()})
     except (av.error.FFmpegError, UnicodeError) as error:
         raise MediaError(f"{path}: is not a video that can be read; {CONVERT}") from error
     with container:
         stream = _picture_stream(path, container)
         check_header(path, container, stream)
+        stream.codec_context.options = decoder_options()
         stream.codec_context.thread_count = 1
         start = Fraction(container.start_time, av.time_base) if container.start_time is not None else Fraction(0)
         yield OpenVideo(path, container, stream, start)

@@ -4,13 +4,14 @@
 force inside `limited_to` only: a file that was checked once at import is not checked again at every use.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import av
 from av.container import InputContainer
@@ -23,7 +24,12 @@ Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
 
+REFUSED_SIZE = re.compile(r"Picture size (\d+)x(\d+) (?:is invalid|exceeds)")
 NO_MEMORY = ("get_buffer() failed", "Cannot allocate memory")
+
+
+class VideoLimitError(MediaError):
+    """The file exceeds one of `VideoLimits`."""
 
 
 @dataclass(frozen=True)
@@ -50,21 +56,46 @@ def limited_to(limits: VideoLimits) -> Iterator[None]:
 
 
 def call_within(
-    limits: VideoLimits, function: Callable[Given, Found], *args: Given.args, **kwargs: Given.kwargs
+    limits: VideoLimits,
+    function: Callable[Concatenate[Path, Given], Found],
+    path: Path,
+    *args: Given.args,
+    **kwargs: Given.kwargs,
 ) -> Found:
-    """Return `function(*args, **kwargs)`, computed under the limits. MemoryError: a decoder got no memory.
+    """Return `function(path, …)`, computed under the limits. MemoryError: a decoder got no memory.
 
-    Changes the log level of FFmpeg for the whole process, so call it in a child (`media.child`).
+    While it runs, FFmpeg's log level is that of errors for the whole process.
     """
-    av.logging.set_level(av.logging.ERROR)
-    with limited_to(limits), av.logging.Capture() as logged:
+    with limited_to(limits), _errors_logged() as logged:
         try:
-            return function(*args, **kwargs)
+            return function(path, *args, **kwargs)
+        except VideoLimitError:
+            raise
         except MediaError as error:
-            # Decoders report a refused allocation as invalid data; only their log has the reason.
-            if any(words in message for _, _, message in logged for words in NO_MEMORY):
+            # Decoders report a refused size or allocation as invalid data; only their log has the reason.
+            said = "".join(message for _, _, message in logged)
+            if refused := REFUSED_SIZE.search(said):
+                _check_size(path, int(refused[1]), int(refused[2]), None, limits)
+            if any(words in said for words in NO_MEMORY):
                 raise MemoryError from error
             raise
+
+
+@contextmanager
+def _errors_logged() -> Iterator[list[tuple[int, str, str]]]:
+    level = av.logging.get_level()
+    av.logging.set_level(av.logging.ERROR)
+    try:
+        with av.logging.Capture() as logged:
+            yield logged
+    finally:
+        av.logging.set_level(level)
+
+
+def decoder_options() -> dict[str, str]:
+    """Options of FFmpeg by which decoders refuse a frame that is too large before they take memory for it."""
+    limits = _in_force.get()
+    return {"max_pixels": str(limits.pixels)} if limits and limits.pixels else {}
 
 
 def check_header(path: Path, container: InputContainer, stream: VideoStream) -> None:
@@ -109,6 +140,6 @@ def _check(path: Path, name: str, value: float, limit: float, fix: str, words: s
     if limit and value > limit:
         found = words or f"{value:g} {name}"
         setting = f"MAX_VIDEO_{name.upper()}"
-        raise MediaError(
+        raise VideoLimitError(
             f"{path}: has {found}, more than the limit of {limit:.0f} {name}; {fix}, or raise the setting {setting}"
         )

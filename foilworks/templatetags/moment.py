@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 register = template.Library()
 
 
-@register.filter(expects_localtime=True)
+@register.filter
 def moment(value: datetime | None, form: str) -> SafeString | str:
     """A `<time>` element; "" if there is no moment. `form`: as Django's `date` takes it, with hours."""
     if not value:

@@ -4,7 +4,7 @@ import pytest
 from media.container import OpenVideo, open_video
 from media.encode import write_mp4, write_webm
 from media.errors import MediaError
-from media.limits import VideoLimits, limited_to
+from media.limits import VideoLimits, call_within, limited_to
 from media.probe import probe
 from tests.media.painted import painted_clip
 
@@ -70,6 +70,21 @@ def test_pixels_count_as_they_are_shown(tmp_path):
         out.mux(stream.encode(av.VideoFrame.from_ndarray(painted_clip(1)[0], format="rgb24")))
         out.mux(stream.encode(None))
     assert "has 640 x 32 pixels" in refusal(tmp_path / "wide.mp4", pixels=20_000)
+
+
+def test_a_picture_that_grows_on_the_way_is_refused(tmp_path):
+    path = tmp_path / "grows.ts"
+    with path.open("wb") as file:
+        for number, scale in enumerate((1, 4)):
+            part = tmp_path / f"{number}.ts"
+            with av.open(str(part), "w") as out:
+                stream = out.add_stream("libx264", rate=8, width=64 * scale, height=32 * scale, pix_fmt="yuv420p")
+                for picture in painted_clip(4):
+                    out.mux(stream.encode(av.VideoFrame.from_ndarray(picture.repeat(scale, 0).repeat(scale, 1))))
+                out.mux(stream.encode(None))
+            file.write(part.read_bytes())
+    with pytest.raises(MediaError, match="has 256 x 128 pixels, more than the limit of 20000 pixels"):
+        call_within(VideoLimits(pixels=20_000), probe, path)
 
 
 def test_limits_end_with_their_block(clip):
