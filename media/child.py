@@ -9,10 +9,12 @@ import atexit
 import math
 import os
 import resource
+import select
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -202,6 +204,7 @@ def serve(descriptor: int) -> None:
     """Be the child: answer calls until the parent is gone or silent for `IDLE_SECONDS`."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     connection = Connection(descriptor)
+    threading.Thread(target=_end_with_parent, args=(descriptor,), daemon=True).start()
     while connection.poll(IDLE_SECONDS):
         try:
             limits, function, args, kwargs = connection.recv()
@@ -215,6 +218,14 @@ def serve(descriptor: int) -> None:
                     connection.send((_Kind.ITEM, item))
                 answer = None
             connection.send((_Kind.RESULT, answer))
+
+
+def _end_with_parent(descriptor: int) -> None:
+    """A parent that was killed leaves no child that goes on decoding."""
+    hang_up = select.poll()
+    hang_up.register(descriptor, 0)
+    hang_up.poll()
+    os._exit(0)
 
 
 def _apply(limits: ChildLimits) -> None:

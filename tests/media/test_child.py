@@ -1,5 +1,10 @@
 import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
+import psutil
 import pytest
 
 from media import child
@@ -8,6 +13,7 @@ from media.errors import MediaError
 from tests.media import child_calls as calls
 
 MB = 1024**2
+ROOT = Path(__file__).resolve().parents[2]
 AMPLE = ChildLimits(memory=512 * MB, seconds=60)
 
 
@@ -82,8 +88,27 @@ def test_a_stream_that_nobody_reads_to_its_end_ends_its_child():
     numbers = stream(AMPLE, calls.count, 10**9)
     _, pid = next(numbers)
     numbers.close()
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
+    assert not is_alive(pid)
+
+
+def test_a_child_ends_with_its_parent():
+    """Killed, the parent ends nothing itself."""
+    code = "from media.child import *; from tests.media import child_calls as calls\n"
+    code += "print(run(ChildLimits(), os.getpid), flush=True); run(ChildLimits(), calls.sleep_for_ever)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT) as parent:
+        pid = int(parent.stdout.readline())
+        parent.kill()
+    until = time.monotonic() + 60
+    while is_alive(pid):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def is_alive(pid):
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_a_child_sees_no_secret(monkeypatch):
