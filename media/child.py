@@ -28,12 +28,12 @@ from text.errors import ActionableError
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
-# The variables that a child sees. Fewer threads and arenas keep its address space, which the limit counts, small.
+# The variables that a child sees. The limit counts address space, which a second arena of malloc reserves in advance.
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
 FEW_THREADS = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    "MALLOC_ARENA_MAX": "2",
+    "MALLOC_ARENA_MAX": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 START = "import sys; from media.child import serve; serve(int(sys.argv[1]))"

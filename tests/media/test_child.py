@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 AMPLE = ChildLimits(memory=512 * MB, seconds=60)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _no_child_stays():
     yield
     end_children()
