@@ -149,6 +149,7 @@ RULES: dict[str, Rule] = {
     "api_unknown": Rule(EVERYBODY, get=404, post=404, slug=False),
     "projects:create": Rule(OWNERS, post=422, slug=False, stranger=REFUSED),
     "projects:sign_in_code": Rule(EVERYBODY, get=302, post=302, slug=False),
+    "projects:sign_in_with_code": Rule(EVERYBODY, post=200, slug=False, instead=dict.fromkeys(SIGNED_IN, 302)),
     "projects:account": Rule(SIGNED_IN, post=302, slug=False),
     "projects:second_factor": Rule(SIGNED_IN, post=422, slug=False),
     "projects:password_reset": Rule(EVERYBODY, post=200, slug=False),
