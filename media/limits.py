@@ -118,7 +118,7 @@ def check_frame(path: Path, stream: VideoStream, frame: VideoFrame, number: int,
     if limits is None:
         return
     _check_size(path, frame.width, frame.height, stream.sample_aspect_ratio, limits)
-    _check_frames(path, number + 1, limits)
+    _check_frames(path, number + 1, limits, f"at least {number + 1} frames")
     _check_seconds(path, time, limits)
 
 
@@ -128,8 +128,8 @@ def _check_size(path: Path, width: int, height: int, aspect: Fraction | None, li
     _check(path, "pixels", shown * height, limits.pixels, fix, f"{shown} x {height} pixels")
 
 
-def _check_frames(path: Path, frames: int, limits: VideoLimits) -> None:
-    _check(path, "frames", frames, limits.frames, "cut the clip out of it")
+def _check_frames(path: Path, frames: int, limits: VideoLimits, words: str = "") -> None:
+    _check(path, "frames", frames, limits.frames, "cut the clip out of it", words)
 
 
 def _check_seconds(path: Path, seconds: float, limits: VideoLimits) -> None:

@@ -145,6 +145,7 @@ def test_altgr_types_a_key_of_the_page_outside_of_a_text_box_alone(sign_in: Sign
     expect(page.locator("[data-player-do='a']")).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.full
 def test_the_digits_of_a_french_keyboard_need_no_shift(project: Project, sign_in: SignIn) -> None:
     validate(project)
     page = sign_in(make_member(project, "validator"))
@@ -169,6 +170,7 @@ def validate(project: Project) -> Item:
     return Item.objects.get()
 
 
+@pytest.mark.full
 def test_a_word_without_a_break_stays_on_its_card(project: Project, sign_in: SignIn) -> None:
     word = "x" * 400
     Caption.objects.update(text=f"a red {word} moves to the right.")
