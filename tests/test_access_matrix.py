@@ -215,6 +215,7 @@ RULES: dict[str, Rule] = {
     "annotation:people_pay": owner_page(post=422),
     "annotation:own_figures": Rule(MEMBERS),
     "annotation:vote_rule": owner_page("subtest", post=422),
+    "annotation:ask_for_votes": owner_page("subtest", get=NO, post=302),
     "annotation:guidelines": owner_page(),
     # A piece is in somebody's hands below: the page warns before it takes a new version.
     "annotation:guideline": owner_page("stage", post=200),

@@ -4,7 +4,7 @@ PATH is the folder (its `data/*.parquet`, else its own `*.parquet`) or one such 
 A record's line is its number in its file.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,22 +12,30 @@ from typing import Any
 from corpus.errors import CorpusError
 from corpus.importers import jsonl
 from corpus.importers.csv_rows import parse_cell
-from corpus.importers.parsing.parquet_rows import TableLimits, parquet_rows
+from corpus.importers.parsing.parquet_rows import TableLimits, parquet_columns, parquet_rows
 from corpus.importers.parsing.records import RawRecord, default_subtest, read_records
-from corpus.records import ItemRecord, ReadOutcome
-from media.child import LimitError, stream
+from corpus.records import ItemRecord, ReadOutcome, RecordWarning
+from media.child import LimitError, run, stream
 
 TAKES_LIMITS = True
-_REQUIRED = ("id", "caption")
 _JSON = ("facts", "extra")
 
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of the folder. CorpusError: no Parquet file there, one that cannot be read or lacks id or caption."""
+    limits = params.get("limits") or TableLimits()
     for file in _files(path):
-        yield from read_records(
-            file, _rows(file, params.get("limits") or TableLimits()), partial(_parse, default_subtest(file, params))
-        )
+        try:
+            yield from _read_file(file, params, limits)
+        except LimitError as error:
+            raise CorpusError(f"{file}: file: {error}") from error
+
+
+def _read_file(file: Path, params: Mapping[str, Any], limits: TableLimits) -> Iterator[ReadOutcome]:
+    left_out = _binary_columns(file, limits)
+    for name in left_out:
+        yield RecordWarning(f"{file}:1", name, "holds binary data, which no record can: the column is left out")
+    yield from read_records(file, _rows(file, left_out, limits), partial(_parse, default_subtest(file, params)))
 
 
 def _parse(subtest: str, raw: RawRecord) -> ItemRecord:
@@ -43,30 +51,33 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _rows(file: Path, limits: TableLimits) -> Iterator[RawRecord]:
+def _binary_columns(file: Path, limits: TableLimits) -> list[str]:
+    """The columns of bytes that no record needs. CorpusError: one that a record does need, or columns are missing."""
+    holds_bytes = run(limits.child, parquet_columns, file)
+    missing = {"id", "caption"} - set(holds_bytes)
+    if missing:
+        problem = f"has no column {min(missing)}; name the columns as in docs/reference/formats.md"
+        raise CorpusError(f"{file}:1: columns: {problem}")
+    binary = [name for name, is_bytes in holds_bytes.items() if is_bytes]
+    for name in binary:
+        if name in jsonl.COLUMNS:
+            raise CorpusError(f"{file}:1: {name}: holds binary data; give {jsonl.COLUMNS[name]}")
+    return binary
+
+
+def _rows(file: Path, left_out: Collection[str], limits: TableLimits) -> Iterator[RawRecord]:
     number = 0
-    try:
-        for rows in stream(limits.child, parquet_rows, file, _REQUIRED, limits.decoded):
-            for row in rows:
-                number += 1
-                yield RawRecord(None, row, number)
-    except LimitError as error:
-        raise CorpusError(f"{file}: file: {error}") from error
+    for rows in stream(limits.child, parquet_rows, file, left_out, limits.decoded):
+        for row in rows:
+            number += 1
+            yield RawRecord(None, row, number)
 
 
 def _plain(raw: RawRecord) -> RawRecord:
-    """The row as a line of JSON would say it: without the nulls that a table has everywhere, JSON text parsed."""
-    record = _without_nulls(raw.value)
+    """The row as a line of JSON would say it, its JSON text parsed."""
+    record = dict(raw.value)
     for holder in (record, record.get("proficiency", {})):
         for name in _JSON:
             if isinstance(holder.get(name), str):
                 holder[name] = parse_cell(name, holder[name])
     return raw._replace(value=record)
-
-
-def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _without_nulls(value) if isinstance(value, dict) else value
-        for name, value in values.items()
-        if value is not None
-    }

@@ -30,7 +30,7 @@ from generation.balance.classifier import FOLDS, cue_words, fitted, held_out
 from generation.balance.records import caption_groups
 from text.tokens import words
 
-VERSION = "4"
+VERSION = "5"
 INPUT = "texts"
 # Draws for JS and lexical differences: each is a pass over the vocabulary, and a standard error needs few.
 WORD_DRAWS = 200

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from corpus.release_records import as_published_facts
 from evaluation.board.leaderboard import Board, BoardRow
 from evaluation.metrics.comparison import ALPHA
 from evaluation.text_tables import escaped
@@ -68,6 +69,8 @@ def _label(row: BoardRow) -> str:
 def _note(board: Board) -> str:
     parts = [f"{board.n_items} items, {board.scope}", "95 % intervals by bootstrap over source videos"]
     parts.append(f"bold: not told apart from the best in {board.column} (paired cluster t, Holm over all pairs, .05)")
+    if board.n_as_published:
+        parts.append(f"{board.n_as_published} items of the release count as valid on their publisher's word")
     if board.uneven:
         parts.append("a model without P did not score the proficiency items: its T stands over all that it scored")
     return "; ".join(parts) + "."
@@ -174,6 +177,7 @@ def as_json(board: Board) -> str:
         "column": board.column,
         "scope": board.scope,
         "n_items": board.n_items,
+        **as_published_facts(board.n_as_published),
         "models": _plain(board),
         "human": board.human,
         "n_tests": board.n_tests,

@@ -19,7 +19,7 @@ from corpus.exporters.parts.folder import MADE_BY, MANIFEST, pretty, self_hash
 from corpus.exporters.parts.released_items import released_items
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_documents import Figure
-from corpus.release_records import foil_counts, hash_of, vote_counts
+from corpus.release_records import as_published_facts, foil_counts, hash_of, n_as_published, vote_counts
 from corpus.rules.canonical import canonical_line
 from evaluation.documents.figures import figure_rows
 from evaluation.errors import EvaluationError
@@ -35,10 +35,12 @@ _KEY = "manifest_sha256"
 RECOMPUTED_SINCE = 2
 # Since then a drawing that shows something else than its page's main table has numbers of its own.
 OWN_NUMBERS_SINCE = 3
-# Since then intervals of what validators said are over items; those over pairs are held by their digest.
-OVER_ITEMS_SINCE = 3
+# Since then intervals hold where few items all say the same, and name undefined draws; digests hold earlier ones.
+SMALL_SAMPLES_SINCE = 4
 # Since then an item of several foils of which one alone was judged has no vote counts.
 COUNTS_OF_ITEMS_SINCE = 3
+# Since then names of files keep underscores, and differ by more than case.
+FILE_NAMES_SINCE = 4
 # What a document in another shape than ours runs into.
 STRANGE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 # Of what is computed again elsewhere; a classifier's weights differ in their last digits from machine to machine.
@@ -116,6 +118,8 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
     counts = {"items": len(items), "votes": len(votes), "scores": len(scores)}
     for name, count in counts.items():
         _same(MANIFEST, f"counts.{name}", manifest.get("counts", {}).get(name), count)
+    word = as_published_facts(n_as_published(record for record in items if record.get("released")))
+    _same(MANIFEST, "as_published", manifest.get("as_published"), word.get("as_published"))
     layout = manifest.get("layout_version", 1)
     since = layout >= RECOMPUTED_SINCE
     try:
@@ -147,9 +151,9 @@ def _same_made(
     layout: int,
 ) -> None:
     """What exports make from their own items, votes and tables."""
-    _same_tables(folder, items, votes, over_items=layout >= OVER_ITEMS_SINCE)
+    _same_tables(folder, items, votes, intervals=layout >= SMALL_SAMPLES_SINCE)
     _same_leaderboard(folder)
-    _same_flat(folder, items, counted)
+    _same_flat(folder, items, counted, own_names=layout >= FILE_NAMES_SINCE)
     _same_figures(folder, of_own=layout >= OWN_NUMBERS_SINCE)
 
 
@@ -225,14 +229,14 @@ def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
                 _same("tables/models.json", f"{told['model']}, {place}.{share}", *pair)
 
 
-def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], *, over_items: bool) -> None:
+def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], *, intervals: bool) -> None:
     """The tables that follow from items and votes, cell by cell."""
     for kind in RECOMPUTED:
         name, made = f"tables/{kind}.json", recomputed(kind, items, votes)
         if made is None and not (folder / name).exists():
             continue
         told = _table(folder, kind)
-        if not over_items:
+        if not intervals:
             told, made = _without_intervals(told), _without_intervals(made)
         _same_cells(name, "", told, made)
 
@@ -242,7 +246,8 @@ def _without_intervals(table: Any) -> Any:
         return [_without_intervals(each) for each in table]
     if not isinstance(table, dict):
         return table
-    return {key: _without_intervals(value) for key, value in table.items() if key != "ci" and not key.endswith("_ci")}
+    own = ("_ci", "_ci_undefined")
+    return {key: _without_intervals(value) for key, value in table.items() if key != "ci" and not key.endswith(own)}
 
 
 def _same_cells(name: str, place: str, told: Any, found: Any) -> None:
@@ -271,13 +276,22 @@ def _same_leaderboard(folder: Path) -> None:
             _same_cells(name, f"{row['model']}.{share}", row.get(share), told.get(share))
 
 
-def _same_flat(folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
-    """The rows of data/ are those of the released items."""
+def _same_flat(
+    folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts], *, own_names: bool
+) -> None:
+    """The rows of data/ are those of the released items. Not `own_names`: the files were named by an older rule."""
     content = ReleaseContent("", "", "", "", tuple(items))
+    older = {} if own_names else _files_by_subtest(folder / DATA)
     for name, records in files_of(list(released_items(content, counted))).items():
-        told = [row for _, row in _lines(folder / DATA / name)]
+        told = [row for _, row in _lines(folder / DATA / older.get(records[0].subtest, name))]
         for row, made in zip_longest(told, map(flat_row, records), fillvalue={}):
             _same_cells(f"{DATA}/{name}", str(made.get("id", "rows")), row, made)
+
+
+def _files_by_subtest(folder: Path) -> dict[str, str]:
+    """Subtest -> the name of the file whose first row is of it."""
+    first = {path.name: next(_lines(path), ("", {}))[1] for path in sorted(folder.glob("*.jsonl"))}
+    return {str(row.get("subtest")): name for name, row in first.items()}
 
 
 def _same_figures(folder: Path, *, of_own: bool) -> None:

@@ -15,7 +15,7 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_interval
 from evaluation.metrics.ties import Floats, RivalCounts, hit, standing
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "pairs"
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from evaluation.metrics.choices import ChoiceScores
-from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
+from evaluation.metrics.intervals import DRAWS, SEED, SHARES, mean, mean_intervals
 from evaluation.metrics.ties import hit, rank, standing
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "choices"
 CUTS = (1, 2, 3)
 
@@ -23,7 +23,9 @@ def compute(data: ChoiceScores, *, ties: str = "half", draws: int = DRAWS, seed:
     where = standing(data.scores, data.right)
     hits = np.column_stack([hit(where, ties, k) for k in CUTS])
     ranks = rank(where, ties)
-    intervals = mean_intervals(np.column_stack([hits, ranks]), data.clusters, draws=draws, seed=seed)
+    bounds = [SHARES] * len(CUTS) + [(1.0, float(where.choices.max()))]
+    columns = np.column_stack([hits, ranks])
+    intervals = mean_intervals(columns, data.clusters, bounds=bounds, draws=draws, seed=seed)
     return {
         "tie_policy": ties,
         **{f"R@{k}": mean(hits[:, column]) for column, k in enumerate(CUTS)},

@@ -53,9 +53,13 @@ def read_items(paths: Sequence[Path], file_format: str | None = None) -> tuple[l
     warnings: list[str] = []
     for path in paths:
         chosen = file_format or FORMAT_OF_SUFFIX.get(path.suffix, LINES)
+        n_before = len(warnings)
         found = list(_from_lines(path, warnings) if chosen == LINES else _imported(path, chosen, warnings))
         if not found:
-            raise EvaluationError(f"{path}: record: there is none; give at least one item")
+            if len(warnings) == n_before:
+                raise EvaluationError(f"{path}: record: there is none; give at least one item")
+            formats = "" if file_format else f"; if its format is not {chosen}, name it with --format"
+            raise EvaluationError(f"{warnings[n_before]}: no item is left of the file{formats}")
         items += found
     return items, warnings
 
@@ -64,7 +68,7 @@ def _imported(path: Path, file_format: str, warnings: list[str]) -> Iterator[Ite
     entry = lookup(IMPORTERS, file_format, "format")
     for record in read_file(entry, path, {}):
         if isinstance(record, BadRecord):
-            raise EvaluationError(f"{record.where}: {record.field}: {record.problem}; {record.fix}")
+            warnings.append(f"{record}; the record is left out")
         if isinstance(record, RecordWarning):
             warnings.append(f"{record.where}: {record.field}: {record.problem}")
         elif isinstance(record, ItemRecord):

@@ -193,6 +193,11 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     rows, problems = _rows_of(run, records, data)
     if not rows:
         raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")
+    if PROTOCOLS[run.protocol].paired_only and np.isnan(data.proficiency).all():
+        raise EvaluationError(
+            f"{path.name}: has no scores of proficiency items, and {PROTOCOLS[run.protocol].label} counts an item with "
+            "them only; give their file too (--proficiency, or the second file of the page), or choose another protocol"
+        )
     # What was read otherwise before, by an older version or in another form, is put right.
     Score.objects.bulk_create(
         rows,

@@ -145,6 +145,19 @@ def as_layout_2(export):
     refresh(export)
 
 
+def test_files_of_an_older_export_go_by_the_names_of_then(export):
+    (path,) = (export / "data").iterdir()
+    path.rename(path.with_name("named-by-an-older-rule.jsonl"))
+    manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
+    manifest["files"]["data/named-by-an-older-rule.jsonl"] = manifest["files"].pop(f"data/{path.name}")
+    (export / "manifest.json").write_text(pretty({**manifest, "layout_version": 3}), encoding="utf-8")
+    refresh(export)
+    assert verify(export)["ok"]
+    (export / "manifest.json").write_text(pretty(manifest), encoding="utf-8")
+    refresh(export)
+    assert verify(export)["difference"].startswith(f"{path.name}: cannot be read")
+
+
 def test_an_older_export_is_held_to_what_was_written_then(export):
     as_layout_2(export)
     assert verify(export)["ok"]

@@ -11,6 +11,7 @@ from corpus.exporters.parts.datasheet_questions import QUESTIONS, SECTIONS, Ques
 from corpus.exporters.parts.markdown import cell as _cell
 from corpus.exporters.parts.markdown import prose
 from corpus.exporters.parts.markdown import table as _table
+from corpus.exporters.parts.released_items import as_published_line
 from corpus.records import ReleaseContent
 
 UNANSWERED = "*Nobody has answered this question.*"
@@ -70,6 +71,8 @@ def _facts(release: ReleaseContent) -> list[str]:
     lines = [f"- Content hash: `{release.content_hash}`", f"- Frozen: {release.created_at}"]
     if release.simulated:
         lines.append("- **Its people and judgements are simulated.**")
+    if said := as_published_line(release):
+        lines.append(f"- {said}")
     open_ones = len(unanswered(release))
     lines.append(f"- Of {len(QUESTIONS) - len(SECTIONS)} questions {open_ones} are unanswered; each says so.")
     return [*lines, ""]
@@ -100,7 +103,7 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
         "",
     ]
     for row in gate["rows"]:
-        if row["stopped"]:
+        if row["stopped"] or row.get("reported"):
             words = ", ".join(
                 f"{word['word']} ({'captions' if word['weight'] > 0 else 'foils'})" for word in row["words"]
             )
@@ -124,6 +127,8 @@ def _blind_row(row: Mapping[str, Any]) -> list[Any]:
     probes = "; ".join(_probe(probe) for probe in row["probes"] if probe["value"] is not None or probe.get("n_missing"))
     passed = "passed as far as it was read" if row.get("unread") else "passed"
     result = "**solved without the video**" if row["stopped"] else "too few to tell" if row["too_few"] else passed
+    if row.get("reported"):
+        result = "**solved without the video**; a published set, so it is reported and not stopped"
     return [row["name"], row["n_captions"], f"{row['bar']:.2f}", probes, result]
 
 

@@ -5,12 +5,14 @@ therefore read as dictionaries, whose decoded size is known without decoding the
 itself uses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from corpus.errors import CorpusError
+from corpus.importers.parsing.arrow_values import is_binary, plain
 from corpus.importers.parsing.text_lines import MAX_LINE_BYTES
 from media.child import ChildLimits
 
@@ -31,38 +33,56 @@ class TableLimits:
     child: ChildLimits = _CHILD
 
 
-def parquet_rows(file: Path, required: tuple[str, ...], limit: int) -> Iterator[list[Row]]:
-    """Measure the whole file, then yield its rows in lists of at most 16 MiB.
+def parquet_columns(file: Path) -> dict[str, bool]:
+    """Column -> whether it holds bytes, which no record can. CorpusError: the file cannot be read."""
+    with _readable(file) as parquet:
+        return {field.name: is_binary(field.type) for field in parquet.read_schema(file)}
 
-    `limit`: bytes of all decoded rows; 0 is no limit.
 
-    CorpusError: the file cannot be read, lacks a required column, or decodes to more than the limit; one row decodes to
-    more than 16 MiB.
+def parquet_rows(file: Path, left_out: Collection[str], limit: int) -> Iterator[list[Row]]:
+    """Measure the whole file, then yield its rows, in the types of JSON, in lists of at most 16 MiB.
+
+    `left_out`: columns that are not read. `limit`: bytes of all decoded rows; 0 is no limit.
+
+    CorpusError: the file or a value cannot be read, or it decodes to more than the limit; one row decodes to more than
+    16 MiB.
     """
-    arrow, parquet = parquet_library()
-    try:
+    with _readable(file) as parquet:
         metadata = parquet.read_metadata(file)
-        missing = set(required) - set(metadata.schema.to_arrow_schema().names)
-        if missing:
-            problem = f"has no column {min(missing)}; name the columns as in docs/reference/formats.md"
-            raise CorpusError(f"{file}:1: columns: {problem}")
         groups = [metadata.row_group(at).total_byte_size for at in range(metadata.num_row_groups)]
         _check_size(file, max([0, *groups, metadata.num_rows * _ROW_BYTES]), limit)
         size = 0
-        for batch in _batches(parquet, file, metadata):
+        for batch in _batches(parquet, file, metadata, left_out):
             size += batch.num_rows * _ROW_BYTES + decoded_bytes(batch)
             _check_size(file, size, limit)
         first = 0
-        for batch in _batches(parquet, file, metadata):
+        for batch in _batches(parquet, file, metadata, left_out):
             for piece in _pieces(file, batch, first):
-                yield piece.to_pylist()
+                yield _values(file, piece)
             first += batch.num_rows
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[Any]:
+    """The library, whose errors become a CorpusError."""
+    arrow, parquet = parquet_library()
+    try:
+        yield parquet
     except (arrow.ArrowException, OSError) as error:
         problem = f"is no Parquet file that can be read ({' '.join(str(error).split())[:120]})"
         raise CorpusError(f"{file}: file: {problem}; get a whole copy of it") from error
 
 
-def _batches(parquet: Any, file: Path, metadata: Any) -> Iterator[Any]:
+def _values(file: Path, batch: Any) -> list[Row]:
+    try:
+        return [plain(value) for value in batch.to_pylist()]
+    except (ValueError, OverflowError) as error:
+        # A time that Python's clocks cannot hold.
+        problem = f"a value cannot be read ({' '.join(str(error).split())[:120]})"
+        raise CorpusError(f"{file}: columns: {problem}; write the column as text, or leave it out") from error
+
+
+def _batches(parquet: Any, file: Path, metadata: Any, left_out: Collection[str]) -> Iterator[Any]:
     texts: dict[str, bool] = {}
     for group in range(metadata.num_row_groups):
         for at in range(metadata.num_columns):
@@ -70,7 +90,8 @@ def _batches(parquet: Any, file: Path, metadata: Any) -> Iterator[Any]:
             is_text = column.physical_type == "BYTE_ARRAY" and _AS_DICTIONARY.issuperset(column.encodings)
             texts[column.path_in_schema] = is_text and texts.get(column.path_in_schema, True)
     table = parquet.ParquetFile(file, read_dictionary=[path for path, is_text in texts.items() if is_text])
-    yield from table.iter_batches(_BATCH, use_threads=False)
+    columns = [name for name in table.schema_arrow.names if name not in left_out]
+    yield from table.iter_batches(_BATCH, columns=columns if left_out else None, use_threads=False)
 
 
 def _check_size(file: Path, size: int, limit: int) -> None:
@@ -98,8 +119,10 @@ def decoded_bytes(values: Any) -> int:
     arrow, _ = parquet_library()
     if isinstance(values, arrow.RecordBatch):
         return sum(decoded_bytes(column) for column in values.columns)
+    if isinstance(values, arrow.ExtensionArray):
+        return decoded_bytes(values.storage)
     if isinstance(values, arrow.DictionaryArray):
-        return int(values.nbytes) + _texts(values)
+        return int(values.indices.nbytes) + _values_of(arrow, values)
     if isinstance(values, arrow.StructArray):
         return sum(decoded_bytes(child) for child in values.flatten())
     if isinstance(values, arrow.MapArray):
@@ -109,10 +132,15 @@ def decoded_bytes(values: Any) -> int:
     return int(values.nbytes)
 
 
-def _texts(values: Any) -> int:
+def _values_of(arrow: Any, values: Any) -> int:
+    """Bytes of the values to which the indices refer, each as often as it is used."""
     import pyarrow.compute as compute
 
-    lengths = compute.binary_length(values.dictionary)
+    types, dictionary = arrow.types, values.dictionary
+    kind = dictionary.type
+    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind)):
+        return int(dictionary.nbytes) * len(values) // max(1, len(dictionary))
+    lengths = compute.binary_length(dictionary)
     return int(compute.sum(compute.take(lengths, values.indices)).as_py() or 0)
 
 

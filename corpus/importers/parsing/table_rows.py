@@ -1,7 +1,7 @@
 """Tables of text, comma- or tab-separated: a header with column names, a row a record, complaints with their line."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,13 +24,19 @@ class Row(NamedTuple):
 
 
 def read_rows(
-    path: Path, required: Sequence[str], delimiters: str = COMMA, *, one_of: Sequence[str] = ()
+    path: Path,
+    required: Sequence[str],
+    delimiters: str = COMMA,
+    *,
+    one_of: Sequence[str] = (),
+    names: Collection[str] = (),
 ) -> Iterator[Row]:
     """The rows below the header, which must name the `required` columns; rows without any text are passed over.
 
     Of several possible delimiters the one counts that makes the header name them. `one_of`: columns of which a record
-    needs one at least, the usual one first. CorpusError, with its line: no such file, not UTF-8, a quote that is never
-    closed, a header without these columns.
+    needs one at least, the usual one first. `names`: columns of names and ids, whose outer blanks mean
+    nothing. CorpusError, with its line: no such file, not UTF-8, a quote that is never closed, a header without these
+    columns.
     """
     delimiter, header = _header(path, required, delimiters, one_of)
     for line, values in _split(path, delimiter):
@@ -39,7 +45,8 @@ def read_rows(
         if len(values) != len(header.names):
             yield Row({}, line, f"has {len(values)} cells where the header has {len(header.names)}")
         else:
-            yield Row({name: value or None for name, value in zip(header.names, values, strict=True)}, line)
+            cells = zip(header.names, values, strict=True)
+            yield Row({name: (value.strip() if name in names else value) or None for name, value in cells}, line)
 
 
 class _Header(NamedTuple):

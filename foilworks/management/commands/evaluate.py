@@ -1,5 +1,6 @@
 """`foilworks evaluate`: a scoring run of one model on one release."""
 
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -18,13 +19,20 @@ class Command(FoilworksCommand):
     help = "score a release with a model"
     example = (
         "foilworks evaluate --release 3 --model clip:openai/clip-vit-base-patch32 --device auto\n"
-        "  foilworks evaluate --release 3 --model file:scores.jsonl --sync --json"
+        "  foilworks evaluate --release 3 --model file:scores.jsonl --sync --json\n"
+        "  foilworks evaluate --release 3 --model file:main.json --proficiency able.json --protocol vilma-2024-code"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True, metavar="ID", help="its id, hash or name")
         parser.add_argument("--project", metavar="SLUG", help="where a name stands in several projects")
         parser.add_argument("--model", required=True, metavar="SPEC", help="such as fake:, tiny:FOLDER, file:SCORES")
+        parser.add_argument(
+            "--proficiency",
+            type=Path,
+            metavar="SCORES",
+            help="with file: the scores of the proficiency items, ViLMA's second file",
+        )
         parser.add_argument("--protocol", default="foilworks", choices=sorted(PROTOCOLS))
         parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
         parser.add_argument(
@@ -50,6 +58,7 @@ class Command(FoilworksCommand):
             dtype=options["dtype"],
             label=options["label"],
             control=options["control"],
+            proficiency=options["proficiency"],
         )
         assert run.job is not None
         result = {"run": run.pk, "release": release.pk, "model": run.label, "job": str(run.job.pk)}

@@ -6,9 +6,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
+from evaluation.metrics.pairwise import PairScores
 from evaluation.metrics.registry import METRICS, TIES
 from evaluation.score_files.answers import ids_of, is_choices_made, mismatches
 from evaluation.score_files.scores import read_scores
+from evaluation.score_files.valid_items import restrict_to_valid
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.text_tables import table, table_of
 from text.registry import load, parse_params
@@ -46,6 +48,15 @@ class Command(FoilworksCommand):
             "--file",
         )
         parser.add_argument(
+            "--items",
+            action="append",
+            default=[],
+            type=Path,
+            metavar="PATH",
+            help="pairwise: count only items that are valid in this file of items with votes (ViLMA's JSON, JSON "
+            "lines); one for each --file",
+        )
+        parser.add_argument(
             "--model",
             default="",
             metavar="NAME",
@@ -67,7 +78,13 @@ class Command(FoilworksCommand):
         if options["kind"] == "rcad" and any(is_choices_made(path) for path in options["files"]):
             raise EvaluationError(f"{options['files'][0]}: predictions have no ranks; use mc, or give scores")
         data, notes = read_scores(metric.INPUT, options["files"], options["proficiency"], model=options["model"])
+        if options["items"]:
+            if not isinstance(data, PairScores):
+                raise EvaluationError("--items goes with pairwise scores only; leave it out")
+            data, left_out = restrict_to_valid(data, options["files"], options["items"])
+            notes.unmatched |= left_out
         result = metric.compute(data, **params)
+        notes.warnings += unclustered(data)
         if options["against"]:
             if metric.INPUT == "matrix":
                 raise EvaluationError("a matrix names no ids; leave --against out")
@@ -89,6 +106,15 @@ class Command(FoilworksCommand):
             return table_of(result["models"], ("model", "accuracy", "ci", "class_mean", "n"))
         hidden = {"kind", "warnings", "unmatched"}
         return table(("", "value"), [(key, value) for key, value in result.items() if key not in hidden])
+
+
+def unclustered(data: Any) -> list[str]:
+    """Say that the intervals take items as independent, if no two of them share a source video."""
+    clusters = getattr(data, "clusters", None)
+    if clusters is None or len(set(clusters)) < len(clusters):
+        return []
+    told = "no two records share a cluster, so the intervals are not clustered by video and take items as independent"
+    return [f"{told}; if items share a video, name it in each record's field cluster"]
 
 
 def _kinds() -> list[str]:
