@@ -243,7 +243,11 @@ TEMPLATES = [
                 "projects.context_processors.project_context",
                 "foilworks.navigation.navigation",
             ],
-            "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
+            "builtins": [
+                "django.templatetags.i18n",
+                "django.templatetags.static",
+                "foilworks.templatetags.moment",
+            ],
         },
     }
 ]
@@ -308,6 +312,16 @@ UPLOAD_PAGES = frozenset(
 SUBMISSION_MAX_BYTES = _whole("SUBMISSION_MAX_MB", 20) * 1024 * 1024
 SUBMISSION_PAGES = frozenset({"publishing:public_scores"})
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
+# Of one video that is imported; 0: no limit. A small file can decode to much.
+MAX_VIDEO_PIXELS = _whole("MAX_VIDEO_PIXELS", 16_777_216)
+MAX_VIDEO_FRAMES = _whole("MAX_VIDEO_FRAMES", 60_000)
+MAX_VIDEO_SECONDS = _whole("MAX_VIDEO_SECONDS", 21_600)
+MAX_VIDEO_STREAMS = _whole("MAX_VIDEO_STREAMS", 32)
+# Decoded rows of one Parquet file.
+MAX_TABLE_MB = _whole("MAX_TABLE_MB", 512)
+# Of the child process that decodes a file: memory, and seconds of a processor.
+MAX_DECODE_MEMORY_MB = _whole("MAX_DECODE_MEMORY_MB", 2048)
+MAX_DECODE_SECONDS = _whole("MAX_DECODE_SECONDS", 1800)
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
 # Of one token; 0: as many as it likes.

@@ -15,6 +15,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from media.errors import MediaError
+from media.limits import check_frame, check_header, decoder_options
 from media.truncation import is_cut_short
 
 # Only containers that hold video. Without the list a text file named .mp4 could be a playlist, and the
@@ -53,7 +54,9 @@ class OpenVideo:
                 ticks = self.ticks[count] if count < len(self.ticks) else frame.pts
                 if frame.is_corrupt or ticks is None:
                     raise _damaged(self.path, count)
-                yield self.seconds(ticks), frame
+                time = self.seconds(ticks)
+                check_frame(self.path, self.stream, frame, count, time)
+                yield time, frame
                 count += 1
         except av.error.FFmpegError as error:
             raise _damaged(self.path, count) from error
@@ -91,6 +94,8 @@ def open_video(path: Path) -> Iterator[OpenVideo]:
             ticks = _decoding_ticks(container)
     with _opened(path) as container:
         stream = _picture_stream(path, container)
+        check_header(path, container, stream)
+        stream.codec_context.options = decoder_options()
         stream.codec_context.thread_count = 1
         sound = next((one for one in container.streams.audio if one.codec_context is not None), None)
         yield OpenVideo(path, container, stream, sound, _origin(container, stream, sound), ticks)
@@ -98,7 +103,7 @@ def open_video(path: Path) -> Iterator[OpenVideo]:
 
 def _opened(path: Path) -> InputContainer:
     try:
-        return av.open(f"file:{path.resolve()}", options=OPEN_OPTIONS)
+        return av.open(f"file:{path.resolve()}", options={**OPEN_OPTIONS, **decoder_options()})
     except (av.error.FFmpegError, UnicodeError) as error:
         raise MediaError(f"{path}: is not a video that can be read; {CONVERT}") from error
 

@@ -16,7 +16,7 @@ from corpus.exporters.parts.croissant import croissant
 from corpus.exporters.parts.folder import write_folder, write_json
 from corpus.exporters.parts.released_items import as_published_line, manifest_facts, released_items
 from corpus.exporters.parts.tables import by_subtest
-from corpus.importers.hf import parquet_library
+from corpus.importers.parsing.parquet_rows import parquet_library
 from corpus.records import ItemRecord, ReleaseContent
 
 USES_TABLES = False

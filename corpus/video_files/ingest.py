@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from django.core.files.storage import default_storage
 
 from corpus.errors import CorpusError
+from corpus.limits import decode
 from corpus.models import MediaState, Takedown, Video
 from corpus.video_files.stored_files import store
 from media.errors import MediaError
@@ -76,11 +77,11 @@ def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
     cannot be used is no exception: the error is the answer. CorpusError: the storage cannot be written.
     """
     try:
-        facts = probe(path)
+        facts = decode(probe, path)
         if facts.browser_playable:
             return _stored(path, facts, copy)
         with TemporaryDirectory() as folder:
-            made = make_playable(path, facts, Path(folder))
+            made = decode(make_playable, path, facts, Path(folder))
             return replace(_stored(made.path, made.facts, copy), original=facts, conversion=made.words)
     except MediaError as error:
         return StoredMedia(error=str(error).replace(str(path), path.name))

@@ -12,13 +12,14 @@ from typing import Any
 
 from corpus.errors import CorpusError
 from corpus.importers.registry import IMPORTERS
+from corpus.limits import read_file
 from corpus.models import MediaState, Video
 from corpus.records import BadRecord, ItemRecord, RecordWarning
 from corpus.video_files.media_folder import FoundFile, MediaFolder
 from evaluation.errors import EvaluationError
 from evaluation.imports.batch import CHUNK, MAX_MISSING, ImportResult, Shape, chunks
 from projects.models import Project
-from text.registry import Entry, load, lookup, parse_params
+from text.registry import Entry, load, lookup
 
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 # Records in memory at a time.
@@ -54,7 +55,7 @@ class Source:
     def outcomes(self) -> Iterator[Any]:
         """CorpusError: the file cannot be read. EvaluationError: it changed since it was read first."""
         self._check_unchanged()
-        yield from load(self.entry).read(self.path, params=parse_params(self.entry, self.params))
+        yield from read_file(self.entry, self.path, self.params)
         self._check_unchanged()
 
     def _check_unchanged(self) -> None:

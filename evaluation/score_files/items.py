@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from corpus.importers.registry import IMPORTERS
+from corpus.limits import read_file
 from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VoteCounts
 from corpus.vote_records import is_anonymous_vote
 from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import Row, fail, rows
 from evaluation.score_files.tables import Table
-from text.registry import load, lookup, parse_params
+from text.registry import lookup
 
 # The rule of ViLMA's files: 2 of 3 validators chose the caption; all 3 for unanimous.
 VOTES_FOR_VALID = 2
@@ -65,7 +66,7 @@ def read_items(paths: Sequence[Path], file_format: str | None = None) -> tuple[l
 
 def _imported(path: Path, file_format: str, warnings: list[str]) -> Iterator[ItemFacts]:
     entry = lookup(IMPORTERS, file_format, "format")
-    for record in load(entry).read(path, params=parse_params(entry, {})):
+    for record in read_file(entry, path, {}):
         if isinstance(record, BadRecord):
             warnings.append(f"{record}; the record is left out")
         if isinstance(record, RecordWarning):
