@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.drop_caption import drop_caption
+from annotation.actions.leases.leasing import order_seed
 from annotation.actions.quality.exclude_votes import exclude_votes
 from annotation.actions.quality.pause_validator import pause_validator
 from annotation.actions.settings.set_vote_rule import set_vote_rule
@@ -353,7 +354,8 @@ def test_who_waits_for_a_place_while_the_rule_is_changed_sees_the_texts_in_its_o
 def assert_ordered_by_their_places() -> None:
     for lease in Lease.objects.select_related("slot__task"):
         slot = lease.slot
-        assert lease.caption_first == caption_first(slot.project_id, slot.task.foil_id, slot.index, slot.task.overlap)
+        seed, task = order_seed(slot.project_id), slot.task
+        assert lease.caption_first == caption_first(seed, task.foil_id, slot.index, task.overlap)
 
 
 class TestARuleIsChangedWhile:
