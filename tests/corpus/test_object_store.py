@@ -103,11 +103,11 @@ def test_what_browsers_do_not_play_is_kept_as_a_copy_that_they_do(tmp_path):
         assert hashlib.sha256(file.read()).hexdigest() == kept.facts.sha256
 
 
-def test_members_are_led_to_the_file_and_nobody_else(client, video, films):
+def test_researchers_are_led_to_the_file_and_nobody_else(client, video, films):
     url = reverse("corpus:media", args=[video.project.slug, video.pk])
     client.force_login(make_user())
     assert client.get(url).status_code == 404
-    client.force_login(make_member(video.project, Role.VALIDATOR))
+    client.force_login(make_member(video.project, Role.RESEARCHER))
     answer = client.get(url)
     assert (answer.status_code, answer["Cache-Control"]) == (302, "private, max-age=600")
     whole = httpx.get(answer["Location"])
@@ -122,7 +122,7 @@ def test_members_are_led_to_the_file_and_nobody_else(client, video, films):
 
 def test_an_address_counts_for_one_file_and_ends(client, settings, store, video):
     url = reverse("corpus:media", args=[video.project.slug, video.pk])
-    client.force_login(make_member(video.project, Role.VALIDATOR))
+    client.force_login(make_member(video.project, Role.RESEARCHER))
     found = client.get(url)["Location"]
     assert httpx.get(found).status_code == 200
     assert httpx.get(found.split("?")[0]).status_code in {400, 403}
@@ -137,7 +137,7 @@ def test_an_address_counts_for_one_file_and_ends(client, settings, store, video)
 
 def test_what_no_browser_plays_is_a_download(client, video):
     video.file.save("clip.html", ContentFile(b"<script>alert(1)</script>"))
-    client.force_login(make_member(video.project, Role.VALIDATOR))
+    client.force_login(make_member(video.project, Role.RESEARCHER))
     found = client.get(reverse("corpus:media", args=[video.project.slug, video.pk]))["Location"]
     assert "response-content-disposition=attachment" in found
     assert "response-content-type=application%2Foctet-stream" in found
@@ -146,7 +146,7 @@ def test_what_no_browser_plays_is_a_download(client, video):
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/../../../etc/passwd"])
 def test_a_stored_name_never_leaves_the_prefix(client, video, name):
     other = make_video(video.project, file=name)
-    client.force_login(make_member(video.project, Role.VALIDATOR))
+    client.force_login(make_member(video.project, Role.RESEARCHER))
     assert client.get(reverse("corpus:media", args=[video.project.slug, other.pk])).status_code == 400
 
 

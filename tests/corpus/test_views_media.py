@@ -31,7 +31,7 @@ def url(project, video):
 
 @pytest.fixture
 def member(client, project):
-    client.force_login(make_member(project, Role.VALIDATOR))
+    client.force_login(make_member(project, Role.RESEARCHER))
     return client
 
 

@@ -133,9 +133,11 @@ def _first_place(scope: str, stage: str, *, skipped: bool, patient: bool) -> Pre
 
 
 @cache
-def _next_video(scope: str, stage: str) -> Prepared[int]:
-    """Of the first place that the person may have but for `pk`."""
-    return Prepared(lambda pk, **whose: slots_in_scope(scope, stage, **whose).exclude(pk=pk).values_list("video")[:1])
+def _next_place(scope: str, stage: str) -> Prepared[tuple[int, int]]:
+    """(slot, video) of the first slot that the person may have except `pk`."""
+    return Prepared(
+        lambda pk, **whose: slots_in_scope(scope, stage, **whose).exclude(pk=pk).values_list("pk", "video")[:1]
+    )
 
 
 def _open_places(scope: str, stage: str, *, patient: bool, **whose: Any) -> QuerySet[Slot]:
@@ -302,7 +304,8 @@ def _upcoming(asked: _Asked, slot: Slot, standing: Standing | None) -> tuple[int
     """
     if asked.stage == Stage.REVIEW:
         # Of few reviewers, who each take the first that they may: this one, unless another is faster.
-        return None, _next_video(asked.project.leakage_scope, asked.stage).first(pk=slot.pk, **asked.whose)
+        found = _next_place(asked.project.leakage_scope, asked.stage).first(pk=slot.pk, **asked.whose)
+        return found or (None, None)
     if standing is not None and (gold := gold_slots.upcoming(standing, asked.person, slot)) is not None:
         return gold
     others = [each for each in asked.ahead if each[2] != slot.task_id]
