@@ -1,7 +1,7 @@
 """Videos in an S3-compatible store (STORAGE_URL=s3://…): django-storages, with errors of files and signed addresses.
 
 What the store or the way to it refuses comes out as OSError with its reason, as from a disk; what is not there as
-FileNotFoundError. Objects are named by their content, so that one that is written again is the same.
+FileNotFoundError. An object's name is made from its content, so one that is written again is the same.
 """
 
 import errno
