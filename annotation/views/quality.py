@@ -35,7 +35,8 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
     """The rules, and how far practice, qualification and gold are."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     policy = QualityPolicy.objects.filter(project=project).first() or QualityPolicy(project=project)
-    form = PolicyForm(request.POST if request.method == "POST" else None, instance=policy)
+    sent, project_option = request.POST if request.method == "POST" else None, project.judge_caption_once
+    form = PolicyForm(sent, instance=policy, initial={"judge_caption_once": project_option})
     if form.is_bound and form.is_valid():
         try:
             save_quality_policy(request.user, project, **form.cleaned_data)

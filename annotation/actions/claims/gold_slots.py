@@ -60,8 +60,11 @@ def serve(standing: Standing, person: User, now: datetime, look_ahead: LookAhead
 
 
 def unseen(person: User, project_id: int) -> QuerySet[GoldPair]:
-    """Pairs that may be mixed in for the person: never leased or asked before, no hand in the video or in the texts,
-    the item behind it neither judged nor held by them, the video not declined."""
+    """Return the pairs that may be mixed in for the person.
+
+    Never leased or asked before, no hand in the video or in the texts, the item behind it neither judged nor held by
+    them, the video not declined, and where a sentence is judged once, its caption not shown before.
+    """
     pairs = GoldPair.objects.filter(
         project=project_id, use=Use.MIXED, withdrawn_at=None, video__media_state__in=WATCHABLE
     )
@@ -69,7 +72,10 @@ def unseen(person: User, project_id: int) -> QuerySet[GoldPair]:
     hands = Involvement.objects.filter(
         Q(video=OuterRef("video")) | Q(video=OuterRef("item__video")), person=person, kind__in=kinds
     )
-    return pairs.exclude(
+    caption = OuterRef("item__caption")
+    shown = Lease.objects.filter(Q(slot__item__caption=caption) | Q(task__gold__item__caption=caption), person=person)
+    asked = Question.objects.filter(pair__item__caption=caption, attempt__person=person)
+    return pairs.exclude(Q(project__judge_caption_once=True) & (Q(Exists(shown)) | Q(Exists(asked)))).exclude(
         Exists(Lease.objects.filter(task__gold=OuterRef("pk"), person=person))
         | Exists(Question.objects.filter(pair=OuterRef("pk"), attempt__person=person))
         | Exists(hands)

@@ -17,14 +17,23 @@ from projects.access import require_role
 from projects.models import Project, Role, User
 
 
-def save_quality_policy(actor: User, project: Project, **fields: Any) -> QualityPolicy:
-    """Store the fields. AnnotationError names what is wrong, or what is missing before something can be opened."""
+def save_quality_policy(
+    actor: User, project: Project, *, judge_caption_once: bool | None = None, **fields: Any
+) -> QualityPolicy:
+    """Store the fields. AnnotationError names what is wrong, or what is missing before something can be opened.
+
+    `judge_caption_once` is the project's option; None leaves it as it is.
+    """
     require_role(actor, project, Role.RESEARCHER)
-    return run_in_transaction(lambda: _save(actor, project, fields))
+    return run_in_transaction(lambda: _save(actor, project, judge_caption_once, fields))
 
 
-def _save(actor: User, project: Project, fields: dict[str, Any]) -> QualityPolicy:
+def _save(actor: User, project: Project, once: bool | None, fields: dict[str, Any]) -> QualityPolicy:
     policy = policy_of(project)
+    if once is not None and once != policy.project.judge_caption_once:
+        project.judge_caption_once = once
+        project.save(update_fields=["judge_caption_once"])
+        audit.record(audit.event(project, actor, "set_judge_caption_once", project, judge_caption_once=once))
     changed = {name: value for name, value in fields.items() if getattr(policy, name) != value}
     for name, value in changed.items():
         setattr(policy, name, value)
