@@ -91,9 +91,8 @@ def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionC
     judges = stage in JUDGING
     if judges:
         own |= Q(Exists(Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)))
-        own |= Q(Exists(_votes_of(person, stage).filter(item=OuterRef("item"))))
-        # Its answer may be known from gold or from practice.
-        own |= Q(Exists(Vote.objects.filter(person=person, gold__item=OuterRef("item"))))
+        own |= answered_or_known(person, stage)
+        # Its answer may be known from practice.
         own |= Q(Exists(Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))))
     if stage == Stage.REVIEW:
         # Own work is a hand in the video as well; asked of the row itself, because "never" is a strong word.
@@ -118,7 +117,10 @@ def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionC
 
 
 def places_ahead(person: User, project: Project, stage: str, now: datetime, most: int) -> list[tuple[int, int]]:
-    """(task, item) of the next places that the person may take now, locked by somebody or not; `most` is a constant."""
+    """Return (task, item) of the next `most` slots that the person may take now, locked by somebody or not.
+
+    The item's caption stands for the item if a sentence is judged once. `most` is a constant.
+    """
     return _places_ahead(leakage_of(project), stage, most).all(person=person.pk, project=project.pk, now=now)
 
 
@@ -130,7 +132,8 @@ def may_take_any(person: User, project: Project, stage: str, now: datetime) -> b
 
 @cache
 def _places_ahead(leakage: Leakage, stage: str, most: int) -> Prepared[tuple[int, int]]:
-    return Prepared(lambda **whose: slots_in_scope(leakage, stage, **whose).values_list("task", "item")[:most])
+    judged = "item__caption" if leakage.caption_once else "item"
+    return Prepared(lambda **whose: slots_in_scope(leakage, stage, **whose).values_list("task", judged)[:most])
 
 
 def slots_in_scope(leakage: Leakage, stage: str, *, person: int, project: int, now: datetime) -> QuerySet[Slot]:
@@ -145,6 +148,12 @@ def slots_in_scope(leakage: Leakage, stage: str, *, person: int, project: int, n
 def declined_by(person: int, video: str = "video") -> QuerySet[DeclinedVideo]:
     """Of a row, a slot's or a pair's: the note that the person skipped its video at a content warning."""
     return DeclinedVideo.objects.filter(person=person, video=OuterRef(video))
+
+
+def answered_or_known(person: int, stage: str) -> Q:
+    """Return the condition that the person has answered the slot's item in the stage, or knows it from gold."""
+    answered = _votes_of(person, stage).filter(item=OuterRef("item"))
+    return Q(Exists(answered)) | Q(Exists(Vote.objects.filter(person=person, gold__item=OuterRef("item"))))
 
 
 def shown_a_sentence(person: int, stage: str) -> Q:

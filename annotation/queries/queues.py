@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from django.db.models import Case, Count, Q, QuerySet, Value, When
+from django.db.models import Case, Count, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from annotation.messages import EMPTY
-from annotation.models import Edit, ObjectAnswer, Review, Slot, SlotState, Stage, Vote, VoteState
+from annotation.models import Edit, ObjectAnswer, QualityPolicy, Review, Slot, SlotState, Stage, Vote, VoteState
 from annotation.models.stages import stages_shown_as
 from annotation.queries.eligibility import JUDGING, Leakage, bars, leakage_of, places_ahead
+from annotation.queries.gold import with_gold
 from projects.models import Project, User
 from projects.sql.prepared_queries import Prepared
 
@@ -111,11 +112,19 @@ class AtLeast(int):
 def open_work(person: User, project: Project, stage: str, *, now: datetime | None = None) -> int:
     """How many pieces of a stage are free for this person right now, of the `COUNTED_TO` places that come next.
 
-    So a look at a queue costs the same however long it is.
+    So a look at a queue costs the same however long it is. Gold counts among judgements.
     """
     ahead = places_ahead(person, project, stage, now or timezone.now(), COUNTED_TO)
-    pieces = {item if stage in JUDGING else task for task, item in ahead}
-    return (AtLeast if len(ahead) == COUNTED_TO else int)(len(pieces))
+    pieces = len({judged if stage in JUDGING else task for task, judged in ahead})
+    if stage != Stage.VALIDATION:
+        return AtLeast(pieces) if len(ahead) == COUNTED_TO else pieces
+    # A round number: an exact one would stand still at gold.
+    return AtLeast(_rounded(pieces)) if len(ahead) == COUNTED_TO else with_gold(person, project, pieces)
+
+
+def _rounded(number: int) -> int:
+    """Round down to hundreds, or to tens below a hundred."""
+    return number // 100 * 100 or number // 10 * 10 or number
 
 
 def free_places(projects: Collection[Project]) -> dict[tuple[int, str], int]:
@@ -145,8 +154,14 @@ def open_work_in(
         allowed |= Q(stage=stage, project__in=projects) & ~bars(person.pk, leakage, stage, now).any()
     if alike:
         free = Slot.objects.filter(allowed, state=SlotState.FREE)
-        mine = _counted(free, Count("item", distinct=True), Count("task", distinct=True))
+        judged = Case(When(project__judge_caption_once=True, then=F("item__caption")), default=F("item"))
+        mine = _counted(free, Count(judged, distinct=True), Count("task", distinct=True))
         found |= {(project, stage): items if stage in JUDGING else tasks for project, stage, items, tasks in mine}
+    with_policy = QualityPolicy.objects.filter(project__in=stages, gold_rate__gt=0).values_list("project", flat=True)
+    for project in (each for each in stages if each.pk in with_policy):
+        n = found.get((project.pk, Stage.VALIDATION), 0)
+        if n and not isinstance(n, AtLeast):
+            found[project.pk, Stage.VALIDATION] = with_gold(person, project, n)
     return {key: n for key, n in found.items() if n}
 
 

@@ -157,7 +157,7 @@ def test_a_caption_of_practice_is_not_judged_with_another_foil():
 
 def test_the_queue_says_why_and_counts_the_same(world):
     three_foils_a_caption(world, 3)
-    assert open_work(world.vera, world.project, Stage.VALIDATION) == 9
+    assert open_work(world.vera, world.project, Stage.VALIDATION) == 3
     assert len(list(judge_all(world, "vera"))) == 3
     assert open_work(world.vera, world.project, Stage.VALIDATION) == 0
     reasons = {reason.code: reason.count for reason in why_empty(world.vera, world.project, Stage.VALIDATION)}

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from itertools import count
 from time import monotonic
 from typing import Any
@@ -27,10 +27,12 @@ from annotation.queries.eligibility import (
     FRESH_PLACE,
     JUDGING,
     Leakage,
+    answered_or_known,
     declined_by,
     leakage_of,
     may_take_any,
     person_facts,
+    places_ahead,
     same_clip_and_sentence,
     shown_a_sentence,
     skipped_by,
@@ -68,6 +70,10 @@ MAX_GROUPS_PER_CLAIM = 1_000
 # The next piece is chosen among so many places: the longer, the rarer two people prefer the same one. The piece at hand
 # may have some of them.
 LOOKAHEAD_SLOTS = 18
+# So many skipped pieces are counted before one of them is drawn.
+MAX_SKIPPED = 100
+# Slot, video, task, its slots, priority of the slot.
+Ahead = tuple[int, int, int, int, float]
 
 
 @cache
@@ -78,6 +84,7 @@ def _free_place(stage: str, *, caption_once: bool) -> Prepared[Slot]:
 
     def build(pk: int, project: int, person: int) -> QuerySet[Slot]:
         found = rows.filter(~Exists(declined_by(person)), pk=pk, project=project, stage=stage, state=SlotState.FREE)
+        found = found.exclude(answered_or_known(person, stage))
         return found.exclude(shown_a_sentence(person, stage)) if caption_once else found
 
     return Prepared(build)
@@ -108,22 +115,22 @@ def _behind(project: int, stage: str, person: int, *, caption_once: bool) -> Que
     behind = behind.filter(video__media_state__in=WATCHABLE).exclude(pk__in=named)
     if caption_once:
         behind = behind.exclude(same_clip_and_sentence(person, stage))
-    return behind.order_by("priority", "id").values_list("pk", "video", "task")
+    return behind.order_by("priority", "id").values_list("pk", "video", "task", "task__overlap", "priority")
 
 
 _LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
 
 
 @cache
-def _ahead(stage: str, *, caption_once: bool) -> Prepared[tuple[int, int, int]]:
-    """(slot, video, task) of what is next in the queue."""
+def _ahead(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
+    """What is next in the queue."""
     return Prepared(
         lambda project, person: _behind(project, stage, person, caption_once=caption_once)[:LOOKAHEAD_SLOTS]
     )
 
 
 @cache
-def _ahead_of_others(stage: str, *, caption_once: bool) -> Prepared[tuple[int, int, int]]:
+def _ahead_of_others(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
     """The same without the piece at hand, where that has all the slots that are next."""
 
     def build(project: int, person: int, task: int, video: int) -> QuerySet:
@@ -177,8 +184,8 @@ class _Asked:
     stage: str
     now: datetime
     patient: bool
-    # (place, video, task) of what stands next in the queue: looked up before the write begins, which holds others up.
-    ahead: Sequence[tuple[int, int, int]] = ()
+    # What is next in the queue: looked up before the write begins, which holds others up.
+    ahead: Sequence[Ahead] = ()
 
     @property
     def whose(self) -> dict[str, Any]:
@@ -207,7 +214,7 @@ def claim(
     moment = now or timezone.now()
     ends = monotonic() + CLAIM_TIMEOUT_S
     for attempt in count():
-        ahead: Sequence[tuple[int, int, int]] = ()
+        ahead: Sequence[Ahead] = ()
         if stage in JUDGING:
             once = project.judge_caption_once
             ahead = _ahead(stage, caption_once=once).all(project=project.pk, person=person.pk)
@@ -238,16 +245,43 @@ def _claim(asked: _Asked, preferred: int | None) -> Claim | None:
         task_groups(project, limit=MAX_GROUPS_PER_CLAIM)
     if running is not None:
         return running
-    due = gold_slots.is_due(standing)
-    if not due and not asked.patient and (found := _take_named(asked, preferred, standing)):
+    gold_slots.fill_up(standing, person)
+    if found := _take_gold(asked, standing):
         return found
-    # Where no real work is left, gold would be all that there is.
-    if due and asked.anything() and (found := gold_slots.serve(standing, person, now, partial(_upcoming, asked))):
+    if not asked.patient and (found := _take_named(asked, preferred, standing)):
         return found
-    for skipped in (False, True):
-        if found := _take(asked, standing, skipped=skipped):
-            return found
-    return None
+    return _take(asked, standing, skipped=False) or _take_skipped(asked, standing)
+
+
+def _take_skipped(asked: _Asked, standing: Standing | None) -> Claim | None:
+    """What the person skipped comes last, gold among it: if it never came back, it would be known."""
+    if standing is not None and standing.policy.gold_rate:
+        others = len(places_ahead(asked.person, asked.project, asked.stage, asked.now, MAX_SKIPPED))
+        slot = gold_slots.take_skipped(standing, asked.person, others)
+        if slot is not None:
+            before = Lease.objects.filter(slot=slot, person=asked.person).latest("pk")
+            return gold_slots.open_gold_lease(
+                slot, standing, asked.person, asked.now, *_upcoming(asked, slot, standing), before=before
+            )
+    return _take(asked, standing, skipped=True)
+
+
+def _take_gold(asked: _Asked, standing: Standing | None) -> Claim | None:
+    """Gold if it is due. It takes as many statements as a named place: time does not tell which piece is gold.
+
+    Where no real work is left, gold would be all that there is.
+    """
+    if standing is None or not gold_slots.is_due(standing) or not asked.anything():
+        return None
+    slot = gold_slots.take(standing, asked.person)
+    if slot is None:
+        return None
+    found = gold_slots.open_gold_lease(slot, standing, asked.person, asked.now, *_upcoming(asked, slot, standing))
+    if asked.ahead:
+        # Of the pieces that could have stood here, so many would have been started with this.
+        *_next, overlap, priority = secrets.choice(asked.ahead)
+        _start(slot, overlap, priority)
+    return found
 
 
 def _take_named(asked: _Asked, preferred: int | None, standing: Standing | None) -> Claim | None:
@@ -271,7 +305,8 @@ def _take_place(asked: _Asked, wanted: int, standing: Standing | None) -> Claim 
     if slot is None:
         return None
     task = task_facts(slot, asked.now)
-    if why_not(person_facts(person, task), task, project.leakage_scope):
+    # The query has asked already whether they answered the item.
+    if why_not(person_facts(person, task, answered=()), task, project.leakage_scope):
         return None
     return _leased_to(asked, slot, standing)
 
@@ -316,7 +351,7 @@ def _lease(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped: boo
 def _leased_to(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped: bool = False) -> Claim:
     upcoming, video = _upcoming(asked, slot, standing)
     lease = leasing.open_lease(slot, asked.person, asked.now, upcoming=upcoming, standing=standing)
-    _start(slot)
+    _start(slot, slot.task.overlap, slot.priority)
     gold_slots.count_served(standing, gold=False)
     rows = slot.stage in JUDGING
     return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=rows)
@@ -331,7 +366,7 @@ def _upcoming(asked: _Asked, slot: Slot, standing: Standing | None) -> tuple[int
         # Of few reviewers, who each take the first that they may: this one, unless another is faster.
         found = _next_place(leakage_of(asked.project), asked.stage).first(pk=slot.pk, **asked.whose)
         return found or (None, None)
-    if standing is not None and (gold := gold_slots.upcoming(standing, asked.person, slot)) is not None:
+    if standing is not None and (gold := gold_slots.upcoming(standing)) is not None:
         return gold
     once = asked.project.judge_caption_once
     others = [each for each in asked.ahead if each[2] != slot.task_id and not (once and each[1] == slot.video_id)]
@@ -341,7 +376,7 @@ def _upcoming(asked: _Asked, slot: Slot, standing: Standing | None) -> tuple[int
     return secrets.choice(others)[:2] if others else (None, None)
 
 
-def _start(slot: Slot) -> None:
+def _start(slot: Slot, overlap: int, priority: float) -> None:
     """All places of a task that somebody has begun come before fresh tasks, this one too when it is freed again."""
-    if slot.task.overlap > 1 and slot.priority >= FRESH:
+    if overlap > 1 and priority >= FRESH:
         _START(pk=slot.pk, task=slot.task_id)

@@ -220,7 +220,7 @@ def close(lease: Lease, now: datetime) -> None:
 
 def _end_draft(lease: Lease) -> None:
     # An answer by key has none.
-    if lease.slot.stage not in JUDGING:
+    if public_stage(lease.slot.stage) not in JUDGING:
         Draft.objects.filter(task=lease.task_id, person=lease.person_id).delete()
 
 

@@ -3,15 +3,13 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import F
-from django.db.models.functions import Floor
 from django.utils.translation import gettext as _
 
 from annotation.actions.quality.standings import policy_of
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Use
 from annotation.queries.quality import readiness
-from annotation.transactions import lock_rows, run_in_transaction
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
@@ -44,19 +42,8 @@ def _save(actor: User, project: Project, once: bool | None, fields: dict[str, An
         raise AnnotationError(f"{field}: {messages[0]}") from error
     _complete(policy)
     policy.save()
-    if "gold_rate" in changed:
-        _begin_stretches_anew(policy)
     audit.record(audit.event(project, actor, "save_quality_policy", policy, **changed))
     return policy
-
-
-def _begin_stretches_anew(policy: QualityPolicy) -> None:
-    """At the new rate the stretch of each person's last piece is over, as if it had had its gold.
-
-    The people are locked: a claim that began under the old rate would count on at that.
-    """
-    lock_rows(User.objects.filter(pk__in=policy.standings.values("person")))
-    policy.standings.update(gold_stretch=Floor((F("served") - 1) * policy.gold_rate))
 
 
 def _complete(policy: QualityPolicy) -> None:
