@@ -5,6 +5,7 @@ the number of SQL statements of each answer, which is what its time is made of. 
 words of the two sentences. For the caption's place they even have all row numbers.
 """
 
+import os
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,6 @@ from django.conf import settings
 from django.db import connection
 from django.http import HttpResponseBase
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from scipy.stats import binomtest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -33,8 +33,10 @@ from tests import factories
 
 RATE = 0.2
 SURE = 0.999
-# Drawn afresh for every answer, whatever is in it.
-FRESH = ("X-Request-ID", "Date", "Set-Cookie")
+# When files of the batch and of what was decided before came in: seconds since 1970.
+STORED_AT = {False: 1_800_000_000, True: 1_700_000_000}
+# Drawn afresh for every answer, or as long as the words and the clip are.
+LEFT_OUT = ("X-Request-ID", "Date", "Set-Cookie", "Content-Length")
 SENTENCES = re.compile(r'<p class="sentence".*?</p>|"texts": \[.*?\]', re.DOTALL)
 WORDS = re.compile(r"[\w.-]+")
 
@@ -61,9 +63,6 @@ class Tried:
     def interval(self) -> tuple[float, float]:
         found = binomtest(self.right, self.tries).proportion_ci(SURE)
         return found.low, found.high
-
-    def is_chance(self) -> bool:
-        return self.interval[0] <= self.chance <= self.interval[1]
 
 
 def build(seed: int, pieces: int) -> tuple[Project, User]:
@@ -92,7 +91,9 @@ def _items(project: Project, subtest: Any, number: int, name: str, *, old: bool)
     videos = [Video(key=f"{name}_{n}", file=f"{name}_{n}.mp4", sha256=factories.sha(f"{name} {n}"), **ready)
               for n in range(number)]  # fmt: skip
     for video in videos:
-        Path(settings.MEDIA_ROOT, video.file.name).write_bytes(video.sha256.encode())
+        path = Path(settings.MEDIA_ROOT, video.file.name)
+        path.write_bytes(video.sha256.encode())
+        os.utime(path, (STORED_AT[old], STORED_AT[old]))
     captions = [Caption(video=video, key=video.key, text=f"caption {video.key}.", text_sha256=factories.sha(video.key))
                 for video in Video.objects.bulk_create(videos)]  # fmt: skip
     state = "valid" if old else "in_validation"
@@ -113,44 +114,46 @@ def judge(project: Project, person: User, pieces: int) -> list[Piece]:
     client.force_login(person)
     api = {"Authorization": f"Bearer {make_token(person, name='cheat', scope=ApiToken.Scope.WORK).secret}"}
     work = f"/projects/{project.slug}/work/validation/"
-    page, cost = _asked(client, "post", work)
-    address, before = page["Location"], {}
+    address = _asked(client, "post", work)[0]["Location"]
     page, cost = _asked(client, "get", address)
+    ahead = ""
     for number in range(pieces):
-        text = page.content.decode()
-        lease = Lease.objects.select_related("slot__task").get(token=address.split("?")[0].rstrip("/").split("/")[-1])
-        known = {"number": number, "statements": cost, **_of_answer("page", page)}
-        for name, url in _clips(text).items():
-            answer, statements = _asked(client, "head", url)
-            known |= {
-                f"{name} statements": statements,
-                f"{name} ahead": before.get(url, -1),
-                **_of_answer(name, answer),
-            }
-        before = dict.fromkeys(_clips(text).values(), number)
-        for name, url, headers in (("queue", work, {}), ("card", f"/api/work/{lease.token}", api)):
-            answer, statements = _asked(client, "get", url, headers=headers)
+        text, token = page.content.decode(), address.split("?")[0].rstrip("/").split("/")[-1]
+        lease = Lease.objects.select_related("slot__task").get(token=token)
+        clip, following = _clips(text)
+        others = [("queue", work, {}), *([("card", f"/api/work/{token}", api)] if number % 3 == 0 else ())]
+        known = {"number": number, "is ahead": clip == ahead, "names a next": bool(following)}
+        known |= {"page statements": cost, **_of_answer("page", page)}
+        for name, url, headers in (("clip", clip, {}), *others):
+            answer, statements = _asked(client, "head" if name == "clip" else "get", url, headers=headers)
             known |= {f"{name} statements": statements, **_of_answer(name, answer)}
         found.append(Piece(known, lease.caption_first, lease.slot.stage == Stage.GOLD, _rows(lease, found)))
         sent = {"idempotency_key": f"{person.pk}-{number}", "answer": "cannot_tell", "seconds": "3"}
         page, cost = _asked(client, "post", address.split("?")[0], sent, headers={"X-Foilworks-Swap": "1"})
         if "X-Foilworks-Url" not in page:
             break
-        address = page["X-Foilworks-Url"]
-    return found
+        address, ahead = page["X-Foilworks-Url"], following
+    # The first came as a whole page.
+    return found[1:]
 
 
 def _asked(client: Client, method: str, url: str, *sent: Any, **also: Any) -> tuple[HttpResponseBase, int]:
-    with CaptureQueriesContext(connection) as caught:
+    statements = []
+
+    def count_statement(execute: Any, sql: str, *rest: Any) -> Any:
+        statements.append(sql)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(count_statement):
         answer = getattr(client, method)(url, *sent, **also)
     assert answer.status_code < 400, (url, answer.status_code)
-    return answer, len(caught)
+    return answer, len(statements)
 
 
-def _clips(page: str) -> dict[str, str]:
-    shown = re.search(r'<video src="([^"]+)"', page)
-    ahead = re.search(r'data-next-clip="([^"]+)"', page)
-    return {name: found.group(1) for name, found in (("clip", shown), ("next", ahead)) if found}
+def _clips(page: str) -> tuple[str, str]:
+    """The address of the clip on the page, and of the one that is loaded ahead."""
+    shown, ahead = re.search(r'<video src="([^"]+)"', page), re.search(r'data-next-clip="([^"]+)"', page)
+    return shown.group(1), ahead.group(1) if ahead else ""
 
 
 def _of_answer(name: str, answer: HttpResponseBase) -> dict[str, float]:
@@ -158,7 +161,7 @@ def _of_answer(name: str, answer: HttpResponseBase) -> dict[str, float]:
     body = "" if answer.streaming else SENTENCES.sub("", answer.content.decode())
     known: dict[str, float] = {f"{name} bytes": len(body)}
     for header, value in answer.items():
-        if header not in FRESH:
+        if header not in LEFT_OUT:
             known |= _of_text(f"{name} {header}", value)
     # The form's key and Django's token are drawn afresh.
     body = re.sub(r'(csrfmiddlewaretoken|idempotency_key)" value="[^"]*"', "", body)
@@ -231,7 +234,7 @@ def _learned(
     tables = [_table(pieces, names) for pieces in people]
     for half in (0, 1):
         others = [at for at in range(len(people)) if at % 2 != half]
-        model = HistGradientBoostingClassifier(max_iter=60, random_state=0, early_stopping=False)
+        model = HistGradientBoostingClassifier(max_iter=60, min_samples_leaf=5, random_state=0)
         model.fit(np.vstack([tables[at] for at in others]), np.concatenate([truths[at] for at in others]))
         for at in range(half, len(people), 2):
             yield model.predict_proba(tables[at])[:, 1], np.array(truths[at])

@@ -5,7 +5,10 @@ from random import Random
 
 import pytest
 
+from corpus.video_files.player import blind_clip
+from corpus.video_files.streaming import stream_file
 from tests.attacks import cheater
+from tests.attacks.guards import guarded_by, replaced
 
 pytestmark = pytest.mark.django_db
 
@@ -19,15 +22,49 @@ def play(people: int, pieces: int, patch: pytest.MonkeyPatch) -> list[list[cheat
     return [cheater.judge(*cheater.build(seed, pieces), pieces) for seed in range(people)]
 
 
-def test_play(monkeypatch):
-    people = play(4, 40, monkeypatch)
-    print(cheater.guess_caption(people), cheater.guess_caption(people).interval)
-    print(cheater.guess_gold(people), cheater.guess_gold(people).interval)
-    import collections
+ORDER = replaced(
+    "annotation.actions.leases.leasing.order_seed",
+    "the order of two texts comes from a secret of the installation",
+    lambda project: project,
+)
+LABEL = replaced(
+    "annotation.views._work_pages.blind_clip",
+    "a page of work does not name its clip",
+    lambda video, *piece: {**blind_clip(video, *piece), "label": video.key},
+)
+HEADERS = replaced(
+    "corpus.video_files.streaming._stream_blind",
+    "no header of a clip says when its file was made",
+    lambda request, stored: stream_file(request, stored),
+)
+NUMBER = replaced(
+    "annotation.queries.queues.with_gold",
+    "the number of a queue falls with every piece, gold or not",
+    lambda person, project, real: real,
+)
 
-    for name in sorted({n for p in people for q in p for n in q.known}):
-        g = [q.known.get(name) for p in people for q in p if q.is_gold]
-        w = [q.known.get(name) for p in people for q in p if not q.is_gold]
-        cg, cw = collections.Counter(g), collections.Counter(w)
-        if len(set(g) | set(w)) < 12 and len(set(g) | set(w)) > 1:
-            print(name, dict(cg), dict(cw))
+
+def is_chance(tried: cheater.Tried) -> bool:
+    return tried.interval[0] <= tried.chance <= tried.interval[1]
+
+
+@guarded_by(ORDER)
+def test_which_text_is_the_caption_cannot_be_computed(monkeypatch):
+    tried = cheater.guess_caption(play(2, 30, monkeypatch))
+    assert is_chance(tried), tried
+
+
+@pytest.mark.full
+@guarded_by(LABEL, HEADERS, NUMBER)
+def test_which_piece_is_gold_cannot_be_computed(monkeypatch):
+    tried = cheater.guess_gold(play(6, 60, monkeypatch))
+    assert is_chance(tried), tried
+
+
+@pytest.mark.full
+def test_twenty_cheaters_of_three_hundred_judgements_do_no_better_than_chance(monkeypatch, record_property):
+    people = play(20, 300, monkeypatch)
+    assert sum(map(len, people)) > 5_900
+    for name, tried in (("caption", cheater.guess_caption(people)), ("gold", cheater.guess_gold(people))):
+        record_property(name, f"{tried.right} of {tried.tries}, chance {tried.chance:.3f}, {tried.interval}")
+        assert is_chance(tried), (name, tried, tried.interval)
