@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from annotation.actions.quality.standings import COUNTS, counts_of_vote
-from annotation.models import Ending, (
+from annotation.models import (
     Attempt,
     Edit,
+    Ending,
     GoldPair,
     Lease,
     Question,
