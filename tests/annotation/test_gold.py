@@ -5,6 +5,7 @@ from collections import defaultdict
 from datetime import timedelta
 
 import pytest
+from django.core.files.base import ContentFile
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -32,9 +33,10 @@ from annotation.models import (
 from annotation.queries.cards import claim_card
 from annotation.queries.personal_data import own_data
 from annotation.queries.queues import open_work, work_counts
-from corpus.models import Foil, Item
+from corpus.models import Foil, Item, Video
 from evaluation.reports.reports import project_report
 from foilworks.invariants.registry import violations
+from projects.actions.make_token import make_token
 from projects.models import User
 from tests.annotation.crowd import open_policy, stock
 from tests.annotation.world import new_key, shown_as
@@ -94,6 +96,31 @@ def test_gold_takes_the_same_steps_and_moves_no_verdict(gold):
     standing = Standing.objects.get(person=gold.vera)
     assert (standing.gold_seen, standing.gold_right) == (1, int(vote.gold.answer == "neither"))
     assert sound() == set()
+
+
+def test_neither_page_nor_card_names_the_clip(gold, client):
+    """Of work and of gold alike: one label, addresses of one form, and no row number or key of a video."""
+    client.force_login(gold.vera)
+    api = {"Authorization": f"Bearer {make_token(gold.vera, name='t', scope='work').secret}"}
+    for number, video in enumerate(Video.objects.order_by("pk")):
+        video.file.save(f"v_CricketBowling_{number}.mp4", ContentFile(b"a clip"))
+    forms = set()
+    for stage in (Stage.VALIDATION, Stage.GOLD):
+        work = gold.claim("vera", Stage.VALIDATION)
+        while Slot.objects.get(pk=work.slot_id).stage != stage:
+            submit_vote(gold.vera, work.token, new_key(), shown_as("caption", work))
+            work = gold.claim("vera", Stage.VALIDATION)
+        page = client.get(f"/projects/{gold.project.slug}/work/validation/{work.token}/").content.decode()
+        card = client.get(f"/api/work/{work.token}", headers=api).json()
+        video = Slot.objects.get(pk=work.slot_id).video
+        assert 'aria-label="Video"' in page
+        assert f"/projects/{gold.project.slug}/clips/" in page
+        assert not [name for name in (video.key, "CricketBowling", "/videos/") if name in page + str(card)]
+        assert card["video"]["id"] not in (video.pk, work.slot_id, work.task_id)
+        clip = client.get(card["video"]["url"], headers=api)
+        assert b"".join(clip.streaming_content) == b"a clip"
+        forms.add((tuple(card), tuple(card["video"]), len(card["video"]["url"])))
+    assert len(forms) == 1
 
 
 def test_reports_do_not_know_of_gold(gold):

@@ -24,6 +24,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import GoldPair, Lease, QualityPolicy, Slot, Stage, Task, Use, Vote
+from annotation.queries.queues import open_work
 from annotation.rules.ordering import caption_first
 from corpus.models import Caption, Foil, Item, MediaState, Video
 from corpus.rules.states import FoilVerdict
@@ -121,9 +122,11 @@ def judge(project: Project, person: User, pieces: int) -> list[Piece]:
         text, token = page.content.decode(), address.split("?")[0].rstrip("/").split("/")[-1]
         lease = Lease.objects.select_related("slot__task").get(token=token)
         clip, following = _clips(text)
-        others = [("queue", work, {}), *([("card", f"/api/work/{token}", api)] if number % 3 == 0 else ())]
+        # Pages beside the judgement's own now and then, for they cost as much; the queue's number at every piece.
+        others = [("queue", work, {})] * (number % 10 == 0) + [("card", f"/api/work/{token}", api)] * (number % 4 == 0)
         known = {"number": number, "is ahead": clip == ahead, "names a next": bool(following)}
         known |= {"page statements": cost, **_of_answer("page", page)}
+        known["queue's number"] = open_work(person, project, Stage.VALIDATION)
         for name, url, headers in (("clip", clip, {}), *others):
             answer, statements = _asked(client, "head" if name == "clip" else "get", url, headers=headers)
             known |= {f"{name} statements": statements, **_of_answer(name, answer)}

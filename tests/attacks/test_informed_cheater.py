@@ -5,11 +5,12 @@ import secrets
 from random import Random
 
 import pytest
+from django.conf import settings
 
 from corpus.video_files.player import blind_clip
 from corpus.video_files.streaming import stream_file
 from tests.attacks import cheater
-from tests.attacks.guards import guarded_by, replaced
+from tests.attacks.guards import Guard, guarded_by, replaced
 
 pytestmark = pytest.mark.django_db
 
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.django_db
 def play(people: int, pieces: int, patch: pytest.MonkeyPatch) -> list[list[cheater.Piece]]:
     """So many cheaters, each in a project of their own; the same in every run."""
     random = Random(7)
+    patch.setattr(settings, "SECRET_KEY", "of the cheaters' installation")
     patch.setattr(secrets, "choice", random.choice)
     patch.setattr(secrets, "token_urlsafe", lambda size=32: cheater.token(random, size))
     cheater.number_rows_from(100_000)
@@ -32,6 +34,17 @@ LABEL = replaced(
     "annotation.views._work_pages.blind_clip",
     "a page of work does not name its clip",
     lambda video, *piece: {**blind_clip(video, *piece), "label": video.key},
+)
+
+
+def _plain_tokens(patch: pytest.MonkeyPatch) -> None:
+    for place in ("corpus.video_files.player.clip_token", "foilworks.api.cards.clip_token"):
+        patch.setattr(place, lambda video, *piece: str(video))
+    patch.setattr("corpus.access.read_clip_token", lambda token, person: int(token))
+
+
+TOKEN = Guard(
+    "corpus.video_files.clip_tokens.clip_token", "the address of a clip says nothing about the clip", _plain_tokens
 )
 HEADERS = replaced(
     "corpus.video_files.streaming._stream_blind",
@@ -56,7 +69,7 @@ def test_which_text_is_the_caption_cannot_be_computed(monkeypatch):
 
 
 @pytest.mark.full
-@guarded_by(LABEL, HEADERS, NUMBER)
+@guarded_by(LABEL, TOKEN, HEADERS, NUMBER)
 def test_which_piece_is_gold_cannot_be_computed(monkeypatch):
     tried = cheater.guess_gold(play(6, 60, monkeypatch))
     assert is_chance(tried), tried
