@@ -41,7 +41,7 @@ from projects.models import User
 from tests.annotation.crowd import open_policy, stock
 from tests.annotation.world import new_key, shown_as
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("every_second_gold")]
 # What a claim and a submit take at most where nobody mixes anything in.
 OFF_CLAIM, OFF_SUBMIT = 14, 18
 
