@@ -337,3 +337,14 @@ class CodeCheckForm(forms.Form):
         max_length=64,
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
     )
+
+
+class CollectVotesForm(forms.Form):
+    """How many items of a published set validators are asked about."""
+
+    sample = forms.IntegerField(
+        label=_("Items"),
+        required=False,
+        min_value=1,
+        help_text=_("A random sample of this size; all items if empty."),
+    )

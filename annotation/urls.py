@@ -51,6 +51,7 @@ urlpatterns = [
     path("projects/<slug:slug>/reviewing/", review_sampling.review_shares, name="people_reviewing"),
     path("projects/<slug:slug>/videos/<int:pk>/takedown/", takedown.takedown, name="takedown"),
     path("projects/<slug:slug>/subtests/<int:pk>/votes/", vote_rule.vote_rule, name="vote_rule"),
+    path("projects/<slug:slug>/subtests/<int:pk>/collect/", vote_rule.ask_for_votes, name="ask_for_votes"),
     path("projects/<slug:slug>/guidelines/", guidelines.guidelines, name="guidelines"),
     path("projects/<slug:slug>/guidelines/preview/", guidelines.preview, name="guideline_preview"),
     path("projects/<slug:slug>/guidelines/<slug:stage>/", guidelines.guideline, name="guideline"),

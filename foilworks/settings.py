@@ -14,7 +14,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from platformdirs import user_data_path
 
-from foilworks import service_urls, setting_values
+from foilworks import private_files, service_urls, setting_values
 from foilworks.supervisor.redis_socket import redis_socket_path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -149,6 +149,7 @@ def _price(prefix: str) -> dict:
 
 # One folder holds database, media, caches, models and the embedded Redis; two homes never touch each other.
 FOILWORKS_HOME = _made(Path(_env("FOILWORKS_HOME", str(DEFAULT_HOME))).resolve())
+private_files.make_private(FOILWORKS_HOME)
 FOILWORKS_DEVICE = setting_values.device("FOILWORKS_DEVICE", _env("FOILWORKS_DEVICE", "auto"))
 # OpenMP knows a list, for loops in loops; the first counts.
 _OMP_THREADS = setting_values.whole_number("OMP_NUM_THREADS", _env("OMP_NUM_THREADS").partition(",")[0], 0)
@@ -195,6 +196,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "projects.upload_limits.StrangersBodies",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",

@@ -8,6 +8,7 @@ from projects.views import account, consent, create_project, invitations, sign_i
 app_name = "projects"
 urlpatterns = [
     path("sign-in/code/", sign_in.sign_in_code, name="sign_in_code"),
+    path("sign-in/with-code/", sign_in.SignInWithCode.as_view(), name="sign_in_with_code"),
     path("account/", account.account, name="account"),
     path("account/second-factor/", account.second_factor, name="second_factor"),
     path("password/reset/", account.AskForReset.as_view(), name="password_reset"),

@@ -151,6 +151,7 @@ RULES: dict[str, Rule] = {
     "api_unknown": Rule(EVERYBODY, get=404, post=404, slug=False),
     "projects:create": Rule(OWNERS, post=422, slug=False, stranger=REFUSED),
     "projects:sign_in_code": Rule(EVERYBODY, get=302, post=302, slug=False),
+    "projects:sign_in_with_code": Rule(EVERYBODY, post=200, slug=False, instead=dict.fromkeys(SIGNED_IN, 302)),
     "projects:account": Rule(SIGNED_IN, post=302, slug=False),
     "projects:second_factor": Rule(SIGNED_IN, post=422, slug=False),
     "projects:password_reset": Rule(EVERYBODY, post=200, slug=False),
@@ -220,6 +221,7 @@ RULES: dict[str, Rule] = {
     "annotation:people_pay": owner_page(post=422),
     "annotation:own_figures": Rule(MEMBERS),
     "annotation:vote_rule": owner_page("subtest", post=422),
+    "annotation:ask_for_votes": owner_page("subtest", get=NO, post=302),
     "annotation:guidelines": owner_page(),
     # A piece is in somebody's hands below: the page warns before it takes a new version.
     "annotation:guideline": owner_page("stage", post=200),

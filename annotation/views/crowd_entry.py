@@ -34,7 +34,7 @@ from projects.views.sign_in import OWN_BACKEND
 @require_http_methods(["GET", "HEAD", "POST"])
 def enter(request: HttpRequest, key: str) -> HttpResponse:
     """GET says what is asked and takes no place; POST does, and signs the person in."""
-    address, now = rate_limits.address_of(request), timezone.now()
+    address, now = rate_limits.network_of(request), timezone.now()
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
     study = or_404(CrowdStudy.objects.select_related("project").filter(key=key).first(), _("There is no such study."))

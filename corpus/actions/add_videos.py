@@ -13,6 +13,7 @@ from corpus.errors import CorpusError
 from corpus.models import MediaState, Video
 from corpus.records import MAX_ID
 from corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media, store_media
+from corpus.video_files.media_folder import spelling
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
@@ -26,7 +27,8 @@ def add_videos(
     """What became (with `dry_run`: would become) of every file of the folder, by name.
 
     {"file", "what": attached | added | there | broken, "clips": keys, "error"}. A file belongs to the clips without a
-    file whose source id or key is its name, with or without the suffix. CorpusError: the storage cannot be written.
+    file whose source id or key is its name,
+    with or without the suffix, in whatever spelling. CorpusError: the storage cannot be written.
     """
     require_role(person, project, Role.RESEARCHER)
     paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
@@ -36,7 +38,7 @@ def add_videos(
 def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str, Any]:
     names = (path.name[:MAX_ID], path.stem[:MAX_ID])
     found = Video.objects.filter(Q(source_id__in=names) | Q(key__in=names), project=project).order_by("pk")
-    videos = list(found.select_related("project"))
+    videos = list(found.select_related("project")) or _spelled_like(project, path)
     waiting = [video for video in videos if video.media_state not in (MediaState.READY, MediaState.TAKEN_DOWN)]
     answer = {"file": path.name, "clips": [video.key for video in waiting or videos], "error": ""}
     if videos and not waiting:
@@ -47,6 +49,15 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
     if not dry_run:
         _store(person, project, waiting, names[0], kept)
     return {**answer, "what": "attached" if waiting else "added", "clips": answer["clips"] or [names[0]]}
+
+
+def _spelled_like(project: Project, path: Path) -> list[Video]:
+    """The clips without a file whose name differs from the file's in Unicode form, letter case or blanks."""
+    wanted = {spelling(path.name), spelling(path.stem)}
+    waiting = Video.objects.filter(project=project, media_state__in=(MediaState.MISSING, MediaState.BROKEN))
+    rows = waiting.order_by("pk").values_list("pk", "source_id", "key")
+    alike = [pk for pk, *names in rows if wanted & {spelling(name) for name in names if name}]
+    return list(Video.objects.filter(pk__in=alike).select_related("project").order_by("pk"))
 
 
 def _store(person: User, project: Project, waiting: list[Video], name: str, kept: StoredMedia) -> None:

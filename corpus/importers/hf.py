@@ -4,7 +4,8 @@ PATH is the folder (its `data/*.parquet`, else its own `*.parquet`) or one such 
 A record's line is its number in its file.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from typing import Any
 from corpus.errors import CorpusError
 from corpus.importers import jsonl
 from corpus.importers.csv_rows import parse_cell
+from corpus.importers.parsing.arrow_values import is_binary, plain
 from corpus.importers.parsing.records import RawRecord, default_subtest, read_records
-from corpus.records import ItemRecord, ReadOutcome
+from corpus.records import ItemRecord, ReadOutcome, RecordWarning
 
 _BATCH = 1_000
 # Unpacked, of one group of rows, which is read in one piece: what compresses well must not fill the memory.
@@ -24,7 +26,10 @@ _JSON = ("facts", "extra")
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of the folder. CorpusError: no Parquet file there, one that cannot be read or lacks id or caption."""
     for file in _files(path):
-        yield from read_records(file, _rows(file), partial(_parse, default_subtest(file, params)))
+        left_out = _binary_columns(file)
+        for name in left_out:
+            yield RecordWarning(f"{file}:1", name, "holds binary data, which no record can: the column is left out")
+        yield from read_records(file, _rows(file, left_out), partial(_parse, default_subtest(file, params)))
 
 
 def _parse(subtest: str, raw: RawRecord) -> ItemRecord:
@@ -40,20 +45,47 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _rows(file: Path) -> Iterator[RawRecord]:
-    arrow, parquet = parquet_library()
-    try:
-        table = parquet.ParquetFile(file)
-        missing = {"id", "caption"} - set(table.schema_arrow.names)
+def _binary_columns(file: Path) -> list[str]:
+    """The columns of bytes that no record needs. CorpusError: one that a record does need, or columns are missing."""
+    with _opened(file) as table:
+        schema = table.schema_arrow
+        missing = {"id", "caption"} - set(schema.names)
         if missing:
             problem = f"has no column {min(missing)}; name the columns as in docs/reference/formats.md"
             raise CorpusError(f"{file}:1: columns: {problem}")
+        binary = [field.name for field in schema if is_binary(field.type)]
+        for name in binary:
+            if name in jsonl.COLUMNS:
+                raise CorpusError(f"{file}:1: {name}: holds binary data; give {jsonl.COLUMNS[name]}")
+        return binary
+
+
+def _rows(file: Path, left_out: Collection[str]) -> Iterator[RawRecord]:
+    with _opened(file) as table:
         _check_size(file, table)
+        columns = [name for name in table.schema_arrow.names if name not in left_out]
         number = 0
-        for batch in table.iter_batches(_BATCH):
-            for value in batch.to_pylist():
+        for batch in table.iter_batches(_BATCH, columns=columns if left_out else None):
+            for value in _values(file, batch):
                 number += 1
                 yield RawRecord(None, value, number)
+
+
+def _values(file: Path, batch: Any) -> list[dict[str, Any]]:
+    try:
+        return [plain(value) for value in batch.to_pylist()]
+    except (ValueError, OverflowError) as error:
+        # A time that Python's clocks cannot hold.
+        problem = f"a value cannot be read ({' '.join(str(error).split())[:120]})"
+        raise CorpusError(f"{file}: columns: {problem}; write the column as text, or leave it out") from error
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[Any]:
+    arrow, parquet = parquet_library()
+    try:
+        with parquet.ParquetFile(file) as table:
+            yield table
     except (arrow.ArrowException, OSError) as error:
         problem = f"is no Parquet file that can be read ({' '.join(str(error).split())[:120]})"
         raise CorpusError(f"{file}: file: {problem}; get a whole copy of it") from error
@@ -67,21 +99,13 @@ def _check_size(file: Path, table: Any) -> None:
 
 
 def _plain(raw: RawRecord) -> RawRecord:
-    """The row as a line of JSON would say it: without the nulls that a table has everywhere, JSON text parsed."""
-    record = _without_nulls(raw.value)
+    """The row as a line of JSON would say it, its JSON text parsed."""
+    record = dict(raw.value)
     for holder in (record, record.get("proficiency", {})):
         for name in _JSON:
             if isinstance(holder.get(name), str):
                 holder[name] = parse_cell(name, holder[name])
     return raw._replace(value=record)
-
-
-def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _without_nulls(value) if isinstance(value, dict) else value
-        for name, value in values.items()
-        if value is not None
-    }
 
 
 def parquet_library() -> tuple[Any, Any]:

@@ -64,6 +64,7 @@ def _records(upload: Import, job: Job, dry_run: bool) -> ImportResult:
         media_dir=videos_folder(upload) if upload.n_videos else None,
         dry_run=dry_run,
         update=upload.update,
+        as_published=upload.as_published,
         params=upload.params,
         progress=_told(job),
     )

@@ -38,14 +38,15 @@ def check_items(check: ItemCheck, job: Job) -> None:
     if not total:
         raise EvaluationError("no accepted item stands on a described video; describe the videos first")
     progress(job, done, total, "loading the encoder")
-    embedding, check.encoder_key = open_encoder(check.encoder, check.params.get("device", "auto"))
+    embedding, check.encoder_key, cuts = open_encoder(check.encoder, check.params.get("device", "auto"))
     left = items.exclude(shortcuts__check_of=check).order_by("video_id", "pk").prefetch_related("foils")
     for batch in _batches(list(left.select_related("caption"))):
         ItemShortcut.objects.bulk_create(_found(check, embedding, batch), ignore_conflicts=True)
         done += len(batch)
         progress(job, done, total, "comparing sentences with descriptions")
     check.checked_at = timezone.now()
-    check.save(update_fields=["encoder_key", "checked_at"])
+    check.params = {**check.params, "truncated": cuts.facts()}
+    check.save(update_fields=["encoder_key", "checked_at", "params"])
 
 
 def accepted_items(check: ItemCheck) -> QuerySet[Item]:

@@ -24,8 +24,9 @@ from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.representations import Embedding, Texts, texts_of
 from evaluation.utd.samples import Sample, raw_frames, samples_of
 from evaluation.utd.splits import Split, split_facts, split_of
-from evaluation.utd.text_vectors import TextVectors
+from evaluation.utd.text_vectors import Heard, TextVectors, nobody
 from hub.adapters.registry import ENCODER, open_helper
+from hub.batching.text_limits import CutTexts
 from jobs.models import Job
 from jobs.progress import progress
 
@@ -63,13 +64,17 @@ class _Credits:
     reduced: dict[str, Credits] = field(default_factory=dict)
 
 
-def open_encoder(spec: str, device: str, heard: Any = None) -> tuple[Embedding, str]:
-    """The embedding of texts by a model, with its kept vectors; and its id with its revision. HubError: no such one."""
+def open_encoder(spec: str, device: str, heard: Heard = nobody) -> tuple[Embedding, str, CutTexts]:
+    """Open an encoder: its embedding with the cached vectors, its id with its revision, and what it cuts.
+
+    HubError: there is no such encoder.
+    """
     model = open_helper(spec, ENCODER, device=device)
     key = f"{model.info.model_id}@{model.info.revision}"
     folder = Path(settings.CACHE_ROOT) / FOLDER / re.sub(r"[^\w.@-]+", "-", key)[-150:]
     vectors = TextVectors(folder, model.encode_text)
-    return (Embedding(vectors, heard) if heard else Embedding(vectors)), key
+    cuts = CutTexts(model)
+    return Embedding(vectors, heard, cuts.seen), key, cuts
 
 
 def measure(run: BiasRun, job: Job) -> None:
@@ -81,7 +86,7 @@ def measure(run: BiasRun, job: Job) -> None:
         progress(job, message["at"], steps, f"embedding texts: {done}")
 
     progress(job, 0, steps, "loading the encoder")
-    embedding, key = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
+    embedding, key, cuts = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
     samples, without = samples_of(run)
     task = _task(run, embedding, samples)
     credits = _Credits()
@@ -97,6 +102,7 @@ def measure(run: BiasRun, job: Job) -> None:
     run.result = _result(task, credits, made, without)
     if made is not None and not task.classifies:
         run.result["galleries"] = _galleries(task, credits, made)
+    run.result["truncated"] = cuts.facts()
     run.encoder_key, run.measured_at = key, timezone.now()
     run.save(update_fields=["predictions", "result", "encoder_key", "measured_at"])
     progress(job, steps, steps)

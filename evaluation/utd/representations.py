@@ -1,6 +1,6 @@
 """A video's frames as texts by concept (UTD, Sec. 3.3.1), and as vectors by concept and way through time."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,10 @@ from evaluation.utd.measures import Embedded, Gathered
 from evaluation.utd.text_vectors import Heard, TextVectors, nobody
 
 Raw = Mapping[str, str]
+
+
+def nothing(texts: Sequence[str]) -> None:
+    """Hears nothing."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,11 @@ def texts_of(videos: Sequence[Sequence[Raw]], concept: str) -> Texts:
 
 @dataclass(frozen=True)
 class Embedding:
-    """Texts into vectors of one encoder; `heard(n)` hears of n texts that were new."""
+    """Texts into vectors of one encoder; `heard(n)` hears of n texts that were new, `seen` of all texts."""
 
     vectors: TextVectors
     heard: Heard = nobody
+    seen: Callable[[Sequence[str]], None] = nothing
 
     def rows(self, texts: Sequence[str], instruction: str) -> Gathered:
         """(m, d)."""
@@ -77,5 +82,7 @@ class Embedding:
 
     def _places(self, texts: Sequence[str], instruction: str) -> NDArray[np.int64]:
         place = {text: at for at, text in enumerate(dict.fromkeys(texts))}
-        rows = self.vectors.places([instructed(instruction, text) for text in place], self.heard)
+        told = [instructed(instruction, text) for text in place]
+        self.seen(told)
+        rows = self.vectors.places(told, self.heard)
         return rows[np.array([place[text] for text in texts], dtype=np.int64)]

@@ -3,11 +3,12 @@
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.forms import AuthenticationForm, BaseUserCreationForm
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from projects.access import visible_projects
+from projects.actions.check_second_factor import check_second_factor
 from projects.actions.make_invitation import MAX_DAYS
 from projects.models import ApiToken, ConsentText, OnWithdrawal, Project, Role, User
 from projects.tokens import MAX_DAYS as MAX_TOKEN_DAYS
@@ -25,6 +26,18 @@ class CodeForm(forms.Form):
         help_text=_("Six digits of your authenticator app, or one of your recovery codes."),
         widget=forms.TextInput(attrs={**PLAIN, "autocomplete": "one-time-code", "inputmode": "text"}),
     )
+
+
+class SignInWithCodeForm(AuthenticationForm):
+    """Name, password and code at once. The code is checked first: a wrong one says nothing of the password."""
+
+    code = CodeForm.base_fields["code"]
+
+    def clean(self) -> dict:
+        person = User.objects.filter(username=self.cleaned_data.get("username", ""), is_active=True).first()
+        if person is None or not check_second_factor(person, self.cleaned_data.get("code", "")):
+            raise self.get_invalid_login_error()
+        return super().clean()
 
 
 class AccountForm(forms.ModelForm):

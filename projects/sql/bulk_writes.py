@@ -45,7 +45,7 @@ def _defaults(
     """(attributes, attribute -> value, (attribute, what makes its value)): what a row has that nothing was said of."""
     plain, made = {}, []
     for field in model._meta.local_concrete_fields:
-        assert field.db_default is NOT_PROVIDED, field
+        assert field.has_default() or field.db_default is NOT_PROVIDED, field
         if callable(field.default) and field.default is not NOT_PROVIDED:
             made.append((field.attname, field.default))
         else:

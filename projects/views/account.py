@@ -123,7 +123,7 @@ class AskForReset(PasswordResetView):
     success_url = reverse_lazy("projects:sign_in")
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not rate_limits.hit(rate_limits.RESET, rate_limits.address_of(request)):
+        if not rate_limits.hit(rate_limits.RESET, rate_limits.network_of(request)):
             raise TooManyTries(_("Too many mails were asked for; wait an hour."))
         return super().post(request, *args, **kwargs)
 

@@ -85,7 +85,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 def _looked_up(request: HttpRequest, token: str) -> Invitation:
     """EntryRefused for what does not hold; who tries many is told to wait."""
-    address = rate_limits.address_of(request)
+    address = rate_limits.network_of(request)
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
     try:

@@ -17,17 +17,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from projects import rate_limits
+from projects import known_browsers, rate_limits
 from projects.access import has_second_factor
 from projects.actions.check_second_factor import check_second_factor
 from projects.demo_accounts import published_accounts
 from projects.errors import TooManyTries
-from projects.forms.accounts import CodeForm
+from projects.forms.accounts import CodeForm, SignInWithCodeForm
 from projects.models import User
 
 # The first step, kept in the session until the second: {"person", "next", "at"}.
 WAITING = "second_factor"
 WAITS_SECONDS = 600
+Bars = list[tuple[rate_limits.Limit, tuple[object, ...]]]
 OWN_BACKEND = "projects.sessions.OwnAccounts"
 
 
@@ -36,17 +37,23 @@ class SignIn(LoginView):
     redirect_authenticated_user = True
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in self._limits()):
-            raise TooManyTries(_("Too many wrong passwords; wait a quarter of an hour, or reset the password."))
+        if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in self._bars()):
+            raise TooManyTries(self.refusal())
         return super().post(request, *args, **kwargs)
 
+    def refusal(self) -> str:
+        return _(
+            "Too many wrong passwords; wait a quarter of an hour, or reset the password. With a second factor, sign in "
+            "at %(address)s at once."
+        ) % {"address": self.request.build_absolute_uri(reverse("projects:sign_in_with_code"))}
+
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        for limit, whose in self._limits():
+        for limit, whose in self._counted():
             rate_limits.hit(limit, *whose)
         return super().form_invalid(form)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        limit, whose = self._limits()[0]
+        limit, whose = self._counted()[0]
         rate_limits.reset(limit, *whose)
         return complete_login(self.request, form.get_user(), self.get_redirect_url())
 
@@ -54,13 +61,42 @@ class SignIn(LoginView):
         demos, nobody = published_accounts(), not User.objects.exists()
         return super().get_context_data(**kwargs, demos=demos, oidc=settings.OIDC_NAME, nobody=nobody)
 
-    def _limits(self) -> list[tuple[rate_limits.Limit, tuple[str, ...]]]:
-        name, address = self.request.POST.get("username", "")[:150].lower(), rate_limits.address_of(self.request)
+    def _counted(self) -> Bars:
+        """What a wrong password counts for, the narrowest first."""
+        name, network = self.request.POST.get("username", "")[:150].lower(), rate_limits.network_of(self.request)
+        mark = known_browsers.mark_of(self.request, name)
+        if mark:
+            return [(rate_limits.SIGN_IN_HERE, (name, mark))]
         return [
-            (rate_limits.SIGN_IN_HERE, (name, address)),
+            (rate_limits.SIGN_IN_HERE, (name, network)),
+            (rate_limits.SIGN_IN_ADDRESS, (network,)),
             (rate_limits.SIGN_IN_NAME, (name,)),
-            (rate_limits.SIGN_IN_ADDRESS, (address,)),
         ]
+
+    def _bars(self) -> Bars:
+        """What refuses a try: many wrong ones of a name elsewhere leave each network three, and never none."""
+        here, *others = self._counted()
+        by_name = [bar for bar in others if bar[0] == rate_limits.SIGN_IN_NAME]
+        if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in by_name):
+            here = (rate_limits.SIGN_IN_FEW, here[1])
+        return [here, *(bar for bar in others if bar not in by_name)]
+
+
+class SignInWithCode(SignIn):
+    """Sign in with name, password and second factor at once, where wrong passwords closed the usual page."""
+
+    template_name = "projects/sign_in_with_code.html"
+    authentication_form = SignInWithCodeForm
+
+    def refusal(self) -> str:
+        return _("Too many wrong codes; wait a quarter of an hour.")
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        return _let_in(self.request, form.get_user(), self.get_redirect_url())
+
+    def _counted(self) -> Bars:
+        name = self.request.POST.get("username", "")[:150].lower()
+        return [(rate_limits.SECOND_FACTOR, (name, rate_limits.network_of(self.request)))]
 
 
 def complete_login(request: HttpRequest, person: User, wanted: str = "") -> HttpResponse:
@@ -69,8 +105,14 @@ def complete_login(request: HttpRequest, person: User, wanted: str = "") -> Http
         request.session.cycle_key()
         request.session[WAITING] = {"person": person.pk, "next": wanted, "at": time.time()}
         return redirect("projects:sign_in_code")
+    return _let_in(request, person, wanted)
+
+
+def _let_in(request: HttpRequest, person: User, wanted: str) -> HttpResponse:
     login(request, person, backend=OWN_BACKEND)
-    return redirect(_landing(request, person, wanted))
+    response = redirect(_landing(request, person, wanted))
+    known_browsers.remember(request, response, person.username)
+    return response
 
 
 @sensitive_post_parameters()
@@ -85,16 +127,27 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
         return redirect("projects:sign_in")
     form = CodeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        if rate_limits.is_exceeded(rate_limits.SECOND_FACTOR, person.pk):
+        bars = _bars_of_codes(request, person)
+        if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in bars):
             raise TooManyTries(_("Too many wrong codes; wait a quarter of an hour and sign in again."))
         if check_second_factor(person, form.cleaned_data["code"]):
-            rate_limits.reset(rate_limits.SECOND_FACTOR, person.pk)
+            limit, whose = bars[0]
+            rate_limits.reset(limit, *whose)
             del request.session[WAITING]
-            login(request, person, backend=OWN_BACKEND)
-            return redirect(_landing(request, person, waiting["next"]))
-        rate_limits.hit(rate_limits.SECOND_FACTOR, person.pk)
+            return _let_in(request, person, waiting["next"])
+        for limit, whose in bars:
+            rate_limits.hit(limit, *whose)
         form.add_error("code", _("This code does not fit, or was used already; type the one that the app shows now."))
     return render(request, "projects/sign_in_code.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def _bars_of_codes(request: HttpRequest, person: User) -> Bars:
+    """Of a browser that is known, its own; else those of its network and of all others together."""
+    mark = known_browsers.mark_of(request, person.username)
+    if mark:
+        return [(rate_limits.SECOND_FACTOR, (person.pk, mark))]
+    network = rate_limits.network_of(request)
+    return [(rate_limits.SECOND_FACTOR, (person.pk, network)), (rate_limits.SECOND_FACTOR_ALL, (person.pk,))]
 
 
 def _who_waits(waiting: dict[str, Any] | None) -> User | None:
