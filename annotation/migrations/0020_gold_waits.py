@@ -7,6 +7,5 @@ class Migration(migrations.Migration):
     dependencies = [("annotation", "0017_words_of_involvement")]
 
     operations = [
-        migrations.RemoveField("Standing", "gold_stretch"),
-        migrations.AddField("Standing", "gold_ahead", models.JSONField(default=list)),
+        migrations.AddField("Standing", "gold_ahead", models.JSONField(default=list, null=True)),
     ]

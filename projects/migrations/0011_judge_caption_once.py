@@ -10,6 +10,5 @@ class Migration(migrations.Migration):
     dependencies = [("projects", "0009_rate_limit_counters")]
 
     operations = [
-        migrations.AddField("Project", "judge_caption_once", models.BooleanField(default=False)),
-        migrations.AlterField("Project", "judge_caption_once", models.BooleanField(default=True)),
+        migrations.AddField("Project", "judge_caption_once", models.BooleanField(default=True, db_default=False)),
     ]

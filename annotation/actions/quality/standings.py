@@ -41,6 +41,8 @@ def admitted(person: User, project: Project, now: datetime) -> Standing | None:
     if standing is None:
         standing, _made = Standing.objects.get_or_create(policy=policy, person=person, defaults={"counted_from": now})
     standing.policy = policy
+    # Null: the version before made the row.
+    standing.gold_ahead = standing.gold_ahead or []
     return standing
 
 
