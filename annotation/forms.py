@@ -19,10 +19,13 @@ from annotation.queries.review_sampling import AnnotatorShare
 from annotation.rules.objects import FRAMES
 from annotation.rules.pay import Rate, Unit
 from corpus.models import Caption, Release, Subtest
+from projects.forms.accounts import ONCE_HELP, ONCE_LABEL
 from projects.models import CrowdStudy, Project, Role, User
 
 
 class PolicyForm(forms.ModelForm):
+    judge_caption_once = forms.BooleanField(label=ONCE_LABEL, help_text=ONCE_HELP, required=False)
+
     class Meta:
         model = QualityPolicy
         fields = [

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from corpus.access import get_video
+from corpus.access import get_clip, get_video
 from corpus.actions.create_subtest import create_subtest
 from corpus.actions.set_content_warning import set_content_warning
 from corpus.errors import CorpusError
@@ -70,12 +70,17 @@ def _facts(video: Video) -> list[tuple[str, str]]:
 
 @require_safe
 def media(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
-    return stream_video(request, get_video(request.user, slug, pk))
+    return stream_video(request, get_video(request.user, slug, pk, Role.RESEARCHER))
+
+
+@require_safe
+def clip(request: HttpRequest, slug: str, token: str) -> HttpResponseBase:
+    return stream_video(request, get_clip(request.user, slug, token), blind=True)
 
 
 @require_safe
 def film_strip(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
-    found = get_video(request.user, slug, pk)
+    found = get_video(request.user, slug, pk, Role.RESEARCHER)
     if not found.film_strip:
         raise Http404(_("This video has no film strip yet."))
     return stream_file(request, found.film_strip)

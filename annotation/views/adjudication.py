@@ -18,7 +18,8 @@ from annotation.rules.adjudication import settled_because
 from annotation.views._guidelines import guideline_html
 from corpus.models import Item
 from corpus.rules.states import IllegalMove, ItemState
-from corpus.video_files.player import player_clip
+from corpus.video_files.clip_tokens import Piece
+from corpus.video_files.player import blind_clip
 from projects.access import get_project
 
 PER_PAGE = 50
@@ -78,7 +79,7 @@ def _context(request: HttpRequest, item: Item, problem: str) -> dict:
     return {
         "item": item,
         "pairs": judged_pairs(request.project, item),
-        "clip": player_clip(item.video),
+        "clip": blind_clip(item.video, request.user.pk, Piece.ITEM, item.pk),
         "reasons": [(code, words, code in form.getlist("reasons")) for code, words in SETTLED.items()],
         "comment": form.get("comment", ""),
         "problem": problem,

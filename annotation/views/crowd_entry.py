@@ -113,10 +113,11 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
     The code is shown once it is completed, never before.
     """
     project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study here."))
+    mine = crowd_place_for(request.user, project, _came_to(request))
+    # Only now: a page that says "not found" must not name the project.
     request.project = project
     if request.method == "POST":
         return _move(request, project)
-    mine = crowd_place_for(request.user, project, _came_to(request))
     is_active = mine.state == PlaceState.ACTIVE
     context = {
         "place": mine,

@@ -18,6 +18,7 @@ from annotation.actions.undo.undo_edit import undo_edit
 from annotation.actions.undo.undo_objects import undo_objects
 from annotation.actions.undo.undo_review import undo_review
 from annotation.actions.undo.undo_vote import undo_vote
+from annotation.claims import claim_of
 from annotation.errors import AnnotationError, LeaseEnded
 from annotation.models import Lease, Stage
 from annotation.models.stages import public_stage
@@ -53,7 +54,7 @@ def draft(request: HttpRequest, slug: str, token: str) -> JsonResponse:
 def skip(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     lease = _my_lease(request, slug, token)
     releasing.release(request.user, token)
-    return next_piece(request, request.project, public_stage(lease.slot.stage))
+    return _next_after(request, lease)
 
 
 @require_POST
@@ -61,7 +62,13 @@ def decline(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     """A skip at a content warning: the next piece is of another video."""
     lease = _my_lease(request, slug, token)
     decline_video(request.user, token)
-    return next_piece(request, request.project, public_stage(lease.slot.stage))
+    return _next_after(request, lease)
+
+
+def _next_after(request: HttpRequest, lease: Lease) -> HttpResponse:
+    """The piece whose clip the page has loaded already, if it is still free."""
+    stage = public_stage(lease.slot.stage)
+    return next_piece(request, request.project, stage, last=claim_of(lease, lease.slot))
 
 
 def _my_lease(request: HttpRequest, slug: str, token: str) -> Lease:

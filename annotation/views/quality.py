@@ -22,7 +22,8 @@ from annotation.models import PracticeCaption, QualityPolicy, Use
 from annotation.queries.cards import two_texts
 from annotation.queries.quality import LABELS_PER_EXPERT, baseline, experts, next_to_label, pairs_of, readiness
 from annotation.views.validation import ANSWERS
-from corpus.video_files.player import player_clip
+from corpus.video_files.clip_tokens import Piece
+from corpus.video_files.player import blind_clip
 from projects.access import get_project
 from projects.models import Project, Role
 
@@ -34,7 +35,8 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
     """The rules, and how far practice, qualification and gold are."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     policy = QualityPolicy.objects.filter(project=project).first() or QualityPolicy(project=project)
-    form = PolicyForm(request.POST if request.method == "POST" else None, instance=policy)
+    sent, project_option = request.POST if request.method == "POST" else None, project.judge_caption_once
+    form = PolicyForm(sent, instance=policy, initial={"judge_caption_once": project_option})
     if form.is_bound and form.is_valid():
         try:
             save_quality_policy(request.user, project, **form.cleaned_data)
@@ -121,7 +123,8 @@ def label(request: HttpRequest, slug: str) -> HttpResponse:
     if pair is not None:
         work = two_texts(pair.caption_text, pair.foil_text, label_order(policy, request.user, pair.pk))
         texts = [(_("First"), work.first.segments), (_("Second"), work.second.segments)]
-        context |= {"clip": player_clip(pair.video), "answers": ANSWERS, "texts": texts}
+        clip = blind_clip(pair.video, request.user.pk, Piece.PAIR, pair.pk)
+        context |= {"clip": clip, "answers": ANSWERS, "texts": texts}
     return render(request, "annotation/label.html", context, status=400 if problem else 200)
 
 

@@ -21,7 +21,8 @@ from annotation.rules.quizzes import grade_edit
 from annotation.views._edit_checks import live_checks
 from annotation.views._work_pages import sent_with
 from annotation.views.validation import ANSWERS
-from corpus.video_files.player import player_clip
+from corpus.video_files.clip_tokens import Piece
+from corpus.video_files.player import blind_clip
 from projects.access import get_project, or_404, roles_in
 from projects.models import Role
 from text.diff import diff_segments
@@ -90,7 +91,9 @@ def question(request: HttpRequest, slug: str, pk: int, place: int) -> HttpRespon
         else:
             here = redirect("annotation:question", slug, pk, place)
             return here if found.stage == Stage.PRACTICE else redirect("annotation:attempt", slug, pk)
-    rows = found.questions.select_related("pair__video__project", "practice__caption__video__project", "pair__subtest")
+    rows = found.questions.select_related(
+        "attempt", "pair__video__project", "practice__caption__video__project", "pair__subtest"
+    )
     asked = or_404(rows.filter(place=place).first(), _("There is no such question."))
     if asked.answered_at and found.stage == Stage.QUALIFICATION:
         return redirect("annotation:attempt", slug, pk)
@@ -126,7 +129,7 @@ def _judgement(asked: Question) -> dict[str, Any]:
     work = two_texts(pair.caption_text, pair.foil_text, first)
     places = {"caption": "first" if first else "second", "foil": "second" if first else "first"}
     context: dict[str, Any] = {
-        "clip": player_clip(pair.video),
+        "clip": blind_clip(pair.video, asked.attempt.person_id, Piece.QUESTION, asked.pk),
         "texts": [(_("First"), work.first.segments), (_("Second"), work.second.segments)],
         "answers": ANSWERS,
     }
@@ -141,7 +144,7 @@ def _judgement(asked: Question) -> dict[str, Any]:
 def _edit(asked: Question) -> dict[str, Any]:
     caption = asked.practice.caption
     context: dict[str, Any] = {
-        "clip": player_clip(caption.video),
+        "clip": blind_clip(caption.video, asked.attempt.person_id, Piece.QUESTION, asked.pk),
         "caption": caption.text,
         "facts": {"caption": caption.text, "others": [], "dropped": []},
         "checks": live_checks(),

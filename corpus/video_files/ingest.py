@@ -10,7 +10,7 @@ from django.core.files.storage import default_storage
 from corpus.errors import CorpusError
 from corpus.limits import decode
 from corpus.models import MediaState, Takedown, Video
-from corpus.video_files.stored_files import store
+from corpus.video_files.stored_files import opaque_name, store
 from media.errors import MediaError
 from media.playable import make_playable
 from media.probe import VideoFacts, probe
@@ -71,7 +71,7 @@ def stays_below(name: str) -> bool:
 
 
 def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
-    """Probe the file and copy it into storage, named by its SHA-256: equal files are kept once.
+    """Probe the file and copy it into storage under the opaque name of its content: equal files are stored once.
 
     What browsers do not show alike is stored as a copy that they do. With `copy` False nothing is stored. A file that
     cannot be used is no exception: the error is the answer. CorpusError: the storage cannot be written.
@@ -90,7 +90,8 @@ def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
 
 
 def _stored(path: Path, facts: VideoFacts, copy: bool) -> StoredMedia:
-    name = f"videos/{facts.sha256[:2]}/{facts.sha256}.{facts.container}"
+    stem = opaque_name(facts.sha256)
+    name = f"videos/{stem[:2]}/{stem}.{facts.container}"
     if copy and _stored_bytes(name) != facts.size_bytes:
         store(path, name)
     return StoredMedia(name=name, facts=facts)

@@ -112,15 +112,23 @@ class LeaveForm(forms.Form):
 RESERVED_SLUGS = frozenset({"new"})
 
 
+ONCE_LABEL = _("Each person judges only one of the pairs that share a sentence of a clip")
+ONCE_HELP = _(
+    "Otherwise people recognize the caption: it comes back with every foil. A caption with three foils then needs "
+    "three times as many validators. You can change this under Quality."
+)
+
+
 class ProjectForm(forms.ModelForm):
     class Meta:
         model = Project
-        fields = ["name", "slug", "description", "edit_stage", "leakage_scope"]
+        fields = ["name", "slug", "description", "edit_stage", "leakage_scope", "judge_caption_once"]
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
         labels = {
             "slug": _("Short name"),
             "edit_stage": _("People edit the candidates before they are reviewed"),
             "leakage_scope": _("Whoever made or reviewed a foil may not judge"),
+            "judge_caption_once": ONCE_LABEL,
         }
         help_texts = {
             "slug": _(
@@ -131,6 +139,7 @@ class ProjectForm(forms.ModelForm):
                 "The whole video is the stricter choice. This, and whether people edit, stay as they are once the "
                 "project is made."
             ),
+            "judge_caption_once": ONCE_HELP,
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

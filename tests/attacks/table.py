@@ -17,6 +17,7 @@ CLASSES = {
     "test_requests_of_the_server": "Requests that the server is made to send",
     "test_paths": "Paths that lead out",
     "test_keys_and_sign_up": "Default keys, open sign-up",
+    "test_informed_cheater": "What a judgement's page tells whoever does not watch",
     "test_object_access": "Access to objects: every id × every role",
     "test_deserialisation": "Unsafe deserialisation",
     "test_job_flooding": "Job flooding",

@@ -14,7 +14,7 @@ from annotation.actions.submissions import submission
 from annotation.actions.submissions.submission import Submission
 from annotation.actions.workflow.verdicts import apply_vote, lock
 from annotation.errors import AnnotationError
-from annotation.models import Ending, Involvement, Lease, SlotState, Stage, Standing, Vote, VoteState
+from annotation.models import Ending, GoldPair, Involvement, Lease, SlotState, Stage, Standing, Vote, VoteState
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.transactions import Refused, run_in_transaction
 from projects import audit
@@ -51,9 +51,11 @@ def submit_vote(
 
 def _submit(sent: Submission, shown: str) -> Vote | Refused:
     lease = submission.get_open_lease(sent, Stage.VALIDATION, Role.VALIDATOR)
-    # Gold has no item: nothing follows from what is said of it.
+    # Gold has no item: nothing follows from what is said of it. Its pair is locked instead: a withdrawal waits.
     item = lease.task.item
-    if item is not None:
+    if item is None:
+        _LOCK_PAIR.first(pk=lease.task.gold_id)
+    else:
         lock(item)
     mine = _mine(sent, lease)
     before = next((vote for vote in mine if vote.idempotency_key == sent.key), None)
@@ -96,6 +98,7 @@ def _put_apart(place: leasing.SlotToFill, sent: Submission) -> leasing.SlotToFil
     return leasing.SlotToFill(None, late=True)
 
 
+_LOCK_PAIR = Prepared(lambda pk: GoldPair.objects.select_for_update(no_key=True).filter(pk=pk).values_list("use"))
 _ON_ITEM = Prepared(
     lambda person, key, item: Vote.objects.filter(
         Q(idempotency_key=key) | Q(item=item, stage=Stage.VALIDATION) | Q(gold__item=item), person=person
