@@ -18,10 +18,13 @@ from annotation.queries.review_sampling import AnnotatorShare
 from annotation.rules.objects import FRAMES
 from annotation.rules.pay import Rate, Unit
 from corpus.models import Caption, Release, Subtest
+from projects.forms.accounts import ONCE_HELP, ONCE_LABEL
 from projects.models import CrowdStudy, Project, Role, User
 
 
 class PolicyForm(forms.ModelForm):
+    judge_caption_once = forms.BooleanField(label=ONCE_LABEL, help_text=ONCE_HELP, required=False)
+
     class Meta:
         model = QualityPolicy
         fields = [
@@ -332,4 +335,15 @@ class CodeCheckForm(forms.Form):
         label=_("Completion code"),
         max_length=64,
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+
+
+class CollectVotesForm(forms.Form):
+    """How many items of a published set validators are asked about."""
+
+    sample = forms.IntegerField(
+        label=_("Items"),
+        required=False,
+        min_value=1,
+        help_text=_("A random sample of this size; all items if empty."),
     )

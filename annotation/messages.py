@@ -98,6 +98,7 @@ EMPTY: dict[str, Words] = {
     "all_done": _("Everything in this stage is done."),
     "leased": _("taken by others right now; free again when their time is up"),
     "yours": _("on pieces that you have done or hold"),
+    "same_sentence": _("with a sentence that you have read with another one: somebody else judges these"),
     "made_it": _("on videos that you wrote or edited a foil for"),
     "reviewed_it": _("on videos that you reviewed, judged or settled something of"),
     "reserved": _("returned pieces that wait for their author"),

@@ -28,6 +28,7 @@ urlpatterns = [
     path("projects/<slug:slug>/reviewing/", settings.review_shares, name="people_reviewing"),
     path("projects/<slug:slug>/videos/<int:pk>/takedown/", decisions.takedown, name="takedown"),
     path("projects/<slug:slug>/subtests/<int:pk>/votes/", settings.vote_rule, name="vote_rule"),
+    path("projects/<slug:slug>/subtests/<int:pk>/collect/", settings.ask_for_votes, name="ask_for_votes"),
     path("projects/<slug:slug>/guidelines/", settings.guidelines, name="guidelines"),
     path("projects/<slug:slug>/guidelines/preview/", settings.preview, name="guideline_preview"),
     path("projects/<slug:slug>/guidelines/<slug:stage>/", settings.guideline, name="guideline"),

@@ -1,13 +1,22 @@
 """Getters of videos and their captions; rows of another project do not exist for whoever asks."""
 
+from django.utils.translation import gettext as _
+
 from corpus.models import Release, Video
-from projects.access import get_row
+from corpus.video_files.clip_tokens import read_clip_token
+from projects.access import get_row, or_404
 from projects.models import Role, User
 
 
 def get_video(person: User, slug: str, pk: int, *roles: str) -> Video:
     """The video of the project `slug` for a person who holds one of `roles` (any role when none is named) in it."""
     return get_row(Video.objects.select_related("project"), person, slug, *roles, pk=pk)
+
+
+def get_clip(person: User, slug: str, token: str) -> Video:
+    """Return the video that this person's token names (clip_tokens.py); Http404 for anything else."""
+    pk = or_404(read_clip_token(token, person.pk), _("There is no such video here; reload the page."))
+    return get_video(person, slug, pk)
 
 
 def get_release(person: User, slug: str, pk: int) -> Release:

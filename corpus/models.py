@@ -60,6 +60,13 @@ class Video(models.Model):
     n_frames = models.PositiveIntegerField(null=True, blank=True)
     width = models.PositiveIntegerField(null=True, blank=True)
     height = models.PositiveIntegerField(null=True, blank=True)
+    # When each frame of the file begins: media.clock.Clock, packed. "" for files that were stored before 0.2 and whose
+    # clock was not read yet.
+    frame_times = models.TextField(blank=True, default="", db_default="")
+    # How and why the stored file differs from the one that was imported; "" if it does not.
+    conversion = models.CharField(max_length=500, blank=True, default="", db_default="")
+    # A few frames side by side: corpus.video_files.film_strips.
+    film_strip = models.FileField(max_length=200, blank=True, default="", db_default="")
     source_dataset = models.CharField(max_length=100, blank=True)
     source_id = models.CharField(max_length=200, blank=True, help_text=_("The uncut video's id in its dataset."))
     split = models.CharField(max_length=5, choices=Split, blank=True)
@@ -192,6 +199,8 @@ class Item(models.Model):
     unanimous = models.BooleanField(null=True, blank=True)
     # Unknown fields of an imported record, given back on export.
     extra = models.JSONField(default=dict, blank=True)
+    # Imported with a published set: valid on its publisher's word until votes decide (on_publishers_word).
+    as_published = models.BooleanField(default=False, db_default=False)
     # What an imported record says of its item; other records may share its caption. None: see `known_facts`.
     facts = models.JSONField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -208,6 +217,28 @@ class Item(models.Model):
     def known_facts(self) -> dict[str, Any]:
         """Its own facts, or its caption's where no record said any: it was made here, or stored before it could."""
         return self.caption.facts if self.facts is None else self.facts
+
+    @property
+    def is_on_publishers_word(self) -> bool:
+        """The same as `on_publishers_word`, of this row."""
+        undecided = self.decided_at is None and self.state in (ItemState.VALID, ItemState.IN_VALIDATION)
+        return self.as_published and undecided
+
+
+def on_publishers_word(path: str = "") -> Q:
+    """Items on which no vote has decided, so that what their publisher says of them holds
+    (docs/workflow.md#as-published). `path`: where the item is found, as "item__"."""
+    undecided = {f"{path}decided_at": None, f"{path}state__in": (ItemState.VALID, ItemState.IN_VALIDATION)}
+    return Q(**{f"{path}as_published": True}, **undecided)
+
+
+def counts_as_valid(path: str = "") -> Q:
+    """Items that were found valid, or count as such on their publisher's word. `path`: as above."""
+    return Q(**{f"{path}state": ItemState.VALID}) | on_publishers_word(path)
+
+
+PUBLISHERS_WORD = on_publishers_word()
+COUNTS_AS_VALID = counts_as_valid()
 
 
 class Foil(models.Model):
@@ -246,6 +277,8 @@ class Release(models.Model):
     name = models.CharField(max_length=120)
     content_hash = models.CharField(max_length=64)
     n_items = models.PositiveIntegerField()
+    # Of these, how many counted as valid on their publisher's word alone.
+    n_as_published = models.PositiveIntegerField(default=0, db_default=0)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

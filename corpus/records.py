@@ -133,6 +133,10 @@ class ReleaseVote:
     guideline_of: str = ""
 
 
+# The kind of scores that only say who won: 1 and 0.
+WINNER = "winner"
+
+
 @dataclass(frozen=True)
 class ReleaseScore:
     """What one model gave one released item: a value for the caption, one for each foil, and its proficiency pair."""

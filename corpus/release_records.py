@@ -11,7 +11,10 @@ from typing import Any
 from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
 from corpus.rules.canonical import content_hash
 
-STATUS_FIELDS = frozenset({"released", "state", "found_valid", "unanimous", "verdicts", "votes"})
+STATUS_FIELDS = frozenset({"released", "state", "found_valid", "unanimous", "verdicts", "votes", "on_publishers_word"})
+# Of an item that counted as valid on its publisher's word when it was frozen.
+AS_PUBLISHED = "as_published"
+PUBLISHERS_WORD = "These items count as valid on their publisher's word: no vote decided on them here."
 # Facts of an item that may name something of each of its foils.
 OF_EACH_FOIL = ("edited", "swapped_frequency")
 _VIDEO_FIELDS = tuple(VideoRecord.__dataclass_fields__)
@@ -31,12 +34,13 @@ def release_record(
     proficiency_id: str = "",
     proficiency_valid: bool | None = None,
     proficiency_positions: Sequence[int] = (),
+    as_published: bool = False,
 ) -> dict[str, Any]:
     """The frozen form of `item`, whose votes are left out.
 
     `media`: sha256, duration, fps … of its file. `positions`: the place in the item of each foil, where invalid ones
     dropped out; votes name a foil by it (`proficiency_positions`: alike, of the pair's foils). `provenance`: what made
-    each foil, None where nobody recorded it.
+    each foil, None where nobody recorded it. `as_published`: no vote decided that the item is valid.
     """
     foils = list(item.foils)
     pair = item.proficiency
@@ -63,7 +67,19 @@ def release_record(
         "facts": dict(item.facts),
         "extra": dict(item.extra),
         "provenance": [dict(made) if made else None for made in provenance or [None] * len(foils)],
+        # Only where it is so, as above.
+        **({AS_PUBLISHED: True} if as_published else {}),
     }
+
+
+def n_as_published(records: Iterable[Mapping[str, Any]]) -> int:
+    """How many of these frozen records count as valid on their publisher's word alone."""
+    return sum(bool(record.get(AS_PUBLISHED)) for record in records)
+
+
+def as_published_facts(n: int) -> dict[str, Any]:
+    """What manifests and boards say of a release with `n` such items; nothing where there is none."""
+    return {"as_published": {"items": n, "note": PUBLISHERS_WORD}} if n else {}
 
 
 def content_of(record: Mapping[str, Any]) -> dict[str, Any]:

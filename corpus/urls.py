@@ -10,5 +10,7 @@ urlpatterns = [
     path("projects/<slug:slug>/videos/", views.videos, name="videos"),
     path("projects/<slug:slug>/videos/<int:pk>/", views.video, name="video"),
     path("projects/<slug:slug>/videos/<int:pk>/media/", views.media, name="media"),
+    path("projects/<slug:slug>/videos/<int:pk>/strip/", views.film_strip, name="film_strip"),
+    path("projects/<slug:slug>/clips/<slug:token>/", views.clip, name="clip"),
     path("projects/<slug:slug>/videos/<int:pk>/warning/", views.warning, name="video_warning"),
 ]

@@ -3,12 +3,12 @@
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Prefetch, Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from corpus.access import get_video
+from corpus.access import get_clip, get_video
 from corpus.actions.create_subtest import create_subtest
 from corpus.actions.set_content_warning import set_content_warning
 from corpus.errors import CorpusError
@@ -16,7 +16,7 @@ from corpus.forms import SubtestForm, VideoFilter
 from corpus.models import Item, MediaState, Subtest, Takedown, Video
 from corpus.rules.states import ItemState
 from corpus.video_files.player import player_clip
-from corpus.video_files.streaming import stream_video
+from corpus.video_files.streaming import stream_file, stream_video
 from projects.access import enter_project, get_project
 from projects.models import Role
 
@@ -55,6 +55,7 @@ def _facts(video: Video) -> list[tuple[str, str]]:
         (_("Frames"), f"{video.n_frames}" if video.n_frames else ""),
         (_("Frames a second"), f"{video.fps:g}" if video.fps else ""),
         (_("Size"), f"{video.width} × {video.height}" if video.width else ""),
+        (_("Conversion"), video.conversion),
         (_("Split"), video.split),
         (_("Class"), video.class_label),
         (_("Category"), video.category),
@@ -69,7 +70,20 @@ def _facts(video: Video) -> list[tuple[str, str]]:
 
 @require_safe
 def media(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
-    return stream_video(request, get_video(request.user, slug, pk))
+    return stream_video(request, get_video(request.user, slug, pk, Role.RESEARCHER))
+
+
+@require_safe
+def clip(request: HttpRequest, slug: str, token: str) -> HttpResponseBase:
+    return stream_video(request, get_clip(request.user, slug, token), blind=True)
+
+
+@require_safe
+def film_strip(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
+    found = get_video(request.user, slug, pk, Role.RESEARCHER)
+    if not found.film_strip:
+        raise Http404(_("This video has no film strip yet."))
+    return stream_file(request, found.film_strip)
 
 
 PER_PAGE = 50

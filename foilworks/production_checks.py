@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.db import DatabaseError
 
+from foilworks.private_files import open_to_others
 from projects.demo_accounts import published_accounts
 
 MIN_KEY_LENGTH, MIN_KEY_CHARACTERS = 50, 10
@@ -48,9 +49,11 @@ def _key() -> Found:
     if known or len(key) < MIN_KEY_LENGTH or len(set(key)) < MIN_KEY_CHARACTERS:
         todo = "unset it, and the home's own is used, or give 50 characters of chance"
         yield "SECRET_KEY", "is short, simple or a known one: whoever guesses it signs in as anybody", todo
-    path = settings.FOILWORKS_HOME / "secret_key"
-    if path.is_file() and path.stat().st_mode & 0o077:
-        yield "SECRET_KEY", f"{path} is readable by others on this machine", f"chmod 600 {path}"
+
+
+def _files() -> Found:
+    for path in open_to_others(settings.FOILWORKS_HOME):
+        yield "FOILWORKS_HOME", f"{path} is open to other users of this machine", f"chmod go= {path}"
 
 
 def _hosts() -> Found:
@@ -167,6 +170,7 @@ def _limits() -> Found:
 RULES: tuple[Callable[[], Found], ...] = (
     _debug,
     _key,
+    _files,
     _hosts,
     _tls,
     _database,

@@ -14,7 +14,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from platformdirs import user_data_path
 
-from foilworks import service_urls, setting_values
+from foilworks import private_files, service_urls, setting_values
 from foilworks.supervisor.redis_socket import redis_socket_path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -149,6 +149,7 @@ def _price(prefix: str) -> dict:
 
 # One folder holds database, media, caches, models and the embedded Redis; two homes never touch each other.
 FOILWORKS_HOME = _made(Path(_env("FOILWORKS_HOME", str(DEFAULT_HOME))).resolve())
+private_files.make_private(FOILWORKS_HOME)
 FOILWORKS_DEVICE = setting_values.device("FOILWORKS_DEVICE", _env("FOILWORKS_DEVICE", "auto"))
 # OpenMP knows a list, for loops in loops; the first counts.
 _OMP_THREADS = setting_values.whole_number("OMP_NUM_THREADS", _env("OMP_NUM_THREADS").partition(",")[0], 0)
@@ -195,6 +196,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "projects.upload_limits.StrangersBodies",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
@@ -241,7 +243,11 @@ TEMPLATES = [
                 "projects.context_processors.project_context",
                 "foilworks.navigation.navigation",
             ],
-            "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
+            "builtins": [
+                "django.templatetags.i18n",
+                "django.templatetags.static",
+                "foilworks.templatetags.moment",
+            ],
         },
     }
 ]
@@ -306,6 +312,16 @@ UPLOAD_PAGES = frozenset(
 SUBMISSION_MAX_BYTES = _whole("SUBMISSION_MAX_MB", 20) * 1024 * 1024
 SUBMISSION_PAGES = frozenset({"publishing:public_scores"})
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
+# Of one video that is imported; 0: no limit. A small file can decode to much.
+MAX_VIDEO_PIXELS = _whole("MAX_VIDEO_PIXELS", 16_777_216)
+MAX_VIDEO_FRAMES = _whole("MAX_VIDEO_FRAMES", 60_000)
+MAX_VIDEO_SECONDS = _whole("MAX_VIDEO_SECONDS", 21_600)
+MAX_VIDEO_STREAMS = _whole("MAX_VIDEO_STREAMS", 32)
+# Decoded rows of one Parquet file.
+MAX_TABLE_MB = _whole("MAX_TABLE_MB", 512)
+# Of the child process that decodes a file: memory, and seconds of a processor.
+MAX_DECODE_MEMORY_MB = _whole("MAX_DECODE_MEMORY_MB", 2048)
+MAX_DECODE_SECONDS = _whole("MAX_DECODE_SECONDS", 1800)
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
 # Of one token; 0: as many as it likes.

@@ -7,11 +7,12 @@ alone reads thresholds, and `scorer(params)`, all that its measures depend on.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any, Protocol
 
 from generation.errors import GenerationError
-from generation.records import Case, Measure, Verdict
+from generation.records import CUT, Case, Measure, Verdict
 
 
 class Measures(Protocol):
@@ -60,4 +61,13 @@ def measures_of(
 
 def judged(module: Any, cases: Sequence[Case], *, params: Mapping[str, Any]) -> list[Verdict]:
     """What such a filter says of each case, in their order; nothing is looked up or kept."""
-    return [module.verdict(measure, params=params) for measure in module.measure_many(cases, params=dict(params))]
+    return [verdict_of(module, measure, params) for measure in module.measure_many(cases, params=dict(params))]
+
+
+def verdict_of(module: Any, measure: Measure, params: Mapping[str, Any]) -> Verdict:
+    """What the filter says of a measure. The detail names a text that its model did not read to the end."""
+    found: Verdict = module.verdict(measure, params=dict(params))
+    if not measure.get(CUT):
+        return found
+    note = f"the text is {measure[CUT]:.0f} tokens longer than the model reads"
+    return replace(found, detail=f"{found.detail}; {note}" if found.detail else note)

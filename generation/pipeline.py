@@ -20,7 +20,7 @@ from itertools import islice
 from typing import Any, Self, get_args
 
 from generation.errors import GenerationError
-from generation.measures import Measures, measures_of, pair_sha256
+from generation.measures import Measures, measures_of, pair_sha256, verdict_of
 from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
 from text.diff import apply_edits
 from text.registry import Entry, load, lookup, version_of
@@ -179,7 +179,7 @@ def _turn(module: Any) -> int:
 def _verdicts(step: Step, cases: Sequence[Case], measures: Measures | None) -> Sequence[Verdict]:
     if hasattr(step.module, "measure_many"):
         found = measures_of(step.slug, step.module, step.params, cases, measures) if cases else []
-        return [step.module.verdict(one, params=dict(step.params)) for one in found]
+        return [verdict_of(step.module, one, step.params) for one in found]
     given: dict[str, Any] = {"params": dict(step.params)}
     if hasattr(step.module, "prepare"):
         given["state"] = step.state

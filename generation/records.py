@@ -10,6 +10,8 @@ from text.diff import Edit, apply_edits
 
 # What a filter's model found out about a pair of texts, by the filter's own names; thresholds are held against it.
 Measure = Mapping[str, float | None]
+# Of a measure: how many tokens of a text its model did not read; absent if it read them all.
+CUT = "cut"
 # As published with its traps mended (the default), and as published.
 MODES = ("corrected", "paper")
 

@@ -125,6 +125,34 @@ class Shrinks(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class TextRead:
+    """What a model reads of a text that reaches its limit, in tokens with the special ones.
+
+    `kept` is equal for texts of which the model reads the same.
+    """
+
+    tokens: int
+    limit: int
+    kept: str
+
+    @property
+    def is_cut(self) -> bool:
+        return self.tokens > self.limit
+
+
+@runtime_checkable
+class LimitsTexts(Protocol):
+    """A model that reports the texts it cannot read to their end. Without this, a run says that cuts are unknown."""
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead] | None:
+        """Map each text that reaches the limit to what is read of it; None if the model cannot say.
+
+        Empty for a model that reads texts of any length.
+        """
+        ...
+
+
 @runtime_checkable
 class Scorer(Protocol):
     """A language model, a generative model or a matching head: scores texts for one clip (or for none)."""

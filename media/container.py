@@ -8,12 +8,14 @@ from functools import cached_property
 from pathlib import Path
 
 import av
+from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.stream import Disposition
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from media.errors import MediaError
+from media.limits import check_frame, check_header, decoder_options
 from media.truncation import is_cut_short
 
 # Only containers that hold video. Without the list a text file named .mp4 could be a playlist, and the
@@ -25,25 +27,36 @@ OPEN_OPTIONS = {
 
 COPY_AGAIN = "copy it again from its source"
 CONVERT = "give an mp4 (H.264) or webm file"
+# A start that is nearer to 0 is 0: clocks of streams are rounded.
+START_TOLERANCE = Fraction(1, 1000)
 
 
 @dataclass(frozen=True)
 class OpenVideo:
-    """An opened file and its picture stream; times are seconds from the container's start, as players show."""
+    """An opened file, its picture stream, and the first sound stream if there is one.
+
+    Times are seconds from `origin`, the earlier start of the two, in the file's own seconds. `ticks`: of the frames in
+    order of presentation, if the container has none but those of decoding (AVI).
+    """
 
     path: Path
     container: InputContainer
     stream: VideoStream
+    sound: AudioStream | None
     origin: Fraction
+    ticks: tuple[int, ...] = ()
 
     def frames(self) -> Iterator[tuple[float, VideoFrame]]:
         """Every frame in order of presentation, as (second, frame). MediaError where decoding fails."""
         count = 0
         try:
             for frame in self.container.decode(self.stream):
-                if frame.is_corrupt or frame.pts is None:
+                ticks = self.ticks[count] if count < len(self.ticks) else frame.pts
+                if frame.is_corrupt or ticks is None:
                     raise _damaged(self.path, count)
-                yield self.seconds(frame.pts), frame
+                time = self.seconds(ticks)
+                check_frame(self.path, self.stream, frame, count, time)
+                yield time, frame
                 count += 1
         except av.error.FFmpegError as error:
             raise _damaged(self.path, count) from error
@@ -75,15 +88,42 @@ class OpenVideo:
 def open_video(path: Path) -> Iterator[OpenVideo]:
     """Open the file for decoding, one thread. MediaError: missing, empty, cut short, no video, unreadable."""
     _check_file(path)
+    ticks: tuple[int, ...] = ()
+    with _opened(path) as container:
+        if container.format.name == "avi":
+            ticks = _decoding_ticks(container)
+    with _opened(path) as container:
+        stream = _picture_stream(path, container)
+        check_header(path, container, stream)
+        stream.codec_context.options = decoder_options()
+        stream.codec_context.thread_count = 1
+        sound = next((one for one in container.streams.audio if one.codec_context is not None), None)
+        yield OpenVideo(path, container, stream, sound, _origin(container, stream, sound), ticks)
+
+
+def _opened(path: Path) -> InputContainer:
     try:
-        container = av.open(f"file:{path.resolve()}", options=OPEN_OPTIONS)
+        return av.open(f"file:{path.resolve()}", options={**OPEN_OPTIONS, **decoder_options()})
     except (av.error.FFmpegError, UnicodeError) as error:
         raise MediaError(f"{path}: is not a video that can be read; {CONVERT}") from error
-    with container:
-        stream = _picture_stream(path, container)
-        stream.codec_context.thread_count = 1
-        start = Fraction(container.start_time, av.time_base) if container.start_time is not None else Fraction(0)
-        yield OpenVideo(path, container, stream, start)
+
+
+def _decoding_ticks(container: InputContainer) -> tuple[int, ...]:
+    """Decoding times of the packets: a constant rate decodes and presents at the same moments."""
+    packets = container.demux(container.streams.video[0]) if container.streams.video else ()
+    return tuple(sorted(packet.dts for packet in packets if packet.size and packet.dts is not None))
+
+
+def _origin(container: InputContainer, stream: VideoStream, sound: AudioStream | None) -> Fraction:
+    starts = [
+        one.start_time * Fraction(one.time_base)
+        for one in (stream, sound)
+        if one is not None and one.start_time is not None and one.time_base
+    ]
+    if not starts and container.start_time is not None:
+        starts = [Fraction(container.start_time, av.time_base)]
+    start = min(starts, default=Fraction(0))
+    return start if abs(start) > START_TOLERANCE else Fraction(0)
 
 
 def _check_file(path: Path) -> None:

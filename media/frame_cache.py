@@ -20,13 +20,14 @@ from media.container import open_video
 from media.errors import MediaError
 from media.file_cache import FileCache, content_key
 from media.frames import Sample
-from media.probe import display_size, file_sha256
+from media.picture import display_size
+from media.probe import file_sha256
 from media.sampling import Sampling
 
 LOSSLESS, JPEG = "lossless", "jpeg"
 FORMS = (LOSSLESS, JPEG)
 # Part of the key: change it with what an entry holds.
-FORMAT = "frames/2"
+FORMAT = "frames/3"
 SHORT_SIDE, QUALITY = 384, 95
 FORM_VERSIONS = {LOSSLESS: "lossless", JPEG: f"jpeg{QUALITY}@{SHORT_SIDE}"}
 

@@ -8,15 +8,15 @@ from typing import NamedTuple
 import av
 import numpy as np
 from av.video.frame import VideoFrame
-from av.video.reformatter import Interpolation
 
 from media.container import OpenVideo, open_video
 from media.errors import MediaError
-from media.probe import clip_end, display_size
+from media.packets import packet_times
+from media.picture import shown_pixels
 
 # Part of every cache key and every score's provenance; change it when the choice of frames or their scaling
 # changes.
-SAMPLING_POLICY = "time-bin-centres/1"
+SAMPLING_POLICY = "time-bin-centres/2"
 
 # Trims are stated to milliseconds, and the decoder's end may be one frame before the stated one.
 END_TOLERANCE_S = 1e-3
@@ -56,29 +56,16 @@ def sample_frames(
 
 
 def _trim(path: Path, start: float | None, end: float | None) -> tuple[float, float]:
-    """The trim as two seconds inside the file."""
-    begin = 0.0 if start is None else float(start)
+    """The trim as two seconds inside the file; without a start, from the first frame."""
     with open_video(path) as video:
-        length = _packet_end(video)
-    finish = length if end is None else min(float(end), length)
-    if not 0 <= begin < length:
-        raise MediaError(f"{path}: the trim starts at {begin:g} s of {length:g} s; correct start_time")
+        found = packet_times(video)
+    begin = max(0.0, found.starts[0]) if start is None else float(start)
+    finish = found.end if end is None else min(float(end), found.end)
+    if not 0 <= begin < found.end:
+        raise MediaError(f"{path}: the trim starts at {begin:g} s of {found.end:g} s; correct start_time")
     if finish <= begin + END_TOLERANCE_S:
         raise MediaError(f"{path}: the trim ends at {finish:g} s, not after its start; correct end_time")
     return begin, finish
-
-
-def _packet_end(video: OpenVideo) -> float:
-    """The clip's end in seconds from the packets' timestamps: read, not decoded, so that this pass costs
-    little.
-    """
-    try:
-        stamps = [packet.pts for packet in video.container.demux(video.stream) if packet.pts is not None]
-    except av.error.FFmpegError as error:
-        raise MediaError(f"{video.path}: is damaged; copy it again from its source or convert it again") from error
-    if not stamps:
-        raise MediaError(f"{video.path}: holds no frame; copy it again from its source")
-    return clip_end([video.seconds(pts) for pts in sorted(stamps)], video)
 
 
 def _on_screen(
@@ -105,16 +92,6 @@ def _on_screen(
     image = shown_pixels(video, shown[1], size)
     for _ in range(due, len(centres)):
         yield shown[0], image
-
-
-def shown_pixels(video: OpenVideo, frame: VideoFrame, size: tuple[int, int] | None = None) -> np.ndarray:
-    """RGB as shown, uint8 (height, width, 3): scaled to `size`, then turned by the file's rotation."""
-    turned = bool(frame.rotation % 180)
-    width, height = display_size(video, frame) if size is None else (size[1], size[0])
-    if turned:
-        width, height = height, width
-    scaled = frame.reformat(width=width, height=height, format="rgb24", interpolation=Interpolation.AREA)
-    return np.ascontiguousarray(np.rot90(scaled.to_ndarray(), k=frame.rotation // 90))
 
 
 # Longest side of a stored picture, in pixels: enough to judge, small enough to send.

@@ -6,12 +6,19 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
+import av
 from av.video.frame import VideoFrame
 
+from media.clock import Clock, micro
 from media.container import OpenVideo, open_video
 from media.errors import MediaError
+from media.packets import PacketTimes, frame_rate, packet_times
+from media.picture import UPRIGHT, Orientation, display_size, orientation, refuse_hdr
+from media.truncation import has_fragments
 
 # What Chromium, Firefox and Safari all play: HEVC and MPEG-4 Part 2 do not.
 PLAYABLE_PIXELS = {
@@ -21,13 +28,25 @@ PLAYABLE_PIXELS = {
     "av1": frozenset({"yuv420p", "yuv420p10le"}),
 }
 PLAYABLE_CODECS = {"mp4": frozenset({"h264", "vp9", "av1"}), "webm": frozenset({"vp8", "vp9", "av1"})}
+PLAYABLE_SOUND = {"mp4": frozenset({"aac", "mp3", "opus", "flac"}), "webm": frozenset({"opus", "vorbis"})}
+# Seconds that a frame's time by its packet and by its decoder may differ.
+SAME_TIME_S = 0.0015
+
+
+class Obstacle(NamedTuple):
+    """Why browsers do not show the file as it is. `encode`: rewriting the container does not help; `avoid`: a container
+    that cannot hold it right.
+    """
+
+    words: str
+    encode: bool = False
+    avoid: str = ""
 
 
 @dataclass(frozen=True)
 class VideoFacts:
-    """`duration` in seconds, `fps` in frames a second, `n_frames` counted by decoding, `width` and `height`
-    in pixels as shown (rotation and pixel shape applied), `time_base` seconds of one pts tick, `origin` the
-    pts second that a player shows as 0.
+    """`duration` in seconds from 0 to the last frame's end, `fps` the mean rate, `n_frames` counted by decoding,
+    `width` and `height` in pixels as shown, `time_base` seconds of one pts tick, `origin` the pts second of its 0.
     """
 
     sha256: str
@@ -39,49 +58,110 @@ class VideoFacts:
     height: int
     container: str
     codec: str
-    browser_playable: bool
     time_base: Fraction
     origin: Fraction
+    clock: Clock
+    sound: str = ""
+    turn: Orientation = UPRIGHT
+    obstacles: tuple[Obstacle, ...] = ()
+
+    @property
+    def browser_playable(self) -> bool:
+        """Whether every browser shows each frame of the file at the clip's own second."""
+        return not self.obstacles
 
     def seconds(self, pts: float) -> float:
-        """Player seconds of a trim that a dataset gives in pts ticks."""
+        """The clip's second of a trim that a dataset gives in pts ticks."""
         return float(Fraction(pts) * self.time_base - self.origin)
 
     def frame_start(self, number: float) -> float:
-        """Player second at which a frame (from 0) begins, at the file's mean rate: where it varies, nearly so."""
-        return max(0.0, self.duration - (self.n_frames - number) / self.fps)
+        """The clip's second at which a frame (from 0) begins."""
+        return self.clock.seconds(number)
 
 
 def probe(path: Path) -> VideoFacts:
     """Decode the whole file once and state its facts. MediaError, in one line, for anything that is not a
-    whole video: missing, empty, cut short, damaged, not a video, no picture stream.
+    whole video: missing, empty, cut short, damaged, not a video, no picture stream, HDR.
     """
     path = Path(path)
     with open_video(path) as video:
+        packets = packet_times(video)
+    with open_video(path) as video:
+        first: VideoFrame | None = None
         times: list[float] = []
-        shown = (0, 0)
         for time, frame in video.frames():
-            if not times:
-                shown = display_size(video, frame)
+            if first is None:
+                first = frame
+                refuse_hdr(video, frame)
             times.append(time)
-        if not times:
+        if first is None:
             raise MediaError(f"{path}: holds no frame; copy it again from its source")
-        codec, container = video.stream.codec_context.name, _container(video)
+        clock = _clock(times, packets, video)
         digest, size = file_sha256(path)
+        width, height = display_size(video, first)
         return VideoFacts(
             sha256=digest,
             size_bytes=size,
-            duration=clip_end(times, video),
-            fps=frame_rate(times, video),
+            duration=clock.seconds(clock.n_frames),
+            fps=frame_rate(tuple(times), video),
             n_frames=len(times),
-            width=shown[0],
-            height=shown[1],
-            container=container,
-            codec=codec,
-            browser_playable=_browser_playable(video, container, codec),
+            width=width,
+            height=height,
+            container=container_name(video),
+            codec=codec_name(video),
             time_base=video.time_base,
             origin=video.origin,
+            clock=clock,
+            sound=sound_name(video),
+            turn=orientation(video, first),
+            obstacles=tuple(_obstacles(video, first, times, packets)),
         )
+
+
+def _clock(times: Sequence[float], packets: PacketTimes, video: OpenVideo) -> Clock:
+    starts: list[int] = []
+    for start in micro(times):
+        # Two frames of one moment, or a clock that runs backwards.
+        starts.append(max(start, starts[-1] + 1) if starts else max(0, start))
+    end = max(micro([packets.end])[0], starts[-1] + 1)
+    return Clock(tuple(starts), end, max(0, micro([float(video.origin)])[0]))
+
+
+def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], packets: PacketTimes) -> list[Obstacle]:
+    container, codec, sound = container_name(video), codec_name(video), sound_name(video)
+    pixels = video.stream.codec_context.pix_fmt or ""
+    found = []
+    if container not in PLAYABLE_CODECS:
+        found.append(Obstacle(f"browsers do not play {container} files"))
+    if pixels not in PLAYABLE_PIXELS.get(codec, ()):
+        found.append(Obstacle(f"browsers do not play {codec} with {pixels} pixels", encode=True))
+    elif codec not in PLAYABLE_CODECS.get(container, {codec}):
+        found.append(Obstacle(f"browsers do not play {codec} in {container} files"))
+    if sound and sound not in PLAYABLE_SOUND.get(container, {sound}):
+        found.append(Obstacle(f"browsers do not play its sound ({sound})"))
+    if orientation(video, first).is_mirrored:
+        found.append(Obstacle("the picture is mirrored by its display matrix", encode=True))
+    if video.origin:
+        found.append(Obstacle(f"the file starts at {float(video.origin):.3f} s"))
+    if len(video.container.streams.video) > 1:
+        found.append(Obstacle("it has several pictures"))
+    if _differ(times, packets.starts):
+        found.append(Obstacle("not every packet gives a frame at its own time", encode=True))
+    if packets.overlap:
+        found.append(Obstacle("its frames state longer durations than they have", avoid="webm"))
+    if container == "mp4" and has_fragments(video.path):
+        found.append(Obstacle("it is written in fragments"))
+    stated = video.container.duration
+    if stated is not None and float(Fraction(stated, av.time_base)) < times[-1] - SAME_TIME_S:
+        found.append(Obstacle("the file states a shorter duration than its frames have"))
+    return found
+
+
+def _differ(times: Sequence[float], others: Sequence[float]) -> bool:
+    """Whether two lists of seconds are of other frames, or one has two frames at one moment."""
+    if len(times) != len(others) or any(after <= before for before, after in pairwise(times)):
+        return True
+    return any(abs(one - other) > SAME_TIME_S for one, other in zip(times, others, strict=True))
 
 
 def file_sha256(path: Path) -> tuple[str, int]:
@@ -91,34 +171,17 @@ def file_sha256(path: Path) -> tuple[str, int]:
         return digest, file.tell()
 
 
-def frame_rate(times: Sequence[float], video: OpenVideo) -> float:
-    """Frames a second from the presentation times (sorted, seconds).
-
-    The declared rate is taken where the times agree with it to one tick of their clock: webm rounds to
-    milliseconds, and 24 frames a second must not become 23.98.
-    """
-    declared = video.stream.average_rate or video.stream.guessed_rate
-    if len(times) < 2 or times[-1] <= times[0]:
-        return float(declared) if declared else 1.0
-    span = times[-1] - times[0]
-    if declared and abs((len(times) - 1) / float(declared) - span) <= float(video.time_base):
-        return float(declared)
-    return (len(times) - 1) / span
+def codec_name(video: OpenVideo) -> str:
+    """The codec's own name, not that of the decoder that happens to be used: av1, not libdav1d."""
+    return video.stream.codec_context.codec.canonical_name
 
 
-def clip_end(times: Sequence[float], video: OpenVideo) -> float:
-    """The second at which the last frame leaves the screen: its time plus one mean frame."""
-    return times[-1] + 1.0 / frame_rate(times, video)
+def sound_name(video: OpenVideo) -> str:
+    """The first sound's codec, "" for a silent file."""
+    return video.sound.codec_context.codec.canonical_name if video.sound else ""
 
 
-def display_size(video: OpenVideo, frame: VideoFrame) -> tuple[int, int]:
-    """(width, height) in pixels as a player shows the frame: pixel shape and rotation applied."""
-    aspect = video.stream.sample_aspect_ratio or Fraction(1)
-    width, height = max(1, round(frame.width * aspect)), frame.height
-    return (height, width) if frame.rotation % 180 else (width, height)
-
-
-def _container(video: OpenVideo) -> str:
+def container_name(video: OpenVideo) -> str:
     """mp4, webm, matroska …: what the bytes are, whatever the file is called."""
     names = video.container.format.name.split(",")
     if "mp4" in names:
@@ -127,8 +190,3 @@ def _container(video: OpenVideo) -> str:
         with video.path.open("rb") as file:
             return "webm" if b"webm" in file.read(64) else "matroska"
     return names[0]
-
-
-def _browser_playable(video: OpenVideo, container: str, codec: str) -> bool:
-    pixels = video.stream.codec_context.pix_fmt or ""
-    return codec in PLAYABLE_CODECS.get(container, ()) and pixels in PLAYABLE_PIXELS[codec]

@@ -12,10 +12,11 @@ from av.video.frame import VideoFrame
 
 from media.container import open_video
 from media.errors import MediaError
-from media.frames import SAMPLING_POLICY, Sample, _on_screen, _trim, sample_frames, shown_pixels
+from media.frames import SAMPLING_POLICY, Sample, _on_screen, _trim, sample_frames
+from media.picture import shown_pixels
 
-CONSECUTIVE_POLICY = "consecutive-window/1"
-INTERVAL_POLICY = "interval-middles/2"
+CONSECUTIVE_POLICY = "consecutive-window/2"
+INTERVAL_POLICY = "interval-middles/3"
 
 
 def consecutive_frames(

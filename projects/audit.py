@@ -81,7 +81,7 @@ def record_many(events: Iterable[AuditEvent]) -> None:
 def record_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> None:
     """One row, `to_state` "refused"; nobody fills the database with them (throttle.REFUSAL_ROWS an hour)."""
     actor = request.user if request.user.is_authenticated else None
-    whose = actor.pk if actor else rate_limits.address_of(request)
+    whose = actor.pk if actor else rate_limits.network_of(request)
     if not rate_limits.hit(rate_limits.REFUSAL_ROWS, whose):
         return
     page = request.resolver_match.view_name if request.resolver_match else ""

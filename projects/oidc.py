@@ -24,7 +24,7 @@ from projects.crowd_entry import require_proof
 from projects.demo_accounts import is_published
 from projects.errors import EntryRefused
 from projects.models import User
-from projects.views import complete_login
+from projects.sign_in import complete_login
 
 
 class Adapter(DefaultSocialAccountAdapter):

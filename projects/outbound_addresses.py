@@ -17,8 +17,24 @@ from projects.errors import ProjectError
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 PORTS = {"http": 80, "https": 443}
 MAX_URL_LENGTH = 500
-# They carry an IPv4 address that a gateway may lead to, whatever it is: NAT64, 6to4, Teredo.
-WRAPPERS = tuple(ipaddress.ip_network(each) for each in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32"))
+# Below are the ports of mail, shells, databases of old: a request there could be read as a command.
+UNPRIVILEGED = 1024
+# They carry an IPv4 address that a gateway may lead to, whatever it is: NAT64, 6to4, Teredo, IPv4-compatible and
+# IPv4-translated addresses; or they are special and Python calls them global: site-local, IETF's own, 6to4 relays.
+NOT_PUBLIC = tuple(
+    ipaddress.ip_network(each)
+    for each in (
+        "64:ff9b::/96",
+        "64:ff9b:1::/48",
+        "2002::/16",
+        "2001::/32",
+        "::/96",
+        "::ffff:0:0:0/96",
+        "fec0::/10",
+        "192.0.0.0/24",
+        "192.88.99.0/24",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +62,8 @@ def checked_target(url: str) -> Target:
             raise ProjectError(
                 _("%(host)s is a private address; give one that is reachable from the internet.") % {"host": host}
             )
+        if not allowed and port < UNPRIVILEGED and port not in PORTS.values():
+            raise ProjectError(_("Webhooks cannot use port %(port)s; give 443, or 1024 or higher.") % {"port": port})
         if scheme == "http" and not allowed:
             raise ProjectError(_("Give an https address: what is sent must not be read on the way."))
     return Target(scheme, host, port, str(addresses[0]), path)
@@ -67,11 +85,10 @@ def _parts(url: str) -> tuple[str, str, int, str]:
 
 
 def _is_public(address: Address) -> bool:
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped:
-            return _is_public(address.ipv4_mapped)
-        if any(address in wrapper for wrapper in WRAPPERS):
-            return False
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        return _is_public(address.ipv4_mapped)
+    if any(address in network for network in NOT_PUBLIC):
+        return False
     return address.is_global and not address.is_multicast
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import ipaddress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -24,11 +25,14 @@ class Limit:
 
 
 QUARTER, HOUR = 15 * 60, 3600
-# Wrong passwords. A name alone has the wide bar, so that nobody is locked out by a stranger who guesses elsewhere.
+# Wrong passwords. Nobody is locked out by a stranger: a browser that signed in before counts for itself, a right second
+# factor always opens, and many wrong tries of a name only leave each other network fewer of them.
 SIGN_IN_HERE = Limit("sign-in of a name from an address", 10, QUARTER)
+SIGN_IN_FEW = Limit("sign-in of a name from an address", 3, QUARTER)
 SIGN_IN_NAME = Limit("sign-in of a name", 100, QUARTER)
 SIGN_IN_ADDRESS = Limit("sign-in from an address", 100, QUARTER)
-SECOND_FACTOR = Limit("codes of a second factor", 8, QUARTER)
+SECOND_FACTOR = Limit("codes of a second factor from an address", 8, QUARTER)
+SECOND_FACTOR_ALL = Limit("codes of a second factor", 100, QUARTER)
 RESET = Limit("password resets from an address", 10, HOUR)
 ENTRY = Limit("refused entries from an address", 60, HOUR)
 COMPLETION_CODE = Limit("wrong completion codes", 10, HOUR)
@@ -68,6 +72,20 @@ def address_of(request: HttpRequest) -> str:
     if trusted and len(hops) >= trusted:
         return hops[-trusted]
     return request.META.get("REMOTE_ADDR", "")
+
+
+def network_of(request: HttpRequest) -> str:
+    """Whom to count together: the address, and of IPv6 the /64, which is one customer's."""
+    address = address_of(request)
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return address
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
 def _key(limit: Limit, whose: tuple[object, ...]) -> str:

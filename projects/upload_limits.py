@@ -1,13 +1,52 @@
 """How much a request may send: said before its body is read, so that nobody fills the disk from a sign-in form."""
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
 
 SMALL = 1024 * 1024
+# What nobody's sign-in, code or invitation comes near. It is read into memory, before anybody is known.
+STRANGERS_MOST = 64 * 1024
+
+
+class StrangersBodies:
+    """Refuse large bodies of people who are not signed in, unread. It stands before everything that reads a form.
+
+    The API asks for a token before it reads; public pages that take scores have a limit of their own.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        match = request.resolver_match
+        name, space = (match.view_name, match.namespace) if match is not None else ("", "")
+        if space == "api" or name in settings.SUBMISSION_PAGES or request.user.is_authenticated:
+            return None
+        if name in settings.UPLOAD_PAGES and _announced(request):
+            # The web server passes these bodies on as they come: a stranger's is not read at all.
+            return redirect_to_login(request.get_full_path())
+        if _announced(request) <= STRANGERS_MOST:
+            return None
+        problem = _("This is more than a page takes from somebody who is not signed in. Sign in first.")
+        return render(request, "foilworks/problem.html", {"problem": problem, "status": 413}, status=413)
+
+
+def _announced(request: HttpRequest) -> float:
+    """Bytes of the body; without end where no length is announced."""
+    said = str(request.META.get("CONTENT_LENGTH") or 0)
+    return math.inf if request.headers.get("Transfer-Encoding") or not said.isdigit() else int(said)
 
 
 class LimitedUploadHandler(FileUploadHandler):

@@ -4,11 +4,12 @@ from django.conf import settings
 from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
-from projects import views
+from projects import sign_in, views
 
 app_name = "projects"
 urlpatterns = [
-    path("sign-in/code/", views.sign_in_code, name="sign_in_code"),
+    path("sign-in/code/", sign_in.sign_in_code, name="sign_in_code"),
+    path("sign-in/with-code/", sign_in.SignInWithCode.as_view(), name="sign_in_with_code"),
     path("account/", views.account, name="account"),
     path("account/second-factor/", views.second_factor, name="second_factor"),
     path("password/reset/", views.AskForReset.as_view(), name="password_reset"),
@@ -22,7 +23,7 @@ urlpatterns = [
     ),
     path("projects/<slug:slug>/consent/", views.consent, name="consent"),
     path("projects/<slug:slug>/consent/texts/", views.consent_texts, name="consent_texts"),
-    path("sign-in/", views.SignIn.as_view(), name="sign_in"),
+    path("sign-in/", sign_in.SignIn.as_view(), name="sign_in"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
     path("password/", views.password, name="password"),
     path("projects/new/", views.create_project, name="create"),
@@ -34,7 +35,7 @@ oidc_urls = []
 if settings.OIDC_URL:
     oidc_urls = [
         path("sign-in/", include("allauth.socialaccount.providers.openid_connect.urls")),
-        path("sign-in/", views.SignIn.as_view(), name="account_login"),
-        path("sign-in/", views.SignIn.as_view(), name="socialaccount_login_cancelled"),
-        path("sign-in/", views.SignIn.as_view(), name="socialaccount_login_error"),
+        path("sign-in/", sign_in.SignIn.as_view(), name="account_login"),
+        path("sign-in/", sign_in.SignIn.as_view(), name="socialaccount_login_cancelled"),
+        path("sign-in/", sign_in.SignIn.as_view(), name="socialaccount_login_error"),
     ]

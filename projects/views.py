@@ -1,18 +1,17 @@
 """Signing in and joining, one's own account, consent, a new project."""
 
-import time
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, PasswordResetForm, SetPasswordForm
-from django.contrib.auth.views import LoginView, PasswordResetConfirmView, PasswordResetView
+from django.contrib.auth.forms import PasswordChangeForm, PasswordResetForm, SetPasswordForm
+from django.contrib.auth.views import PasswordResetConfirmView, PasswordResetView
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render, resolve_url
+from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -42,7 +41,7 @@ from projects.actions.invitations import (
     withdraw_invitation,
 )
 from projects.crowd_entry import require_proof
-from projects.demo_accounts import is_published, published_accounts
+from projects.demo_accounts import is_published
 from projects.errors import EntryRefused, ProjectError, TooManyTries
 from projects.forms.accounts import (
     AccountForm,
@@ -65,93 +64,10 @@ from projects.invitations import (
 )
 from projects.models import Consent, ConsentText, Invitation, Membership, RecoveryCode, Role, User
 from projects.second_factor import picture
+from projects.sign_in import complete_login
 from projects.tokens import live_tokens
 
-# The first step, kept in the session until the second: {"person", "next", "at"}.
-WAITING = "second_factor"
-WAITS_SECONDS = 600
-OWN_BACKEND = "projects.sessions.OwnAccounts"
 PER_PAGE = 50
-
-
-class SignIn(LoginView):
-    template_name = "projects/sign_in.html"
-    redirect_authenticated_user = True
-
-    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in self._limits()):
-            raise TooManyTries(_("Too many wrong passwords; wait a quarter of an hour, or reset the password."))
-        return super().post(request, *args, **kwargs)
-
-    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        for limit, whose in self._limits():
-            rate_limits.hit(limit, *whose)
-        return super().form_invalid(form)
-
-    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        limit, whose = self._limits()[0]
-        rate_limits.reset(limit, *whose)
-        return complete_login(self.request, form.get_user(), self.get_redirect_url())
-
-    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        demos, nobody = published_accounts(), not User.objects.exists()
-        return super().get_context_data(**kwargs, demos=demos, oidc=settings.OIDC_NAME, nobody=nobody)
-
-    def _limits(self) -> list[tuple[rate_limits.Limit, tuple[str, ...]]]:
-        name, address = self.request.POST.get("username", "")[:150].lower(), rate_limits.address_of(self.request)
-        return [
-            (rate_limits.SIGN_IN_HERE, (name, address)),
-            (rate_limits.SIGN_IN_NAME, (name,)),
-            (rate_limits.SIGN_IN_ADDRESS, (address,)),
-        ]
-
-
-def complete_login(request: HttpRequest, person: User, wanted: str = "") -> HttpResponse:
-    """Who has shown who they are is signed in, or asked for their second factor first; then the page `wanted`."""
-    if has_second_factor(person):
-        request.session.cycle_key()
-        request.session[WAITING] = {"person": person.pk, "next": wanted, "at": time.time()}
-        return redirect("projects:sign_in_code")
-    login(request, person, backend=OWN_BACKEND)
-    return redirect(_landing(request, person, wanted))
-
-
-@sensitive_post_parameters()
-@never_cache
-@login_not_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def sign_in_code(request: HttpRequest) -> HttpResponse:
-    """The second step."""
-    waiting = request.session.get(WAITING)
-    person = _who_waits(waiting)
-    if person is None:
-        return redirect("projects:sign_in")
-    form = CodeForm(request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
-        if rate_limits.is_exceeded(rate_limits.SECOND_FACTOR, person.pk):
-            raise TooManyTries(_("Too many wrong codes; wait a quarter of an hour and sign in again."))
-        if check_second_factor(person, form.cleaned_data["code"]):
-            rate_limits.reset(rate_limits.SECOND_FACTOR, person.pk)
-            del request.session[WAITING]
-            login(request, person, backend=OWN_BACKEND)
-            return redirect(_landing(request, person, waiting["next"]))
-        rate_limits.hit(rate_limits.SECOND_FACTOR, person.pk)
-        form.add_error("code", _("This code does not fit, or was used already; type the one that the app shows now."))
-    return render(request, "projects/sign_in_code.html", {"form": form}, status=422 if form.errors else 200)
-
-
-def _who_waits(waiting: dict[str, Any] | None) -> User | None:
-    if not waiting or time.time() - waiting["at"] > WAITS_SECONDS:
-        return None
-    return User.objects.filter(pk=waiting["person"], is_active=True).first()
-
-
-def _landing(request: HttpRequest, person: User, wanted: str) -> str:
-    """Who has a temporary password is asked for one of their own first."""
-    if person.password_is_temporary:
-        return reverse("projects:password")
-    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if wanted and safe else resolve_url(settings.LOGIN_REDIRECT_URL)
 
 
 @never_cache
@@ -239,7 +155,7 @@ class AskForReset(PasswordResetView):
     success_url = reverse_lazy("projects:sign_in")
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not rate_limits.hit(rate_limits.RESET, rate_limits.address_of(request)):
+        if not rate_limits.hit(rate_limits.RESET, rate_limits.network_of(request)):
             raise TooManyTries(_("Too many mails were asked for; wait an hour."))
         return super().post(request, *args, **kwargs)
 
@@ -343,7 +259,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 def _looked_up(request: HttpRequest, token: str) -> Invitation:
     """EntryRefused for what does not hold; who tries many is told to wait."""
-    address = rate_limits.address_of(request)
+    address = rate_limits.network_of(request)
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
     try:

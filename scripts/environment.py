@@ -37,6 +37,13 @@ WORDS = {
         "MEDIA_HOSTS": "hosts, with spaces between them, from which browsers may play videos that have an address and "
         "no file; `host` means https, others by `http://host:port`",
         "SUBMISSION_MAX_MB": "how large a file of scores may be that somebody submits to a public release",
+        "MAX_VIDEO_PIXELS": "pixels of one frame that an imported video may have (4096 x 4096); 0: no limit",
+        "MAX_VIDEO_FRAMES": "frames that an imported video may have; 0: no limit",
+        "MAX_VIDEO_SECONDS": "seconds that an imported video may last (6 hours); 0: no limit",
+        "MAX_VIDEO_STREAMS": "pictures, sounds and subtitles that an imported video may have; 0: no limit",
+        "MAX_TABLE_MB": "size of the decoded rows of one imported Parquet file; 0: no limit",
+        "MAX_DECODE_MEMORY_MB": "memory of the process that decodes one imported file (on Linux); 0: no limit",
+        "MAX_DECODE_SECONDS": "processor seconds that decoding one imported file may take; 0: no limit",
         "UPLOAD_MAX_MB": "how much one import by the page may send in all; a web server before it must let it through",
     },
     "The site": {

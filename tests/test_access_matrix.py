@@ -5,11 +5,12 @@ role is refused (403); ids of another project, and other people's work, do not e
 """
 
 import copy
+import html
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from django.conf import settings
@@ -33,6 +34,7 @@ from annotation.models import (
 )
 from corpus.models import Release
 from corpus.rules.states import CandidateState, ItemState
+from corpus.video_files.clip_tokens import Piece, clip_token
 from evaluation.imports.models import Import
 from evaluation.publishing.models import PublicPage, Submission
 from evaluation.releases.actions.freeze_release import freeze_release
@@ -43,7 +45,7 @@ from generation.models import Selection
 from generation.models.side_work import CaptionRun, Tuning
 from projects.actions.tokens import make_token
 from projects.invitations import token_of
-from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, Invitation, Role, User
+from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, Invitation, Project, Role, User
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -149,6 +151,7 @@ RULES: dict[str, Rule] = {
     "api_unknown": Rule(EVERYBODY, get=404, post=404, slug=False),
     "projects:create": Rule(OWNERS, post=422, slug=False, stranger=REFUSED),
     "projects:sign_in_code": Rule(EVERYBODY, get=302, post=302, slug=False),
+    "projects:sign_in_with_code": Rule(EVERYBODY, post=200, slug=False, instead=dict.fromkeys(SIGNED_IN, 302)),
     "projects:account": Rule(SIGNED_IN, post=302, slug=False),
     "projects:second_factor": Rule(SIGNED_IN, post=422, slug=False),
     "projects:password_reset": Rule(EVERYBODY, post=200, slug=False),
@@ -176,7 +179,12 @@ RULES: dict[str, Rule] = {
     "corpus:subtests": owner_page(post=422),
     "corpus:videos": owner_page(),
     "corpus:video": owner_page("video"),
-    "corpus:media": Rule(MEMBERS, args=("video",)),
+    # By row number for those who may know which video it is; everybody else by what their own page says.
+    "corpus:media": owner_page("video"),
+    "corpus:clip": Rule(
+        ("annotator",), args=("clip_token",), instead={person: NOT_THERE for person in MEMBERS if person != "annotator"}
+    ),
+    "corpus:film_strip": owner_page("video"),
     "corpus:video_warning": owner_page("video", get=NO, post=302),
     # Without a reason nothing is taken down.
     "annotation:takedown": owner_page("video", post=422),
@@ -214,6 +222,7 @@ RULES: dict[str, Rule] = {
     "annotation:people_pay": owner_page(post=422),
     "annotation:own_figures": Rule(MEMBERS),
     "annotation:vote_rule": owner_page("subtest", post=422),
+    "annotation:ask_for_votes": owner_page("subtest", get=NO, post=302),
     "annotation:guidelines": owner_page(),
     # A piece is in somebody's hands below: the page warns before it takes a new version.
     "annotation:guideline": owner_page("stage", post=200),
@@ -391,6 +400,8 @@ class World:
     slug: str
     people: dict[str, User | None]
     values: dict[str, Any]
+    # What is on pages of the project, and on no page that somebody is refused.
+    names: tuple[str, ...] = ()
 
 
 @pytest.fixture(scope="module")
@@ -435,13 +446,16 @@ def make_training(release: Release) -> TeacherTraining:
 
 
 def make_world() -> World:
-    project = make_project()
+    number = Project.objects.count()
+    named = [f"{word}-{number}." for word in ("Zanzibar project", "quagga subtest", "jabberwock clip", "A man yodels")]
+    project = make_project(name=named[0])
     people = {role: make_member(project, role) for role in Role.values}
     everyone = {**people, "anonymous": None, "stranger": make_user(), "superuser": make_user(is_superuser=True)}
-    video = make_video(project)
+    video = make_video(project, key=named[2])
     video.file.save("clip.mp4", ContentFile(b"not played here"))
-    subtest = make_subtest(project)
-    group = make_group(make_run(subtest), make_caption(video))
+    video.film_strip.save("strip.jpg", ContentFile(b"not shown here"))
+    subtest = make_subtest(project, name=named[1])
+    group = make_group(make_run(subtest), make_caption(video, named[3]))
     edited = make_candidate(group, state=CandidateState.EDITING)
     reviewed = make_candidate(make_group(group.run), state=CandidateState.IN_REVIEW)
     judged, valid = make_item(subtest), make_item(subtest, state=ItemState.VALID)
@@ -471,6 +485,7 @@ def make_world() -> World:
         "crowd_study": study.pk,
         "study_key": study.key,
         "video": video.pk,
+        "clip_token": clip_token(video.pk, people["annotator"].pk, Piece.SLOT, 1),
         "member": people["annotator"].pk,
         "api_token": make_token(people["annotator"], name="nightly").token.pk,
         "generation_run": group.run.pk,
@@ -503,7 +518,7 @@ def make_world() -> World:
         **WORDS,
     }
     assert valid.released_as.exists()
-    return World(project.slug, everyone, values)
+    return World(project.slug, everyone, values, tuple(named))
 
 
 def make_gold(subtest: Any, item: Any) -> GoldPair:
@@ -542,19 +557,26 @@ def address(name: str, world: World, foreign: World | None = None) -> str:
     return reverse(name, args=[*([world.slug] if rule.slug else []), *(values[arg] for arg in rule.args)])
 
 
-def ask(url: str, method: str, person: User | None, data: dict[str, Any]) -> tuple[int, str]:
-    """(status, where it sends) of one request by `person`; whatever it wrote is taken back."""
+class Asked(NamedTuple):
+    """The answer to one request, and the file or page that came."""
+
+    status: int
+    location: str
+    body: str
+
+
+def ask(url: str, method: str, person: User | None, data: dict[str, Any]) -> Asked:
+    """Return the answer to one request by `person`; whatever it wrote is rolled back."""
     client = Client()
     with transaction.atomic():
         if person is not None:
             _sign_in(client, person)
         send: Callable[..., Any] = client.get if method == "GET" else client.post
         response = send(url, data)
-        if response.streaming:
-            # Read to its end, so that no file stays open.
-            b"".join(response.streaming_content)
+        # Read to its end, so that no file stays open.
+        body = b"".join(response.streaming_content) if response.streaming else response.content
         transaction.set_rollback(True)
-    return response.status_code, response.headers.get("Location", "")
+    return Asked(response.status_code, response.headers.get("Location", ""), body.decode(errors="replace"))
 
 
 def _sign_in(client: Client, person: User) -> None:
@@ -572,11 +594,29 @@ def test_who_is_answered_what(name, method, world):
     rule = RULES[name]
     url = address(name, world)
     answers = {person: ask(url, method, world.people[person], rule.data) for person in EVERYBODY}
-    assert {person: status for person, (status, _) in answers.items()} == {
+    assert {person: answer.status for person, answer in answers.items()} == {
         person: rule.expected(person, method) for person in EVERYBODY
     }
     if "anonymous" not in rule.may:
-        assert answers["anonymous"][1].startswith("/sign-in/?next=")
+        assert answers["anonymous"].location.startswith("/sign-in/?next=")
+    assert told_too_much(rule, world, answers) == []
+
+
+def told_too_much(rule: Rule, world: World, answers: dict[str, Asked]) -> list[tuple[str, str]]:
+    """Return (person, name) for each name on the answer to somebody who may not know it.
+
+    Outside the project nobody knows its names, unless an address opens the door. A member who is refused knows the
+    project and no more. Whoever judges never learns which video it is.
+    """
+    inside = world.names[1:]
+    said = []
+    for person, answer in answers.items():
+        outside = person in ("anonymous", "stranger") and not OPENS & {*rule.args}
+        refused = answer.status in (REFUSED, NOT_THERE)
+        hidden = world.names if outside else inside if refused else [world.names[2]] if person == "validator" else ()
+        body = html.unescape(answer.body + answer.location)
+        said += [(person, name) for name in hidden if name in body]
+    return said
 
 
 # An old address reads no row: the page that it leads to does.
@@ -590,7 +630,7 @@ def test_rows_of_another_project_are_not_there(name, worlds):
     url = address(name, world, foreign=other)
     for person in (world.people["researcher"], other.people["researcher"], world.people["superuser"]):
         for method, answer in (("GET", rule.get), ("POST", rule.post)):
-            status, _ = ask(url, method, person, rule.data)
+            status = ask(url, method, person, rule.data).status
             assert status == NO if answer == NO else status in {NOT_THERE, REFUSED}
             if person.is_superuser and answer != NO:
                 assert status == NOT_THERE
@@ -602,7 +642,7 @@ def test_a_closed_account_reaches_nothing(name, world):
     person.is_active = False
     person.save()
     for method in ("GET", "POST"):
-        assert ask(address(name, world), method, person, {})[0] == SIGN_IN
+        assert ask(address(name, world), method, person, {}).status == SIGN_IN
 
 
 def test_the_world_has_what_the_rules_ask_for(world):

@@ -26,8 +26,10 @@ SETTINGS = "foilworks/settings.py"
 ALIASES = ROOT / "jobs" / "aliases.py"
 # They may say which settings module Django reads, and nothing else.
 ENTRY_POINTS = {"foilworks/cli.py", "foilworks/wsgi.py", "foilworks/asgi.py"}
-# Hands a few named variables to programs of others (PATH, CUDA's), so that they see none of our secrets.
-HANDS_ON = {"hub/adapters/_subprocess_lines.py": "os.environ[key] for key in INHERITED if key in os.environ"}
+# They hand a few named variables (PATH, CUDA's) to programs of others and to decoders, which see none of our secrets.
+HANDS_ON = dict.fromkeys(
+    ("hub/adapters/_subprocess_lines.py", "media/child.py"), "os.environ[key] for key in INHERITED if key in os.environ"
+)
 # package -> the name of its table, and the modules in it that are neither rows nor helpers.
 TABLES = {
     "generation.methods": ("METHODS", set()),
@@ -36,7 +38,7 @@ TABLES = {
     "corpus.importers": ("IMPORTERS", {"parsing"}),
     "corpus.exporters": ("EXPORTERS", {"parts"}),
     "hub.adapters": ("EVERY", set()),
-    "evaluation.metrics": ("METRICS", {"choices", "comparison", "intervals", "ranking", "ties"}),
+    "evaluation.metrics": ("METRICS", {"choices", "comparison", "exact", "intervals", "ranking", "ties"}),
     "evaluation.analyses": (
         "REPORTS",
         {"agreement_data", "crowd", "preference", "records", "scored", "verdicts", "words"},

@@ -1,17 +1,27 @@
 """What changed between two texts: word-level edits, counts of changed words, pieces for a page.
 
-Words are compared whole and in any script; a letter is never split from its combining marks, nor a joined emoji.
+Words are compared whole and in any script; a letter is never split from its combining marks, nor a joined emoji. In
+scripts that put no space between words, each character is compared: a browser has no dictionary of ours.
 Alignments are minimal in changed words (Levenshtein over words). If what is left between the common start and end of
 two texts exceeds MAX_CELLS (500 words by 500), it counts as replaced as a whole. Rebuilding stays exact.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+
+import regex
+
+from text.tokens import UNSPACED, is_unspaced, word_spans
 
 MAX_CELLS = 250_000
+# static/foilworks/diff.js has the same pattern: a word, a character of a script without spaces, a flag, or a cluster of
+# any other character with its marks. Skin tones and tags belong to the emoji before; a zero-width joiner glues two.
+_LETTERS = rf"[[\p{{L}}\p{{N}}_]--[{UNSPACED}]][[\p{{L}}\p{{N}}\p{{M}}_]--[{UNSPACED}]]*"
+_MARKS = r"[\p{M}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
+_TOKEN = regex.compile(
+    rf"(?V1){_LETTERS}(?:['’]{_LETTERS})*|[{UNSPACED}]\p{{M}}*|[\U0001f1e6-\U0001f1ff]{{2}}|\S{_MARKS}(?:\u200d\S{_MARKS})*"
+)
 
 Match = tuple[int, int]
 
@@ -25,12 +35,13 @@ class Edit:
     target: str
 
 
-def diff_edits(a: str, b: str) -> tuple[Edit, ...]:
-    """The word-level edits, left to right and apart, that turn `a` into `b`; offsets are into `a`.
+def diff_edits(a: str, b: str, *, whole_words: bool = False) -> tuple[Edit, ...]:
+    """List the word-level edits, left to right and apart, that turn `a` into `b`; offsets are into `a`.
 
-    `apply_edits(a, diff_edits(a, b)) == b` for all texts.
+    `apply_edits(a, diff_edits(a, b)) == b` for all texts. `whole_words`: compares the words of scripts without spaces
+    (`text.tokens`) instead of their characters.
     """
-    left, right = _spans(a), _spans(b)
+    left, right = (_spans_of_words(text) if whole_words else _spans(text) for text in (a, b))
     matches = _align([a[start:end] for start, end in left], [b[start:end] for start, end in right])
     edits: list[Edit] = []
     at_a = at_b = 0
@@ -92,34 +103,22 @@ def _edit(a: str, start: int, end: int, target: str) -> Edit:
     return Edit(start + head, end - tail, target[head : len(target) - tail])
 
 
-@cache
-def _token_pattern() -> re.Pattern[str]:
-    """A word, a cluster of any other character with its marks, never white space."""
-    marks = "".join(
-        re.escape(chr(code))
-        for plane in (range(0x300, 0x20000), range(0xE0020, 0xE01F0))
-        for code in plane
-        if unicodedata.category(chr(code)).startswith("M")
-    )
-    # Skin tones and tags belong to the emoji before them; a zero-width joiner glues two clusters.
-    marks = f"{marks}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f"
-    mark = f"[{marks}]"
-    # Letters and their marks as one class: a group for each letter cost five times as much.
-    letters = rf"\w[\w{marks}]*"
-    word = rf"{letters}(?:['’]{letters})*"
-    flag = "[\U0001f1e6-\U0001f1ff]{2}"
-    cluster = rf"(?:\S{mark}*)(?:\u200d\S{mark}*)*"
-    return re.compile(f"{word}|{flag}|{cluster}")
-
-
 def _spans(text: str) -> list[tuple[int, int]]:
     """Where each word or sign starts and ends."""
-    return [match.span() for match in _token_pattern().finditer(text)]
+    return [match.span() for match in _TOKEN.finditer(text)]
+
+
+def _spans_of_words(text: str) -> list[tuple[int, int]]:
+    if text.isascii():
+        return _spans(text)
+    joined = [(start, end) for start, end, word in word_spans(text) if is_unspaced(word)]
+    inside = {at for start, end in joined for at in range(start, end)}
+    return sorted([*joined, *(span for span in _spans(text) if span[0] not in inside)])
 
 
 def compared_words(text: str) -> list[str]:
     """Tokens other than punctuation and control characters, in folded case."""
-    found = _token_pattern().findall(text)
+    found = _TOKEN.findall(text)
     return [token.casefold() for token in found if unicodedata.category(token[0])[0] not in "PC"]
 
 

@@ -1,28 +1,96 @@
-"""Where the words of a text are. Pure; offsets are Python string offsets (code points)."""
+"""Split texts of any script into words. Pure; offsets are Python string offsets (code points).
+
+The only tokenizer of captions for measures: lexical divergence, blind audit, gate, balance, lengths and cues use it.
+Decision 67 has the reasons.
+"""
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 
-# The word of every lexical measure (docs/reference/formulas.md#metric-js); a change here changes published numbers.
-WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+import regex
+from icu4py.breakers import CharacterBreaker, WordBreaker
+
+# The word of ASCII texts in every published figure (docs/reference/formulas.md#metric-js); a change changes figures.
+ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+NO_UNDERSCORE = re.compile("[^_]+")
+# Word boundaries do not depend on the locale here: ICU chooses its dictionaries by script.
+LOCALE = "root"
+# Scripts that put no space between words. text/diff.py and static/foilworks/diff.js use the same list.
+UNSPACED_SCRIPTS = (
+    "Han",
+    "Hiragana",
+    "Katakana",
+    "Thai",
+    "Lao",
+    "Khmer",
+    "Myanmar",
+    "Tai_Le",
+    "New_Tai_Lue",
+    "Tai_Tham",
+    "Tai_Viet",
+    "Javanese",
+    "Balinese",
+)
+# The long-vowel marks belong to both Japanese scripts, so to neither by the property.
+UNSPACED = "".join(rf"\p{{Script={name}}}" for name in UNSPACED_SCRIPTS) + r"\u30fc\uff70"
+_UNSPACED = regex.compile(f"[{UNSPACED}]")
+# Pieces that are words: they hold a letter or a digit.
+_SAYS = regex.compile(r"[\p{L}\p{N}]")
+MAX_GRAM = 2
 
 WordSpan = tuple[int, int, str]
 
 
 def words(text: str) -> list[str]:
-    """The lower-cased words, `[a-z0-9]+(?:'[a-z]+)?`, in order; letters of other scripts are no words here."""
-    return WORD.findall(text.lower())
+    """List the lower-cased words in order: ICU's word boundaries (UAX #29, with dictionaries for unspaced scripts).
+
+    A word in ASCII is `[a-z0-9]+(?:'[a-z]+)?` in every text. Other words are in Unicode form NFC; a typographic
+    apostrophe equals the plain one.
+    """
+    if text.isascii():
+        return ASCII_WORD.findall(text.lower())
+    return [word for _, _, word in _spans(text)]
 
 
 def word_spans(text: str) -> list[WordSpan]:
-    """`(start, end, word)` of each of `words(text)`, with offsets into `text` as it was given."""
-    lowered = text.lower()
-    found = [(match.start(), match.end(), match.group()) for match in WORD.finditer(lowered)]
-    if len(lowered) == len(text):
-        return found
-    # A capital I with a dot grows to two characters when lower-cased, so offsets are mapped back.
-    origin = [at for at, char in enumerate(text) for _ in char.lower()]
-    return [(origin[start], origin[end - 1] + 1, word) for start, end, word in found]
+    """List `(start, end, word)` of each of `words(text)`, with offsets into `text` as it was given."""
+    return _ascii_spans(text) if text.isascii() else _spans(text)
+
+
+def word_features(text: str) -> list[str]:
+    """List the words and, of words in unspaced scripts, their shorter character n-grams (n up to 2).
+
+    A dictionary may cut one phrase differently in two texts; the characters stay the same. Every n-gram lies inside a
+    word, so texts that are balanced over words are balanced over features.
+    """
+    found = words(text)
+    return found if text.isascii() else [*found, *(gram for word in found for gram in _grams(word))]
+
+
+def unseen_by_words(a: str, b: str) -> bool:
+    """Report whether no probe of words can judge the pair: a text has no word, or both have the same in one order."""
+    left, right = words(a), words(b)
+    return not left or not right or (left == right and a != b)
+
+
+def is_unspaced(word: str) -> bool:
+    """Report whether the word has a character of a script that puts no space between words."""
+    return _UNSPACED.search(word) is not None
+
+
+def whole_words(phrases: Iterable[str]) -> regex.Pattern[str]:
+    """Compile what finds each phrase as whole words, in any case; of two at one place the first in the order given.
+
+    Scripts without spaces show no end of a word: a phrase in one is found anywhere, and may stand beside any other.
+    """
+    letter = rf"[\w--[{UNSPACED}]]"
+    found = []
+    for phrase in phrases:
+        before = "" if is_unspaced(phrase[:1]) else f"(?<!{letter})"
+        after = "" if is_unspaced(phrase[-1:]) else f"(?!{letter})"
+        found.append(f"{before}{regex.escape(phrase)}{after}")
+    return regex.compile("|".join(found), regex.IGNORECASE | regex.VERSION1)
 
 
 def normal_form(text: str) -> str:
@@ -34,3 +102,40 @@ def normal_form(text: str) -> str:
     kept = "".join(" " if unicodedata.category(char)[0] in "PZC" else char for char in folded)
     # Joined, not blank-separated: "push-up", "push up" and "pushup" are one text.
     return "".join(kept.split()) or folded
+
+
+def _spans(text: str) -> list[WordSpan]:
+    # ICU takes no lone surrogate. Both replacements keep every offset.
+    plain = text.encode("utf-8", "replace").decode().replace("\u2019", "'")
+    found: list[WordSpan] = []
+    start = at = 0
+    for piece in WordBreaker(plain, LOCALE):
+        end = at + len(piece)
+        if not piece.isascii():
+            found += _ascii_spans(plain[start:at], start)
+            found += _whole(piece, at)
+            start = end
+        at = end
+    return found + _ascii_spans(plain[start:], start)
+
+
+def _ascii_spans(part: str, at: int = 0) -> list[WordSpan]:
+    """The words of a part in ASCII, whatever ICU makes of it: UAX #29 cuts "90's", and measures never did."""
+    return [(at + match.start(), at + match.end(), match.group()) for match in ASCII_WORD.finditer(part.lower())]
+
+
+def _whole(piece: str, at: int) -> list[WordSpan]:
+    """The words of a piece with other letters: cut at underscores, which UAX #29 joins and measures never did."""
+    return [
+        (at + match.start(), at + match.end(), unicodedata.normalize("NFC", match.group().lower()))
+        for match in NO_UNDERSCORE.finditer(piece)
+        if match.group().isalnum() or _SAYS.search(match.group())
+    ]
+
+
+def _grams(word: str) -> Iterator[str]:
+    if not is_unspaced(word):
+        return
+    characters = list(CharacterBreaker(word, LOCALE))
+    for n in range(1, min(MAX_GRAM, len(characters) - 1) + 1):
+        yield from ("".join(characters[at : at + n]) for at in range(len(characters) - n + 1))

@@ -33,6 +33,7 @@ from annotation.models import (
 )
 from annotation.transactions import run_in_transaction, serialize_writes
 from corpus.models import GIVEN_UP, Item, ReleaseItem
+from corpus.release_records import AS_PUBLISHED
 from corpus.rules.states import WITHDRAWN, CandidateState, ItemState
 from generation.models import Candidate
 from projects import audit
@@ -226,12 +227,13 @@ def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
 
 
 def _settled(item: Item) -> bool:
-    """Whether a release holds the item, or a researcher has settled it since it was last decided."""
+    """Whether a release holds the item by its votes, or a researcher has settled it since it was last decided."""
     if item.state == ItemState.IN_VALIDATION:
         return False
     moves = AuditEvent.objects.filter(target_type=Item._meta.label_lower, target_id=str(item.pk))
     last = moves.order_by("-pk").values_list("action", flat=True).first()
-    return last == "adjudicate" or ReleaseItem.objects.filter(item=item).exists()
+    frozen = ReleaseItem.objects.filter(item=item).values_list("record", flat=True)
+    return last == "adjudicate" or any(not record.get(AS_PUBLISHED) for record in frozen)
 
 
 def undo_choice(person: User, vote_id: int, *, now: datetime | None = None) -> Claim:

@@ -53,7 +53,7 @@ def erase_worker(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 def _erased(request: HttpRequest, form: EraseForm, person: User) -> bool:
     """Whether the form held and the person is erased; else it says why not."""
-    limit, whose = rate_limits.SIGN_IN_HERE, (request.user.username.lower(), rate_limits.address_of(request))
+    limit, whose = rate_limits.SIGN_IN_HERE, (request.user.username.lower(), rate_limits.network_of(request))
     if rate_limits.is_exceeded(limit, *whose):
         raise TooManyTries(_("Too many wrong passwords; wait a quarter of an hour."))
     if not form.is_valid():

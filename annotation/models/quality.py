@@ -79,8 +79,11 @@ class Standing(models.Model):
     timed = models.PositiveIntegerField(default=0)
     fast = models.PositiveIntegerField(default=0)
 
-    # Pieces that were given out, and the last stretch of them that had its gold (annotation.rules.gold_serving).
+    # Pieces that were given out; (slot, video) of the gold that waits for the person, the next one first. No foreign
+    # keys: each is checked when it is due.
     served = models.PositiveIntegerField(default=0)
+    gold_ahead = models.JSONField(default=list, null=True)
+    # Read by the version before alone; it goes out of the table a release later.
     gold_stretch = models.IntegerField(default=-1)
     gold_served = models.PositiveIntegerField(default=0)
     personal_data = PersonalData(free_text=("paused_note",))

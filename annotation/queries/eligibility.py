@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
+from typing import NamedTuple
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
@@ -51,6 +52,18 @@ _JUDGED = Prepared(
 )
 
 
+class Leakage(NamedTuple):
+    """What a project says about leakage: how far earlier work bars, and whether a sentence is judged once."""
+
+    scope: str
+    caption_once: bool
+
+
+def leakage_of(project: Project) -> Leakage:
+    """Return the project's options that shape the queries below."""
+    return Leakage(project.leakage_scope, project.judge_caption_once)
+
+
 @dataclass(frozen=True)
 class ExclusionConditions:
     """What keeps the person from a slot, each as a condition on Slot rows of the stage."""
@@ -61,23 +74,25 @@ class ExclusionConditions:
     reviewed: Q
     judged: Q
     yours: Q
+    # A sentence of the slot's clip was shown to the person with another pair.
+    sentence: Q
     # Skipped at a content warning: nobody asks again.
     declined: Q
 
     def any(self) -> Q:
-        return self.declined | self.media | self.reserved | self.made | self.reviewed | self.judged | self.yours
+        own = self.declined | self.yours | self.sentence
+        return own | self.media | self.reserved | self.made | self.reviewed | self.judged
 
 
-def bars(person: int, scope: str, stage: str, now: datetime) -> ExclusionConditions:
-    """The conditions under which `person` may not take a slot of `stage` now; `scope` is the project's of leakage."""
-    nothing = Q(pk__in=[])
+def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionConditions:
+    """Return the conditions under which `person` may not take a slot of `stage` now."""
+    nothing, scope = Q(pk__in=[]), leakage.scope
     own = Q(Exists(Slot.objects.filter(task=OuterRef("task"), person=person)))
     judges = stage in JUDGING
     if judges:
         own |= Q(Exists(Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)))
-        own |= Q(Exists(_votes_of(person, stage).filter(item=OuterRef("item"))))
-        # Its answer may be known from gold or from practice.
-        own |= Q(Exists(Vote.objects.filter(person=person, gold__item=OuterRef("item"))))
+        own |= answered_or_known(person, stage)
+        # Its answer may be known from practice.
         own |= Q(Exists(Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))))
     if stage == Stage.REVIEW:
         # Own work is a hand in the video as well; asked of the row itself, because "never" is a strong word.
@@ -96,38 +111,72 @@ def bars(person: int, scope: str, stage: str, now: datetime) -> ExclusionConditi
         else nothing,
         judged=_judged(person) if stage == Stage.BASELINE else nothing,
         yours=own,
+        sentence=shown_a_sentence(person, stage) if judges and leakage.caption_once else nothing,
         declined=Q(Exists(declined_by(person))),
     )
 
 
 def places_ahead(person: User, project: Project, stage: str, now: datetime, most: int) -> list[tuple[int, int]]:
-    """(task, item) of the next places that the person may take now, locked by somebody or not; `most` is a constant."""
-    return _places_ahead(project.leakage_scope, stage, most).all(person=person.pk, project=project.pk, now=now)
+    """Return (task, item) of the next `most` slots that the person may take now, locked by somebody or not.
+
+    The item's caption stands for the item if a sentence is judged once. `most` is a constant.
+    """
+    return _places_ahead(leakage_of(project), stage, most).all(person=person.pk, project=project.pk, now=now)
 
 
 def may_take_any(person: User, project: Project, stage: str, now: datetime) -> bool:
     """Whether there is a place that the person may take now, even if somebody has it locked."""
-    found = _places_ahead(project.leakage_scope, stage, 1)
+    found = _places_ahead(leakage_of(project), stage, 1)
     return found.first(person=person.pk, project=project.pk, now=now) is not None
 
 
 @cache
-def _places_ahead(scope: str, stage: str, most: int) -> Prepared[tuple[int, int]]:
-    return Prepared(lambda **whose: slots_in_scope(scope, stage, **whose).values_list("task", "item")[:most])
+def _places_ahead(leakage: Leakage, stage: str, most: int) -> Prepared[tuple[int, int]]:
+    judged = "item__caption" if leakage.caption_once else "item"
+    return Prepared(lambda **whose: slots_in_scope(leakage, stage, **whose).values_list("task", judged)[:most])
 
 
-def slots_in_scope(scope: str, stage: str, *, person: int, project: int, now: datetime) -> QuerySet[Slot]:
+def slots_in_scope(leakage: Leakage, stage: str, *, person: int, project: int, now: datetime) -> QuerySet[Slot]:
     """Free slots of the stage that the person may take now, in the order in which they are given out.
 
     What decides the shape of the query comes first, so that the rest can be prepared.
     """
     free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
-    return free.exclude(bars(person, scope, stage, now).any()).order_by("priority", "id")
+    return free.exclude(bars(person, leakage, stage, now).any()).order_by("priority", "id")
 
 
 def declined_by(person: int, video: str = "video") -> QuerySet[DeclinedVideo]:
     """Of a row, a slot's or a pair's: the note that the person skipped its video at a content warning."""
     return DeclinedVideo.objects.filter(person=person, video=OuterRef(video))
+
+
+def answered_or_known(person: int, stage: str) -> Q:
+    """Return the condition that the person has answered the slot's item in the stage, or knows it from gold."""
+    answered = _votes_of(person, stage).filter(item=OuterRef("item"))
+    return Q(Exists(answered)) | Q(Exists(Vote.objects.filter(person=person, gold__item=OuterRef("item"))))
+
+
+def shown_a_sentence(person: int, stage: str) -> Q:
+    """Return the condition that a caption or foil of the slot was shown to the person with another pair of its clip.
+
+    Leases say what was shown: a skipped pair was read as well. Of two sentences, the one that comes back is mostly the
+    caption, which several foils share. A pair with a known answer counts by the caption that it was made of.
+    """
+    caption = OuterRef("item__caption")
+    known = Lease.objects.filter(person=person, slot__task__gold__item__caption=caption)
+    asked = Question.objects.filter(attempt__person=person, pair__item__caption=caption)
+    return same_clip_and_sentence(person, stage) | Q(Exists(known)) | Q(Exists(asked))
+
+
+def same_clip_and_sentence(person: int, stage: str) -> Q:
+    """Return the part of `shown_a_sentence` that is about pairs of the slot's clip."""
+    stages = [Stage.VALIDATION, Stage.BASELINE] if stage == Stage.BASELINE else [Stage.VALIDATION]
+    texts = Q()
+    for mine in ("task__item__caption__text_sha256", "task__foil__text_sha256"):
+        for theirs in ("slot__item__caption__text_sha256", "slot__task__foil__text_sha256"):
+            texts |= Q(**{theirs: OuterRef(mine)})
+    shown = Lease.objects.filter(texts, person=person, slot__video=OuterRef("video"), slot__stage__in=stages)
+    return Q(Exists(shown.exclude(slot__task=OuterRef("task"))))
 
 
 def skipped_by(person: int) -> Exists:

@@ -36,7 +36,7 @@ def own_data(person: User) -> dict[str, Any]:
         "judgements": _judgements(Vote.objects.filter(**mine).order_by("pk")),
         "object_answers": ObjectAnswer.objects.filter(**mine).values("visible", "seconds_spent", "created_at"),
         "exercises": Attempt.objects.filter(**mine).values("stage", "started_at", "finished_at", "passed"),
-        "declined_videos": DeclinedVideo.objects.filter(**mine).values("video__project__slug", "video", "created_at"),
+        "declined_videos": DeclinedVideo.objects.filter(**mine).values("video__project__slug", "created_at"),
         "drafts": Draft.objects.filter(**mine).values("payload", "updated_at"),
         "leases": _leases(Lease.objects.filter(**mine)),
         "audit": _audit(AuditEvent.objects.filter(actor=person)),

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from django.db.models import Case, Count, Q, QuerySet, Value, When
+from django.db.models import Case, Count, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from annotation.messages import EMPTY
-from annotation.models import Edit, ObjectAnswer, Review, Slot, SlotState, Stage, Vote, VoteState
+from annotation.models import Edit, ObjectAnswer, QualityPolicy, Review, Slot, SlotState, Stage, Vote, VoteState
 from annotation.models.stages import stages_shown_as
-from annotation.queries.eligibility import JUDGING, bars, places_ahead
+from annotation.queries.eligibility import JUDGING, Leakage, bars, leakage_of, places_ahead
+from annotation.queries.gold import with_gold
 from projects.models import Project, User
 from projects.sql.prepared_queries import Prepared
 
@@ -67,7 +68,7 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
 
     An empty list means that there is something to claim.
     """
-    counting = _reasons(project.leakage_scope, stage)
+    counting = _reasons(leakage_of(project), stage)
     counts = dict(counting.all(person=person.pk, project=project.pk, now=now or timezone.now()))
     if "claimable" in counts:
         return []
@@ -78,19 +79,20 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
 
 
 @cache
-def _reasons(scope: str, stage: str) -> Prepared[tuple[str, int]]:
+def _reasons(leakage: Leakage, stage: str) -> Prepared[tuple[str, int]]:
     """(reason, how many places it keeps from the person), of what is not done yet."""
-    return Prepared(lambda person, project, now: _counted_by_reason(scope, stage, person, project, now))
+    return Prepared(lambda person, project, now: _counted_by_reason(leakage, stage, person, project, now))
 
 
-def _counted_by_reason(scope: str, stage: str, person: int, project: int, now: datetime) -> QuerySet:
-    barred = bars(person, scope, stage, now)
+def _counted_by_reason(leakage: Leakage, stage: str, person: int, project: int, now: datetime) -> QuerySet:
+    barred = bars(person, leakage, stage, now)
     mine, leased = Q(person=person), Q(state=SlotState.LEASED)
     why = Case(
         When(leased & ~mine, then=Value("leased")),
         When(barred.media & ~leased, then=Value("media_missing")),
         When(barred.declined & ~leased, then=Value("declined")),
         When(barred.yours & ~leased, then=Value("yours")),
+        When(barred.sentence & ~leased, then=Value("same_sentence")),
         When(barred.made & ~leased, then=Value("made_it")),
         When((barred.reviewed | barred.judged) & ~leased, then=Value("reviewed_it")),
         When(barred.reserved & ~leased, then=Value("reserved")),
@@ -110,11 +112,19 @@ class AtLeast(int):
 def open_work(person: User, project: Project, stage: str, *, now: datetime | None = None) -> int:
     """How many pieces of a stage are free for this person right now, of the `COUNTED_TO` places that come next.
 
-    So a look at a queue costs the same however long it is.
+    So a look at a queue costs the same however long it is. Gold counts among judgements.
     """
     ahead = places_ahead(person, project, stage, now or timezone.now(), COUNTED_TO)
-    pieces = {item if stage in JUDGING else task for task, item in ahead}
-    return (AtLeast if len(ahead) == COUNTED_TO else int)(len(pieces))
+    pieces = len({judged if stage in JUDGING else task for task, judged in ahead})
+    if stage != Stage.VALIDATION:
+        return AtLeast(pieces) if len(ahead) == COUNTED_TO else pieces
+    # A round number: an exact one would stand still at gold.
+    return AtLeast(_rounded(pieces)) if len(ahead) == COUNTED_TO else with_gold(person, project, pieces)
+
+
+def _rounded(number: int) -> int:
+    """Round down to hundreds, or to tens below a hundred."""
+    return number // 100 * 100 or number // 10 * 10 or number
 
 
 def free_places(projects: Collection[Project]) -> dict[tuple[int, str], int]:
@@ -131,21 +141,27 @@ def open_work_in(
     One query for all projects together, and one for each queue of more than `COUNTED_TO` places.
     """
     found: dict[tuple[int, str], int] = {}
-    alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+    alike: dict[tuple[Leakage, str], list[int]] = defaultdict(list)
     for project, theirs in stages.items():
         for stage in theirs:
             n = places.get((project.pk, stage), 0)
             if n > COUNTED_TO:
                 found[project.pk, stage] = open_work(person, project, stage, now=now)
             elif n:
-                alike[project.leakage_scope, stage].append(project.pk)
+                alike[leakage_of(project), stage].append(project.pk)
     allowed = Q()
-    for (scope, stage), projects in alike.items():
-        allowed |= Q(stage=stage, project__in=projects) & ~bars(person.pk, scope, stage, now).any()
+    for (leakage, stage), projects in alike.items():
+        allowed |= Q(stage=stage, project__in=projects) & ~bars(person.pk, leakage, stage, now).any()
     if alike:
         free = Slot.objects.filter(allowed, state=SlotState.FREE)
-        mine = _counted(free, Count("item", distinct=True), Count("task", distinct=True))
+        judged = Case(When(project__judge_caption_once=True, then=F("item__caption")), default=F("item"))
+        mine = _counted(free, Count(judged, distinct=True), Count("task", distinct=True))
         found |= {(project, stage): items if stage in JUDGING else tasks for project, stage, items, tasks in mine}
+    with_policy = QualityPolicy.objects.filter(project__in=stages, gold_rate__gt=0).values_list("project", flat=True)
+    for project in (each for each in stages if each.pk in with_policy):
+        n = found.get((project.pk, Stage.VALIDATION), 0)
+        if n and not isinstance(n, AtLeast):
+            found[project.pk, Stage.VALIDATION] = with_gold(person, project, n)
     return {key: n for key, n in found.items() if n}
 
 

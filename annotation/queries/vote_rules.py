@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Lease, Stage, Vote
 from annotation.rules.voting import VoteRule
-from corpus.models import Item, Subtest
+from corpus.models import PUBLISHERS_WORD, Item, Subtest
 from corpus.rules.states import ItemState
 
 # Without a vote an item only waits, or was taken out.
@@ -34,7 +34,7 @@ def changeable(subtests: QuerySet[Subtest]) -> QuerySet[Subtest]:
     """Those of them of which `why_fixed` has nothing to say."""
     shown = Lease.objects.filter(slot__item__subtest=OuterRef("pk"), slot__stage=Stage.VALIDATION)
     voted = Vote.objects.filter(item__subtest=OuterRef("pk"), stage=Stage.VALIDATION)
-    decided = Item.objects.filter(subtest=OuterRef("pk")).exclude(state__in=UNDECIDED)
+    decided = Item.objects.filter(subtest=OuterRef("pk")).exclude(state__in=UNDECIDED).exclude(PUBLISHERS_WORD)
     return subtests.filter(~Exists(shown), ~Exists(voted), ~Exists(decided))
 
 
@@ -44,6 +44,6 @@ def why_fixed(subtest: Subtest) -> str:
         return _("Somebody has been shown a pair of it. Make another subtest for another rule.")
     if Vote.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION).exists():
         return _("Votes from a file are in it. Make another subtest for another rule.")
-    if Item.objects.filter(subtest=subtest).exclude(state__in=UNDECIDED).exists():
+    if Item.objects.filter(subtest=subtest).exclude(state__in=UNDECIDED).exclude(PUBLISHERS_WORD).exists():
         return _("Items of it are decided. Make another subtest for another rule.")
     return ""

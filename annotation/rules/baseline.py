@@ -14,22 +14,13 @@ CAPTION = 0
 MAX_TEXTS = 9
 
 
-def caption_place(seed: object, serial: int, texts: int) -> int:
-    """The caption's place (0-based) among `texts` places for the `serial`-th place given out.
+def order_shown(seed: object, item: int, person: int, foils: Sequence[int]) -> list[int]:
+    """Return the texts of the item in the order in which this person sees them: shuffled by (item, person).
 
-    Serials are taken in blocks of `texts`, and each block is a seeded permutation: over every full block the caption
-    stands once in each place, so that it is uniform over a project and not only on average.
+    The seed is secret. The caption's place is independent of its place in every other item and for everybody else
+    (docs/decisions/0072-orders-come-from-a-secret.md).
     """
-    block, at = divmod(serial, texts)
-    places = sorted(range(texts), key=lambda place: seeded_share(seed, "caption", texts, block, place))
-    return places[at]
-
-
-def order_shown(seed: object, item: int, person: int, foils: Sequence[int], serial: int) -> list[int]:
-    """The texts of the item in the order in which this person sees them: foils shuffled by (item, person)."""
-    shuffled = sorted(foils, key=lambda foil: seeded_share(seed, "foils", item, person, foil))
-    shuffled.insert(caption_place(seed, serial, len(shuffled) + 1), CAPTION)
-    return shuffled
+    return sorted((CAPTION, *foils), key=lambda text: seeded_share(seed, "texts", item, person, text))
 
 
 def chosen_text(order: Sequence[int], answer: object) -> int | None:

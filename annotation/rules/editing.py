@@ -106,7 +106,7 @@ def _of_one(caption: str, text: str, taken: set[str], refused: set[str], marks: 
 def _warnings(caption: str, text: str, marks: Marks) -> list[tuple[Problem, int]]:
     found = []
     changed = changed_words(caption, text)
-    if changed > max(4, len(caption.split()) // 3):
+    if changed > max(4, len(compared_words(caption)) // 3):
         found.append((Problem.MANY_CHANGED_WORDS, changed))
     if _sentences(text) > max(1, _sentences(caption)):
         found.append((Problem.NOT_ONE_SENTENCE, 0))

@@ -8,6 +8,8 @@ taggers are for jobs (text.language).
 import re
 from dataclasses import dataclass
 
+from text.tokens import is_unspaced
+
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -55,6 +57,9 @@ def marks_of(caption: str, target: tuple[int, int] | None = None) -> Marks:
     stay: list[str] = []
     change: list[re.Match[str]] = []
     run, before = True, ""
+    if is_unspaced(caption):
+        # A clause of these scripts has no blank, so all of it would be one word.
+        return Marks()
     for found in WORD.finditer(caption):
         word = found.group().lower()
         if target and target[0] <= found.start() < target[1]:

@@ -29,6 +29,14 @@ def draw(
     return shuffled([*first[: length - wanted], *other[:wanted]], "order")
 
 
+def question_caption_first(secret: int, person: int, number: int, place: int) -> bool:
+    """Return whether the question at `place` of attempt `number` shows the caption first.
+
+    Independent of the other questions: whoever knows the order of one learns nothing about the next.
+    """
+    return seeded_share(secret, "order of a question", person, number, place) < 0.5
+
+
 def has_passed(right: int, asked: int, share: float) -> bool:
     """At least `share` of all that was asked is right (ViLMA, Sec. B.1; there 90 % of at least 7)."""
     return asked > 0 and right >= share * asked - 1e-9

@@ -32,12 +32,15 @@ def in_table_order(reasons: Iterable[str]) -> list[str]:
     return [reason for reason in REASONS if reason in given]
 
 
-def drawn_for_review(project: int, candidate: int, rate: float) -> bool:
-    """Whether a reviewer sees the candidate, where `rate` of its author's work is reviewed (0..1). Seeded: the same
-    project and candidate give the same answer, and a higher rate keeps what a lower one drew."""
-    return seeded_share(project, "reviewed", candidate) < rate
+def drawn_for_review(seed: object, candidate: int, rate: float) -> bool:
+    """Return whether a reviewer sees the candidate, if `rate` of its author's work is reviewed (0..1).
+
+    The seed is secret, or an author could tell which of their work nobody looks at. The same seed and candidate give
+    the same answer, and a higher rate keeps what a lower one drew.
+    """
+    return seeded_share(seed, "reviewed", candidate) < rate
 
 
-def drawn_for_a_second(project: int, candidate: int, share: float) -> bool:
-    """Whether a second reviewer decides on the candidate as well, where `share` of the reviews is done twice."""
-    return seeded_share(project, "reviewed twice", candidate) < share
+def drawn_for_a_second(seed: object, candidate: int, share: float) -> bool:
+    """Return whether a second reviewer decides on the candidate as well, if `share` of the reviews is done twice."""
+    return seeded_share(seed, "reviewed twice", candidate) < share

@@ -27,7 +27,8 @@ from annotation.queries.cards import Card, claim_card, draft_of
 from annotation.queries.crowd import finished_place
 from annotation.queries.eligibility import JUDGING
 from annotation.rules.guidelines import render_guideline
-from corpus.video_files.player import player_clip, stream_url
+from corpus.video_files.clip_tokens import Piece
+from corpus.video_files.player import blind_clip, clip_url
 from projects.access import get_project
 from projects.crowd_entry import CROWD_PLACE_KEY
 from projects.models import Project
@@ -157,12 +158,12 @@ def _work_page(
         "card": card,
         # The request's own path is that of the piece before, where this one is the answer to a submit.
         "here": piece_url(request.project, card.claim),
-        "clip": player_clip(card.video),
+        "clip": blind_clip(card.video, request.user.pk, Piece.SLOT, card.claim.slot_id),
         "guideline": {"version": card.guideline_version, "html": guideline_html(card.guideline_text)},
         "seconds_left": max(0, round((card.claim.expires_at - timezone.now()).total_seconds())),
         "key": (problem and request.POST.get("idempotency_key")) or secrets.token_urlsafe(24),
         "frame": "annotation/_swap.html" if is_swap(request) else "annotation/_base.html",
-        "next_clip": upcoming_source(request.project, card.claim),
+        "next_clip": upcoming_source(request, card.claim),
         "draft_key": f"{stage}-{card.claim.task_id}-{request.user.pk}",
         "draft_now": milliseconds(timezone.now()),
         "draft": _draft(request, card) if stage in TYPED else None,
@@ -268,12 +269,17 @@ def redirect_lease_expired(
     return redirect_to(request, queue_url(request.project, claim.stage) + _told(done))
 
 
-def upcoming_source(project: Project, found: Claim) -> str:
-    """Where the clip of the piece that probably comes next is, for the page to load it ahead; else empty."""
-    video = found.upcoming_video
-    if video is None and found.upcoming_slot is not None:
-        video = Slot.objects.filter(pk=found.upcoming_slot).values_list("video", flat=True).first()
-    return stream_url(project.slug, video) if video else ""
+def upcoming_source(request: HttpRequest, found: Claim) -> str:
+    """Return where the clip of the piece that probably comes next is, for the page to load it ahead; else "".
+
+    The page of that piece has its clip at the same address.
+    """
+    slot, video = found.upcoming_slot, found.upcoming_video
+    if slot is None:
+        return ""
+    if video is None:
+        video = Slot.objects.filter(pk=slot).values_list("video", flat=True).first()
+    return clip_url(request.project.slug, video, request.user.pk, Piece.SLOT, slot) if video else ""
 
 
 def piece_url(project: Project, found: Claim) -> str:

@@ -32,7 +32,8 @@ from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html
 from corpus.access import get_video
 from corpus.models import Caption, Item
 from corpus.rules.states import IllegalMove, ItemState
-from corpus.video_files.player import player_clip
+from corpus.video_files.clip_tokens import Piece
+from corpus.video_files.player import blind_clip, player_clip
 from projects.access import get_project
 from projects.models import Role
 
@@ -93,7 +94,7 @@ def _item_context(request: HttpRequest, item: Item, problem: str) -> dict:
     return {
         "item": item,
         "pairs": judged_pairs(request.project, item),
-        "clip": player_clip(item.video),
+        "clip": blind_clip(item.video, request.user.pk, Piece.ITEM, item.pk),
         "reasons": [(code, words, code in form.getlist("reasons")) for code, words in SETTLED.items()],
         "comment": form.get("comment", ""),
         "problem": problem,

@@ -41,7 +41,8 @@ from annotation.rules.pausing import accuracy_on_the_line
 from annotation.rules.quizzes import grade_edit
 from annotation.views._work_pages import sent_with
 from annotation.views.work import ANSWERS, live_checks
-from corpus.video_files.player import player_clip
+from corpus.video_files.clip_tokens import Piece
+from corpus.video_files.player import blind_clip
 from projects.access import get_project, or_404, roles_in
 from projects.models import Project, Role, User
 from text.diff import diff_segments
@@ -55,7 +56,8 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
     """The rules, and how far practice, qualification and gold are."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     policy = QualityPolicy.objects.filter(project=project).first() or QualityPolicy(project=project)
-    form = PolicyForm(request.POST if request.method == "POST" else None, instance=policy)
+    sent, project_option = request.POST if request.method == "POST" else None, project.judge_caption_once
+    form = PolicyForm(sent, instance=policy, initial={"judge_caption_once": project_option})
     if form.is_bound and form.is_valid():
         try:
             save_quality_policy(request.user, project, **form.cleaned_data)
@@ -142,7 +144,8 @@ def label(request: HttpRequest, slug: str) -> HttpResponse:
     if pair is not None:
         work = two_texts(pair.caption_text, pair.foil_text, label_order(policy, request.user, pair.pk))
         texts = [(_("First"), work.first.segments), (_("Second"), work.second.segments)]
-        context |= {"clip": player_clip(pair.video), "answers": ANSWERS, "texts": texts}
+        clip = blind_clip(pair.video, request.user.pk, Piece.PAIR, pair.pk)
+        context |= {"clip": clip, "answers": ANSWERS, "texts": texts}
     return render(request, "annotation/label.html", context, status=400 if problem else 200)
 
 
@@ -280,7 +283,9 @@ def question(request: HttpRequest, slug: str, pk: int, place: int) -> HttpRespon
         else:
             here = redirect("annotation:question", slug, pk, place)
             return here if found.stage == Stage.PRACTICE else redirect("annotation:attempt", slug, pk)
-    rows = found.questions.select_related("pair__video__project", "practice__caption__video__project", "pair__subtest")
+    rows = found.questions.select_related(
+        "attempt", "pair__video__project", "practice__caption__video__project", "pair__subtest"
+    )
     asked = or_404(rows.filter(place=place).first(), _("There is no such question."))
     if asked.answered_at and found.stage == Stage.QUALIFICATION:
         return redirect("annotation:attempt", slug, pk)
@@ -316,7 +321,7 @@ def _judgement(asked: Question) -> dict[str, Any]:
     work = two_texts(pair.caption_text, pair.foil_text, first)
     places = {"caption": "first" if first else "second", "foil": "second" if first else "first"}
     context: dict[str, Any] = {
-        "clip": player_clip(pair.video),
+        "clip": blind_clip(pair.video, asked.attempt.person_id, Piece.QUESTION, asked.pk),
         "texts": [(_("First"), work.first.segments), (_("Second"), work.second.segments)],
         "answers": ANSWERS,
     }
@@ -331,7 +336,7 @@ def _judgement(asked: Question) -> dict[str, Any]:
 def _edit_question(asked: Question) -> dict[str, Any]:
     caption = asked.practice.caption
     context: dict[str, Any] = {
-        "clip": player_clip(caption.video),
+        "clip": blind_clip(caption.video, asked.attempt.person_id, Piece.QUESTION, asked.pk),
         "caption": caption.text,
         "facts": {"caption": caption.text, "others": [], "dropped": []},
         "checks": live_checks(),

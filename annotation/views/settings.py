@@ -7,14 +7,16 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import subtest_for
 from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.settings.publishers_word import collect_votes, waiting_on_publishers_word
 from annotation.actions.settings.set_review_sampling import set_review_sampling
 from annotation.actions.settings.set_vote_rule import set_vote_rule
 from annotation.errors import AnnotationError
-from annotation.forms import ReviewSharesForm
+from annotation.forms import CollectVotesForm, ReviewSharesForm
 from annotation.models import Stage
 from annotation.queries.guidelines import current_guidelines, versions_of, work_under_version
 from annotation.queries.review_sampling import annotator_shares, policy_of, waiting_second_reviews
@@ -129,4 +131,23 @@ def vote_rule(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             return redirect("corpus:subtests", project.slug)
     # What the form was given and is not stored is not what holds.
     context = {"form": form, "subtest": subtest_for(project, pk), "why_fixed": why_fixed(subtest)}
+    context["n_on_word"] = waiting_on_publishers_word(subtest).count()
+    context["votes_form"] = CollectVotesForm()
     return render(request, "annotation/vote_rule.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def ask_for_votes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Ask validators about items that count as valid on their publisher's word."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    subtest, form = subtest_for(project, pk), CollectVotesForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise AnnotationError(_("Ask about at least one item."))
+        n = collect_votes(request.user, subtest, size=form.cleaned_data["sample"])
+    except AnnotationError as error:
+        messages.error(request, str(error))
+    else:
+        said = ngettext("Validators are asked about %(n)d item.", "Validators are asked about %(n)d items.", n)
+        messages.success(request, said % {"n": n})
+    return redirect("annotation:vote_rule", project.slug, subtest.pk)

@@ -47,7 +47,7 @@ from projects.errors import EntryRefused, TooManyTries
 from projects.forms.accounts import ConsentForm
 from projects.forms.strict import refuse_other_fields
 from projects.models import ConsentText, CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Platform, Project, Role
-from projects.views import OWN_BACKEND
+from projects.sign_in import OWN_BACKEND
 
 PER_PAGE = 50
 # As Prolific wants them in the address of a study.
@@ -136,7 +136,7 @@ def crowd_study_move(request: HttpRequest, slug: str, pk: int, move: str) -> Htt
 @require_http_methods(["GET", "HEAD", "POST"])
 def enter(request: HttpRequest, key: str) -> HttpResponse:
     """GET says what is asked and takes no place; POST does, and signs the person in."""
-    address, now = rate_limits.address_of(request), timezone.now()
+    address, now = rate_limits.network_of(request), timezone.now()
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
     study = or_404(CrowdStudy.objects.select_related("project").filter(key=key).first(), _("There is no such study."))
@@ -215,10 +215,11 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
     The code is shown once it is completed, never before.
     """
     project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study here."))
+    mine = crowd_place_for(request.user, project, _came_to(request))
+    # Only now: a page that says "not found" must not name the project.
     request.project = project
     if request.method == "POST":
         return _move_place(request, project)
-    mine = crowd_place_for(request.user, project, _came_to(request))
     is_active = mine.state == PlaceState.ACTIVE
     context = {
         "place": mine,

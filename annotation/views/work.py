@@ -332,7 +332,7 @@ def draft(request: HttpRequest, slug: str, token: str) -> JsonResponse:
 def skip(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     lease = _my_lease(request, slug, token)
     leasing.release(request.user, token)
-    return next_piece(request, request.project, public_stage(lease.slot.stage))
+    return _next_after(request, lease)
 
 
 @require_POST
@@ -340,7 +340,13 @@ def decline(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     """A skip at a content warning: the next piece is of another video."""
     lease = _my_lease(request, slug, token)
     decline_video(request.user, token)
-    return next_piece(request, request.project, public_stage(lease.slot.stage))
+    return _next_after(request, lease)
+
+
+def _next_after(request: HttpRequest, lease: Lease) -> HttpResponse:
+    """The piece whose clip the page has loaded already, if it is still free."""
+    stage = public_stage(lease.slot.stage)
+    return next_piece(request, request.project, stage, last=claim_of(lease, lease.slot))
 
 
 def _my_lease(request: HttpRequest, slug: str, token: str) -> Lease:

@@ -9,10 +9,12 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from corpus.actions.attach_media import give
+from corpus.actions.prepare_videos import prepare_later
 from corpus.errors import CorpusError
 from corpus.models import MediaState, Video
 from corpus.records import MAX_ID
 from corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media, store_media
+from corpus.video_files.media_folder import spelling
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
@@ -25,20 +27,25 @@ def add_videos(
 ) -> list[dict[str, Any]]:
     """What became (with `dry_run`: would become) of every file of the folder, by name.
 
-    {"file", "what": attached | added | there | broken, "clips": keys, "error"}. A file belongs to the clips without a
-    file whose source id or key is its name, with or without the suffix. CorpusError: the storage cannot be written.
+    {"file", "what": attached | added | there | broken, "clips": keys, "error", "conversion"}. A file belongs to the
+    clips without a file whose source id or key is its name, with or without the suffix, in whatever spelling.
+    CorpusError: the storage cannot be written.
     """
     require_role(person, project, Role.RESEARCHER)
     paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
-    return [_add(person, project, path, dry_run) for path in progress(paths, len(paths), "videos")]
+    answers = [_add(person, project, path, dry_run) for path in progress(paths, len(paths), "videos")]
+    if not dry_run:
+        prepare_later(project.pk)
+    return answers
 
 
 def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str, Any]:
     names = (path.name[:MAX_ID], path.stem[:MAX_ID])
     found = Video.objects.filter(Q(source_id__in=names) | Q(key__in=names), project=project).order_by("pk")
-    videos = list(found.select_related("project"))
+    videos = list(found.select_related("project")) or _spelled_like(project, path)
     waiting = [video for video in videos if video.media_state not in (MediaState.READY, MediaState.TAKEN_DOWN)]
-    answer = {"file": path.name, "clips": [video.key for video in waiting or videos], "error": ""}
+    clips = [video.key for video in waiting or videos]
+    answer = {"file": path.name, "clips": clips, "error": "", "conversion": ""}
     if videos and not waiting:
         return {**answer, "what": "there"}
     kept = store_media(path, copy=not dry_run)
@@ -46,7 +53,17 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
         return {**answer, "what": "broken", "error": kept.error}
     if not dry_run:
         _store(person, project, waiting, names[0], kept)
-    return {**answer, "what": "attached" if waiting else "added", "clips": answer["clips"] or [names[0]]}
+    what = "attached" if waiting else "added"
+    return {**answer, "what": what, "clips": answer["clips"] or [names[0]], "conversion": kept.conversion}
+
+
+def _spelled_like(project: Project, path: Path) -> list[Video]:
+    """The clips without a file whose name differs from the file's in Unicode form, letter case or blanks."""
+    wanted = {spelling(path.name), spelling(path.stem)}
+    waiting = Video.objects.filter(project=project, media_state__in=(MediaState.MISSING, MediaState.BROKEN))
+    rows = waiting.order_by("pk").values_list("pk", "source_id", "key")
+    alike = [pk for pk, *names in rows if wanted & {spelling(name) for name in names if name}]
+    return list(Video.objects.filter(pk__in=alike).select_related("project").order_by("pk"))
 
 
 def _store(person: User, project: Project, waiting: list[Video], name: str, kept: StoredMedia) -> None:

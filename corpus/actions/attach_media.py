@@ -6,9 +6,11 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from corpus.actions.prepare_videos import prepare_later
 from corpus.errors import CorpusError
 from corpus.models import MediaState, Video
-from corpus.video_files.ingest import StoredMedia, find_media, reasons_taken_down, set_media, store_media
+from corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media, store_media
+from corpus.video_files.media_folder import MediaFolder
 from projects import audit
 from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
@@ -21,15 +23,17 @@ def attach_media(person: User, video: Video, path: Path) -> Video:
     """
     require_role(person, video.project, Role.RESEARCHER)
     # Decoding takes its time: outside of the transaction, so that nobody waits for it.
-    return give(person, video, store_media(path))
+    given = give(person, video, store_media(path))
+    prepare_later(video.project_id)
+    return given
 
 
 def attach_folder(person: User | None, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
     """Give files of the folder to all clips of the project that lack one, or to those of one source.
 
-    A file is found by the clip's source id or key, with or without a video suffix; clips that are different trims of
-    one source share it. The answer counts clips by what became of them: ready, broken, missing. `person` None is the
-    operator of the command line. CorpusError: no such folder, or a link in it leads outside.
+    A file is found by the clip's source id or key, with or without a video suffix, in whatever spelling; clips that
+    are different trims of one source share it. The answer counts clips by what became of them: ready, broken, missing.
+    `person` None is the operator of the command line. CorpusError: no such folder, or a link in it leads outside.
     """
     require_researcher(person, project)
     if not folder.is_dir():
@@ -38,14 +42,17 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
     waiting = Video.objects.filter(~Q(media_state__in=has_or_had), project=project).order_by("pk")
     counts = {state.value: 0 for state in (MediaState.MISSING, MediaState.READY, MediaState.BROKEN)}
     kept: dict[Path, StoredMedia] = {}
+    files = MediaFolder(folder)
     for video in waiting.filter(source_id=source_id) if source_id else waiting:
-        path = find_media(folder, [video.source_id, video.key])
-        if path is None:
+        found = files.find([video.source_id, video.key])
+        if found is None:
             counts[MediaState.MISSING] += 1
             continue
+        path = found.path
         if path not in kept:
             kept[path] = store_media(path)
         counts[give(person, video, kept[path]).media_state] += 1
+    prepare_later(project.pk)
     return counts
 
 

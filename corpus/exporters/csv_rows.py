@@ -1,6 +1,6 @@
 """`csv`: the released items as one table in the columns that the importer of the same name reads.
 
-Cells that a spreadsheet would run get an apostrophe before them; the importer takes it off again.
+Cells that a spreadsheet would run get an apostrophe before them, which a last column names; the importer takes it off.
 """
 
 import csv
@@ -14,7 +14,7 @@ from corpus.exporters.parts.folder import write_folder
 from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.importers.jsonl import COLUMNS
 from corpus.records import ItemRecord, RecordContent, ReleaseContent
-from text.storable import safe_cell
+from corpus.rules.escaped_cells import ESCAPED, escaped
 
 FILE = "records.csv"
 USES_TABLES = False
@@ -25,24 +25,30 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""
     items = released_items(release)
     facts = manifest_facts(release, "csv", len(items))
-    return write_folder(out, facts, lambda folder: _write(folder / FILE, items))
+    encoding = "utf-8-sig" if params.get("bom") else "utf-8"
+    return write_folder(out, facts, lambda folder: _write(folder / FILE, items, encoding))
 
 
-def _write(path: Path, items: Iterable[ItemRecord]) -> None:
+def _write(path: Path, items: Iterable[ItemRecord], encoding: str) -> None:
     """`items` are gone through twice: which columns there are is known at the end only."""
-    there = {name for item in items for name in line(item)}
-    used = [name for name in COLUMNS if name in there]
-    with path.open("w", encoding="utf-8", newline="") as file:
+    there = {name for item in items for name in _cells(item)}
+    used = [name for name in (*COLUMNS, ESCAPED) if name in there]
+    with path.open("w", encoding=encoding, newline="") as file:
         # As RFC 4180 has it: so a carriage return within a cell is quoted.
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(used)
-        for record in map(line, items):
-            writer.writerow([_cell(record.get(name)) for name in used])
+        for cells in map(_cells, items):
+            writer.writerow([cells.get(name, "") for name in used])
 
 
-def _cell(value: Any) -> Any:
-    if isinstance(value, str):
-        return safe_cell(value)
+def _cells(item: ItemRecord) -> dict[str, Any]:
+    """Column -> cell; ESCAPED is among them if a cell got an apostrophe."""
+    cells = escaped(line(item))
+    found = {name: cell if isinstance(cell, str) else _cell(cell) for name, cell in cells.items()}
+    return found if cells[ESCAPED] else {name: cell for name, cell in found.items() if name != ESCAPED}
+
+
+def _cell(value: Any) -> str:
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
     return "" if value is None else repr(value)

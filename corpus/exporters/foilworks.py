@@ -26,11 +26,11 @@ from corpus.exporters.parts.changelog import changelog, licences
 from corpus.exporters.parts.citation import bibtex, cff
 from corpus.exporters.parts.datasheet import datasheet
 from corpus.exporters.parts.flat import write_flat
-from corpus.exporters.parts.folder import pretty, safe_name, write_folder, write_json, write_lines
+from corpus.exporters.parts.folder import pretty, safe_name, unused_name, write_folder, write_json, write_lines
 from corpus.exporters.parts.released_items import withheld_facts
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
 from corpus.release_documents import Figure
-from corpus.release_records import STATUS_FIELDS
+from corpus.release_records import STATUS_FIELDS, as_published_facts, n_as_published
 from corpus.rules.canonical import canonical_line
 from text.storable import safe_row
 
@@ -70,6 +70,7 @@ def _facts(release: ReleaseContent) -> dict[str, Any]:
             "votes_not_counted": sum(vote.state != COUNTED for vote in release.votes),
             "scores": len(release.scores),
         },
+        **as_published_facts(n_as_published(item for item in release.items if item.get("released"))),
         **withheld_facts(release),
     }
 
@@ -227,11 +228,8 @@ def _by_model(scores: Iterable[ReleaseScore]) -> dict[str, list[ReleaseScore]]:
     for score in scores:
         models.setdefault((score.model, score.protocol, score.model_key), []).append(score)
     files: dict[str, list[ReleaseScore]] = {}
+    taken: set[str] = set()
     for (model, protocol, _), found in models.items():
-        name = safe_name(model)
-        if name in files:
-            name = safe_name(f"{model}-{protocol}")
-        while name in files:
-            name += "-again"
-        files[name] = found
+        is_taken = safe_name(model).casefold() in taken
+        files[unused_name(f"{model}-{protocol}" if is_taken else model, taken)] = found
     return files

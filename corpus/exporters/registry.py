@@ -1,7 +1,7 @@
 """Formats that `foilworks export` writes: slug -> row. A format is one file here and one row."""
 
 from text.plugins import Registry
-from text.registry import Entry
+from text.registry import Entry, Param
 
 _EXPORTERS: dict[str, Entry] = {
     "foilworks": Entry(
@@ -27,6 +27,7 @@ _EXPORTERS: dict[str, Entry] = {
     "csv": Entry(
         "CSV table",
         "corpus.exporters.csv_rows",
+        params=(Param("bom", False, "begin with a byte order mark, by which Excel recognises UTF-8", "bool"),),
         summary="The released items as one table, in the columns of JSON lines; safe to open in a spreadsheet.",
     ),
     "contrast": Entry(

@@ -7,12 +7,11 @@ give something else.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from corpus.exporters.foilworks import safe_name
 from corpus.exporters.jsonl import counts
-from corpus.exporters.parts.folder import keys_in_file, write_folder, write_json
+from corpus.exporters.parts.folder import MANIFEST, keys_in_file, unused_name, write_folder, write_json
 from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.importers.parsing.fields import ProblemError
 from corpus.importers.parsing.records import RawRecord
@@ -52,11 +51,10 @@ def files(items: Iterable[ItemRecord], form: Form | None = None) -> dict[str, di
     for item in items:
         subtests.setdefault(item.subtest, []).append(item)
     named: dict[str, dict[str, Any]] = {}
+    # The manifest of the folder has its name.
+    taken = {PurePath(MANIFEST).stem}
     for subtest, found in subtests.items():
-        stem = safe_name(subtest)
-        # The manifest of the folder has its name; two subtests may look alike once made safe.
-        while stem in named or stem == "manifest":
-            stem += "-again"
+        stem = unused_name(subtest, taken)
         named[stem] = _records(found, stem, form)
     return named
 

@@ -2,14 +2,15 @@
 out, and the manifest names them."""
 
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from corpus.exporters.parts.folder import write_lines
 from corpus.exporters.parts.published_formats import kept_fields, write_pairs
 from corpus.exporters.parts.tables import video_name
+from corpus.importers.parsing.records import stem_of
 from corpus.importers.vitatecs import COLUMNS
-from corpus.records import ItemRecord, RecordContent, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent, VideoRecord
 
 USES_TABLES = False
 TAKES_RECORDS = True
@@ -20,11 +21,17 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     return write_pairs(release, out, "vitatecs", ".jsonl", lambda path, items: write_lines(path, map(_line, items)))
 
 
+def _file_name(video: VideoRecord) -> str:
+    """The name of a file, as the published code opens it."""
+    name = video_name(video)
+    return name if stem_of(name) != name else f"{name}{PurePath(video.file).suffix or '.mp4'}"
+
+
 def _line(item: ItemRecord) -> dict[str, Any]:
     return {
         **kept_fields(item, COLUMNS),
         "src_dataset": item.video.source_dataset,
-        "video_name": video_name(item.video),
+        "video_name": item.extra.get("video_name") or _file_name(item.video),
         "caption": item.caption,
         "counterfactual": item.foils[0],
         "aspect": item.subtest,

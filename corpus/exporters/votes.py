@@ -1,7 +1,8 @@
 """`votes`: the judgements of a release one a row, under pseudonyms, as the importer of the same name reads them.
 
 All are there, those of proficiency items and those that do not count too: the columns say so, and the importer passes
-over what does not count. Cells that a spreadsheet would run get an apostrophe, which the importer takes off.
+over what does not count. Cells that a spreadsheet would run get an apostrophe, which a last column names; the importer
+takes it off.
 """
 
 import csv
@@ -13,7 +14,7 @@ from corpus.exporters.foilworks import vote_line
 from corpus.exporters.parts.folder import write_folder
 from corpus.exporters.parts.released_items import manifest_facts
 from corpus.records import ReleaseContent, ReleaseVote
-from text.storable import safe_row
+from corpus.rules.escaped_cells import ESCAPED, escaped
 
 FILE = "votes.csv"
 USES_TABLES = False
@@ -42,8 +43,13 @@ def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> l
 
 def _write(path: Path, votes: Iterable[ReleaseVote]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\r\n")
-        writer.writerow(COLUMNS)
-        for vote in votes:
-            line = vote_line(vote)
-            writer.writerow(safe_row(line[name] for name in COLUMNS))
+        rows = [_cells(vote) for vote in votes]
+        columns = [*COLUMNS, ESCAPED] if any(row[ESCAPED] for row in rows) else COLUMNS
+        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\r\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _cells(vote: ReleaseVote) -> dict[str, Any]:
+    line = vote_line(vote)
+    return escaped({name: line[name] for name in COLUMNS})

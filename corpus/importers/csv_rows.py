@@ -1,8 +1,8 @@
 """`csv`: the columns of `jsonl` as a table with a header, commas, semicolons or tabs between the cells.
 
-An empty cell is an absent field; an apostrophe that keeps a cell from being run as a formula is taken off. Times are
-numbers; `foils`, `proficiency`, `votes`, `facts` and `extra` are JSON in their cells, and `foils` may be one plain
-text. Of columns that nothing names, cells that read as numbers are numbers.
+An empty cell is an absent field. Blanks around names and ids mean nothing; an apostrophe is taken off where our export
+put it (corpus.rules.escaped_cells). Times are numbers; `foils`, `proficiency`, `votes`, `facts` and `extra` are JSON in
+their cells, and `foils` may be one plain text. Of columns that nothing names, cells that read as numbers are numbers.
 """
 
 import json
@@ -16,10 +16,12 @@ from corpus.importers.parsing.fields import ProblemError, check_content
 from corpus.importers.parsing.json_records import parse_line
 from corpus.importers.parsing.records import RawRecord, default_subtest, read_records
 from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, read_rows
-from corpus.records import ItemRecord, ReadOutcome
-from text.storable import plain_cell
+from corpus.records import ItemRecord, ReadOutcome, RecordWarning
+from corpus.rules.escaped_cells import CellReader
 
 _JSON_COLUMNS = ("foils", "proficiency", "votes", "facts", "extra")
+_TEXTS = frozenset({"caption", "foil", *_JSON_COLUMNS})
+_NAMES = frozenset(jsonl.COLUMNS) - _TEXTS
 _NUMBERS = frozenset({"start_time", "end_time"})
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
@@ -28,12 +30,18 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of a table. CorpusError when the file as a whole cannot be read."""
     subtest = default_subtest(path, params)
     rows = read_rows(path, ["id", "caption"], COMMA + SEMICOLON + TAB, one_of=jsonl.NAMES_OF_CLIPS)
-    raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
-    yield from read_records(path, raw, lambda record: _parse(record, subtest))
+    cells = CellReader(path, _NAMES)
+    raw = (RawRecord(None, cells.read(row.cells), row.line, row.problem, "row") for row in rows)
+    for outcome in read_records(path, raw, lambda record: _parse(record, subtest)):
+        if isinstance(outcome, ItemRecord):
+            for name in cells.kept_apostrophes & _TEXTS:
+                problem = "starts with an apostrophe, which is kept; remove it if it only marks the cell as text"
+                yield RecordWarning(f"{path}:{outcome.line}", name, problem)
+        yield outcome
 
 
 def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
-    fields = {name: _value(name, cell) for name, cell in raw.value.items() if cell is not None}
+    fields = {name: _value(name, cell) for name, cell in raw.value.items()}
     # JSON within a cell may hold what the cell's text did not show.
     check_content(fields)
     return jsonl.parse(raw._replace(value=fields), subtest)
@@ -42,10 +50,10 @@ def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
 def _value(name: str, cell: str) -> Any:
     text = cell.strip()
     if name in _JSON_COLUMNS:
-        return parse_cell(name, text) if text[:1] in {"[", "{"} else plain_cell(cell)
+        return parse_cell(name, text) if text[:1] in {"[", "{"} else cell
     if (name in _NUMBERS or name not in jsonl.COLUMNS) and _NUMBER.fullmatch(text):
         return json.loads(text)
-    return plain_cell(cell)
+    return cell
 
 
 def parse_cell(name: str, text: str) -> Any:

@@ -30,8 +30,8 @@ _COLUMNS = frozenset({"video_id", "sentence"})
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The blocks of a Feint6K file. CorpusError when the file as a whole cannot be read."""
     subtest, names = default_subtest(path, params), Names()
-    rows = read_rows(path, ["video_id", "sentence"], COMMA)
-    yield from read_records(path, _blocks(rows), lambda record: _parse(record, subtest, params, names))
+    rows = read_rows(path, ["video_id", "sentence"], COMMA, names=("video_id",))
+    yield from read_records(path, _blocks(rows), lambda record: _parse(record, subtest, params, names), own_ids=False)
 
 
 def _blocks(rows: Iterable[Row]) -> Iterator[RawRecord]:

@@ -4,7 +4,7 @@ PATH is the folder (its `data/*.parquet`, else its own `*.parquet`) or one such 
 A record's line is its number in its file.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,30 @@ from typing import Any
 from corpus.errors import CorpusError
 from corpus.importers import jsonl
 from corpus.importers.csv_rows import parse_cell
+from corpus.importers.parsing.parquet_rows import TableLimits, parquet_columns, parquet_rows
 from corpus.importers.parsing.records import RawRecord, default_subtest, read_records
-from corpus.records import ItemRecord, ReadOutcome
+from corpus.records import ItemRecord, ReadOutcome, RecordWarning
+from media.child import LimitError, run, stream
 
-_BATCH = 1_000
-# Unpacked, of one group of rows, which is read in one piece: what compresses well must not fill the memory.
-MAX_BYTES = 1024 * 1024 * 1024
+TAKES_LIMITS = True
 _JSON = ("facts", "extra")
 
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of the folder. CorpusError: no Parquet file there, one that cannot be read or lacks id or caption."""
+    limits = params.get("limits") or TableLimits()
     for file in _files(path):
-        yield from read_records(file, _rows(file), partial(_parse, default_subtest(file, params)))
+        try:
+            yield from _read_file(file, params, limits)
+        except LimitError as error:
+            raise CorpusError(f"{file}: file: {error}") from error
+
+
+def _read_file(file: Path, params: Mapping[str, Any], limits: TableLimits) -> Iterator[ReadOutcome]:
+    left_out = _binary_columns(file, limits)
+    for name in left_out:
+        yield RecordWarning(f"{file}:1", name, "holds binary data, which no record can: the column is left out")
+    yield from read_records(file, _rows(file, left_out, limits), partial(_parse, default_subtest(file, params)))
 
 
 def _parse(subtest: str, raw: RawRecord) -> ItemRecord:
@@ -40,55 +51,33 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _rows(file: Path) -> Iterator[RawRecord]:
-    arrow, parquet = parquet_library()
-    try:
-        table = parquet.ParquetFile(file)
-        missing = {"id", "caption"} - set(table.schema_arrow.names)
-        if missing:
-            problem = f"has no column {min(missing)}; name the columns as in docs/reference/formats.md"
-            raise CorpusError(f"{file}:1: columns: {problem}")
-        _check_size(file, table)
-        number = 0
-        for batch in table.iter_batches(_BATCH):
-            for value in batch.to_pylist():
-                number += 1
-                yield RawRecord(None, value, number)
-    except (arrow.ArrowException, OSError) as error:
-        problem = f"is no Parquet file that can be read ({' '.join(str(error).split())[:120]})"
-        raise CorpusError(f"{file}: file: {problem}; get a whole copy of it") from error
+def _binary_columns(file: Path, limits: TableLimits) -> list[str]:
+    """The columns of bytes that no record needs. CorpusError: one that a record does need, or columns are missing."""
+    holds_bytes = run(limits.child, parquet_columns, file)
+    missing = {"id", "caption"} - set(holds_bytes)
+    if missing:
+        problem = f"has no column {min(missing)}; name the columns as in docs/reference/formats.md"
+        raise CorpusError(f"{file}:1: columns: {problem}")
+    binary = [name for name, is_bytes in holds_bytes.items() if is_bytes]
+    for name in binary:
+        if name in jsonl.COLUMNS:
+            raise CorpusError(f"{file}:1: {name}: holds binary data; give {jsonl.COLUMNS[name]}")
+    return binary
 
 
-def _check_size(file: Path, table: Any) -> None:
-    groups = [table.metadata.row_group(at).total_byte_size for at in range(table.metadata.num_row_groups)]
-    if max(groups, default=0) > MAX_BYTES:
-        problem = f"a part of it unpacks to {max(groups)} bytes, more than {MAX_BYTES}"
-        raise CorpusError(f"{file}: file: {problem}; write it in smaller row groups")
+def _rows(file: Path, left_out: Collection[str], limits: TableLimits) -> Iterator[RawRecord]:
+    number = 0
+    for rows in stream(limits.child, parquet_rows, file, left_out, limits.decoded):
+        for row in rows:
+            number += 1
+            yield RawRecord(None, row, number)
 
 
 def _plain(raw: RawRecord) -> RawRecord:
-    """The row as a line of JSON would say it: without the nulls that a table has everywhere, JSON text parsed."""
-    record = _without_nulls(raw.value)
+    """The row as a line of JSON would say it, its JSON text parsed."""
+    record = dict(raw.value)
     for holder in (record, record.get("proficiency", {})):
         for name in _JSON:
             if isinstance(holder.get(name), str):
                 holder[name] = parse_cell(name, holder[name])
     return raw._replace(value=record)
-
-
-def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _without_nulls(value) if isinstance(value, dict) else value
-        for name, value in values.items()
-        if value is not None
-    }
-
-
-def parquet_library() -> tuple[Any, Any]:
-    """(pyarrow, pyarrow.parquet). CorpusError where it is not installed: pages do without it."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise CorpusError("pyarrow: is not installed; install it with `pip install 'foilworks[models]'`") from error
-    return pyarrow, pyarrow.parquet

@@ -51,9 +51,9 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
         yield from _from_json(path, text, subtest)
         return
     names = Names()
-    rows = read_rows(path, ["video_id", "sentence"], COMMA + TAB)
+    rows = read_rows(path, ["video_id", "sentence"], COMMA + TAB, names=("video_id",))
     raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
-    yield from read_records(path, raw, lambda record: _from_row(record, subtest, names))
+    yield from read_records(path, raw, lambda record: _from_row(record, subtest, names), own_ids=False)
 
 
 def _from_json(path: Path, text: str, subtest: str) -> Iterator[ReadOutcome]:

@@ -37,7 +37,7 @@ def _parse(raw: RawRecord, params: Mapping[str, Any]) -> VoteRecord:
     status = (cells.get(_STATUS) or "").strip()
     if status.lower() == "rejected":
         raise PassedOver("the assignment was rejected")
-    item = cells.get(_column(cells, "item", params, _ITEMS))
+    item = (cells.get(_column(cells, "item", params, _ITEMS)) or "").strip()
     worker = (cells.get(_WORKER) or "").strip()
     for name, value in (("item", item), (_WORKER, worker)):
         if not value:
@@ -46,7 +46,7 @@ def _parse(raw: RawRecord, params: Mapping[str, Any]) -> VoteRecord:
     foil = cells.get(_column(cells, "foil", params, _FOILS, needed=False))
     seconds = (cells.get(_SECONDS) or "").strip()
     return VoteRecord(
-        item=str(item),
+        item=item,
         annotator=worker,
         choice=choice_of(_answer(cells, params), place, "answer"),
         foil=foil_of(foil),

@@ -54,7 +54,9 @@ def parse(raw: RawRecord, subtest: str) -> ItemRecord:
     subtest = fields.label("subtest", MAX_LABEL) or subtest
     foils = fields.foils()
     if not foils:
-        raise ProblemError("foils", "is missing", "give at least one foil")
+        is_sugarcrepe = fields.get("negative_caption") is not None
+        fix = "choose the format sugarcrepe" if is_sugarcrepe else "give at least one foil"
+        raise ProblemError("foils", "is missing", fix)
     proficiency = _proficiency(fields)
     votes, vote_field = _votes(fields)
     source = _from_file if fields.get(OWN_FIELD) is None else _from_own_fields

@@ -28,7 +28,7 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of a VITATECS file. CorpusError when the file as a whole cannot be read."""
     subtest, names = default_subtest(path, params), Names()
     given = bool(params.get("subtest"))
-    yield from read_records(path, json_lines(path), lambda raw: _parse(raw, subtest, given, names))
+    yield from read_records(path, json_lines(path), lambda raw: _parse(raw, subtest, given, names), own_ids=False)
 
 
 def _parse(raw: RawRecord, subtest: str, given: bool, names: Names) -> ItemRecord:
@@ -45,6 +45,7 @@ def _parse(raw: RawRecord, subtest: str, given: bool, names: Names) -> ItemRecor
         video=video_of(dataset, name),
         caption=caption,
         foils=(foil,),
-        extra=fields.without(COLUMNS),
+        # As the file has it: the published code joins it to a folder.
+        extra={**fields.without(COLUMNS), "video_name": name},
         line=raw.line,
     )

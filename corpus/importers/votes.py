@@ -14,10 +14,11 @@ from corpus.importers.parsing.judgements import MAX_ANNOTATOR, PassedOver, choic
 from corpus.importers.parsing.records import RawRecord, json_lines
 from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, read_rows
 from corpus.records import MAX_ID, MAX_LABEL
+from corpus.rules.escaped_cells import CellReader
 from corpus.vote_records import VoteOutcome, VoteRecord, is_anonymous_name, is_anonymous_vote
-from text.storable import plain_cell
 
 YIELDS = "votes"
+_NAMES = ("item", "annotator", "subtest", "kind", "stage", "state", "source")
 COUNTED = {"stage": "validation", "state": "counted"}
 _MAX_SECONDS = 1e7
 
@@ -28,12 +29,9 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[VoteOutcome]:
         raw = json_lines(path)
     else:
         rows = read_rows(path, ["item", "annotator", "choice"], COMMA + SEMICOLON + TAB)
-        raw = (RawRecord(None, _plain(row.cells), row.line, row.problem, "row") for row in rows)
+        cells = CellReader(path, _NAMES)
+        raw = (RawRecord(None, cells.read(row.cells), row.line, row.problem, "row") for row in rows)
     yield from read_votes(path, raw, _parse)
-
-
-def _plain(cells: Mapping[str, str | None]) -> dict[str, str]:
-    return {name: plain_cell(cell) for name, cell in cells.items() if cell is not None}
 
 
 def _parse(raw: RawRecord) -> VoteRecord:

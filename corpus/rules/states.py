@@ -105,6 +105,9 @@ I = ItemState  # noqa: E741
 ITEM_MOVES: dict[str, Move] = {
     "vote": _move((I.IN_VALIDATION,), I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED),
     "adjudicate": _move((I.DISPUTED,), I.VALID, I.INVALID),
+    # A published set: valid on its publisher's word, until its votes are asked for and decide.
+    "take_publishers_word": _move((I.IN_VALIDATION,), I.VALID),
+    "collect_votes": _move((I.VALID,), I.IN_VALIDATION),
     "recount": _move((I.VALID, I.INVALID, I.DISPUTED), I.IN_VALIDATION),
     "requeue": _move((I.INVALID,), I.REQUEUED),
     "retract": _move((I.VALID,), I.RETRACTED),

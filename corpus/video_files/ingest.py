@@ -8,11 +8,12 @@ from tempfile import TemporaryDirectory
 from django.core.files.storage import default_storage
 
 from corpus.errors import CorpusError
+from corpus.limits import decode
 from corpus.models import MediaState, Takedown, Video
-from corpus.video_files.stored_files import store
+from corpus.video_files.stored_files import opaque_name, store
 from media.errors import MediaError
+from media.playable import make_playable
 from media.probe import VideoFacts, probe
-from media.transcode import transcode_mp4
 from projects.models import Project
 
 # Below the number of variables that every database takes in one statement.
@@ -24,13 +25,15 @@ SUFFIXES = ("", ".mp4", ".webm", ".mov", ".mkv", ".avi")
 class StoredMedia:
     """A file as it is in storage (`name`), or why it cannot be used (`error`, in one line).
 
-    `original`: the file that it is a playable copy of, None where it is that file itself.
+    `original`: the file that it is a playable copy of, None if it is that file itself. `conversion`: how and why the
+    copy was made, in one sentence.
     """
 
     name: str = ""
     facts: VideoFacts | None = None
     error: str = ""
     original: VideoFacts | None = None
+    conversion: str = ""
 
     @property
     def made_from(self) -> str:
@@ -68,19 +71,18 @@ def stays_below(name: str) -> bool:
 
 
 def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
-    """Probe the file and copy it into storage, named by its SHA-256: equal files are kept once.
+    """Probe the file and copy it into storage under the opaque name of its content: equal files are stored once.
 
-    What browsers do not play is kept as a copy that they do. With `copy` False nothing is stored. A file that cannot
-    be used is no exception: the error is the answer. CorpusError: the storage cannot be written.
+    What browsers do not show alike is stored as a copy that they do. With `copy` False nothing is stored. A file that
+    cannot be used is no exception: the error is the answer. CorpusError: the storage cannot be written.
     """
     try:
-        facts = probe(path)
+        facts = decode(probe, path)
         if facts.browser_playable:
             return _stored(path, facts, copy)
         with TemporaryDirectory() as folder:
-            playable = Path(folder) / "playable.mp4"
-            transcode_mp4(path, playable)
-            return replace(_stored(playable, probe(playable), copy), original=facts)
+            made = decode(make_playable, path, facts, Path(folder))
+            return replace(_stored(made.path, made.facts, copy), original=facts, conversion=made.words)
     except MediaError as error:
         return StoredMedia(error=str(error).replace(str(path), path.name))
     except OSError as error:
@@ -88,7 +90,8 @@ def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
 
 
 def _stored(path: Path, facts: VideoFacts, copy: bool) -> StoredMedia:
-    name = f"videos/{facts.sha256[:2]}/{facts.sha256}.{facts.container}"
+    stem = opaque_name(facts.sha256)
+    name = f"videos/{stem[:2]}/{stem}.{facts.container}"
     if copy and _stored_bytes(name) != facts.size_bytes:
         store(path, name)
     return StoredMedia(name=name, facts=facts)
@@ -126,6 +129,8 @@ def set_media(video: Video, kept: StoredMedia, taken_down: Mapping[str, str]) ->
     video.sha256 = facts.sha256
     video.duration, video.fps, video.n_frames = facts.duration, facts.fps, facts.n_frames
     video.width, video.height = facts.width, facts.height
+    video.frame_times, video.conversion = facts.clock.packed(), kept.conversion[:500]
+    video.film_strip.name = ""
 
 
 def reasons_taken_down(project: Project, files: Iterable[StoredMedia]) -> dict[str, str]:
@@ -161,6 +166,9 @@ MEDIA_FIELDS = (
     "n_frames",
     "width",
     "height",
+    "frame_times",
+    "conversion",
+    "film_strip",
 )
 
 
@@ -170,7 +178,7 @@ def _trim_in_seconds(video: Video, kept: StoredMedia) -> tuple[float | None, flo
     if facts is None or video.time_unit == "sec":
         return start, end
     second = facts.seconds if video.time_unit == "pts" else facts.frame_start
-    # What comes before what a player shows first is of nothing: the clip starts with that.
+    # Frames before the first one a player shows are dropped; the clip starts at the first shown frame.
     begin = None if start is None else max(0.0, second(start))
     return begin, None if end is None else second(end)
 

@@ -1,7 +1,7 @@
 """Videos in an S3-compatible store (STORAGE_URL=s3://…): django-storages, with errors of files and signed addresses.
 
 What the store or the way to it refuses comes out as OSError with its reason, as from a disk; what is not there as
-FileNotFoundError. Objects are named by their content, so that one that is written again is the same.
+FileNotFoundError. An object's name is made from its content, so one that is written again is the same.
 """
 
 import errno
@@ -19,6 +19,8 @@ from storages.backends.s3 import S3Storage
 # Stores of others than Amazon refuse what these are about; content is checked by its own hash where it is read.
 CHECKSUMS = {"request_checksum_calculation": "when_required", "response_checksum_validation": "when_required"}
 TIMEOUTS = {"connect_timeout": 5, "read_timeout": 60, "retries": {"mode": "standard", "total_max_attempts": 4}}
+# Of an object that is sent on to a browser.
+PART_BYTES = 256 * 1024
 # Of a file that is read through Django; larger ones go by the disk.
 IN_MEMORY_BYTES = 8 * 1024 * 1024
 
@@ -63,6 +65,12 @@ class ObjectStore(S3Storage):
         """Write the object's bytes into `file`, a part at a time."""
         with _store_errors(name):
             self.bucket.download_fileobj(self._normalize_name(name), file)
+
+    def read_range(self, name: str, start: int, end: int) -> Iterator[bytes]:
+        """Yield the object's bytes from `start` to `end`, both inclusive, a part at a time."""
+        with _store_errors(name):
+            found = self.bucket.Object(self._normalize_name(name)).get(Range=f"bytes={start}-{end}")
+            yield from found["Body"].iter_chunks(PART_BYTES)
 
     def names(self) -> Iterator[tuple[str, int]]:
         """(name, bytes) of every object below the prefix."""

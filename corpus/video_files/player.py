@@ -8,26 +8,57 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from corpus.models import MediaState, Video
+from corpus.video_files.clip_tokens import Piece, clip_token
+from media.clock import Clock, even_clock, unpacked
 
 
 def player_clip(video: Video) -> dict[str, Any]:
-    """The `clip` of foilworks/templates/foilworks/_player.html; `video.project` should be loaded.
+    """Return the `clip` of foilworks/templates/foilworks/_player.html for people who may know which video it is.
 
-    Times are seconds. Attaching a file turns a trim in pts or frames into seconds; one that is still in them has no
-    file, and at an external address, whose clock nobody knows, the whole video plays.
+    `video.project` should be loaded. Times are seconds. Attaching a file turns a trim in pts or frames into seconds;
+    one that is still in them has no file, and at an external address, whose clock nobody knows, the whole video plays.
+    `times` is the packed clock, `first` and `last` the numbers of the frames that the trim shows, `is_exact` whether it
+    was read from the file.
     """
+    return _clip(video, _source(video), _("Video %(key)s") % {"key": video.key})
+
+
+def blind_clip(video: Video, person_id: int, piece: Piece, number: int) -> dict[str, Any]:
+    """Return the same for a page of work: neither its address nor its label says which video it is."""
+    address = clip_url(video.project.slug, video.pk, person_id, piece, number) if _source(video) else ""
+    return _clip(video, address, _("Video"))
+
+
+def _clip(video: Video, source: str, label: str) -> dict[str, Any]:
     in_seconds = video.time_unit == "sec"
+    start, end = (video.start_time, video.end_time) if in_seconds else (None, None)
+    clock = clip_clock(video)
+    first, last = clock.frames_within(start, end) if clock else (None, None)
     return {
-        "src": _source(video),
-        "fps": video.fps,
-        "n_frames": video.n_frames,
-        "start": video.start_time if in_seconds else None,
-        "end": video.end_time if in_seconds else None,
+        "src": source,
+        "times": clock.packed() if clock else "",
+        "first": first,
+        "last": last,
+        "is_exact": bool(video.frame_times),
+        "start": start,
+        "end": end,
         "width": video.width,
         "height": video.height,
         "warning": video.content_warning,
-        "label": _("Video %(key)s") % {"key": video.key},
+        "label": label,
     }
+
+
+def clip_clock(video: Video) -> Clock | None:
+    """The clock of the video's file: that of a constant rate if it was stored before clocks were. None: no file."""
+    if video.frame_times:
+        return unpacked(video.frame_times)
+    return even_clock(video.n_frames, video.fps) if video.n_frames and video.fps else None
+
+
+def clip_url(slug: str, video_id: int, person_id: int, piece: Piece, number: int) -> str:
+    """Return where the person is served the clip for this piece of work."""
+    return reverse("corpus:clip", args=[slug, clip_token(video_id, person_id, piece, number)])
 
 
 def stream_url(slug: str, video_id: int) -> str:

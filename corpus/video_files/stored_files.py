@@ -15,6 +15,7 @@ from corpus.errors import CorpusError
 from corpus.models import Video
 from media.errors import MediaError
 from media.file_cache import ClipCache, content_key
+from projects.secret_seeds import secret_seed
 
 CLIPS = "clips"
 
@@ -22,6 +23,14 @@ CLIPS = "clips"
 def clip_file(video: Video) -> os.PathLike[str]:
     """The path of the video's file, which must have one; one in an object store is fetched when it is opened."""
     return Path(video.file.path) if is_local() else StoredFile(video.file.name, video.sha256)
+
+
+def opaque_name(sha256: str) -> str:
+    """Return the name under which a file of these bytes is stored: equal files have one, and it tells nobody which.
+
+    Browsers see it in the signed addresses of an object store. A plain hash could be looked up in a published list.
+    """
+    return secret_seed("object-name", sha256)
 
 
 def is_local() -> bool:

@@ -26,6 +26,7 @@ from corpus.models import Video
 from corpus.video_files.player import plays_elsewhere
 from corpus.video_files.stored_files import is_local
 from media.ranges import ByteRange, UnsatisfiableRangeError, iter_bytes, parse_range
+from projects.secret_seeds import secret_seed
 
 # The name decides the type, so only what a browser plays or shows is sent as such; anything else becomes a download.
 PLAYABLE = frozenset({"video/mp4", "video/webm", "video/ogg", "video/quicktime", "video/x-matroska", "image/jpeg"})
@@ -34,8 +35,13 @@ PLAYABLE = frozenset({"video/mp4", "video/webm", "video/ogg", "video/quicktime",
 CACHE_SECONDS = 600
 
 
-def stream_video(request: HttpRequest, video: Video) -> HttpResponseBase:
-    """The video's file, or the way to where it lies elsewhere. Http404 where it has neither."""
+def stream_video(request: HttpRequest, video: Video, *, blind: bool = False) -> HttpResponseBase:
+    """Send the video's file, or the way to where it is elsewhere. Http404 if it has neither.
+
+    `blind`: for a page of work. No header depends on the file but its type and length; see `_stream_blind`.
+    """
+    if video.file and blind:
+        return _stream_blind(request, video.file)
     if video.file:
         return stream_file(request, video.file, video.sha256)
     if plays_elsewhere(video.url):
@@ -59,9 +65,30 @@ def stream_file(request: HttpRequest, stored: FieldFile, digest: str = "") -> Ht
     response = get_conditional_response(request, etag, int(modified.timestamp()))
     if response is None:
         response = _answer(request, stored, size, _asked_range(request, etag, modified))
+    response.headers["Last-Modified"] = http_date(modified.timestamp())
+    return _cached(response, etag)
+
+
+def _stream_blind(request: HttpRequest, stored: FieldFile) -> HttpResponseBase:
+    """Send the file under an ETag of this address alone, without the time of its last change.
+
+    A file in an object store passes through here as well: the store's answer says when the object was written, and
+    its name is the same for everybody (docs/decisions/0073-clips-of-work-pass-through-the-web-process.md).
+    """
+    try:
+        size = stored.size
+    except FileNotFoundError as error:
+        raise Http404(_("The file of this video is gone; attach it again.")) from error
+    etag = f'"{secret_seed("etag", request.path, stored.name)}"'
+    response = get_conditional_response(request, etag)
+    if response is None:
+        response = _answer(request, stored, size, _asked_range(request, etag, None))
+    return _cached(response, etag)
+
+
+def _cached(response: HttpResponseBase, etag: str) -> HttpResponseBase:
     response.headers["Accept-Ranges"] = "bytes"
     response.headers["ETag"] = etag
-    response.headers["Last-Modified"] = http_date(modified.timestamp())
     response.headers["Cache-Control"] = f"private, max-age={CACHE_SECONDS}"
     return response
 
@@ -85,10 +112,11 @@ def _kind(name: str) -> tuple[str, bool]:
     return content_type if content_type and shown else "application/octet-stream", shown
 
 
-def _asked_range(request: HttpRequest, etag: str, modified: datetime) -> str | None:
+def _asked_range(request: HttpRequest, etag: str, modified: datetime | None) -> str | None:
     """The Range header, unless If-Range names another version than ours: then the whole file must be sent."""
     version = request.headers.get("If-Range", "").strip()
-    return request.headers.get("Range") if version in {"", etag, http_date(modified.timestamp())} else None
+    ours = {"", etag} if modified is None else {"", etag, http_date(modified.timestamp())}
+    return request.headers.get("Range") if version in ours else None
 
 
 def _answer(request: HttpRequest, stored: FieldFile, size: int, asked: str | None) -> HttpResponseBase:
@@ -110,5 +138,8 @@ def _answer(request: HttpRequest, stored: FieldFile, size: int, asked: str | Non
 
 
 def _chunks(stored: FieldFile, wanted: ByteRange) -> Iterator[bytes]:
+    if not is_local() and wanted.length:
+        yield from stored.storage.read_range(stored.name, wanted.start, wanted.end)
+        return
     # Opened at the first byte: an answer that nobody reads leaves no file open.
     yield from iter_bytes(stored.storage.open(stored.name, "rb"), wanted)

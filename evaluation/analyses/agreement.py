@@ -14,7 +14,7 @@ from evaluation.analyses.agreement_data import alpha, fleiss_kappa, percent_agre
 from evaluation.analyses.records import NOBODY, Votes, coded, tallied
 from evaluation.metrics.intervals import DRAWS, SEED, wilson
 
-VERSION = "3"
+VERSION = "4"
 INPUT = "votes"
 # 500 annotators share up to 124,750 pairs; a page can show the ones that judged most together.
 MAX_PAIRS = 200
@@ -34,6 +34,7 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = DRAWS, seed: in
         "coding": coding,
         "alpha": reliability.value,
         "alpha_ci": reliability.interval,
+        "alpha_ci_undefined": reliability.undefined,
         "reason": reliability.reason,
         "fleiss_kappa": fleiss_kappa(counts),
         "percent_agreement": percent_agreement(counts),
@@ -69,6 +70,7 @@ def _by_guideline(votes: Votes, codes: Codes, n_categories: int, draws: int, see
                 "n_units_used": int((counts.sum(axis=1) >= 2).sum()),
                 "alpha": reliability.value,
                 "alpha_ci": reliability.interval,
+                "alpha_ci_undefined": reliability.undefined,
                 "reason": reliability.reason,
                 "percent_agreement": percent_agreement(counts),
             }

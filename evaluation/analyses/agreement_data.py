@@ -10,7 +10,7 @@ import krippendorff
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.intervals import DRAWS, SEED, bootstrap, cluster_sums
+from evaluation.metrics.intervals import DRAWS, SEED, bootstrap_values, cluster_sums, percentiles
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -21,11 +21,16 @@ ONE_CATEGORY = "all votes fall into one category, so that agreement by chance is
 
 @dataclass(frozen=True)
 class Alpha:
-    """`value` in -1..1 or None with the `reason`; `interval` from a bootstrap over items."""
+    """`value` in -1..1 or None with the `reason`; `interval` from a bootstrap over items.
+
+    `undefined`: the share of its draws that hold votes of one category alone, where alpha has no value; the interval
+    stands over the others. None where nothing was drawn.
+    """
 
     value: float | None
     interval: list[float] | None
     reason: str | None
+    undefined: float | None = None
 
 
 def judged(counts: Counts) -> Counts:
@@ -63,7 +68,9 @@ def alpha(
         return Alpha(value, None, None)
     of_used = None if items is None else [str(item) for item in items[counts.sum(axis=1) >= 2]]
     rows = cluster_sums(_alpha_parts(used), of_used)
-    return Alpha(value, bootstrap(rows, _alpha_from_sums, draws=draws, seed=seed), None)
+    drawn = bootstrap_values(rows, _alpha_from_sums, draws=draws, seed=seed)
+    undefined = float((~np.isfinite(drawn)).mean()) if len(drawn) else None
+    return Alpha(value, percentiles(drawn), None, undefined)
 
 
 def _alpha_parts(counts: Counts) -> Floats:

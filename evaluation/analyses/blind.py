@@ -28,21 +28,24 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 from generation.balance.classifier import FOLDS, cue_words, fitted, held_out
 from generation.balance.records import caption_groups
-from text.tokens import words
+from text.tokens import unseen_by_words, words
 
-VERSION = "4"
+VERSION = "5"
 INPUT = "texts"
 # Draws for JS and lexical differences: each is a pass over the vocabulary, and a standard error needs few.
 WORD_DRAWS = 200
 BLOCK_CELLS = 4_000_000
 TOP_CUE_WORDS = 10
+TOP_UNJUDGED = 5
 
 
 def compute(items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
     """Per subtest and overall (one classifier over all): accuracy in 0..1, its interval over captions, n_items, and
     the rest of the module's docstring; `valid` the same over valid items, None where none is known to be.
 
-    Accuracy is None with a `reason` where there are fewer than two different captions. EvaluationError without items.
+    Accuracy is None with a `reason` if there are fewer than two different captions. `n_unjudged` counts the pairs that
+    no probe of words can judge (`text.tokens.unseen_by_words`); `unjudged` has the first of them. EvaluationError
+    without items.
     """
     if not items:
         raise EvaluationError("there are no items; give at least one caption with a foil")
@@ -80,6 +83,7 @@ def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: i
         "n_captions": n_captions,
         "caption_longer": mean(longer),
         "caption_longer_ci": mean_intervals(longer[:, None], groups, draws=draws, seed=seed)[0],
+        **_unjudged(items),
         "words": [asdict(word) for word in cue_words(pairs, top=TOP_CUE_WORDS)],
         "fitted_accuracy": mean(fitted(pairs)),
     }
@@ -90,6 +94,12 @@ def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: i
     (interval,) = mean_intervals(won[:, None], groups, draws=draws, seed=seed)
     accuracy = {"folds": min(FOLDS, n_captions), "classifier_accuracy": mean(won), "ci": interval, "reason": None}
     return {**found, **accuracy}
+
+
+def _unjudged(items: Sequence[ItemFacts]) -> dict[str, Any]:
+    found = [(item, foil) for item in items for foil in item.foils if unseen_by_words(item.caption, foil)]
+    shown = [{"id": item.id, "caption": item.caption, "foil": foil} for item, foil in found[:TOP_UNJUDGED]]
+    return {"n_unjudged": len(found), "unjudged": shown}
 
 
 def _words_apart(items: Sequence[ItemFacts], seed: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from evaluation.analyses.scored import ScoredItems, by_group, need, number
 from evaluation.metrics.intervals import DRAWS, SEED
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "scored"
 
 

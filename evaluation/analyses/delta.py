@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from evaluation.analyses.scored import Floats, ScoredItems, need
 from evaluation.errors import EvaluationError
-from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
+from evaluation.metrics.intervals import DRAWS, SEED, SHARES, mean, mean_intervals
 
-VERSION = "2"
+VERSION = "3"
 INPUT = "scored"
 BINS = 40
 ALL = "all"
@@ -75,7 +75,7 @@ def _row(
         return {**about, **empty, "ci": None, "above_zero_ci": None, "edges": edges.tolist(), "shares": []}
     clusters = [items.clusters[k] for k in np.nonzero(chosen)[0].tolist()]
     columns = np.column_stack([values, (values > 0).astype(np.float64)])
-    interval, above = mean_intervals(columns, clusters, draws=draws, seed=seed)
+    interval, above = mean_intervals(columns, clusters, bounds=[None, SHARES], draws=draws, seed=seed)
     counts, _ = np.histogram(values, edges)
     return {
         **about,

@@ -12,7 +12,7 @@ from evaluation.analyses.records import ItemFacts, valid_part
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 
-VERSION = "3"
+VERSION = "4"
 INPUT = "texts"
 TOP = 20
 NOTE = "ViLMA's published JS and #Lex.it. do not follow from this definition on its released files."

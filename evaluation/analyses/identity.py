@@ -11,7 +11,7 @@ import numpy as np
 from evaluation.analyses.scored import ScoredItems, by_group, credits, need, number
 from evaluation.metrics.intervals import DRAWS, SEED, bootstrap, cluster_sums
 
-VERSION = "2"
+VERSION = "3"
 INPUT = "scored"
 
 

@@ -13,7 +13,7 @@ from evaluation.analyses.scored import Floats, ScoredItems, by_group, need, numb
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED
 
-VERSION = "2"
+VERSION = "3"
 INPUT = "scored"
 GROUPS = 6
 BINS = 20

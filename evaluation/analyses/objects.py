@@ -14,7 +14,7 @@ from annotation.rules.objects import CheckedObject
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "objects"
 # In the order of the paper.
 CLASSES = ("attribute", "misclassification", "hallucination", "mistake", "other")

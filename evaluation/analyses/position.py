@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evaluation.analyses.records import Votes, coded
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, wilson
 
-VERSION = "2"
+VERSION = "3"
 INPUT = "votes"
 
 

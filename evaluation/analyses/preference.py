@@ -1,6 +1,7 @@
 """Measure how often a language model finds the caption likelier (docs/explanation/balance.md#blind-audit)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,37 +10,58 @@ from evaluation.analyses.records import ItemFacts, valid_part
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 from generation.balance.records import caption_groups
 
+# Of a text that reaches the model's limit: a name of what the model reads, and whether it is less than the text.
+Kept = Mapping[str, tuple[str, bool]]
 
-def preference(
-    items: Sequence[ItemFacts], values: Mapping[str, float], *, higher_is_better: bool = True, draws: int = DRAWS
-) -> dict[str, Any]:
-    """`values`: text -> score. The share of pairs whose caption scores better, ties half, with its interval over
-    captions, per subtest and overall, `valid` the same over valid items; pairs with a text that has no score are left
-    out (`n_missing`), so `n_pairs` and `n_captions` count those that are read."""
+
+@dataclass(frozen=True)
+class TextScores:
+    """text -> score of a model of text alone, and which texts the model reads in part."""
+
+    values: Mapping[str, float]
+    higher_is_better: bool = True
+    kept: Kept = field(default_factory=dict)
+
+
+def preference(items: Sequence[ItemFacts], scores: TextScores, *, draws: int = DRAWS) -> dict[str, Any]:
+    """The share of pairs whose caption scores better, ties half, with its interval over captions, per subtest and
+    overall, `valid` the same over valid items.
+
+    Left out, so that `n_pairs` and `n_captions` count those that are read: pairs with a text that has no score
+    (`n_missing`), and pairs that are equal after the model's cut (`n_equal_after_cut`). `n_truncated`: pairs with a
+    text that the model does not read to its end.
+    """
     names = dict.fromkeys(item.subtest for item in items)
-    rows = [
-        _row(name, [item for item in items if item.subtest == name], values, higher_is_better, draws) for name in names
-    ]
-    return {"subtests": rows, "overall": _row("overall", items, values, higher_is_better, draws)}
+    rows = [_row(name, [item for item in items if item.subtest == name], scores, draws) for name in names]
+    return {"subtests": rows, "overall": _row("overall", items, scores, draws)}
 
 
-def _row(
-    name: str, items: Sequence[ItemFacts], values: Mapping[str, float], higher_is_better: bool, draws: int
-) -> dict[str, Any]:
+def reads_alike(a: str, b: str, kept: Kept) -> bool:
+    """Report whether two different texts are equal to the model because one of them is cut."""
+    if a == b or a not in kept or b not in kept:
+        return False
+    (first, first_cut), (second, second_cut) = kept[a], kept[b]
+    return first == second and (first_cut or second_cut)
+
+
+def _row(name: str, items: Sequence[ItemFacts], scores: TextScores, draws: int) -> dict[str, Any]:
     valid = valid_part(items)
-    found = _share(items, values, higher_is_better, draws)
-    return {"name": name, **found, "valid": _share(valid, values, higher_is_better, draws) if valid else None}
+    return {"name": name, **_share(items, scores, draws), "valid": _share(valid, scores, draws) if valid else None}
 
 
-def _share(
-    items: Sequence[ItemFacts], values: Mapping[str, float], higher_is_better: bool, draws: int
-) -> dict[str, Any]:
+def _share(items: Sequence[ItemFacts], scores: TextScores, draws: int) -> dict[str, Any]:
+    values, kept = scores.values, scores.kept
     pairs = [(item.caption, foil) for item in items for foil in item.foils]
-    known = [(caption, foil) for caption, foil in pairs if caption in values and foil in values]
-    missing = len(pairs) - len(known)
+    scored = [(caption, foil) for caption, foil in pairs if caption in values and foil in values]
+    known = [(caption, foil) for caption, foil in scored if not reads_alike(caption, foil, kept)]
+    cuts = {
+        "n_missing": len(pairs) - len(scored),
+        "n_truncated": sum(any(kept.get(text, ("", False))[1] for text in pair) for pair in pairs),
+        "n_equal_after_cut": len(scored) - len(known),
+    }
     if not known:
-        return {"preference": None, "ci": None, "n_pairs": 0, "n_captions": 0, "n_missing": missing}
-    sign = 1.0 if higher_is_better else -1.0
+        return {"preference": None, "ci": None, "n_pairs": 0, "n_captions": 0, **cuts}
+    sign = 1.0 if scores.higher_is_better else -1.0
     gaps = np.array([sign * (values[caption] - values[foil]) for caption, foil in known])
     won = np.where(gaps == 0, 0.5, gaps > 0).astype(np.float64)
     groups = caption_groups(known)
@@ -49,5 +71,5 @@ def _share(
         "ci": interval,
         "n_pairs": len(known),
         "n_captions": len(set(groups)),
-        "n_missing": missing,
+        **cuts,
     }

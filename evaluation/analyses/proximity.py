@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evaluation.analyses.scored import ScoredItems, by_group, need, number
 from evaluation.metrics.intervals import DRAWS, SEED
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "scored"
 SHARE = 0.15
 

@@ -35,7 +35,7 @@ class ItemFacts:
 
     `tallies`: one tuple of counts for each judged unit (a caption-foil pair, or the item where votes name no foil),
     over CHOICES (5 long) or CHOICES3 (3 long). `kept`: the foils that a valid item is left with where others drop out,
-    `kept_tallies` their tallies; None = all of them.
+    `kept_tallies` their tallies; None = all of them. `as_published`: valid on its publisher's word, by no vote.
     """
 
     id: str
@@ -49,6 +49,7 @@ class ItemFacts:
     proficiency: ProficiencyFacts | None = None
     kept: tuple[str, ...] | None = None
     kept_tallies: tuple[tuple[int, ...], ...] | None = None
+    as_published: bool = False
 
 
 def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:

@@ -1,6 +1,6 @@
 """Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, verdicts, reviews, stages,
-people, objects, scored, corpus or edits: what it computes on; see evaluation/files/items.py,
-evaluation/files/scored.py and evaluation/reporting/reports.py) and `compute(data, **params) -> dict`.
+people, objects, scored, corpus or edits: what it computes on; see evaluation/score_files/items.py,
+evaluation/score_files/scored.py and evaluation/reports/reports.py) and `compute(data, **params) -> dict`.
 """
 
 from text.registry import Entry, Param

@@ -80,5 +80,6 @@ def _agreement(reviews: ReviewFacts, coding: str, draws: int, seed: int) -> dict
         "fleiss_kappa": fleiss_kappa(counts),
         "alpha": reliability.value,
         "alpha_ci": reliability.interval,
+        "alpha_ci_undefined": reliability.undefined,
         "reason": reliability.reason,
     }

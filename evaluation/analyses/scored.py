@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics.intervals import DRAWS, SEED, cluster_sums, mean, percentiles, resampled_sums, t_interval
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_interval
 from evaluation.metrics.ties import hit, standing
 
 Floats = NDArray[np.float64]
@@ -57,21 +57,22 @@ def share(credit: Floats, clusters: Sequence[str], chosen: NDArray[np.bool_], dr
         return {"accuracy": None, "ci": None, "t_ci": None, "n": 0}
     values = credit[used]
     names = [clusters[k] for k in np.flatnonzero(used).tolist()]
-    rows = cluster_sums(np.column_stack([values, np.ones(len(values))]), names)
-    ci = None
-    if len(rows) > 1:
-        sums = resampled_sums(rows, draws=draws, seed=seed)
-        ci = percentiles(sums[:, 0] / sums[:, 1])
+    (ci,) = mean_intervals(values[:, None], names, draws=draws, seed=seed)
     return {"accuracy": mean(values), "ci": ci, "t_ci": t_interval(values, names), "n": len(values)}
 
 
 def by_group(
     items: ScoredItems, groups: Mapping[str, NDArray[np.bool_]], ties: str, *, draws: int = DRAWS, seed: int = SEED
 ) -> list[dict[str, Any]]:
-    """A row for each model and group, in their order: model, category, group, accuracy with intervals, chance, n."""
+    """A row for each model and group, in their order: model, category, group, accuracy with intervals, chance, n.
+
+    A model that scored no item of any group has no row.
+    """
     rows = []
     for model, scores in items.models.items():
         credit, guess = credits(scores, ties), chance(scores)
+        if not any((chosen & ~np.isnan(credit)).any() for chosen in groups.values()):
+            continue
         for name, chosen in groups.items():
             found = share(credit, items.clusters, chosen, draws, seed)
             used = chosen & ~np.isnan(credit)

@@ -19,7 +19,7 @@ from evaluation.analyses.words import js_divergence, n_lexical_items, word_count
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED
 
-VERSION = "3"
+VERSION = "4"
 INPUT = "items"
 
 
@@ -49,6 +49,7 @@ def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int
     able = [item for item in items if item.proficiency and item.proficiency.valid]
     judged = any(item.valid is not None for item in items)
     judged_p = any(item.proficiency and item.proficiency.valid is not None for item in items)
+    n_as_published = sum(item.as_published for item in valid)
     captions, foils = word_counts(items, unit)
     coding, (all_units, valid_units) = _alphas(items, valid, draws, seed)
     return {
@@ -68,10 +69,14 @@ def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int
         "alpha_coding": coding,
         "alpha_all_ci": all_units.interval,
         "alpha_valid_ci": valid_units.interval,
+        "alpha_all_ci_undefined": all_units.undefined,
+        "alpha_valid_ci_undefined": valid_units.undefined,
         "alpha_all_reason": all_units.reason,
         "alpha_valid_reason": valid_units.reason,
         "votes": _votes(items, coding),
         "proficiency": _proficiency(items, base, unit),
+        # Only of published sets.
+        **({"n_as_published": n_as_published} if n_as_published else {}),
     }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from evaluation.analyses.records import ItemFacts, ProficiencyFacts
 from evaluation.errors import EvaluationError
 from text.diff import diff_edits
-from text.tokens import word_spans, words
+from text.tokens import WordSpan, word_spans, words
 
 BASES = {"2": 2.0, "e": math.e}
 UNITS = ("words", "changed")
@@ -38,13 +38,22 @@ def _count_all(item: Facts, captions: Counter[str], foils: Counter[str]) -> None
 
 def _count_changed(item: Facts, captions: Counter[str], foils: Counter[str]) -> None:
     caption = item.caption.lower()
-    replaced: set[int] = set()
+    replaced: set[WordSpan] = set()
     spans = word_spans(caption)
     for foil in item.foils:
-        for edit in diff_edits(caption, foil.lower()):
-            foils.update(words(edit.target))
-            replaced.update(k for k, (start, end, _) in enumerate(spans) if start < edit.end and edit.start < end)
-    captions.update(spans[k][2] for k in replaced)
+        lowered, moved = foil.lower(), 0
+        spans_of_foil = word_spans(lowered)
+        for edit in diff_edits(caption, lowered, whole_words=True):
+            replaced.update(_touched(spans, edit.start, edit.end))
+            start, end = edit.start + moved, edit.start + moved + len(edit.target)
+            foils.update(word for _, _, word in _touched(spans_of_foil, start, end))
+            moved += len(edit.target) - (edit.end - edit.start)
+    captions.update(word for _, _, word in replaced)
+
+
+def _touched(spans: Iterable[WordSpan], start: int, end: int) -> list[WordSpan]:
+    """The words that share a character with `start:end`: whole words, even if an edit is inside one."""
+    return [span for span in spans if span[0] < end and start < span[1]]
 
 
 def js_divergence(captions: Counter[str], foils: Counter[str], base: str = "2") -> float | None:

@@ -15,6 +15,8 @@ class BlindScorer(RequestedJob):
     device = models.CharField(max_length=12, default="auto")
     label = models.CharField(max_length=120)
     model_key = models.CharField(max_length=300, blank=True)
+    # Of texts that reach the model's limit: {text_sha256: [a name of what it reads, whether that is less]}.
+    at_limit = models.JSONField(default=dict, db_default={}, blank=True)
     scored_at = models.DateTimeField(null=True, blank=True)
 
     class Meta(RequestedJob.Meta):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.analyses.preference import preference
+from evaluation.analyses.preference import TextScores, preference
 from evaluation.analyses.records import ItemFacts
 from evaluation.blind.models import BlindScorer
 from evaluation.scoring.clip_keys import text_key
@@ -20,10 +20,9 @@ ROWS = 500
 
 @dataclass(frozen=True)
 class Known:
-    """text -> value; the fingerprint names model and values, "" while the model was never opened."""
+    """What is stored of the texts; the fingerprint names model and values, "" while the model was never opened."""
 
-    values: dict[str, float]
-    higher_is_better: bool
+    scores: TextScores
     fingerprint: str
 
 
@@ -39,7 +38,7 @@ def texts_of(items: Sequence[ItemFacts]) -> list[str]:
 def known_values(scorer: BlindScorer, items: Sequence[ItemFacts]) -> Known:
     """What is stored of the items' texts. One query a 500 texts."""
     if not scorer.model_key:
-        return Known({}, True, "")
+        return Known(TextScores({}), "")
     texts = {text_key(text): text for text in texts_of(items)}
     found: dict[str, float] = {}
     higher = True
@@ -53,8 +52,9 @@ def known_values(scorer: BlindScorer, items: Sequence[ItemFacts]) -> Known:
         )
         for key, value, higher_is_better in rows.values_list("text_sha256", "value", "higher_is_better"):
             found[texts[key]], higher = value, higher_is_better
-    named = repr((scorer.model_key, sorted(found.items())))
-    return Known(found, higher, hashlib.sha256(named.encode()).hexdigest())
+    kept = {texts[key]: (str(name), bool(cut)) for key, (name, cut) in scorer.at_limit.items() if key in texts}
+    named = repr((scorer.model_key, sorted(found.items()), *([sorted(kept.items())] if kept else [])))
+    return Known(TextScores(found, higher, kept), hashlib.sha256(named.encode()).hexdigest())
 
 
 def preferences_of(project: Project, items: Sequence[ItemFacts]) -> list[dict[str, Any]]:
@@ -62,6 +62,6 @@ def preferences_of(project: Project, items: Sequence[ItemFacts]) -> list[dict[st
     found = []
     for scorer in scorers_of(project):
         known = known_values(scorer, items)
-        shares = preference(items, known.values, higher_is_better=known.higher_is_better) if known.fingerprint else None
+        shares = preference(items, known.scores) if known.fingerprint else None
         found.append({"scorer": scorer, "found": shares})
     return found

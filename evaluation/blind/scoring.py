@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from evaluation.analyses.preference import preference
+from evaluation.analyses.preference import TextScores, preference
 from evaluation.analyses.records import ItemFacts
 from evaluation.blind.models import BlindScorer
 from evaluation.blind.scores import NO_CLIP, PROTOCOL, known_values, texts_of
@@ -13,6 +13,7 @@ from evaluation.errors import EvaluationError
 from evaluation.facts.records import item_facts
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
+from evaluation.scoring.truncation import texts_at_limit
 from hub.adapters.registry import open_adapter
 from jobs.models import Job
 from jobs.progress import progress
@@ -27,10 +28,11 @@ def score_blind(scorer_id: int, job: Job) -> None:
     adapter: Any = open_adapter(scorer.spec, device=scorer.device)
     _check_blind(scorer.spec, adapter.info)
     scorer.model_key = f"{adapter.info.model_id}@{adapter.info.revision}"
-    scorer.save(update_fields=["model_key"])
     items = item_facts(scorer.project)
     texts = texts_of(items)
-    stored = known_values(scorer, items).values
+    scorer.at_limit = {text_key(text): found for text, found in _kept(adapter, texts).items()}
+    scorer.save(update_fields=["model_key", "at_limit"])
+    stored = known_values(scorer, items).scores.values
     missing = [text for text in texts if text not in stored]
     done = len(texts) - len(missing)
     progress(job, done, len(texts), f"texts to score: {len(missing)} ({adapter.info.model_id})")
@@ -52,7 +54,11 @@ def preference_of_file(spec: str, items: Sequence[ItemFacts]) -> dict[str, Any]:
     _check_blind(spec, adapter.info)
     texts = texts_of(items)
     values = {text: score.value for text, score in zip(texts, adapter.score(None, texts), strict=True)}
-    return preference(items, values, higher_is_better=adapter.info.higher_is_better)
+    return preference(items, TextScores(values, adapter.info.higher_is_better, _kept(adapter, texts)))
+
+
+def _kept(adapter: Any, texts: Sequence[str]) -> dict[str, tuple[str, bool]]:
+    return {text: (read.kept, read.is_cut) for text, read in (texts_at_limit(adapter, texts) or {}).items()}
 
 
 def _check_blind(spec: str, info: Any) -> None:

@@ -16,7 +16,7 @@ from evaluation.scoring.models import Run
 from evaluation.scoring.queries import Record, release_scores
 from evaluation.scoring.run_results import Axes, axes_of, credits_of, fingerprint_of, is_settled
 
-VERSION = "2"
+VERSION = "3"
 # What can be listed: items that only A or only B has right, both, neither, and where a tie earned a part.
 OUTCOMES = ("only_a", "only_b", "both", "neither", "partial")
 

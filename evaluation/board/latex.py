@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from corpus.release_records import as_published_facts
 from evaluation.board.leaderboard import Board, BoardRow
 from evaluation.metrics.comparison import ALPHA
 from evaluation.text_tables import escaped
@@ -43,6 +44,8 @@ CSV_COLUMNS = (
     "p_best_holm",
     "n_missing",
     "sent_by",
+    "n_truncated",
+    "n_equal_after_truncation",
 )
 
 
@@ -61,13 +64,17 @@ def _cell(row: BoardRow, name: str, dash: str) -> str:
 
 
 def _label(row: BoardRow) -> str:
-    """The model's name, marked where others sent its scores."""
-    return f"{row.run.label} (sent by others)" if row.run.params.get("sent_by") else row.run.label
+    """The model's name, marked if others sent its scores or if it did not read every text to its end."""
+    marks = ["sent by others"] if row.run.params.get("sent_by") else []
+    marks += [f"texts cut in {row.run.n_truncated} items"] if row.run.n_truncated else []
+    return f"{row.run.label} ({', '.join(marks)})" if marks else row.run.label
 
 
 def _note(board: Board) -> str:
     parts = [f"{board.n_items} items, {board.scope}", "95 % intervals by bootstrap over source videos"]
     parts.append(f"bold: not told apart from the best in {board.column} (paired cluster t, Holm over all pairs, .05)")
+    if board.n_as_published:
+        parts.append(f"{board.n_as_published} items of the release count as valid on their publisher's word")
     if board.uneven:
         parts.append("a model without P did not score the proficiency items: its T stands over all that it scored")
     return "; ".join(parts) + "."
@@ -164,6 +171,8 @@ def _plain(board: Board) -> list[dict[str, Any]]:
                 "n_missing": row.n_missing,
                 # Scores that came by the public page, from whom.
                 "sent_by": row.run.params.get("sent_by", ""),
+                "n_truncated": row.run.n_truncated,
+                "n_equal_after_truncation": row.run.n_equal_after_cut,
             }
         )
     return rows
@@ -174,6 +183,7 @@ def as_json(board: Board) -> str:
         "column": board.column,
         "scope": board.scope,
         "n_items": board.n_items,
+        **as_published_facts(board.n_as_published),
         "models": _plain(board),
         "human": board.human,
         "n_tests": board.n_tests,

@@ -27,7 +27,7 @@ from evaluation.scoring.run_results import (
 
 OVERALL = "overall"
 # A change in how a board is made from its models.
-VERSION = "1"
+VERSION = "2"
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,8 @@ class Board:
     items_to_separate: int | None
     scopes: Sequence[tuple[str, str]]
     n_items: int
+    # Of the whole release: items that count as valid on their publisher's word.
+    n_as_published: int = 0
 
     @property
     def columns(self) -> list[str]:
@@ -147,6 +149,7 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
         items_to_separate=found["items_to_separate"],
         scopes=scopes,
         n_items=int(axes.scope(scope).sum()),
+        n_as_published=release.n_as_published,
     )
 
 

@@ -20,11 +20,8 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
         "reports:reports",
     ),
     "gate": (
-        _("Solved without the video."),
-        _(
-            "%(names)s: a model that reads the words alone was right more often than the bar allows when the gate last "
-            "looked."
-        ),
+        _("The gate is closed."),
+        _("%(names)s: text alone solves these subtests, or no probe can judge their texts."),
         "releases:freeze",
     ),
     "stalled": (

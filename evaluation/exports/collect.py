@@ -94,6 +94,8 @@ def _with_status(member: _Member) -> dict[str, Any]:
     foils = row.foils.all() if row else ()
     record["found_valid"] = found_valid(row, [foil.verdict for foil in foils]) if row else None
     record["unanimous"] = row.unanimous if row else None
+    if row is not None and row.is_on_publishers_word:
+        record["on_publishers_word"] = True
     record["verdicts"] = [{"position": foil.position, "text": foil.text, "verdict": foil.verdict} for foil in foils]
     return record
 

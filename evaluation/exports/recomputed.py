@@ -58,7 +58,8 @@ def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> Item
         # Exports from before it was written say the state alone, and told of every requeued item as refused.
         valid = BY_STATE.get(ItemState(state))
         unanimous = None if valid is None else item["unanimous"] is True
-    kept = [foil for foil in own if not drops_out(current_word(foil["verdict"]), state)]
+    on_word = item.get("on_publishers_word", False)
+    kept = [foil for foil in own if on_word or not drops_out(current_word(foil["verdict"]), state)]
     left = {-1, *(foil["position"] for foil in kept)}
     counted = sorted(tallies.items())
     pair = item["proficiency"]
@@ -74,6 +75,7 @@ def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> Item
         proficiency=pair and ProficiencyFacts(pair["caption"], tuple(pair["foils"]), pair["valid"]),
         kept=tuple(foil["text"] for foil in kept) if valid else None,
         kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,
+        as_published=on_word,
     )
 
 

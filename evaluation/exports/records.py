@@ -11,9 +11,17 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from annotation.models import Choice, Stage, Vote, VoteState
-from corpus.models import Caption, Item, MediaState, Release, ReleaseItem, Subtest, withdrawn_items
+from corpus.models import PUBLISHERS_WORD, Caption, Item, MediaState, Release, ReleaseItem, Subtest, withdrawn_items
 from corpus.records import MAX_ID, ItemRecord, RecordContent, Records, VoteCounts
-from corpus.release_records import about_the_item, foil_counts, hash_of, item_record, release_id
+from corpus.release_records import (
+    about_the_item,
+    as_published_facts,
+    foil_counts,
+    hash_of,
+    item_record,
+    n_as_published,
+    release_id,
+)
 from evaluation.imports.batch import CHUNK
 from evaluation.imports.survey import Progress, silent
 from evaluation.releases.snapshot import plain_record, video_record
@@ -27,10 +35,11 @@ _ITEM = ("subtest", "video", "caption", "proficiency_item__subtest", "proficienc
 def release_content(release: Release, progress: Progress = silent) -> RecordContent:
     """The released items with their vote counts, by id; what was taken down since is left out and named."""
     withheld = withheld_of(release)
-    facts: dict[str, Any] = {}
+    facts = as_published_facts(release.n_as_published)
     if withheld:
-        held = (record for _row, record in _members(release) if record["id"] not in withheld)
-        facts = {"withheld": [dict(one) for one in withheld.values()], "held_hash": hash_of(held)}
+        held = [record for _row, record in _members(release) if record["id"] not in withheld]
+        facts = as_published_facts(n_as_published(held))
+        facts |= {"withheld": [dict(one) for one in withheld.values()], "held_hash": hash_of(held)}
     return RecordContent(
         project=release.project.slug,
         release=release.name,
@@ -51,6 +60,7 @@ def project_content(project: Project, progress: Progress = silent) -> RecordCont
         content_hash="",
         created_at=timezone.now().isoformat(),
         simulated=project.is_simulated,
+        facts=as_published_facts(items.filter(PUBLISHERS_WORD).count()),
         records=_told(partial(_current, project), items.count() + captions.count(), progress),
     )
 

@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -19,7 +19,7 @@ from corpus.exporters.parts.folder import MADE_BY, MANIFEST, pretty, self_hash
 from corpus.exporters.parts.released_items import released_items
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_documents import Figure
-from corpus.release_records import foil_counts, hash_of, vote_counts
+from corpus.release_records import as_published_facts, foil_counts, hash_of, n_as_published, vote_counts
 from corpus.rules.canonical import canonical_line
 from evaluation.documents.figures import figure_rows
 from evaluation.errors import EvaluationError
@@ -35,10 +35,17 @@ _KEY = "manifest_sha256"
 RECOMPUTED_SINCE = 2
 # Since then a drawing that shows something else than its page's main table has numbers of its own.
 OWN_NUMBERS_SINCE = 3
-# Since then intervals of what validators said are over items; those over pairs are held by their digest.
-OVER_ITEMS_SINCE = 3
+# Since then intervals hold where few items all say the same, and name undefined draws; digests hold earlier ones.
+SMALL_SAMPLES_SINCE = 4
 # Since then an item of several foils of which one alone was judged has no vote counts.
 COUNTS_OF_ITEMS_SINCE = 3
+# Since then names of files keep underscores, and differ by more than case.
+FILE_NAMES_SINCE = 4
+# Since then words are those of every script, and the blind audit says what it cannot judge. Before, tables about words
+# are held to texts in ASCII, whose words are the same; other texts are held by the tables' digests.
+EVERY_SCRIPT_SINCE = 4
+OF_WORDS = frozenset({"validation", "divergence", "blind"})
+UNKNOWN_BEFORE = frozenset({"n_unjudged", "unjudged"})
 # What a document in another shape than ours runs into.
 STRANGE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 # Of what is computed again elsewhere; a classifier's weights differ in their last digits from machine to machine.
@@ -116,6 +123,8 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
     counts = {"items": len(items), "votes": len(votes), "scores": len(scores)}
     for name, count in counts.items():
         _same(MANIFEST, f"counts.{name}", manifest.get("counts", {}).get(name), count)
+    word = as_published_facts(n_as_published(record for record in items if record.get("released")))
+    _same(MANIFEST, "as_published", manifest.get("as_published"), word.get("as_published"))
     layout = manifest.get("layout_version", 1)
     since = layout >= RECOMPUTED_SINCE
     try:
@@ -147,9 +156,9 @@ def _same_made(
     layout: int,
 ) -> None:
     """What exports make from their own items, votes and tables."""
-    _same_tables(folder, items, votes, over_items=layout >= OVER_ITEMS_SINCE)
+    _same_tables(folder, items, votes, layout)
     _same_leaderboard(folder)
-    _same_flat(folder, items, counted)
+    _same_flat(folder, items, counted, own_names=layout >= FILE_NAMES_SINCE)
     _same_figures(folder, of_own=layout >= OWN_NUMBERS_SINCE)
 
 
@@ -225,24 +234,38 @@ def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
                 _same("tables/models.json", f"{told['model']}, {place}.{share}", *pair)
 
 
-def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], *, over_items: bool) -> None:
+def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], layout: int) -> None:
     """The tables that follow from items and votes, cell by cell."""
-    for kind in RECOMPUTED:
+    old_words = layout < EVERY_SCRIPT_SINCE
+    skipped = OF_WORDS if old_words and not all(map(_is_ascii, items)) else frozenset()
+    for kind in [kind for kind in RECOMPUTED if kind not in skipped]:
         name, made = f"tables/{kind}.json", recomputed(kind, items, votes)
         if made is None and not (folder / name).exists():
             continue
         told = _table(folder, kind)
-        if not over_items:
-            told, made = _without_intervals(told), _without_intervals(made)
+        if layout < SMALL_SAMPLES_SINCE:
+            told, made = (_without(table, _is_interval) for table in (told, made))
+        if old_words:
+            made = _without(made, UNKNOWN_BEFORE.__contains__)
         _same_cells(name, "", told, made)
 
 
-def _without_intervals(table: Any) -> Any:
+def _is_ascii(item: Mapping[str, Any]) -> bool:
+    pair = item.get("proficiency") or {"caption": "", "foils": []}
+    return all(text.isascii() for one in (item, pair) for text in (one["caption"], *one["foils"]))
+
+
+def _is_interval(key: str) -> bool:
+    return key == "ci" or key.endswith(("_ci", "_ci_undefined"))
+
+
+def _without(table: Any, leaves_out: Callable[[str], bool]) -> Any:
+    """The table without the keys, at every depth."""
     if isinstance(table, list):
-        return [_without_intervals(each) for each in table]
+        return [_without(each, leaves_out) for each in table]
     if not isinstance(table, dict):
         return table
-    return {key: _without_intervals(value) for key, value in table.items() if key != "ci" and not key.endswith("_ci")}
+    return {key: _without(value, leaves_out) for key, value in table.items() if not leaves_out(key)}
 
 
 def _same_cells(name: str, place: str, told: Any, found: Any) -> None:
@@ -271,13 +294,22 @@ def _same_leaderboard(folder: Path) -> None:
             _same_cells(name, f"{row['model']}.{share}", row.get(share), told.get(share))
 
 
-def _same_flat(folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
-    """The rows of data/ are those of the released items."""
+def _same_flat(
+    folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts], *, own_names: bool
+) -> None:
+    """The rows of data/ are those of the released items. Not `own_names`: the files were named by an older rule."""
     content = ReleaseContent("", "", "", "", tuple(items))
+    older = {} if own_names else _files_by_subtest(folder / DATA)
     for name, records in files_of(list(released_items(content, counted))).items():
-        told = [row for _, row in _lines(folder / DATA / name)]
+        told = [row for _, row in _lines(folder / DATA / older.get(records[0].subtest, name))]
         for row, made in zip_longest(told, map(flat_row, records), fillvalue={}):
             _same_cells(f"{DATA}/{name}", str(made.get("id", "rows")), row, made)
+
+
+def _files_by_subtest(folder: Path) -> dict[str, str]:
+    """Subtest -> the name of the file whose first row is of it."""
+    first = {path.name: next(_lines(path), ("", {}))[1] for path in sorted(folder.glob("*.jsonl"))}
+    return {str(row.get("subtest")): name for name, row in first.items()}
 
 
 def _same_figures(folder: Path, *, of_own: bool) -> None:

@@ -2,6 +2,7 @@
 
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from django.http import FileResponse, HttpRequest
@@ -23,17 +24,21 @@ def export(request: HttpRequest, slug: str, pk: int, exporter: str) -> FileRespo
     """A POST, so that no link or crawler makes the server write a whole benchmark."""
     found = get_release(request.user, slug, pk)
     name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{exporter}"
-    return FileResponse(zipped(found, exporter, name), as_attachment=True, filename=f"{name}.zip")
+    params = lookup(EXPORTERS, exporter, "format").params
+    given = {param.name: request.POST[param.name] for param in params if param.name in request.POST}
+    return FileResponse(zipped(found, exporter, name, given), as_attachment=True, filename=f"{name}.zip")
 
 
-def zipped(found: Release, slug: str, name: str) -> tempfile.SpooledTemporaryFile:
+def zipped(
+    found: Release, slug: str, name: str, given: Mapping[str, str] | None = None
+) -> tempfile.SpooledTemporaryFile:
     """The files of the export below a folder `name`; whoever answers with it closes it."""
     entry = lookup(EXPORTERS, slug, "format")
-    module = load(entry)
+    params, module = parse_params(entry, given or {}), load(entry)
     content = export_content(module, found.project, found)
     with tempfile.TemporaryDirectory(prefix="foilworks-export-") as folder:
         out = Path(folder) / name
-        written = module.write(content, out, params=parse_params(entry, {}))
+        written = module.write(content, out, params=params)
         packed = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 (the response closes it)
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in written:

@@ -59,15 +59,20 @@ def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFac
     return [_facts(item, foils, tallies.get(item.pk, {})) for item in items]
 
 
+def is_valid(item: Item) -> bool | None:
+    """Whether its validators found the item valid, or it counts as such on its publisher's word; None: neither."""
+    return True if item.is_on_publishers_word else DECIDED.get(ItemState(item.state))
+
+
 def found_valid(item: Item, verdicts: Collection[str]) -> bool | None:
-    """Whether its validators found the item valid; None where they have not said. The item comes with its subtest.
+    """The same, and False of a requeued item that validators had refused. The item comes with its subtest.
 
     A requeued item was refused where its pairs make it invalid: with a corrected caption items of any state are.
     """
     if item.state == ItemState.REQUEUED:
         refused = item_outcome(verdicts, rule_in_force(item.subtest)) == ItemState.INVALID
         return False if refused else None
-    return DECIDED.get(ItemState(item.state))
+    return is_valid(item)
 
 
 def requeued_as_invalid(project: Project) -> dict[int, int]:
@@ -100,7 +105,8 @@ def _tallies(votes: QuerySet[Vote]) -> dict[int, dict[int | None, dict[str, int]
 
 def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, dict[str, int]]) -> ItemFacts:
     own = foils.get(item.pk, [])
-    kept = [foil for foil in own if not drops_out(foil.verdict, item.state)]
+    on_word = item.is_on_publishers_word
+    kept = [foil for foil in own if on_word or not drops_out(foil.verdict, item.state)]
     left: set[int | None] = {None, *(foil.pk for foil in kept)}
     counted = sorted(tallies.items(), key=lambda pair: pair[0] or 0)
     simpler = item.proficiency_item
@@ -117,12 +123,13 @@ def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, 
         proficiency=ProficiencyFacts(
             simpler.caption.text,
             tuple(foil.text for foil in foils.get(simpler.pk, []) if not is_left_out(foil.verdict, simpler.state)),
-            DECIDED.get(ItemState(simpler.state)),
+            is_valid(simpler),
         )
         if simpler
         else None,
         kept=tuple(foil.text for foil in kept) if valid else None,
         kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,
+        as_published=on_word,
     )
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 from django.db import models
 
+from annotation.actions.settings.publishers_word import take_publishers_word
 from annotation.models import Vote
 from annotation.transactions import lock_rows
 from corpus.models import GIVEN_UP, Caption, Foil, Item, MediaState, Video
 from corpus.records import ItemRecord
 from corpus.rules.states import WITHDRAWN
-from evaluation.errors import EvaluationError
 from evaluation.imports.batch import CHUNK, Batch, chunks, text_sha256
 from projects import audit
 from projects.models import AuditEvent, User
@@ -32,12 +32,18 @@ def list_changes(batch: Batch) -> None:
     changed = {id_: records[id_] for id_ in batch.differences if id_ in records}
     taken_out = _taken_out(batch, changed) if batch.update else set()
     worked_on = (_worked_on(batch, changed) | taken_out) if batch.update else set()
+    occupied = _occupied(batch, {id_: changed[id_] for id_ in changed.keys() - worked_on}) if batch.update else {}
+    batch.refuse(
+        (changed[id_], "caption", f"is already a caption of this clip, as {key[:80]!r}", "remove the record")
+        for id_, key in occupied.items()
+    )
     batch.refuse(
         (record, "id", f"{id_[:80]!r} was {what}, so its content stays", "give the record another id")
         for id_, record in changed.items()
         if id_ in worked_on
         for what in ("taken out" if id_ in taken_out else "worked on",)
     )
+    stays = worked_on | occupied.keys()
     for id_, record in changed.items():
         batch.result.changes.append(
             {
@@ -45,12 +51,35 @@ def list_changes(batch: Batch) -> None:
                 "id": id_,
                 "kind": "item" if record.foils else "caption",
                 "fields": {name: _shown(*both) for name, both in batch.differences[id_].items()},
-                "updated": batch.update and id_ not in worked_on,
+                "updated": batch.update and id_ not in stays,
             }
         )
-    batch.renewed = {id_ for id_ in changed if id_ not in worked_on and CONTENT & batch.differences[id_].keys()}
+    batch.renewed = {id_ for id_ in changed if id_ not in stays and CONTENT & batch.differences[id_].keys()}
     if not batch.update:
         batch.leave_out(changed)
+
+
+def _occupied(batch: Batch, changed: Mapping[str, ItemRecord]) -> dict[str, str]:
+    """Map records whose text another caption has on the clip that they name to the id of that caption."""
+    moving = {
+        id_: (record.video.key, text_sha256(record.caption))
+        for id_, record in changed.items()
+        if isinstance(batch.stored[id_], Caption) and CONTENT & batch.differences[id_].keys()
+    }
+    leaving = {batch.stored[id_].pk for id_ in moving}
+    there: dict[tuple[str, str], str] = {}
+    for places in chunks(sorted(set(moving.values()))):
+        clips, hashes = {clip for clip, _sha256 in places}, {sha256 for _clip, sha256 in places}
+        rows = Caption.objects.filter(video__project=batch.project, video__key__in=clips, text_sha256__in=hashes)
+        for pk, clip, sha256, key in rows.values_list("pk", "video__key", "text_sha256", "key"):
+            if pk not in leaving:
+                there[clip, sha256] = key
+    found = {}
+    for id_, place in moving.items():
+        if place in there:
+            found[id_] = there[place]
+        there.setdefault(place, id_)
+    return found
 
 
 def lock_changed(batch: Batch) -> None:
@@ -71,6 +100,7 @@ def store_changes(batch: Batch, actor: User | None) -> None:
     _store_labels(batch, records)
     _store_facts(batch, records)
     _store_captions(batch, records)
+    _store_publishers_word(batch, actor, records)
     items = [row for id_ in records if isinstance(row := batch.stored[id_], Item) and id_ not in batch.renewed]
     for item in items:
         item.extra = dict(next(record.extra for record in records.values() if batch.stored[record.id] is item))
@@ -182,23 +212,44 @@ def _store_facts(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
 
 
 def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
-    """Captions to make foils for, which nobody has made any for, say what the file says."""
+    """Captions to make foils for, which nobody has made any for, say what the file says, of the clip that it names."""
     renewed = [
         (record, row)
         for id_, record in records.items()
         if isinstance(row := batch.stored[id_], Caption) and id_ in batch.renewed
     ]
+    rows = [row for _record, row in renewed]
+    left = {row.video_id for row in rows}
+    # Captions may change places: each leaves its own before another takes it.
+    for row in rows:
+        row.text_sha256 = f"moving {row.pk}"
+    Caption.objects.bulk_update(rows, ["text_sha256"], batch_size=CHUNK)
     for record, row in renewed:
-        row.video, row.text, row.text_sha256 = (
-            batch.videos[record.video.key],
-            record.caption,
-            text_sha256(record.caption),
-        )
-        taken = Caption.objects.filter(video=row.video, text_sha256=row.text_sha256).exclude(pk=row.pk).first()
-        if taken is not None:
-            problem = f"stands for this clip already, as {taken.key[:80]!r}; remove the record"
-            raise EvaluationError(f"{batch.where(record)}: caption: {problem}")
-    Caption.objects.bulk_update([row for _, row in renewed], ["video", "text", "text_sha256"], batch_size=CHUNK)
+        row.video, row.text = batch.videos[record.video.key], record.caption
+        row.text_sha256 = text_sha256(record.caption)
+        batch.captions[row.video_id, row.text_sha256] = row
+    Caption.objects.bulk_update(rows, ["video", "text", "text_sha256"], batch_size=CHUNK)
+    delete_unused_clips(batch, left)
+
+
+def delete_unused_clips(batch: Batch, clips: set[int]) -> None:
+    """Delete those of the clips that have no file and that nothing refers to any more."""
+    in_use = referred_to(Video, sorted(clips), set()) | {video.pk for video in batch.videos.values()}
+    for some in chunks(sorted(clips - in_use)):
+        Video.objects.filter(pk__in=some, file="").delete()
+
+
+def lacks_mark(item: Item | None) -> bool:
+    """Whether the item was imported before anybody said that it is of a published set."""
+    return item is not None and not item.as_published and item.state not in WITHDRAWN
+
+
+def _store_publishers_word(batch: Batch, actor: User | None, records: Mapping[str, ItemRecord]) -> None:
+    """Items of an earlier import of the set, and their pairs, get the mark; renewed ones are new rows."""
+    changed = [batch.stored[id_] for id_ in records if "as_published" in batch.differences[id_]]
+    items = [row for row in changed if isinstance(row, Item) and row.key not in batch.renewed]
+    unmarked = {row.pk: row for item in items for row in (item, item.proficiency_item) if lacks_mark(row)}
+    take_publishers_word(batch.project, actor, list(unmarked.values()))
 
 
 def _event(batch: Batch, actor: User | None, id_: str) -> AuditEvent:

@@ -10,12 +10,12 @@ from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.queries.vote_rules import rule_for_files
 from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict
-from corpus.models import Caption, Foil, Item, Subtest, Video
+from corpus.models import Caption, Foil, Item, Subtest
 from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import WITHDRAWN, FoilVerdict, ItemState, first_item_state, next_item_state
 from evaluation.imports._captions import fact_differences
-from evaluation.imports._changes import items_referred_to, referred_to
+from evaluation.imports._changes import delete_unused_clips, items_referred_to, lacks_mark, referred_to
 from evaluation.imports._videos import label_differences
 from evaluation.imports.batch import Batch, chunks, text_sha256
 from projects.sql.bulk_writes import insert_many, new_row
@@ -138,9 +138,7 @@ def _delete_left_behind(batch: Batch, items: Sequence[Item]) -> None:
         of_items.update(rows.values_list("key", flat=True))
     for some in chunks([pk for pk, key in unused.items() if key in of_items]):
         Caption.objects.filter(pk__in=some).delete()
-    in_use = referred_to(Video, sorted(clips), set()) | {video.pk for video in batch.videos.values()}
-    for some in chunks(sorted(clips - in_use)):
-        Video.objects.filter(pk__in=some, file="").delete()
+    delete_unused_clips(batch, clips)
 
 
 def _pair_place(batch: Batch, record: ItemRecord) -> tuple[int, str]:
@@ -178,11 +176,17 @@ def _pair_key(record: ItemRecord) -> str:
 def _plan(
     batch: Batch, subtest: Subtest, record: ItemRecord, key: str, pair: ItemRecord | PairRecord, now: datetime
 ) -> Planned:
-    """An item as its votes have decided it; without votes, or with too few, it waits for people."""
+    """An item as its votes have decided it; without votes, or with too few, it waits for people, or counts as valid on
+    its publisher's word."""
     video = batch.videos[record.video.key]
     counts = _counts(pair.votes)
     verdict = _verdict(subtest, counts)
     state = _state(subtest, [verdict] * len(pair.foils))
+    by_votes = bool(+Counter(counts)) and subtest.votes_wanted > 0 and state != ItemState.IN_VALIDATION
+    on_word = batch.as_published and not by_votes
+    if on_word:
+        verdict, state = FoilVerdict.VALID, ItemState.VALID
+    decided = state != ItemState.IN_VALIDATION and not on_word
     item = new_row(
         Item,
         subtest_id=subtest.pk,
@@ -192,8 +196,9 @@ def _plan(
         state=state,
         extra=dict(pair.extra),
         facts=dict(pair.facts) if isinstance(pair, ItemRecord) else None,
-        decided_at=None if state == ItemState.IN_VALIDATION else now,
-        unanimous=is_unanimous([counts]) if counts and state != ItemState.IN_VALIDATION else None,
+        as_published=batch.as_published,
+        decided_at=now if decided else None,
+        unanimous=is_unanimous([counts]) if counts and decided else None,
     )
     foils = [
         new_row(Foil, position=place, text=text, text_sha256=text_sha256(text), verdict=verdict)
@@ -287,6 +292,8 @@ def _differences(
         other = [both for both in _content(simpler, votes, pair).values() if both[0] != both[1]]
         if other:
             found["proficiency"] = other[0]
+    if batch.as_published and any(lacks_mark(each) for each in (item, simpler)):
+        found["as_published"] = (False, True)
     if "clip" not in found:
         found |= label_differences(batch, record, item.video)
     return found if "caption" in found else {**found, **_fact_differences(batch, item, record)}

@@ -94,6 +94,8 @@ def store_videos(batch: Batch) -> None:
             batch.result.missing.append(video.key)
         if video.media_state == MediaState.BROKEN:
             batch.result.broken.append({"video": video.key, "error": video.media_error})
+        if video.conversion and video.media_state == MediaState.READY and video.key in batch.media:
+            batch.result.converted.append({"video": video.key, "conversion": video.conversion})
 
 
 def label_differences(batch: Batch, record: ItemRecord, stored: Video) -> Iterator[tuple[str, tuple[Any, Any]]]:

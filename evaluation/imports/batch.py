@@ -26,8 +26,9 @@ class ImportResult:
     """`created` and `unchanged` count rows by kind; `media` counts the clips of the file by state.
 
     `changes` are records that are stored otherwise: left as they are, or `updated` where that was asked for.
-    `missing` names the first clips whose file was not found, `broken` all whose file cannot be used; `errors` and
-    `warnings` are lines, `PATH:LINE: FIELD: …`.
+    `missing` names the first clips whose file was not found, `similar` files that may be theirs,
+    `broken` all whose file cannot be used, `converted` all whose file is stored as a copy;
+    `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`.
     """
 
     format: str
@@ -40,12 +41,17 @@ class ImportResult:
     created: Counter[str] = field(default_factory=Counter)
     unchanged: Counter[str] = field(default_factory=Counter)
     changes: list[dict[str, Any]] = field(default_factory=list)
+    # New items that count as valid on their publisher's word.
+    as_published: int = 0
     attached: int = 0
     media: Counter[str] = field(default_factory=Counter)
     # The plug-in that read the file, such as "foilworks-mirror 0.3"; "" for our own formats.
     plugin: str = ""
     missing: list[str] = field(default_factory=list)
+    # Of those, the file of the folder that is probably meant.
+    similar: dict[str, str] = field(default_factory=dict)
     broken: list[dict[str, str]] = field(default_factory=list)
+    converted: list[dict[str, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -69,10 +75,13 @@ class ImportResult:
             "changed": len(self.changes),
             "updated": sum(change["updated"] for change in self.changes),
             "changes": self.changes,
+            "as_published": self.as_published,
             "attached": self.attached,
             "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
             "missing": self.missing,
+            "similar": self.similar,
             "broken": self.broken,
+            "converted": self.converted,
             "errors": self.errors,
             "warnings": self.warnings,
         }
@@ -118,7 +127,8 @@ class Batch:
     """One import. `records` are those of this chunk, and shrink as they turn out to clash; the tables fill up, step by
     step, for the steps that follow. `clips` and `seen` remember the chunks before.
 
-    `update`: what is stored may be changed to what the file says.
+    `update`: what is stored may be changed to what the file says. `as_published`: items count as valid on the
+    publisher's word, unless the file's votes decide on them.
     """
 
     project: Project
@@ -130,6 +140,7 @@ class Batch:
     taken_down: Mapping[str, str]
     started: datetime
     update: bool
+    as_published: bool
     clips: Spill
     seen: Spill
     # Whether the project had no clip before: what stands in the tables is of this import then.

@@ -45,6 +45,12 @@ class ImportForm(forms.Form):
         help_text=_("Where the videos are from, for formats that do not say: contrast sets and Feint6K."),
     )
 
+    as_published = forms.BooleanField(
+        label=_("A published set: count its items as valid on the publisher's word"),
+        required=False,
+        help_text=_("Votes in the file still decide. Releases, datasheets and leaderboards say so; votes can follow."),
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         formats = [(slug, entry.label) for slug, entry in IMPORTERS.items()]
@@ -87,4 +93,5 @@ class ImportForm(forms.Form):
         slug = "" if chosen["format"] == "videos" else chosen["format"]
         known = {param.name for param in IMPORTERS[slug].params} if slug else set()
         params = {name: chosen[name] for name in ("subtest", "dataset") if name in known and chosen[name]}
-        return {"format_slug": slug, "records": chosen["records"], "videos": chosen["videos"], "params": params}
+        files = {"records": chosen["records"], "videos": chosen["videos"]}
+        return {"format_slug": slug, **files, "params": params, "as_published": chosen["as_published"]}

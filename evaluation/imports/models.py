@@ -18,6 +18,8 @@ class Import(RequestedJob):
     n_videos = models.PositiveIntegerField(default=0)
     # Whether records that are stored otherwise become what the file says.
     update = models.BooleanField(default=False)
+    # Whether items count as valid on their publisher's word.
+    as_published = models.BooleanField(default=False, db_default=False)
     # What it would do, and what it did; {"problem": …} where the file cannot be read.
     preview = models.JSONField(null=True, blank=True)
     result = models.JSONField(null=True, blank=True)

@@ -3,8 +3,8 @@
 The file is read twice, some records at a time, so that no size of it fills the memory (evaluation.imports.survey).
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.db import IntegrityError, OperationalError, transaction
 from django.utils import timezone
 
 from annotation.transactions import was_rolled_back_by_the_database
+from corpus.actions.prepare_videos import prepare_later
 from corpus.models import Caption, Foil, Item, Video
 from corpus.video_files.ingest import StoredMedia, reasons_taken_down, store_media
 from evaluation.errors import EvaluationError
@@ -45,6 +46,7 @@ def import_records(
     dry_run: bool = False,
     strict: bool = False,
     update: bool = False,
+    as_published: bool = False,
     params: Mapping[str, Any] | None = None,
     progress: Progress = silent,
 ) -> ImportResult:
@@ -53,44 +55,64 @@ def import_records(
     `actor` None is the operator at the command line. `media_dir` is where files are looked for: by name, by source id;
     clips whose file is not there are stored as missing, clips whose file cannot be used as broken. `dry_run` says what
     would happen and stores nothing, `strict` stores nothing where a record is bad. Records that are stored otherwise
-    are listed and stay as they are; with `update` they become what the file says, where nobody worked on them. A
+    are listed and stay as they are; with `update` they become what the file says, where nobody worked on them.
+    `as_published`: items on which the file's votes do not decide count as valid on the publisher's word. A
     project that is not stored yet (the operator's) is stored with the records, and not without them. CorpusError: the
     file cannot be read, no such media folder; EvaluationError: a bad record under `strict`, two imports at once.
     """
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {})
     result = ImportResult(format_slug, str(path), project.slug, dry_run, plugin=source.entry.origin)
+    if as_published and source.yields != "items":
+        raise EvaluationError(f"--as-published: the format {format_slug} has no items; leave the option out")
     if source.yields == "utd":
         import_utd(project, actor, source, result, dry_run=dry_run, strict=strict)
         return result
     if source.yields == "votes":
-        _import_votes(project, actor, source, result, (dry_run, strict, update), progress)
-        return result
+        return _import_votes(project, actor, source, result, (dry_run, strict, update), progress)
     found = survey(source, project, result, media_dir, progress)
     _stop_if_strict(strict, result)
     media = _keep(found.media, copy=not dry_run, progress=progress)
-    with ExitStack() as stack:
-        clips, seen = stack.enter_context(Spill()), stack.enter_context(Spill())
-        taken_down = reasons_taken_down(project, media.values())
-        batch = Batch(project, path, result, found.shapes, media, taken_down, timezone.now(), update, clips, seen)
-        with _all_or_nothing(path):
+    taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
+
+    def write(ours: ImportResult) -> None:
+        with Spill() as clips, Spill() as seen:
+            batch = Batch(project, path, ours, found.shapes, media, taken_down, now, update, as_published, clips, seen)
             _store(batch, source, found, actor, progress)
-            _stop_if_strict(strict, result, strict_problem(batch))
-            if dry_run:
-                transaction.set_rollback(True)
-    return result
+            _stop_if_strict(strict, ours, strict_problem(batch))
+        if dry_run:
+            transaction.set_rollback(True)
+        else:
+            prepare_later(project.pk)
+
+    return _all_or_nothing(project, result, write)
 
 
-@contextmanager
-def _all_or_nothing(path: Path) -> Iterator[None]:
-    """One transaction. EvaluationError where somebody at work in the project took what it needed first."""
-    try:
-        with transaction.atomic():
-            yield
-    except (IntegrityError, OperationalError) as error:
-        if isinstance(error, OperationalError) and not was_rolled_back_by_the_database(error):
-            raise
-        raise EvaluationError(f"{path}: somebody else changed the project meanwhile; import again") from error
+def _all_or_nothing(project: Project, result: ImportResult, write: Callable[[ImportResult], None]) -> ImportResult:
+    """Let `write` store everything in one transaction and count it in a copy of `result`, which is returned.
+
+    Rows that the database refuses may be those of somebody who wrote meanwhile: then a second attempt sees them.
+    EvaluationError: the database ended the transaction for another one, or refuses the rows both times.
+    """
+    stored_as, path = project.pk, result.path
+    for is_last in (False, True):
+        ours = deepcopy(result)
+        try:
+            with transaction.atomic():
+                write(ours)
+            return ours
+        except IntegrityError as error:
+            project.pk = stored_as
+            if is_last:
+                problem = f"two of its records, or one of them and a stored one, are one row ({error})"
+                raise EvaluationError(
+                    f"{path}: {problem}; nothing was stored; please report this as a fault"
+                ) from error
+        except OperationalError as error:
+            if not was_rolled_back_by_the_database(error):
+                raise
+            raise EvaluationError(f"{path}: somebody else changed the project meanwhile; import again") from error
+    raise AssertionError("the last attempt returns or raises")
 
 
 def analyze_after_bulk_import(result: ImportResult) -> None:
@@ -106,7 +128,7 @@ def _import_votes(
     result: ImportResult,
     wish: tuple[bool, bool, bool],
     progress: Progress,
-) -> None:
+) -> ImportResult:
     """Votes go onto items that are there; `wish` is dry_run, strict, update."""
     dry_run, strict, update = wish
     result.counted = ("votes",)
@@ -114,12 +136,15 @@ def _import_votes(
     if project.pk is None:
         raise EvaluationError(f"--project: there is no project '{project.slug}'; import the items of the votes first")
     _stop_if_strict(strict, result)
-    with _all_or_nothing(source.path):
-        store_votes(project, actor, source, votes, result, update=update, progress=progress)
-        left = next((change["record"] for change in result.changes if not change["updated"]), "")
-        _stop_if_strict(strict, result, f"{left}: votes: others are stored; import with --update" if left else "")
+
+    def write(ours: ImportResult) -> None:
+        store_votes(project, actor, source, votes, ours, update=update, progress=progress)
+        left = next((change["record"] for change in ours.changes if not change["updated"]), "")
+        _stop_if_strict(strict, ours, f"{left}: votes: others are stored; import with --update" if left else "")
         if dry_run:
             transaction.set_rollback(True)
+
+    return _all_or_nothing(project, result, write)
 
 
 def _stop_if_strict(strict: bool, result: ImportResult, other: str = "") -> None:
@@ -153,7 +178,8 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
         store_changes(batch, actor)
         for store in (store_subtests, store_captions):
             store(batch)
-        created = [*store_pairs(batch, batch.started), *store_items(batch, batch.started)]
+        created = [*store_pairs(batch, batch.started), *(items := store_items(batch, batch.started))]
+        batch.result.as_published += sum(item.is_on_publishers_word for item in items)
         audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
     warn_of_other_tests(batch)
     _record(batch, actor)
@@ -172,6 +198,7 @@ def _record(batch: Batch, actor: User | None) -> None:
         file=batch.path.name,
         attached=result.attached,
         changed=len(result.changes),
+        as_published=batch.as_published,
         playable_copies={kept.facts.sha256: kept.made_from for kept in copies if kept.facts},
         **result.reader,
         **counts,

@@ -12,13 +12,14 @@ from typing import Any
 
 from corpus.errors import CorpusError
 from corpus.importers.registry import IMPORTERS
+from corpus.limits import read_file
 from corpus.models import MediaState, Video
 from corpus.records import BadRecord, ItemRecord, RecordWarning
-from corpus.video_files.ingest import find_media
+from corpus.video_files.media_folder import FoundFile, MediaFolder
 from evaluation.errors import EvaluationError
-from evaluation.imports.batch import CHUNK, ImportResult, Shape, chunks
+from evaluation.imports.batch import CHUNK, MAX_MISSING, ImportResult, Shape, chunks
 from projects.models import Project
-from text.registry import Entry, load, lookup, parse_params
+from text.registry import Entry, load, lookup
 
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 # Records in memory at a time.
@@ -54,7 +55,7 @@ class Source:
     def outcomes(self) -> Iterator[Any]:
         """CorpusError: the file cannot be read. EvaluationError: it changed since it was read first."""
         self._check_unchanged()
-        yield from load(self.entry).read(self.path, params=parse_params(self.entry, self.params))
+        yield from read_file(self.entry, self.path, self.params)
         self._check_unchanged()
 
     def _check_unchanged(self) -> None:
@@ -78,6 +79,8 @@ class Survey:
     n_records: int = 0
     shapes: dict[str, Shape] = field(default_factory=dict)
     media: dict[str, Path] = field(default_factory=dict)
+    # Of the first clips without a file: their names as the folder should have them.
+    missing: dict[str, tuple[str, str]] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
     records: list[ItemRecord] | None = field(default_factory=list)
 
@@ -93,16 +96,21 @@ def survey(
     if media_dir is not None and not media_dir.is_dir():
         raise CorpusError(f"{media_dir}: is no folder; name the folder with the media files")
     found = Survey()
+    folder = None if media_dir is None else MediaFolder(media_dir)
     for records in progress(_chunks(source, result), _most_chunks(source.path), "reading"):
         found.n_records += len(records)
         if found.records is not None:
             found.records = [*found.records, *records] if found.n_records <= FEW else None
-        if media_dir is not None:
-            records = _with_media(records, found, project, result, media_dir)
+        if folder is not None:
+            records = _with_media(records, found, project, result, folder)
         for record in records:
             if record.foils:
                 found.shapes.setdefault(record.subtest, Shape()).count(record)
     result.records += found.n_records
+    if folder is not None:
+        used = set(found.media.values())
+        similar = {key: folder.similar(names, used) for key, names in found.missing.items()}
+        result.similar = {key: name for key, name in similar.items() if name}
     return found
 
 
@@ -140,26 +148,32 @@ def _most_chunks(path: Path) -> int:
 
 
 def _with_media(
-    records: list[ItemRecord], found: Survey, project: Project, result: ImportResult, folder: Path
+    records: list[ItemRecord], found: Survey, project: Project, result: ImportResult, folder: MediaFolder
 ) -> list[ItemRecord]:
     """Look for the files of clips that have none yet; a record whose file lies outside of the folder is bad."""
     ready = _ready_keys(project, records)
     # Many clips of one file are common: it is looked for once.
-    places: dict[tuple[str, str], Path | None] = {}
+    places: dict[tuple[str, str], FoundFile | None] = {}
     for record in records:
         video = record.video
         if video.key in ready or video.key in found.media:
             continue
         names = video.file, video.source_id
         try:
-            path = places[names] if names in places else places.setdefault(names, find_media(folder, names))
+            is_new = names not in places
+            file = places.setdefault(names, folder.find(names)) if is_new else places[names]
         except CorpusError as error:
             problem, _, fix = str(error).partition("; ")
             result.errors.append(str(BadRecord(f"{result.path}:{record.line}", "video", problem, fix)))
             found.refused.add(record.id)
             continue
-        if path is not None:
-            found.media[video.key] = path
+        if file is not None:
+            found.media[video.key] = file.path
+            if is_new and file.differs_in:
+                problem = f"{file.asked!r} differs in {file.differs_in} from {file.name!r}, the file that is used"
+                result.warnings.append(str(RecordWarning(f"{result.path}:{record.line}", "video", problem)))
+        elif len(found.missing) < MAX_MISSING:
+            found.missing[video.key] = names
     return [record for record in records if record.id not in found.refused]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from corpus.actions.add_videos import add_videos
 from corpus.errors import CorpusError
 from corpus.importers.registry import IMPORTERS
+from corpus.limits import read_file
 from corpus.records import ItemRecord
 from evaluation.errors import EvaluationError
 from evaluation.imports.batch import ImportResult
@@ -16,7 +17,7 @@ from evaluation.imports.uploads import records_path, remove_files, videos_folder
 from jobs.models import Job
 from jobs.progress import progress
 from projects.errors import AccessDenied
-from text.registry import load, lookup, parse_params
+from text.registry import lookup
 
 # What a page shows before anything is stored.
 SAMPLE = 8
@@ -64,6 +65,7 @@ def _records(upload: Import, job: Job, dry_run: bool) -> ImportResult:
         media_dir=videos_folder(upload) if upload.n_videos else None,
         dry_run=dry_run,
         update=upload.update,
+        as_published=upload.as_published,
         params=upload.params,
         progress=_told(job),
     )
@@ -76,7 +78,7 @@ def _videos(upload: Import, job: Job, dry_run: bool) -> dict[str, Any]:
 
 def _sample(upload: Import) -> list[dict[str, Any]]:
     entry = lookup(IMPORTERS, upload.format, "format")
-    outcomes = load(entry).read(records_path(upload), params=parse_params(entry, upload.params))
+    outcomes = read_file(entry, records_path(upload), upload.params)
     items = (outcome for outcome in outcomes if isinstance(outcome, ItemRecord))
     return [
         {

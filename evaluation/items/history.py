@@ -21,6 +21,8 @@ ITEM_WORDS: dict[str, str | Promise] = {
     "assemble": _("The item was made of its accepted foils."),
     "import": _("The item was imported."),
     "vote": _("A vote came in."),
+    "take_publishers_word": _("The item counts as valid on its publisher's word."),
+    "collect_votes": _("Validators are asked about the item; it counts as valid until they have decided."),
     "recount": _("A vote was taken out: the item is open again."),
     "adjudicate": _("The disputed item was settled."),
     "requeue": _("Its foils went back to editing."),

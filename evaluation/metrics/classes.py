@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_interval
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "answers"
 
 

@@ -13,14 +13,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from evaluation.metrics.intervals import DRAWS, SEED, cluster_sums, mean, percentiles, resampled_sums
+from evaluation.metrics.exact import FEW_CLUSTERS, clusters_needed, sign_flip_p, subset_interval
+from evaluation.metrics.intervals import (
+    DRAWS,
+    NOTHING,
+    SEED,
+    Bounds,
+    cluster_error,
+    cluster_sums,
+    mean,
+    percentiles,
+    resampled_sums,
+    without_spread,
+)
 
 Floats = NDArray[np.float64]
 
 ALPHA = 0.05
 POWER = 0.80
-# Differences of equal sums can leave a hair in the last bits; that is no difference.
-NOTHING = 1e-12
+# What a difference of shares can be.
+GAPS: Bounds = (-1.0, 1.0)
 # A spread so much smaller than its parts has lost its digits.
 CANCELLED = 1e-8
 
@@ -28,7 +40,8 @@ CANCELLED = 1e-8
 @dataclass(frozen=True)
 class Difference:
     """A minus B, in shares. `ci`: paired cluster bootstrap; `t_ci` and `p_t`: cluster t with C - 1 degrees; `p`: of the
-    bootstrap, two-sided. None where fewer than two clusters are shared."""
+    bootstrap, two-sided. None where fewer than two clusters are shared. `exact`: all of them are of the sign-flip test,
+    since the clusters are few or their gaps have no spread (metrics.exact)."""
 
     value: float | None
     ci: list[float] | None
@@ -37,17 +50,25 @@ class Difference:
     p_t: float | None
     n: int
     n_clusters: int
+    exact: bool = False
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def paired_difference(
-    a: Floats, b: Floats, clusters: Sequence[str] | None, *, draws: int = DRAWS, seed: int = SEED
+    a: Floats,
+    b: Floats,
+    clusters: Sequence[str] | None,
+    *,
+    bounds: Bounds | None = GAPS,
+    draws: int = DRAWS,
+    seed: int = SEED,
 ) -> Difference:
     """Credits `a` and `b` (n,) of two models on the same items -> the mean of a - b over the items both scored.
 
-    Whole clusters are drawn with both models' answers, so that what the models share (hard videos) cancels out.
+    `bounds`: the least and the largest that a - b can be; None where there are none. Whole clusters are drawn with both
+    models' answers, so that what the models share (hard videos) cancels out.
     """
     both = ~(np.isnan(a) | np.isnan(b))
     gap = a[both] - b[both]
@@ -58,14 +79,17 @@ def paired_difference(
     value = mean(gap)
     if len(rows) < 2:
         return Difference(value, None, None, None, None, len(gap), len(rows))
+    error = cluster_error(rows)[1]
+    if _needs_exact(error, len(rows)):
+        p, ci = sign_flip_p(rows[:, 0]), _exact_interval(rows, value, error, bounds)
+        return Difference(value, ci, ci, p, p, len(gap), len(rows), exact=True)
     sums = resampled_sums(rows, draws=draws, seed=seed)
     drawn = sums[:, 0] / sums[:, 1]
-    error = _standard_error(rows)
     reach = float(special.stdtrit(len(rows) - 1, 1 - ALPHA / 2)) * error
     return Difference(
         value=value,
         ci=percentiles(drawn),
-        t_ci=[value - reach, value + reach],
+        t_ci=_within([value - reach, value + reach], bounds),
         p=bootstrap_p(drawn),
         p_t=_t_test(value, error, len(rows)),
         n=len(gap),
@@ -83,18 +107,22 @@ def bootstrap_p(drawn: Floats) -> float:
     return min(1.0, 2.0 * (1 + min(low, high)) / (len(drawn) + 1))
 
 
-def _standard_error(rows: Floats) -> float:
-    """Of the mean of column 0 over the count in column 1; rows are clusters."""
-    total = math.fsum(rows[:, 1])
-    centre = math.fsum(rows[:, 0]) / total
-    spread = math.fsum((rows[:, 0] - centre * rows[:, 1]) ** 2)
-    return math.sqrt(spread * len(rows) / (len(rows) - 1)) / total
+def _exact_interval(rows: Floats, value: float, error: float, bounds: Bounds | None) -> list[float] | None:
+    if error <= NOTHING:
+        return without_spread(value, len(rows), bounds) if bounds else None
+    return subset_interval(rows) or (list(bounds) if bounds else None)
+
+
+def _within(interval: list[float], bounds: Bounds | None) -> list[float]:
+    return [max(bounds[0], interval[0]), min(bounds[1], interval[1])] if bounds else interval
+
+
+def _needs_exact(error: float, clusters: int) -> bool:
+    return clusters < FEW_CLUSTERS or error <= NOTHING
 
 
 def _t_test(value: float, error: float, clusters: int) -> float:
-    if abs(value) <= NOTHING:
-        return 1.0
-    return 0.0 if error <= NOTHING else float(2 * special.stdtr(clusters - 1, -abs(value) / error))
+    return 1.0 if abs(value) <= NOTHING else float(2 * special.stdtr(clusters - 1, -abs(value) / error))
 
 
 @dataclass(frozen=True)
@@ -153,7 +181,8 @@ def holm(values: Sequence[float]) -> list[float]:
 def pairwise_tests(credit: Floats, clusters: Sequence[str] | None) -> Floats:
     """`credit` (models, n) -> (models, models) two-sided p of the cluster t test of each pair, Holm over all pairs.
 
-    The diagonal is 1, and so is a pair that shares fewer than two clusters: it cannot be told apart.
+    Few clusters, and gaps without spread, are tested exactly (metrics.exact). The diagonal is 1, and so is a pair that
+    shares fewer than two clusters: it cannot be told apart.
     """
     models, n = credit.shape
     out = np.ones((models, models))
@@ -172,7 +201,7 @@ def pairwise_tests(credit: Floats, clusters: Sequence[str] | None) -> Floats:
 def _tests_on_shared_items(credit: Floats, index: NDArray[np.int64]) -> dict[tuple[int, int], float]:
     """{pair: p} of the models that scored the same items as the first: all from one product of cluster residuals.
 
-    Pairs whose spread all but cancels are left to the exact sum, as are pairs of other items.
+    Pairs whose spread all but cancels are left to the exact sum, as are pairs of other items and all of few clusters.
     """
     known = ~np.isnan(credit)
     alike = [k for k in range(len(credit)) if (known[k] == known[0]).all()]
@@ -180,7 +209,7 @@ def _tests_on_shared_items(credit: Floats, index: NDArray[np.int64]) -> dict[tup
         return {}
     place = np.unique(index[known[0]], return_inverse=True)[1]
     sizes = np.bincount(place).astype(np.float64)
-    if len(sizes) < 2:
+    if len(sizes) < FEW_CLUSTERS:
         return {}
     values = credit[alike][:, known[0]]
     sums = np.stack([np.bincount(place, weights=row) for row in values])
@@ -204,7 +233,12 @@ def _pair_p(a: Floats, b: Floats, index: NDArray[np.int64]) -> float:
     counts = np.bincount(place)
     seen = counts > 0
     rows = np.column_stack([np.bincount(place, weights=gap)[seen], counts[seen].astype(np.float64)])
-    return 1.0 if len(rows) < 2 else _t_test(float(gap.mean()), _standard_error(rows), len(rows))
+    if len(rows) < 2:
+        return 1.0
+    error = cluster_error(rows)[1]
+    if _needs_exact(error, len(rows)):
+        return sign_flip_p(rows[:, 0])
+    return _t_test(float(gap.mean()), error, len(rows))
 
 
 def tied_groups(p: Floats, *, alpha: float = ALPHA) -> list[int]:
@@ -231,7 +265,8 @@ def items_to_separate(
 
     The error of a mean falls with the root of the number of items: n' = n ((z_{1-alpha/2} + z_power) error / gap)^2,
     with the cluster-robust error of the paired difference, so that new items are taken to cluster as these do.
-    None without a difference or with fewer than two shared clusters.
+    Never fewer than the exact test needs clusters to tell anything. None without a difference or with fewer than two
+    shared clusters.
     """
     both = ~(np.isnan(a) | np.isnan(b))
     gap = a[both] - b[both]
@@ -243,4 +278,5 @@ def items_to_separate(
     if len(rows) < 2 or abs(value) <= NOTHING:
         return None
     reach = float(special.ndtri(1 - alpha / 2) + special.ndtri(power))
-    return max(2, math.ceil(len(gap) * (reach * _standard_error(rows) / value) ** 2))
+    least = math.ceil(clusters_needed(alpha) * len(gap) / len(rows))
+    return max(least, math.ceil(len(gap) * (reach * cluster_error(rows)[1] / value) ** 2))

@@ -85,6 +85,15 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values ^ (values >> np.uint64(31))
 
 
+def _of_true_texts(sim: NDArray[Any]) -> NDArray[Any]:
+    rows, columns = sim.shape if sim.ndim == 2 else (0, 0)
+    if rows and rows == CANDIDATES * columns:
+        return sim[::CANDIDATES]
+    if columns and columns == CANDIDATES * rows:
+        return sim.T[::CANDIDATES]
+    return sim
+
+
 def compute(
     sim: NDArray[Any],
     *,
@@ -95,8 +104,10 @@ def compute(
 ) -> dict[str, Any]:
     """`sim` (N, N): rows texts, columns videos -> what metrics.rcad gives, over each video's own and sampled texts.
 
+    Of the authors' (6N, N), or (N, 6N), the true texts count: every sixth.
     EvaluationError for another shape, for too few records, and for a similarity that is not finite, naming the cell.
     """
+    sim = _of_true_texts(sim)
     if sim.ndim != 2 or sim.shape[0] != sim.shape[1] or not sim.shape[0]:
         raise EvaluationError(
             f"similarities have the shape {sim.shape}; give a square matrix: row i is the text of the video in column i"

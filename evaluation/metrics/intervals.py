@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 Floats = NDArray[np.float64]
+# The least and the largest that a mean can be.
+Bounds = tuple[float, float]
+Codes = NDArray[np.int64]
 
 DRAWS = 10_000
 SEED = 0
@@ -23,13 +26,25 @@ LEVEL = 0.95
 BLOCK_BYTES = 32 * 2**20
 # Sums of equal credits can differ in their last bits by the order of addition; below this they count as equal.
 DECIMALS = 12
+# What is left of equal sums by the order of addition is no spread.
+NOTHING = 1e-12
+SHARES: Bounds = (0.0, 1.0)
 
 
-def cluster_sums(values: Floats, clusters: Sequence[str] | None) -> Floats:
+def cluster_codes(clusters: Sequence[str]) -> Codes | None:
+    """Clusters as numbers; None where each record is its own, so that nothing needs to be added up."""
+    if len(set(clusters)) == len(clusters):
+        return None
+    codes = {name: code for code, name in enumerate(dict.fromkeys(clusters))}
+    return np.fromiter(map(codes.__getitem__, clusters), np.int64, len(clusters))
+
+
+def cluster_sums(values: Floats, clusters: Sequence[str] | Codes | None) -> Floats:
     """`values` (n, m) added up per cluster: (C, m). Without clusters every row is its own."""
     if clusters is None:
         return values
-    _, index = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)
+    names = clusters if isinstance(clusters, np.ndarray) else np.asarray(clusters, dtype=object).astype(str)
+    _, index = np.unique(names, return_inverse=True)
     sums = np.zeros((int(index.max()) + 1, values.shape[1]))
     np.add.at(sums, index, values)
     return sums
@@ -43,7 +58,7 @@ def resampled_sums(rows: Floats, *, draws: int = DRAWS, seed: int = SEED) -> Flo
     depend on the order of the rows.
     """
     count = len(rows)
-    distinct, times = np.unique(np.round(rows, DECIMALS), axis=0, return_counts=True)
+    distinct, times = _distinct(np.round(rows, DECIMALS))
     generator = np.random.default_rng(seed)
     out = np.empty((draws, rows.shape[1]))
     few = len(distinct) * 4 <= count
@@ -63,6 +78,15 @@ def resampled_sums(rows: Floats, *, draws: int = DRAWS, seed: int = SEED) -> Flo
     return out
 
 
+def _distinct(rows: Floats) -> tuple[Floats, Codes]:
+    """np.unique(rows, axis=0, return_counts=True), which sorts whole rows and takes ten times as long."""
+    ordered = rows[np.lexsort(rows.T[::-1])]
+    new = np.ones(len(rows), dtype=bool)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    starts = np.flatnonzero(new)
+    return ordered[starts], np.diff(starts, append=len(rows))
+
+
 def bootstrap(
     rows: Floats,
     statistic: Callable[[Floats], Floats],
@@ -75,10 +99,15 @@ def bootstrap(
 
     None with fewer than two clusters, or when no draw gives a finite value.
     """
-    if len(rows) < 2:
-        return None
-    values = statistic(resampled_sums(rows, draws=draws, seed=seed))
-    return percentiles(values, level=level)
+    return percentiles(bootstrap_values(rows, statistic, draws=draws, seed=seed), level=level)
+
+
+def bootstrap_values(
+    rows: Floats, statistic: Callable[[Floats], Floats], *, draws: int = DRAWS, seed: int = SEED
+) -> Floats:
+    """(draws,) the statistic of each draw of clusters, not finite where the draw leaves it undefined; none of one
+    cluster."""
+    return statistic(resampled_sums(rows, draws=draws, seed=seed)) if len(rows) > 1 else np.empty(0)
 
 
 def percentiles(values: Floats, *, level: float = LEVEL) -> list[float] | None:
@@ -92,28 +121,69 @@ def percentiles(values: Floats, *, level: float = LEVEL) -> list[float] | None:
 
 
 def mean_intervals(
-    values: Floats, clusters: Sequence[str] | None, *, draws: int = DRAWS, seed: int = SEED
+    values: Floats,
+    clusters: Sequence[str] | Codes | None,
+    *,
+    bounds: Bounds | Sequence[Bounds | None] = SHARES,
+    draws: int = DRAWS,
+    seed: int = SEED,
 ) -> list[list[float] | None]:
-    """Cluster-bootstrap intervals of the mean of each column of `values` (n, m), from the same draws."""
+    """Cluster-bootstrap intervals of the mean of each column of `values` (n, m), from the same draws.
+
+    `bounds`: the least and the largest that a value can be, of all columns or of each; None for what has none. A column
+    with equal means in all clusters gets the interval of `without_spread`, for each draw is the same there.
+    """
     rows = cluster_sums(np.column_stack([values, np.ones(len(values))]), clusters)
     if len(rows) < 2:
         return [None] * values.shape[1]
     sums = resampled_sums(rows, draws=draws, seed=seed)
-    return [percentiles(sums[:, column] / sums[:, -1]) for column in range(values.shape[1])]
+    each = [bounds] * values.shape[1] if isinstance(bounds, tuple) else bounds
+    found: list[list[float] | None] = []
+    for column, limits in zip(range(values.shape[1]), each, strict=True):
+        centre = rows[:, column].sum() / rows[:, -1].sum()
+        spread = np.abs(rows[:, column] - centre * rows[:, -1]).max()
+        if limits is not None and spread <= NOTHING * rows[:, -1].max():
+            found.append(without_spread(float(centre), len(rows), limits))
+        else:
+            found.append(percentiles(sums[:, column] / sums[:, -1]))
+    return found
 
 
-def t_interval(values: Floats, clusters: Sequence[str] | None, *, level: float = LEVEL) -> list[float] | None:
-    """Mean of `values` (n,) with its cluster-robust standard error and C - 1 degrees of freedom; None when C < 2."""
+def cluster_error(rows: Floats) -> tuple[float, float]:
+    """The mean of C >= 2 clusters with sums and sizes (C, 2), and its cluster-robust standard error."""
+    count, total = len(rows), math.fsum(rows[:, 1])
+    centre = math.fsum(rows[:, 0]) / total
+    spread = math.fsum((rows[:, 0] - centre * rows[:, 1]) ** 2)
+    return centre, math.sqrt(spread * count / (count - 1)) / total
+
+
+def without_spread(value: float, clusters: int, bounds: Bounds, *, level: float = LEVEL) -> list[float]:
+    """The interval of a mean that is the same in every cluster seen: a share of clusters may still be otherwise.
+
+    That share is at most 1 - ((1 - level) / 2)^(1/C) (Clopper & Pearson 1934, none of C), and such clusters may be at
+    either bound. E.g. four of four right: 39.8 % to 100 %.
+    """
+    unseen = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / clusters)
+    low, high = (value * (1.0 - unseen) + bound * unseen for bound in bounds)
+    return [max(bounds[0], low), min(bounds[1], high)]
+
+
+def t_interval(
+    values: Floats, clusters: Sequence[str] | Codes | None, *, bounds: Bounds = SHARES, level: float = LEVEL
+) -> list[float] | None:
+    """Mean of `values` (n,) with its cluster-robust standard error and C - 1 degrees of freedom, within `bounds`.
+
+    None when C < 2; without spread the interval of `without_spread`.
+    """
     rows = cluster_sums(np.column_stack([values, np.ones(len(values))]), clusters)
     count = len(rows)
     if count < 2:
         return None
-    total = math.fsum(rows[:, 1])
-    mean = math.fsum(rows[:, 0]) / total
-    spread = math.fsum((rows[:, 0] - mean * rows[:, 1]) ** 2)
-    error = math.sqrt(spread * count / (count - 1)) / total
+    centre, error = cluster_error(rows)
+    if error <= NOTHING:
+        return without_spread(centre, count, bounds, level=level)
     reach = float(special.stdtrit(count - 1, 0.5 + level / 2)) * error
-    return [mean - reach, mean + reach]
+    return [max(bounds[0], centre - reach), min(bounds[1], centre + reach)]
 
 
 def wilson(right: int, total: int, *, level: float = LEVEL) -> list[float] | None:
@@ -129,4 +199,4 @@ def wilson(right: int, total: int, *, level: float = LEVEL) -> list[float] | Non
 
 def mean(values: Floats) -> float:
     """Correctly rounded, so that the order of the records cannot change the last digit."""
-    return math.fsum(values) / len(values)
+    return math.fsum(values.tolist()) / len(values)

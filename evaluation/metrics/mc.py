@@ -8,7 +8,7 @@ from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_interval
 from evaluation.metrics.ties import hit, standing
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "choices"
 
 

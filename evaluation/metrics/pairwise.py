@@ -4,6 +4,7 @@ P (proficiency), T (main) and P+T (both right) stand over the same items, those 
 all items stands beside them. P+T is the product of the two credits, which is "both right" where nothing ties.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_interval
+from evaluation.metrics.intervals import DRAWS, SEED, Codes, cluster_codes, mean, mean_intervals, t_interval
 from evaluation.metrics.ties import Floats, RivalCounts, hit, standing
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "pairs"
 
 
@@ -41,7 +42,7 @@ class _Credits:
     proficiency: RivalCounts
     has_proficiency: NDArray[np.bool_]
     columns: Floats
-    clusters: NDArray[np.object_]
+    clusters: Codes | None
 
 
 def compute(data: PairScores, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
@@ -53,13 +54,13 @@ def compute(data: PairScores, *, ties: str = "half", draws: int = DRAWS, seed: i
     if not len(data.ids):
         raise EvaluationError("there are no scored items; give at least one record")
     earned = _credits(data, ties)
-    everything = np.ones(len(data.ids), dtype=bool)
-    tests = _grouped(earned, data.tests, draws, seed)
+    groups = _Groups(earned, draws, seed)
+    tests = groups.named(data.tests)
     both = [group["P+T"] for group in tests.values() if group["P+T"] is not None]
     return {
         "tie_policy": ties,
-        "overall": _group(earned, everything, draws, seed),
-        "subtests": _grouped(earned, data.subtests, draws, seed),
+        "overall": groups.of(np.ones(len(data.ids), dtype=bool)),
+        "subtests": groups.named(data.subtests),
         "tests": tests,
         "avg_P+T": mean(np.array(both)) if both else None,
     }
@@ -75,13 +76,27 @@ def _credits(data: PairScores, ties: str) -> _Credits:
         proficiency=proficiency,
         has_proficiency=has,
         columns=np.column_stack([right, able, right * able]),
-        clusters=np.asarray(data.clusters, dtype=object),
+        clusters=cluster_codes(data.clusters),
     )
 
 
-def _grouped(earned: _Credits, names: Sequence[str], draws: int, seed: int) -> dict[str, dict[str, Any]]:
-    labels = np.asarray(names, dtype=object)
-    return {name: _group(earned, labels == name, draws, seed) for name in dict.fromkeys(names)}
+class _Groups:
+    """Figures of groups of items; of the same items, such as those of the only subtest, they are computed once."""
+
+    def __init__(self, earned: _Credits, draws: int, seed: int) -> None:
+        self._earned, self._draws, self._seed = earned, draws, seed
+        self._known: dict[bytes, dict[str, Any]] = {}
+
+    def of(self, chosen: NDArray[np.bool_]) -> dict[str, Any]:
+        key = hashlib.sha256(np.packbits(chosen).tobytes()).digest()
+        if key not in self._known:
+            self._known[key] = _group(self._earned, chosen, self._draws, self._seed)
+        return dict(self._known[key])
+
+    def named(self, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        labels = np.fromiter(map(codes.__getitem__, names), np.int64, len(names))
+        return {name: self.of(labels == code) for name, code in codes.items()}
 
 
 def _group(earned: _Credits, chosen: NDArray[np.bool_], draws: int, seed: int) -> dict[str, Any]:
@@ -89,7 +104,7 @@ def _group(earned: _Credits, chosen: NDArray[np.bool_], draws: int, seed: int) -
     with_p = bool(paired.any())
     over = paired if with_p else chosen
     columns = earned.columns[over][:, : 3 if with_p else 1]
-    clusters = list(earned.clusters[over])
+    clusters = None if earned.clusters is None else earned.clusters[over]
     shares = [mean(column) for column in columns.T] + ([] if with_p else [None, None])
     intervals = mean_intervals(columns, clusters, draws=draws, seed=seed) + ([] if with_p else [None, None])
     main_chance = 1.0 / earned.main.choices[over]
@@ -113,5 +128,5 @@ def _group(earned: _Credits, chosen: NDArray[np.bool_], draws: int, seed: int) -
         "T_t_ci": t_interval(columns[:, 0], clusters),
         "T_all": mean(earned.columns[chosen][:, 0]),
         "n_all": int(chosen.sum()),
-        "n_clusters": len(set(clusters)),
+        "n_clusters": int(over.sum()) if clusters is None else len(np.unique(clusters)),
     }

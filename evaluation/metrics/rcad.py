@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from evaluation.errors import EvaluationError
 from evaluation.metrics.choices import ChoiceScores
-from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
+from evaluation.metrics.intervals import DRAWS, SEED, SHARES, mean, mean_intervals
 from evaluation.metrics.ties import hit, rank, standing
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "choices"
 CUTS = (1, 2, 3)
 
@@ -20,10 +21,14 @@ CUTS = (1, 2, 3)
 def compute(data: ChoiceScores, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
     """R@1, R@2, R@3 in 0..1 with cluster-bootstrap intervals, mean and median rank (1 is best), the share of ties."""
     data.refuse_nothing()
+    if not data.all_candidates:
+        raise EvaluationError("predictions have no ranks; use mc, or give scores")
     where = standing(data.scores, data.right)
     hits = np.column_stack([hit(where, ties, k) for k in CUTS])
     ranks = rank(where, ties)
-    intervals = mean_intervals(np.column_stack([hits, ranks]), data.clusters, draws=draws, seed=seed)
+    bounds = [SHARES] * len(CUTS) + [(1.0, float(where.choices.max()))]
+    columns = np.column_stack([hits, ranks])
+    intervals = mean_intervals(columns, data.clusters, bounds=bounds, draws=draws, seed=seed)
     return {
         "tie_policy": ties,
         **{f"R@{k}": mean(hits[:, column]) for column, k in enumerate(CUTS)},

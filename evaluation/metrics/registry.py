@@ -1,7 +1,7 @@
 """Every metric, one row each. Commands and pages read this table; only `text.registry.load` imports a row's module.
 
 A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices, matrix or answers; see
-evaluation/files/scores.py and evaluation/files/answers.py) and `compute(data, *, ties) -> dict`.
+evaluation/score_files/scores.py and evaluation/score_files/answers.py) and `compute(data, *, ties) -> dict`.
 """
 
 from text.registry import Entry, Param

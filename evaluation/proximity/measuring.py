@@ -8,10 +8,13 @@ from django.utils import timezone
 from evaluation.proximity.models import ProximityRun
 from evaluation.proximity.stored import ROWS, cases_of
 from evaluation.scoring.queries import records_of
+from evaluation.scoring.truncation import cuts_of_parts
 from generation.filters.registry import FILTERS
 from generation.measures import pair_sha256, scorer_sha256
 from generation.models import Measure, Scorer
 from generation.records import Case
+from hub.adapters.registry import ENCODER as ENCODER_ROLE
+from hub.adapters.registry import open_helper
 from jobs.models import Job
 from jobs.progress import progress
 from text.language.tools import in_use
@@ -28,13 +31,16 @@ Batch = Callable[[Sequence[Case]], list[dict[str, Any]]]
 
 def measure(run: ProximityRun, job: Job) -> None:
     """Measure every distinct pair of the run's release that is not measured yet. HubError: no such encoder."""
-    cases = {pair_sha256(case): case for record in records_of(run.release) for case in cases_of(record)}
+    records = records_of(run.release)
+    cases = {pair_sha256(case): case for record in records for case in cases_of(record)}
     encoder, opposites = load(FILTERS[ENCODER]), load(FILTERS[ANTONYMS])
     params = {"model": run.model, "device": run.device}
     progress(job, 0, 2 * len(cases), f"pairs of texts: {len(cases)} ({run.name})")
     run.scorer = _scorer(ENCODER, encoder.VERSION, encoder.scorer(params))
     run.antonyms = _scorer(ANTONYMS, opposites.VERSION, in_use())
-    run.save(update_fields=["scorer", "antonyms"])
+    parts = [(record["id"], "main", (record["caption"], *record["foils"])) for record in records]
+    run.problems = cuts_of_parts(open_helper(run.model, ENCODER_ROLE, device=run.device), run.name, parts)
+    run.save(update_fields=["scorer", "antonyms", "problems"])
 
     def by_rules(batch: Sequence[Case]) -> list[dict[str, Any]]:
         verdicts = [opposites.judge(case.caption, case.foil, others=(), params={"tagger": "auto"}) for case in batch]

@@ -18,6 +18,8 @@ class ProximityRun(RequestedJob):
     # Whose measures they are: of the encoder, and of whether caption and foil differ by antonyms.
     scorer = models.ForeignKey(Scorer, models.SET_NULL, null=True, blank=True, related_name="+")
     antonyms = models.ForeignKey(Scorer, models.SET_NULL, null=True, blank=True, related_name="+")
+    # What the encoder does not read: {"truncated_texts": [{"item", "why"}], "equal_after_truncation": ...}.
+    problems = models.JSONField(default=dict, db_default={}, blank=True)
     measured_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:

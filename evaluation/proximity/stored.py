@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from corpus.models import Release
 from evaluation.proximity.models import ProximityRun
+from evaluation.scoring.models import EQUAL_AFTER_CUT
 from generation.measures import pair_sha256
 from generation.models import Measure
 from generation.records import CaptionInput, Case
@@ -55,12 +56,14 @@ def with_proximity(release: Release, records: Sequence[Record], facts: Sequence[
     pairs = [[pair_sha256(case) for case in cases_of(record)] for record in records]
     wanted = list(dict.fromkeys(pair for each in pairs for pair in each))
     values = _values({run.scorer_id for run in runs} | {run.antonyms_id for run in runs} - {None}, wanted)
-    for own, keys in zip(facts, pairs, strict=True):
+    equal = {run.pk: {found["item"] for found in run.problems.get(EQUAL_AFTER_CUT, ())} for run in runs}
+    for record, own, keys in zip(records, facts, pairs, strict=True):
         stated = own.get("proximity")
         found = dict(stated) if isinstance(stated, dict) else {"stated": stated} if stated is not None else {}
         for run in runs:
             cosines = [values[run.scorer_id, key]["cosine"] for key in keys if (run.scorer_id, key) in values]
-            if len(cosines) == len(keys):
+            # Of an item whose caption the encoder cannot tell from a foil, 1 says nothing.
+            if len(cosines) == len(keys) and record["id"] not in equal[run.pk]:
                 found[run.name] = max(cosines)
             opposite = [values[run.antonyms_id, key] for key in keys if (run.antonyms_id, key) in values]
             if opposite:

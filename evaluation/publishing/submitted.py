@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from corpus.importers.parsing.json_records import unique_names
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import Row
 
 MAX_LINE_BYTES = 1_000_000
 MAX_PROBLEMS = 20
 MAX_NAMED = 5
+FIX = 'write one object a line: {"id": …, "caption": …, "foils": […]}'
 
 Records = Sequence[Mapping[str, Any]]
 
@@ -93,13 +95,13 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def _row(path: Path, line: int, text: bytes) -> Row:
     empty = Row(path, line, {})
     try:
-        value = json.loads(text.decode("utf-8-sig" if line == 1 else "utf-8"))
+        value = json.loads(text.decode("utf-8-sig" if line == 1 else "utf-8"), object_pairs_hook=unique_names)
     except UnicodeDecodeError:
         empty.fail("record", "is no UTF-8", "save the file as UTF-8")
     except (ValueError, RecursionError):
-        empty.fail("record", "is no JSON", 'write one object a line: {"id": …, "caption": …, "foils": […]}')
+        empty.fail("record", "is no JSON, or has a name twice", FIX)
     if not isinstance(value, dict):
-        empty.fail("record", "is no object", 'write one object a line: {"id": …, "caption": …, "foils": […]}')
+        empty.fail("record", "is no object", FIX)
     return Row(path, line, value)
 
 

@@ -33,7 +33,7 @@ from evaluation.releases.withheld import withheld_of
 from projects.access import enter_project, get_project
 from projects.errors import TooManyTries
 from projects.models import Role
-from projects.rate_limits import ARCHIVES, SCORES_HERE, SCORES_RELEASE, address_of, hit
+from projects.rate_limits import ARCHIVES, SCORES_HERE, SCORES_RELEASE, hit, network_of
 
 
 @login_not_required
@@ -85,7 +85,7 @@ def public_export(request: HttpRequest, key: str) -> HttpResponseBase:
     page = get_public_page(key)
     if not page.offers_export or not page.archive:
         raise Http404(_("No archive is offered here."))
-    if not hit(ARCHIVES, address_of(request)):
+    if not hit(ARCHIVES, network_of(request)):
         raise TooManyTries(_("Too many downloads from here; wait an hour."))
     if not is_current(page):
         raise EvaluationError(_("Something of this archive was withdrawn; it is offered again once it is made anew."))
@@ -100,7 +100,7 @@ def public_scores(request: HttpRequest, key: str) -> HttpResponse:
     if not page.takes_scores:
         raise Http404(_("This release takes no scores."))
     posted = request.method == "POST"
-    if posted and not (hit(SCORES_HERE, address_of(request)) and hit(SCORES_RELEASE, page.release_id)):
+    if posted and not (hit(SCORES_HERE, network_of(request)) and hit(SCORES_RELEASE, page.release_id)):
         raise TooManyTries(_("Too many score files were sent; wait an hour."))
     form = SubmissionForm(*((request.POST, request.FILES) if posted else ()), release=page.release)
     problems: list[str] = []

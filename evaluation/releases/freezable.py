@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Count, Q
 from django.utils.translation import ngettext
 
-from corpus.models import Subtest
+from corpus.models import Subtest, counts_as_valid, on_publishers_word
 from corpus.rules.states import ItemState
 from evaluation.blind.forms import named_probes
 from evaluation.errors import EvaluationError
@@ -22,17 +22,19 @@ LEFT_OUT = ("n_waiting", "n_disputed", "n_invalid")
 def freezable(project: Project) -> list[Subtest]:
     """What a release made now would hold: main subtests with `n_valid` items and `n_paired` of them.
 
-    A paired item is one whose proficiency item is valid too: P and P+T stand over those. What it would not hold:
-    `n_waiting` in validation, `n_disputed`, `n_invalid`.
+    `n_as_published` of them count as valid on their publisher's word. A paired item is one whose proficiency item is
+    valid too: P and P+T stand over those. What it would not hold: `n_waiting` in validation, `n_disputed`, `n_invalid`.
     """
-    valid = Q(items__state=ItemState.VALID)
+    valid, word = counts_as_valid("items__"), on_publishers_word("items__")
+    waits = Q(items__state=ItemState.IN_VALIDATION) & ~word
     refused = list(requeued_as_invalid(project))
     rows = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN).order_by("name")
     return list(
         rows.annotate(
             n_valid=Count("items", filter=valid),
-            n_paired=Count("items", filter=valid & Q(items__proficiency_item__state=ItemState.VALID)),
-            n_waiting=Count("items", filter=Q(items__state=ItemState.IN_VALIDATION)),
+            n_as_published=Count("items", filter=word),
+            n_paired=Count("items", filter=valid & counts_as_valid("items__proficiency_item__")),
+            n_waiting=Count("items", filter=waits),
             n_disputed=Count("items", filter=Q(items__state=ItemState.DISPUTED)),
             n_invalid=Count("items", filter=Q(items__state=ItemState.INVALID) | Q(items__in=refused)),
         )
@@ -58,5 +60,5 @@ def gate_preview(project: Project) -> dict[str, Any] | None:
     except EvaluationError:
         return None
     finding: GateFinding = inspect(project, [one.record for one in frozen])
-    offers = [offer(frozen, name) for name in finding.stopped]
+    offers = [offer(frozen, row["name"]) for row in finding.rows if row["solved"]]
     return {"rows": [named_probes(row) for row in finding.rows], "stopped": finding.stopped, "offers": offers}

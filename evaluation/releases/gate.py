@@ -1,18 +1,23 @@
-"""The gate of a release: a subtest that a model solves blind stops it (docs/explanation/balance.md#gate).
+"""Stop a release by its blind audit: a subtest that text alone solves, or texts that no probe can judge.
+
+The rules are in docs/explanation/balance.md#gate. The gate fails closed: a pair without words, or with equal words,
+stops the release until somebody writes a reason.
 
 A subtest is solved where a blind probe is right more often than the bar, and its interval lies above chance. The
 classifier and a language model are read one-sided (below .5 on mirrored data is an artefact of held-out folds); of
-length, both rules count: the longer text is true, the shorter one is. A language model that was not asked about all
+length, both rules count: the longer text is true, the shorter one is. A published set is what it is: of a subtest that
+holds nothing else the gate reports what it finds and stops nothing. A language model that was not asked about all
 pairs yet stops nothing by fewer captions than are enough to tell, and a row says that it is `unread` in part.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from corpus.models import Subtest
+from corpus.models import COUNTS_AS_VALID, Item, Subtest
 from evaluation.analyses.preference import preference
 from evaluation.analyses.records import ItemFacts
 from evaluation.analyses.registry import REPORTS
@@ -23,16 +28,17 @@ from text.registry import load
 
 # With fewer captions a share of right answers says too little to stop anything; the page says so.
 MIN_CAPTIONS = 20
-VERSION = "2"
+VERSION = "3"
 # By its path: the classifier's library is none that every page should load.
 BLIND = REPORTS["blind"]
 KIND = "gate"
 WORDS = 5
+MAX_QUOTED = 60
 
 
 @dataclass(frozen=True)
 class GateFinding:
-    """`rows`: one a subtest, as JSON; `stopped`: the names of those that a blind probe solves."""
+    """`rows`: one per subtest, as JSON; `stopped`: the names of those that a blind probe solves or cannot judge."""
 
     rows: list[dict[str, Any]]
 
@@ -40,12 +46,26 @@ class GateFinding:
     def stopped(self) -> list[str]:
         return [row["name"] for row in self.rows if row["stopped"]]
 
+    @property
+    def reported(self) -> list[str]:
+        """Published subtests that a blind probe solves."""
+        return [row["name"] for row in self.rows if row.get("reported")]
+
     def as_json(self) -> dict[str, Any]:
         return {"rows": self.rows, "stopped": self.stopped, "version": VERSION}
 
     def why(self) -> str:
-        """What stops the release, and which words give it away, in one sentence a subtest."""
-        return " ".join(_sentence(row) for row in self.rows if row["stopped"])
+        """Say what stops the release, and which words give it away, in a sentence or two per subtest."""
+        return " ".join(_said_of([row for row in self.rows if row["stopped"]]))
+
+    def remarks(self) -> list[str]:
+        """Say what would stop the release if it were no published set."""
+        return _said_of([row for row in self.rows if row.get("reported")])
+
+
+def _said_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    solved = [_sentence(row) for row in rows if row["solved"]]
+    return [*solved, *(_not_judged(row) for row in rows if row["n_unjudged"])]
 
 
 def facts_of(records: Iterable[Mapping[str, Any]]) -> list[ItemFacts]:
@@ -65,15 +85,14 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFindi
     bars = bars_of(project)
     values = {scorer.label: known_values(scorer, items) for scorer in scorers_of(project)}
     facts = [[item.subtest, item.caption, item.foils] for item in items]
-    fingerprint = digest([VERSION, load(BLIND).VERSION, facts, bars, {k: v.fingerprint for k, v in values.items()}])
+    published = sorted(published_subtests(project) & {item.subtest for item in items})
+    known = {label: found.fingerprint for label, found in values.items()}
+    # Named only where there are some: what was inspected before this could be said is known by the rest.
+    fingerprint = digest([VERSION, load(BLIND).VERSION, facts, bars, known, *([published] if published else [])])
 
     def make() -> dict[str, Any]:
-        preferences = {
-            label: preference(items, found.values, higher_is_better=found.higher_is_better)
-            for label, found in values.items()
-            if found.fingerprint
-        }
-        return judge(items, bars, preferences).as_json()
+        preferences = {label: preference(items, found.scores) for label, found in values.items() if found.fingerprint}
+        return judge(items, bars, preferences, published).as_json()
 
     return GateFinding(cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)["rows"])
 
@@ -84,25 +103,39 @@ def bars_of(project: Project) -> dict[str, float]:
     return {name: project.blind_bar if bar is None else bar for name, bar in rows}
 
 
+def published_subtests(project: Project) -> set[str]:
+    """The subtests all of whose valid items came in as published, whatever votes said of them since."""
+    valid = Item.objects.filter(COUNTS_AS_VALID, subtest__project=project)
+    by_name = dict(valid.order_by().values_list("subtest__name").annotate(n=Count("pk", filter=Q(as_published=False))))
+    return {name for name, n_others in by_name.items() if not n_others}
+
+
 def judge(
-    items: Sequence[ItemFacts], bars: Mapping[str, float], preferences: Mapping[str, Mapping[str, Any]]
+    items: Sequence[ItemFacts],
+    bars: Mapping[str, float],
+    preferences: Mapping[str, Mapping[str, Any]],
+    published: Collection[str] = (),
 ) -> GateFinding:
-    """`preferences`: label -> evaluation.analyses.preference.preference over the same items."""
+    """`preferences`: label -> evaluation.analyses.preference.preference over the same items. `published`: the subtests
+    that are reported and stop nothing."""
     names = dict.fromkeys(item.subtest for item in items)
     by_label = {label: {row["name"]: row for row in found["subtests"]} for label, found in preferences.items()}
     rows = []
     for name in names:
         probes = load(BLIND).probes(name, [item for item in items if item.subtest == name])
         preferred = {label: found[name] for label, found in by_label.items()}
-        rows.append(row_of(probes, bars[name], preferred))
+        rows.append(row_of(probes, bars[name], preferred, published=name in published))
     return GateFinding(rows)
 
 
-def row_of(probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def row_of(
+    probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mapping[str, Any]], *, published: bool = False
+) -> dict[str, Any]:
     """The gate's row of one subtest from its probes (a row of the blind report, or its `valid` part)."""
     tried = [_probe("classifier", probes["classifier_accuracy"], probes["ci"], bar), _length(probes, bar)]
     tried += [_language_model(label, row, bar) for label, row in preferred.items()]
     too_few = probes["n_captions"] < MIN_CAPTIONS
+    solved = not too_few and any(probe["over"] for probe in tried)
     return {
         "name": probes["name"],
         "bar": bar,
@@ -111,8 +144,13 @@ def row_of(probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mappin
         "probes": tried,
         "too_few": too_few,
         "unread": any(probe.get("n_missing") for probe in tried),
-        "stopped": not too_few and any(probe["over"] for probe in tried),
+        "solved": solved,
+        "n_unjudged": probes["n_unjudged"],
+        "unjudged": probes["unjudged"],
+        "stopped": (solved or probes["n_unjudged"] > 0) and not published,
         "words": probes["words"][:WORDS],
+        # Only of a published subtest.
+        **({"published": True, "reported": solved or probes["n_unjudged"] > 0} if published else {}),
     }
 
 
@@ -126,7 +164,8 @@ def _length(probes: Mapping[str, Any], bar: float) -> dict[str, Any]:
 def _language_model(label: str, row: Mapping[str, Any], bar: float) -> dict[str, Any]:
     probe = _probe(label, row["preference"], row["ci"], bar)
     enough = row["n_captions"] >= MIN_CAPTIONS
-    return {**probe, "over": probe["over"] and enough, "n_missing": row["n_missing"]}
+    cuts = {name: row[name] for name in ("n_missing", "n_truncated", "n_equal_after_cut")}
+    return {**probe, "over": probe["over"] and enough, **cuts}
 
 
 def _probe(name: str, value: float | None, interval: Sequence[float] | None, bar: float) -> dict[str, Any]:
@@ -144,6 +183,20 @@ def _sentence(row: Mapping[str, Any]) -> str:
         "bar": f"{row['bar']:.0%}",
     }
     return said + given
+
+
+def _not_judged(row: Mapping[str, Any]) -> str:
+    first = row["unjudged"][0]
+    return _(
+        "%(name)s cannot be judged: %(n)s of its pairs have no words, or the same words in caption and foil "
+        "(item %(id)s: '%(caption)s' / '%(foil)s')."
+    ) % {
+        "name": row["name"],
+        "n": row["n_unjudged"],
+        "id": first["id"],
+        "caption": first["caption"][:MAX_QUOTED],
+        "foil": first["foil"][:MAX_QUOTED],
+    }
 
 
 def _telling(word: Mapping[str, Any]) -> str:

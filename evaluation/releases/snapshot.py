@@ -9,16 +9,15 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from corpus.models import Foil, Item, MediaState, Subtest, Video
+from corpus.models import COUNTS_AS_VALID, Foil, Item, MediaState, Subtest, Video
 from corpus.records import ItemRecord, PairRecord, VideoRecord
 from corpus.release_records import release_id, release_record
-from corpus.rules.states import ItemState, is_left_out
+from corpus.rules.states import is_left_out
 from evaluation.errors import EvaluationError
+from evaluation.facts.records import is_valid
 from generation.models import Candidate, HintShown
 from projects.models import Project
 from projects.pseudonyms import pseudonym
-
-JUDGED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.DISPUTED: False}
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,16 @@ def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[
 
 def valid_items(project: Project) -> list[FrozenItem]:
     """What a release made now holds. EvaluationError: nothing is valid yet, two items have one id."""
-    valid = Item.objects.filter(subtest__kind=Subtest.Kind.MAIN, state=ItemState.VALID)
+    valid = Item.objects.filter(COUNTS_AS_VALID, subtest__kind=Subtest.Kind.MAIN)
     # A takedown retracts what is valid; older imports could still put valid items on the clip afterwards.
     frozen = frozen_items(project, valid.exclude(video__media_state=MediaState.TAKEN_DOWN))
     if not frozen:
-        raise EvaluationError(_("No item is valid yet, so there is nothing to release; let validators finish first."))
+        raise EvaluationError(
+            _(
+                "No item is valid yet, so there is nothing to release. Let validators finish first; import the file of "
+                "a published set again, as published and with updates."
+            )
+        )
     # By id; older imports could store `1` and `s:1` in the subtest `s`.
     for one, other in pairwise(frozen):
         if one.record["id"] == other.record["id"]:
@@ -92,8 +96,9 @@ def _record(item: Item, foils: dict[int, list[Foil]], made: dict[int, dict[str, 
         positions=[foil.position for foil in kept],
         provenance=[made.get(foil.pk) for foil in kept],
         proficiency_id=item_name(simpler) if simpler else "",
-        proficiency_valid=JUDGED.get(ItemState(simpler.state)) if simpler else None,
+        proficiency_valid=is_valid(simpler) if simpler else None,
         proficiency_positions=[foil.position for foil in of_pair],
+        as_published=item.is_on_publishers_word,
     )
 
 

@@ -1,6 +1,6 @@
 """What the page of the blind audit shows beside the report: the bars, what the gate would say, language models."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from corpus.models import Subtest
@@ -8,7 +8,7 @@ from evaluation.blind.forms import BarsForm, BlindScorerForm, named_probes
 from evaluation.blind.models import BlindScorer
 from evaluation.blind.scores import preferences_of
 from evaluation.facts.records import item_facts
-from evaluation.releases.gate import bars_of, row_of
+from evaluation.releases.gate import bars_of, published_subtests, row_of
 from projects.models import Project
 
 
@@ -18,9 +18,9 @@ def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, An
     Queries: bars, scorers, the texts of items once more, and one a scorer and 500 texts.
     """
     scorers = preferences_of(project, _facts(project, subtest))
-    bars = bars_of(project)
+    bars, published = bars_of(project), published_subtests(project)
     return {
-        "rows": [_row(row, bars, scorers) for row in data["subtests"]],
+        "rows": [_row(row, bars, scorers, published) for row in data["subtests"]],
         "overall": _row(data["overall"], {"overall": project.blind_bar}, scorers, overall=True),
         "scorers": scorers,
         "bars_form": BarsForm(project),
@@ -39,12 +39,18 @@ def _at_work(scorer: BlindScorer) -> bool:
 
 
 def _row(
-    row: Mapping[str, Any], bars: Mapping[str, float], scorers: list[dict[str, Any]], *, overall: bool = False
+    row: Mapping[str, Any],
+    bars: Mapping[str, float],
+    scorers: list[dict[str, Any]],
+    published: Collection[str] = (),
+    *,
+    overall: bool = False,
 ) -> dict[str, Any]:
     cells = [_cell(one["found"], row["name"], overall=overall) for one in scorers]
     named = {str(one["scorer"]): cell for one, cell in zip(scorers, cells, strict=True) if cell}
     after = row["valid"]
-    judged = row_of(after or row, bars[row["name"]], {k: v["valid"] or v for k, v in named.items()})
+    preferred = {k: v["valid"] or v for k, v in named.items()}
+    judged = row_of(after or row, bars[row["name"]], preferred, published=not overall and row["name"] in published)
     return {"before": row, "after": after, "gate": named_probes(judged), "preferences": cells}
 
 

@@ -36,7 +36,7 @@ from evaluation.proximity.stored import measured, stamp, with_proximity
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
-from evaluation.scoring.queries import pair_scores, records_of, release_scores
+from evaluation.scoring.queries import counted, pair_scores, records_of, release_scores
 from evaluation.scoring.run_results import fingerprint_of, is_settled
 from generation.models import Candidate, CandidateGroup
 from jobs.models import JobState
@@ -70,14 +70,15 @@ def release_analysis(release: Release, kind: str, params: Mapping[str, Any] | No
 
 
 def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) -> ScoredItems:
-    """The release's items with their facts and every run's scores; two queries a run."""
+    """The release's items with their facts, and every run's scores on the items that count under its protocol; two
+    queries a run. A run without any is left out."""
     records = records_of(release)
     place = {record["id"]: k for k, record in enumerate(records)}
     models: dict[str, Any] = {}
     categories: dict[str, str] = {}
     width = max((1 + len(record["foils"]) for record in records), default=1)
     for run in runs:
-        rows, _missing = release_scores(run, records)
+        rows, _left_out = counted(run, release_scores(run, records)[0])
         if not rows:
             continue
         table = np.full((len(records), width), np.nan)

@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from corpus.importers.registry import IMPORTERS
+from corpus.limits import read_file
 from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VoteCounts
 from corpus.vote_records import is_anonymous_vote
 from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
 from evaluation.errors import EvaluationError
-from evaluation.score_files.csv_records import csv_records
 from evaluation.score_files.json_records import Row, fail, rows
-from text.registry import load, lookup, parse_params
+from evaluation.score_files.tables import Table
+from text.registry import lookup
 
 # The rule of ViLMA's files: 2 of 3 validators chose the caption; all 3 for unanimous.
 VOTES_FOR_VALID = 2
@@ -52,18 +53,22 @@ def read_items(paths: Sequence[Path], file_format: str | None = None) -> tuple[l
     warnings: list[str] = []
     for path in paths:
         chosen = file_format or FORMAT_OF_SUFFIX.get(path.suffix, LINES)
+        n_before = len(warnings)
         found = list(_from_lines(path, warnings) if chosen == LINES else _imported(path, chosen, warnings))
         if not found:
-            raise EvaluationError(f"{path}: record: there is none; give at least one item")
+            if len(warnings) == n_before:
+                raise EvaluationError(f"{path}: record: there is none; give at least one item")
+            formats = "" if file_format else f"; if its format is not {chosen}, name it with --format"
+            raise EvaluationError(f"{warnings[n_before]}: no item is left of the file{formats}")
         items += found
     return items, warnings
 
 
 def _imported(path: Path, file_format: str, warnings: list[str]) -> Iterator[ItemFacts]:
     entry = lookup(IMPORTERS, file_format, "format")
-    for record in load(entry).read(path, params=parse_params(entry, {})):
+    for record in read_file(entry, path, {}):
         if isinstance(record, BadRecord):
-            raise EvaluationError(f"{record.where}: {record.field}: {record.problem}; {record.fix}")
+            warnings.append(f"{record}; the record is left out")
         if isinstance(record, RecordWarning):
             warnings.append(f"{record.where}: {record.field}: {record.problem}")
         elif isinstance(record, ItemRecord):
@@ -152,7 +157,7 @@ def _warn(row: Row, caption: str, foils: tuple[str, ...], warnings: list[str]) -
 
 def _counts(row: Row) -> VoteCounts | None:
     counts = row.inner("votes")
-    return VoteCounts(*(counts.count(name, 0) for name in ("caption", "foil", "other"))) if counts else None
+    return VoteCounts(*(counts.whole(name, 0) for name in ("caption", "foil", "other"))) if counts else None
 
 
 def read_votes(path: Path, file_format: str | None = None) -> Votes:
@@ -160,16 +165,19 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
     chosen = file_format or (LINES if path.suffix in {".jsonl", ".ndjson", ".json"} else "csv")
     if chosen not in {LINES, "csv"}:
         raise EvaluationError(f"votes have no format '{chosen}'; choose csv or {LINES}")
-    records = rows(path) if chosen == LINES else csv_records(path, ("item", "annotator", "choice"))
+    table = Table(path, is_csv=chosen == "csv")
+    # A vote may have an id of its own.
+    name = "item" if "item" in table.names else "id"
+    table.need(name, "annotator", "choice")
     units: dict[tuple[str, str], int] = {}
     people: dict[str, int] = {}
     items: dict[str, int] = {}
     seen: dict[tuple[int, str], int] = {}
     columns: list[tuple[int, int, int, int]] = []
-    for row in records:
+    for row in table.rows():
         if any(row.text(name, wanted) != wanted for name, wanted in COUNTED.items()):
             continue
-        item, person = row.text("item"), row.text("annotator")
+        item, person = row.text("item" if "item" in row.fields else "id"), row.text("annotator")
         unit = units.setdefault((item, row.text("foil", "")), len(units))
         is_nobody = is_anonymous_vote(str(row.fields.get("source", "")), person)
         annotator = NOBODY if is_nobody else people.setdefault(person, len(people))
@@ -180,10 +188,10 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
         columns.append((unit, annotator, *_choice(row)))
     if not columns:
         fail(path, None, "record", "there is none", "give at least one vote")
-    table = np.array(columns, dtype=np.int64)
+    found = np.array(columns, dtype=np.int64)
     names = [f"{item}/{foil}" if foil else item for item, foil in units]
     unit_items = np.array([items.setdefault(item, len(items)) for item, _ in units], dtype=np.int64)
-    return Votes(table[:, 0], table[:, 1], table[:, 2], table[:, 3], names, list(people), unit_items)
+    return Votes(found[:, 0], found[:, 1], found[:, 2], found[:, 3], names, list(people), unit_items)
 
 
 def _choice(row: Row) -> tuple[int, int]:

@@ -1,9 +1,9 @@
 """Scores of a model that ran elsewhere, in the forms that other code writes, against the items of a release.
 
-A file names items by the release's ids, or by those within a subtest, which a record names or else the file's name;
-in a form without subtests an id goes by itself where one subtest alone has it. A file without names (RCAD's array) has
-its rows in the order of the release, over the items with as many foils as it has columns. Predictions and
-right-or-wrong files say who won and nothing more: they become scores of 1 and 0.
+A file names items by the release's ids, or by those within a subtest, which a record names or else the file's name; an
+id goes by itself where one subtest alone has it. Only a file that has no column but scores (RCAD's array) has its rows
+in the order of the release, over the items with as many foils as it has columns. Predictions and right-or-wrong files
+say who won and nothing more: they become scores of 1 and 0, without ranks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,21 +16,28 @@ import numpy as np
 from corpus.release_records import release_id
 from evaluation.errors import EvaluationError
 from evaluation.metrics.pairwise import PairScores
-from evaluation.score_files.answers import is_choices_made, read_answers, read_choices_made
-from evaluation.score_files.scores import Notes, padded, read_choices, read_pairs
+from evaluation.metrics.ties import Floats
+from evaluation.score_files.answers import read_answers, read_predictions
+from evaluation.score_files.arrays import AUTO_LAYOUT, CANDIDATES_LAYOUT, read_matrix, rows_of_candidates
+from evaluation.score_files.score_columns import kind_of
+from evaluation.score_files.scores import Notes, padded, read_pairs
+from evaluation.score_files.tables import Columns, Table
 
 Record = Mapping[str, Any]
 AUTO = "auto"
-# name -> how people know it; the names are those of evaluation/files/score_writers.py where it writes the same.
+# name -> how people know it; the names are those of evaluation/score_files/score_writers.py where it writes the same.
 FORMS: dict[str, str] = {
     AUTO: "guessed by its name and header",
     "pairs": "Foilworks, JSON lines",
     "vilma": "ViLMA, JSON by id, with the proficiency items in a second file",
     "rcad-csv": "RCAD, CSV: id and scores, the positive first",
-    "rcad-npy": "RCAD, NumPy array (items, candidates) in the order of the release",
+    "rcad-npy": "RCAD, NumPy array (items, candidates) or (6 items, items) in the order of the release",
     "mc": "Multiple choice, CSV: id, prediction",
     "utd": "UTD, CSV: sample and correct",
 }
+
+
+_KINDS = {"mc": "predictions", "utd": "answers"}
 
 
 def read_given(
@@ -40,73 +47,75 @@ def read_given(
     proficiency: Path | None = None,
     model: str = "",
     notes: Notes | None = None,
+    columns: Columns | None = None,
 ) -> PairScores:
     """Scores by item under the release's ids, higher is better; what is no item of it keeps the file's id.
 
     EvaluationError names file, record and field, or an unknown form.
     """
+    notes = notes if notes is not None else Notes()
     if form not in FORMS:
         raise EvaluationError(f"unknown form '{form}'; choose one of: {', '.join(FORMS)}")
-    form = _guessed(path) if form == AUTO else form
-    if proficiency is not None and form not in {"vilma", "pairs"}:
+    if proficiency is not None and (form not in {AUTO, "vilma", "pairs"} or path.suffix == ".npy"):
         raise EvaluationError("a second file goes with ViLMA's form only; leave it out")
-    if form in {"pairs", "vilma"}:
-        data = read_pairs([path], [proficiency] if proficiency else (), notes, model)
-        return replace(data, ids=_released(path, data.ids, data.subtests, records))
-    if form in {"mc", "utd"}:
-        ids, right = _utd(path) if form == "utd" else read_choices_made(path)
-        return _won(_released(path, ids, [""] * len(ids), records), right, records)
-    if form == "rcad-csv" and is_choices_made(path):
-        raise EvaluationError(f"{path}: these are predictions, not scores; choose mc")
-    return _ranked(path, records)
-
-
-def _guessed(path: Path) -> str:
     if path.suffix == ".npy":
-        return "rcad-npy"
-    if path.suffix != ".csv":
-        return "pairs"
-    if is_choices_made(path):
-        return "mc"
-    with path.open(encoding="utf-8-sig") as file:
-        header = file.readline().lower()
-    return "utd" if "sample" in [name.strip() for name in header.split(",")] else "rcad-csv"
+        return _array(path, records, notes)
+    table = Table(path, columns)
+    kind = kind_of(table) if form == AUTO else _KINDS.get(form, "scores")
+    if kind == "scores" and kind_of(table) == "predictions":
+        raise EvaluationError(f"{path}: these are predictions, not scores; choose mc")
+    if kind != "scores":
+        ids, right = read_predictions(table) if kind == "predictions" else _one_model(table)
+        notes.of_table(table)
+        notes.only_winners = True
+        return _won(_released(path, ids, [""] * len(ids), records), right, records)
+    data = read_pairs([path], [proficiency] if proficiency else (), notes, model, columns)
+    return replace(data, ids=_ids(path, data, records, notes))
 
 
-def _ranked(path: Path, records: Sequence[Record]) -> PairScores:
-    """Rows of scores, the positive brought to the front; rows without ids by the order of the release."""
-    data = read_choices(path)
-    lists = []
-    for scores, right in zip(data.scores, data.right.tolist(), strict=True):
-        values = scores[~np.isnan(scores)].tolist()
-        lists.append([values[right], *values[:right], *values[right + 1 :]])
-    named = path.suffix == ".csv" and _has_ids(path)
-    if not named:
-        return _pairs(_in_order(path, lists, records), lists)
-    return _pairs(_released(path, data.ids, [""] * len(data.ids), records), lists)
+def _array(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:
+    """The rows in the order of the release; its items say what a shape is that could be two things."""
+    shape = read_matrix(path).shape
+    wide = [record for record in records if len(shape) == 2 and 1 + len(record["foils"]) == shape[1]]
+    is_plain = bool(wide) and len(wide) == shape[0]
+    scores, _warnings = rows_of_candidates(path, CANDIDATES_LAYOUT if is_plain else AUTO_LAYOUT)
+    notes.ids = "rows"
+    return _pairs(_in_order(path, scores, records), scores.tolist())
 
 
-def _has_ids(path: Path) -> bool:
-    with path.open(encoding="utf-8-sig") as file:
-        return file.readline().partition(",")[0].strip().lower() == "id"
+def _ids(path: Path, data: PairScores, records: Sequence[Record], notes: Notes) -> list[str]:
+    """By the ids of the file, if it has any. An index that only counts the rows is none, unless items are called so."""
+    subtests = ["" if name == path.stem else name for name in data.subtests]
+    if notes.ids == "named":
+        return _released(path, data.ids, subtests, records)
+    if notes.ids == "index":
+        found = _released(path, data.ids, subtests, records)
+        counts = [[str(k + first) for k in range(len(found))] for first in (0, 1)]
+        if list(data.ids) not in counts or {record["id"] for record in records}.issuperset(found):
+            return found
+    if notes.ignored:
+        names = ", ".join(notes.ignored)
+        fix = f"say which it is, such as id={next(iter(notes.ignored))}"
+        raise EvaluationError(f"{path}: id: there is no column of ids ({names} is not used); {fix}")
+    return _in_order(path, data.main, records)
 
 
-def _in_order(path: Path, lists: Sequence[Sequence[float]], records: Sequence[Record]) -> list[str]:
-    widths = {len(values) for values in lists}
+def _in_order(path: Path, scores: Floats, records: Sequence[Record]) -> list[str]:
+    widths = set((~np.isnan(scores)).sum(axis=1).tolist())
     names = [record["id"] for record in records if 1 + len(record["foils"]) in widths]
-    if len(widths) != 1 or len(names) != len(lists):
+    if len(widths) != 1 or len(names) != len(scores):
         wide = " or ".join(map(str, sorted(widths)))
         raise EvaluationError(
-            f"{path}: rows: there are {len(lists)} of {wide} scores, and the release has {len(names)} such items; "
+            f"{path}: rows: there are {len(scores)} of {wide} scores, and the release has {len(names)} such items; "
             "name the rows by an id column, or give one row an item in the release's order"
         )
     return names
 
 
-def _utd(path: Path) -> tuple[list[str], list[float]]:
-    data = read_answers([path])
+def _one_model(table: Table) -> tuple[list[str], list[float]]:
+    data = read_answers(table)
     if len(data.right) != 1:
-        raise EvaluationError(f"{path}: model: there are {len(data.right)}; give a file of one model")
+        raise EvaluationError(f"{table.path}: model: there are {len(data.right)}; give a file of one model")
     (right,) = data.right.values()
     return list(data.ids), right.tolist()
 

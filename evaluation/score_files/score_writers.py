@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from corpus.records import ReleaseScore
+from corpus.records import WINNER, ReleaseScore
 from evaluation.metrics.ties import hit, standing
 from text.storable import safe_row
 
@@ -29,6 +29,8 @@ def _pair(row: ReleaseScore) -> dict[str, Any]:
     record: dict[str, Any] = {"id": row.id, "caption": row.caption, "foils": list(row.foils)}
     if row.proficiency_caption is not None:
         record["proficiency"] = {"caption": row.proficiency_caption, "foils": list(row.proficiency_foils)}
+    if row.kind == WINNER:
+        record["kind"] = WINNER
     about = {"subtest": row.subtest, "test": row.test, "cluster": row.cluster}
     return {**record, **about, "higher_is_better": row.higher_is_better}
 
@@ -106,3 +108,10 @@ WRITERS: dict[str, tuple[str, str, Callable[[Rows], bytes]]] = {
     "mc": ("Multiple choice, predictions", "csv", mc),
     "utd": ("UTD, right and wrong", "csv", utd),
 }
+# The forms in which nobody takes the winner alone for scores.
+OF_WINNERS = ("pairs", "mc", "utd")
+
+
+def writers_of(*, only_winners: bool) -> dict[str, tuple[str, str, Callable[[Rows], bytes]]]:
+    """The forms that a run's scores may be written in."""
+    return {name: WRITERS[name] for name in (OF_WINNERS if only_winners else WRITERS)}

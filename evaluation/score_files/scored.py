@@ -1,6 +1,7 @@
 """Files for the analyses of models, of corpora and of edits, with no database. Any bad record is an error.
 
-scored: `{"id", "scores": [caption, foil...], "model"?, "category"?, "cluster"?, "higher_is_better"?, facts...}` a line.
+scored: `{"id", "scores": [caption, foil...], "model"?, "category"?, "cluster"?, "higher_is_better"?, facts...}` a line,
+or a CSV with these columns; `caption` and `foils` may stand for `scores`.
 corpus: `.txt` with a caption a line, or JSON lines with `caption` (or `text`).
 edits: `{"caption", "foil" or "foils", "source": machine or person, "verb"?}` a line.
 """
@@ -13,10 +14,12 @@ from corpus.importers.parsing.json_records import read_text
 from evaluation.analyses.scored import ScoredItems
 from evaluation.analyses.verbs import SOURCES, EditFacts
 from evaluation.errors import EvaluationError
-from evaluation.score_files.json_records import Row, rows
-from evaluation.score_files.scores import padded
+from evaluation.score_files.json_records import number_of, rows
+from evaluation.score_files.score_columns import JSON_SCORES, score_columns, score_rows
+from evaluation.score_files.scores import padded, right_first
+from evaluation.score_files.tables import Table
 
-OWN_FIELDS = frozenset({"id", "scores", "caption", "foils", "foil", "model", "category", "cluster", "higher_is_better"})
+OWN_FIELDS = JSON_SCORES | {"id", "model", "category", "cluster", "higher_is_better", "right"}
 
 
 def read_scored(paths: Sequence[Path]) -> ScoredItems:
@@ -29,30 +32,23 @@ def read_scored(paths: Sequence[Path]) -> ScoredItems:
     scores: dict[str, dict[str, list[float]]] = {}
     categories: dict[str, str] = {}
     for path in paths:
-        for row in rows(path):
+        table = Table(path)
+        table.need("id")
+        own_fields = OWN_FIELDS.union(score_columns(table.names) if table.is_csv else ())
+        for values, right, row in score_rows(table, with_facts=True):
             name, model = row.key or row.text("id"), row.text("model", path.stem)
             if name in scores.setdefault(model, {}):
                 row.fail("id", f"{name!r} is scored twice by {model!r}", "keep one of them")
-            scores[model][name] = _signed(row)
+            scores[model][name] = right_first(values, right)
             categories[model] = row.text("category", categories.get(model, ""))
-            facts.setdefault(name, {}).update({k: v for k, v in row.fields.items() if k not in OWN_FIELDS})
-            own = f"cluster {row.text('cluster', '')}" if row.fields.get("cluster") else f"item {name}"
-            clusters[name] = own
+            about = {k: number_of(v) if row.is_text else v for k, v in row.fields.items() if k not in own_fields}
+            facts.setdefault(name, {}).update(about)
+            clusters[name] = f"cluster {row.text('cluster', '')}" if row.fields.get("cluster") else f"item {name}"
     if not facts:
         raise EvaluationError(f"{paths[0]}: record: there is none; give at least one scored item")
     ids = list(facts)
     tables = {model: padded([given.get(name, []) for name in ids]) for model, given in scores.items()}
     return ScoredItems(ids, [clusters[name] for name in ids], [facts[name] for name in ids], tables, categories)
-
-
-def _signed(row: Row) -> list[float]:
-    higher = row.fields.get("higher_is_better", True)
-    if not isinstance(higher, bool):
-        row.fail("higher_is_better", f"is {higher!r}", "give true or false")
-    values = row.numbers("scores")
-    if len(values) < 2:
-        row.fail("scores", "has no foil", "give the caption's score and at least one foil's")
-    return values if higher else [-value for value in values]
 
 
 def read_corpus(paths: Sequence[Path]) -> list[str]:

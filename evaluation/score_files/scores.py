@@ -1,78 +1,177 @@
 """Score files -> arrays: what `foilworks metrics` and the `file:` model read. Any bad record is an error.
 
-pairs: `{"id", "caption": s, "foils": [s...], "proficiency": {...}?, "subtest"?, "test"?, "cluster"?}` a line, or
-ViLMA's `{id: {"scores": [caption, foil...]}}` with a second such file for the proficiency items.
-choices: `{"id", "scores": [positive, negative...], "right"?, "cluster"?}` a line, `.npy` (n, candidates) or `.csv`.
-Both may say `"higher_is_better": false` (perplexity): the arrays hold the negated scores then.
-matrix: `.npy` (N, N), rows texts, columns videos, mapped and not loaded.
+Records, as JSON lines, JSON by id, or CSV: `id`, the scores (`caption` and `foils`, or `scores` with the positive
+first), and where they are known `right` (the positive's place), `subtest`, `test`, `cluster`, `proficiency` and
+`higher_is_better` (false of perplexities: the arrays hold the negated scores then). ViLMA's proficiency items are in a
+second file. `.npy`: (n, candidates) without ids, or the similarities of RCAD's authors (score_files/arrays.py).
 """
 
-import csv
-import io
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.importers.parsing.json_records import read_text
+from corpus.records import WINNER
 from corpus.release_records import release_id
 from evaluation.errors import EvaluationError
 from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.classes import Answers
 from evaluation.metrics.pairwise import PairScores
-from evaluation.score_files.answers import is_choices_made, read_answers, read_choices_made
-from evaluation.score_files.json_records import Row, fail, rows
+from evaluation.score_files.answers import read_answers, read_predictions
+from evaluation.score_files.arrays import AUTO_LAYOUT, read_matrix, rows_of_candidates
+from evaluation.score_files.json_records import Row
+from evaluation.score_files.score_columns import inner_scores, kind_of, score_rows
+from evaluation.score_files.tables import Columns, Table
 
-# An id, [caption, foil...], the record.
-Scored = tuple[str, list[float], Row]
-# A subtest and an id.
+# Subtest and id of a record.
 Place = tuple[str, str]
+# What a record may say beside its id and scores.
+BESIDE = frozenset({"subtest", "test", "cluster", "proficiency"})
 
 
 @dataclass
 class Notes:
-    """What a reader saw that is no error: warnings in words, ids that stand in one file only."""
+    """What a reader saw that is no error: warnings in words, ids of one file only, columns nobody reads.
+
+    `ids`: whether the rows of the last file are "named", have an "index" alone, or neither ("rows").
+    `only_winners`: the scores are made of predictions or of right and wrong, so they have no ranks.
+    """
 
     warnings: list[str] = field(default_factory=list)
     unmatched: dict[str, list[str]] = field(default_factory=dict)
+    ignored: dict[str, None] = field(default_factory=dict)
+    ids: str = "named"
+    only_winners: bool = False
+
+    def of_table(self, table: Table) -> None:
+        """What is known of the table after its last row."""
+        self.ignored |= table.ignored
+        self.ids = table.ids
+
+
+class Lists:
+    """Lists of numbers in one array, one after the other."""
+
+    def __init__(self) -> None:
+        self.values, self.lengths = array("d"), array("q")
+
+    def add(self, values: list[float]) -> None:
+        self.values.fromlist(values)
+        self.lengths.append(len(values))
+
+    def padded(self) -> NDArray[np.float64]:
+        """(n, longest) with NaN to the right of shorter rows; at least one column."""
+        values, lengths = np.array(self.values), np.array(self.lengths)
+        width = max(1, int(lengths.max(initial=0)))
+        if len(values) == width * len(lengths):
+            return values.reshape(-1, width)
+        out = np.full((len(lengths), width), np.nan)
+        out[np.arange(width) < lengths[:, None]] = values
+        return out
+
+
+def padded(lists: Iterable[Sequence[float]]) -> NDArray[np.float64]:
+    """(n, longest) with NaN to the right of shorter rows; at least one column."""
+    found = Lists()
+    for values in lists:
+        found.add(list(values))
+    return found.padded()
 
 
 @dataclass
 class _Pairs:
+    """n records, a column each, "" where a record names none; `proficiency` by the number of the record."""
+
     ids: list[str] = field(default_factory=list)
-    main: list[list[float]] = field(default_factory=list)
-    proficiency: list[list[float]] = field(default_factory=list)
+    main: Lists = field(default_factory=Lists)
+    proficiency: dict[int, list[float]] = field(default_factory=dict)
     subtests: list[str] = field(default_factory=list)
     tests: list[str] = field(default_factory=list)
     clusters: list[str] = field(default_factory=list)
+    stems: list[str] = field(default_factory=list)
+    # Names that many records have are one string.
+    _shared: dict[str, str] = field(default_factory=dict)
+
+    def scores(self) -> PairScores:
+        """A record belongs to the subtest of its file, the test of its subtest and a cluster of its own, unless it
+        names others."""
+        n, able = len(self.ids), self.proficiency
+        self.fill()
+        subtests = [name or stem for name, stem in zip(self.subtests, self.stems, strict=True)]
+        return PairScores(
+            ids=self.ids,
+            main=self.main.padded(),
+            proficiency=padded(able.get(k, ()) for k in range(n)) if able else np.full((n, 1), np.nan),
+            subtests=subtests,
+            tests=[test or subtest for test, subtest in zip(self.tests, subtests, strict=True)],
+            clusters=self._clusters(),
+        )
+
+    def fill(self) -> None:
+        for column in (self.subtests, self.tests, self.clusters):
+            column += [""] * (len(self.ids) - len(column))
+
+    def put(self, column: list[str], name: str) -> None:
+        """`name` for the record that comes next; those before it without one have ""."""
+        column += [""] * (len(self.ids) - len(column))
+        column.append(self._shared.setdefault(name, name))
+
+    def _clusters(self) -> list[str]:
+        """With a prefix each, lest an item without a cluster joins the cluster of that name."""
+        if not (any(self.clusters) or any(self.subtests)):
+            return self.ids
+        columns = zip(self.clusters, self.subtests, self.ids, strict=True)
+        return [f"cluster {name}" if name else f"item {_with_subtest(subtest, own)}" for name, subtest, own in columns]
 
 
 def read_scores(
-    kind: str, paths: Sequence[Path], proficiency: Sequence[Path] = (), *, model: str = ""
+    kind: str,
+    paths: Sequence[Path],
+    proficiency: Sequence[Path] = (),
+    *,
+    model: str = "",
+    columns: Columns | None = None,
+    layout: str = AUTO_LAYOUT,
+    names: Sequence[str] = (),
+    beside: Path | None = None,
 ) -> tuple[PairScores | ChoiceScores | Answers | NDArray[Any], Notes]:
     """The arrays that a metric with `INPUT == kind` computes on. EvaluationError names file, record and field.
 
     `model`: of files that hold several models' pair scores, the records of this one (its `model` or `model_key`).
+    `columns`: {role: column}; `layout`: of an array, see arrays.py; `names`, `beside`: of CSV, see tables.py.
     """
     notes = Notes()
+    if (names or beside) and kind not in {"choices", "answers"}:
+        raise EvaluationError("--names and --beside go with mc, rcad and classes only; leave them out")
     if kind == "pairs":
-        return read_pairs(paths, proficiency, notes, model), notes
+        return read_pairs(paths, proficiency, notes, model, columns), notes
     if model:
         raise EvaluationError("--model goes with pairwise scores only; leave it out")
     if proficiency:
         raise EvaluationError("--proficiency goes with pairwise scores only; leave it out")
     if len(paths) != 1:
         raise EvaluationError("give exactly one --file for this metric")
-    if kind == "answers":
-        return read_answers(paths), notes
-    return (read_choices(paths[0]) if kind == "choices" else read_matrix(paths[0])), notes
+    (path,) = paths
+    if kind == "matrix":
+        return read_matrix(path), notes
+    if kind == "choices":
+        return read_choices(path, notes, columns, layout, names, beside), notes
+    table = Table(path, columns, names=names, beside=beside)
+    found = read_answers(table)
+    notes.of_table(table)
+    return found, notes
 
 
 def read_pairs(
-    paths: Sequence[Path], proficiency: Sequence[Path] = (), notes: Notes | None = None, model: str = ""
+    paths: Sequence[Path],
+    proficiency: Sequence[Path] = (),
+    notes: Notes | None = None,
+    model: str = "",
+    columns: Columns | None = None,
 ) -> PairScores:
     """One or more files of pair scores; with `proficiency`, one file for all or one for each, by id and subtest.
 
@@ -84,72 +183,101 @@ def read_pairs(
         raise EvaluationError(f"{len(proficiency)} proficiency files for {len(paths)} files; give one, or one for each")
     pairs = _Pairs()
     for place, path in enumerate(paths):
-        simpler = proficiency[place if len(proficiency) > 1 else 0] if proficiency else None
-        shared = len(proficiency) < len(paths)
-        _add_file(pairs, path, simpler, notes, namespaced=len(paths) > 1, shared=shared, model=model)
+        start = len(pairs.ids)
+        table = Table(path, columns)
+        _add_table(pairs, table, model)
+        notes.of_table(table)
+        if proficiency:
+            simpler = proficiency[place if len(proficiency) > 1 else 0]
+            _add_proficiency(pairs, start, path.stem, simpler, notes, shared=len(proficiency) < len(paths))
+        if len(paths) > 1:
+            pairs.ids[start:] = [f"{path.stem}/{name}" for name in pairs.ids[start:]]
     if not pairs.ids:
         raise EvaluationError(f"{paths[0]}: record: there is none; give at least one scored item")
     if len(proficiency) == 1 and len(paths) > 1:
         _only_missing_everywhere(notes, len(paths))
-    return PairScores(
-        ids=pairs.ids,
-        main=padded(pairs.main),
-        proficiency=padded(pairs.proficiency),
-        subtests=pairs.subtests,
-        tests=pairs.tests,
-        clusters=pairs.clusters,
-    )
+    return pairs.scores()
 
 
-def _add_file(
-    pairs: _Pairs, path: Path, simpler: Path | None, notes: Notes, *, namespaced: bool, shared: bool, model: str
-) -> None:
-    given = _scored(path, model)
-    beside = _beside(simpler, path, given, shared=shared) if simpler else {}
+def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
+    """The records of a table (of `model` alone, if given), whose ids are unique within a subtest."""
+    seen: set[str] = set()
+    models: dict[str, None] = {}
+    before, add_id, add_scores = len(pairs.ids), pairs.ids.append, pairs.main.add
+    for values, right, row in score_rows(table):
+        fields = row.fields
+        if "model" in fields or model:
+            own = [str(fields.get(name) or "") for name in ("model", "model_key")]
+            models |= dict.fromkeys(name for name in own[:1] if name)
+            if model and model not in own:
+                continue
+        name = row.key or row.text("id")
+        subtest = row.text("subtest", "") if "subtest" in fields else ""
+        place = f"{subtest}\0{name}" if subtest else name
+        if place in seen:
+            _refuse_second(table, row, subtest, name)
+        seen.add(place)
+        if not BESIDE.isdisjoint(fields):
+            for column, what in ((pairs.subtests, "subtest"), (pairs.tests, "test"), (pairs.clusters, "cluster")):
+                if said := row.text(what, ""):
+                    pairs.put(column, said)
+            if pair := row.inner("proficiency"):
+                pairs.proficiency[len(pairs.ids)] = inner_scores(pair, row)
+        add_id(name)
+        add_scores(right_first(values, right) if right else values)
+    pairs.fill()
+    pairs.stems += [table.path.stem] * (len(pairs.ids) - before)
+    if model and len(pairs.ids) == before:
+        known = ", ".join(models) or "none is named in it"
+        raise EvaluationError(f"{table.path}: model: no record is of {model!r}; its models: {known}")
+
+
+def right_first(values: list[float], right: int) -> list[float]:
+    """The scores with the right one before the others, which keep their order."""
+    return [values[right], *values[:right], *values[right + 1 :]]
+
+
+def _add_proficiency(pairs: _Pairs, start: int, stem: str, simpler: Path, notes: Notes, *, shared: bool) -> None:
+    """Scores of a second file for the records from `start` on, and what stands on one side only."""
+    names, subtests = pairs.ids[start:], pairs.subtests[start:]
+    beside = _beside(simpler, stem, names, subtests, shared=shared)
     used: set[Place] = set()
-    for name, scores, row in given:
-        subtest = row.text("subtest", path.stem)
-        place = (subtest, name) if (subtest, name) in beside else ("", name)
-        own = row.inner("proficiency")
-        able = [_sign(row) * value for value in _caption_and_foils(own)] if own else beside.get(place, [])
+    for number, (name, subtest) in enumerate(zip(names, subtests, strict=True), start=start):
+        place = (subtest or stem, name) if (subtest or stem, name) in beside else ("", name)
         used.add(place)
-        if simpler and not able:
+        if number not in pairs.proficiency and place in beside:
+            pairs.proficiency[number] = beside[place]
+        if number not in pairs.proficiency:
             notes.unmatched.setdefault("without_proficiency", []).append(name)
-        unique = f"{path.stem}/{name}" if namespaced else name
-        pairs.ids.append(unique)
-        pairs.main.append(scores)
-        pairs.proficiency.append(able)
-        pairs.subtests.append(subtest)
-        pairs.tests.append(row.text("test", subtest))
-        # A name of its own keeps an item without a cluster from joining the cluster of that name.
-        item = _with_subtest(row.text("subtest", ""), unique)
-        pairs.clusters.append("cluster " + row.text("cluster", "") if row.fields.get("cluster") else f"item {item}")
-    if simpler:
-        alone = [_with_subtest(*place) for place in beside if place not in used]
-        notes.unmatched.setdefault("proficiency_without_item", []).extend(alone)
+    alone = [_with_subtest(*place) for place in beside if place not in used]
+    notes.unmatched.setdefault("proficiency_without_item", []).extend(alone)
 
 
-def _beside(simpler: Path, path: Path, given: Sequence[Scored], *, shared: bool) -> dict[Place, list[float]]:
+def _beside(
+    simpler: Path, stem: str, names: Sequence[str], named_subtests: Sequence[str], *, shared: bool
+) -> dict[Place, list[float]]:
     """{(subtest, id): scores} of the proficiency items, subtest "" where none is named.
 
     An item that names no subtest has the only record of its id, whatever that one's subtest; not of a file that is
     `shared` by several, whose names are the subtests. EvaluationError: the subtest is left out of an id that several
-    subtests of `path` have.
+    subtests have.
     """
     subtests: dict[str, list[str]] = {}
-    for name, _, row in given:
-        subtests.setdefault(name, []).append(row.text("subtest", path.stem))
+    for name, subtest in zip(names, named_subtests, strict=True):
+        subtests.setdefault(name, []).append(subtest or stem)
     found: dict[Place, list[float]] = {}
     places: dict[str, list[Place]] = {}
-    for name, scores, row in _scored(simpler):
-        subtest = row.text("subtest", "")
+    for values, right, row in score_rows(table := Table(simpler)):
+        name, subtest = row.key or row.text("id"), row.text("subtest", "")
+        if (subtest, name) in found:
+            _refuse_second(table, row, subtest, name)
         if not subtest and len(several := subtests.get(name, [])) > 1:
             row.fail("subtest", f"is missing, and {name!r} is an id of {', '.join(several)}", "name one of them")
-        found[subtest, name] = scores
+        found[subtest, name] = right_first(values, right)
         places.setdefault(name, []).append((subtest, name))
-    for name, _, row in given:
-        if not (shared or row.fields.get("subtest")) and len(subtests[name]) == len(places.get(name, [])) == 1:
-            found[path.stem, name] = found.pop(places[name][0])
+    for name, subtest in zip(names, named_subtests, strict=True):
+        if not (shared or subtest) and len(subtests[name]) == len(places.get(name, [])) == 1:
+            found[stem, name] = found.pop(places[name][0])
     return found
 
 
@@ -164,30 +292,12 @@ def _only_missing_everywhere(notes: Notes, files: int) -> None:
     notes.unmatched["proficiency_without_item"] = [name for name in dict.fromkeys(names) if name in missing]
 
 
-def _scored(path: Path, model: str = "") -> list[Scored]:
-    """(id, [caption, foil...], record) of every record, or of those of `model`; ids are unique within a subtest."""
-    found: list[Scored] = []
-    seen: dict[Place, Row] = {}
-    models: dict[str, None] = {}
-    for row in rows(path):
-        own = [str(row.fields.get(name) or "") for name in ("model", "model_key")]
-        models |= dict.fromkeys(name for name in own[:1] if name)
-        if model and model not in own:
-            continue
-        name = row.key or row.text("id")
-        place = (row.text("subtest", ""), name)
-        if place in seen:
-            _refuse_second(row, name, seen[place])
-        seen[place] = row
-        found.append((name, [_sign(row) * value for value in _caption_and_foils(row)], row))
-    if model and not found:
-        known = ", ".join(models) or "none is named in it"
-        raise EvaluationError(f"{path}: model: no record is of {model!r}; its models: {known}")
-    return found
-
-
-def _refuse_second(row: Row, name: str, first: Row) -> NoReturn:
+def _refuse_second(table: Table, row: Row, subtest: str, name: str) -> NoReturn:
     """Two records of an id: of two models or protocols, as an export's scores.jsonl has them, or one too many."""
+    place = (subtest, name)
+    first = next(
+        each for each in table.again().rows() if (each.text("subtest", ""), each.key or each.text("id")) == place
+    )
     for said in ("model", "model_key", "protocol"):
         one, other = first.fields.get(said), row.fields.get(said)
         if one != other:
@@ -198,138 +308,48 @@ def _refuse_second(row: Row, name: str, first: Row) -> NoReturn:
     row.fail("id", f"{name!r} stands in the file twice (first in line {first.line})", "keep one of them")
 
 
-def _sign(row: Row) -> float:
-    higher = row.fields.get("higher_is_better", True)
-    if not isinstance(higher, bool):
-        row.fail("higher_is_better", f"is {higher!r}", "give true or false")
-    return 1.0 if higher else -1.0
-
-
-def _caption_and_foils(row: Row) -> list[float]:
-    if "scores" in row.fields:
-        scores = row.numbers("scores")
-        if len(scores) < 2:
-            row.fail("scores", "has no foil", "give the caption's score and at least one foil's")
-        return scores
-    return [row.number("caption"), *row.numbers("foils" if "foils" in row.fields else "foil")]
-
-
-def padded(lists: Sequence[Sequence[float]]) -> NDArray[np.float64]:
-    """(n, longest) with NaN to the right of shorter rows; at least one column."""
-    width = max([1, *map(len, lists)])
-    out = np.full((len(lists), width), np.nan)
-    for row, values in enumerate(lists):
-        out[row, : len(values)] = values
-    return out
-
-
-def read_choices(path: Path) -> ChoiceScores:
-    """Scores of candidates, the right one first (or in column `right`)."""
+def read_choices(
+    path: Path,
+    notes: Notes | None = None,
+    columns: Columns | None = None,
+    layout: str = AUTO_LAYOUT,
+    names: Sequence[str] = (),
+    beside: Path | None = None,
+) -> ChoiceScores:
+    """Scores of candidates, the right one first (or at the place `right`), or predictions as scores of 1 and 0."""
+    notes = notes if notes is not None else Notes()
     if path.suffix == ".npy":
-        return _from_array(path)
-    if is_choices_made(path):
-        return _from_choices(path)
-    if path.suffix == ".csv":
-        return _from_csv(path)
-    ids: dict[str, int] = {}
-    scores: list[list[float]] = []
-    right: list[int] = []
+        array_scores, warnings = rows_of_candidates(path, layout)
+        notes.warnings += warnings
+        notes.ids = "rows"
+        return numbered(array_scores)
+    table = Table(path, columns, names=names, beside=beside)
+    if kind_of(table) == "predictions":
+        ids, won = read_predictions(table)
+        notes.of_table(table)
+        notes.only_winners = True
+        flags = np.array(won)
+        return numbered(np.column_stack([flags, 1.0 - flags]), ids, all_candidates=False)
+    seen: dict[str, int] = {}
+    scores, places = Lists(), array("q")
     clusters: list[str] = []
-    for row in rows(path):
-        name = row.new_name("id", ids)
-        values = [_sign(row) * value for value in row.numbers("scores")]
-        column = row.count("right", 0)
-        if len(values) < 2:
-            row.fail("scores", "has no negative", "give the positive's score and at least one negative's")
-        if column >= len(values):
-            row.fail("right", f"is {column}", f"give a column from 0 to {len(values) - 1}")
-        scores.append(values)
-        right.append(column)
-        clusters.append("cluster " + row.text("cluster", "") if row.fields.get("cluster") else f"item {name}")
-    if not ids:
+    for values, right, row in score_rows(table):
+        name = row.new_name("id", seen)
+        scores.add(values)
+        places.append(right)
+        notes.only_winners |= row.fields.get("kind") == WINNER
+        cluster = row.text("cluster", "") if row.fields.get("cluster") else ""
+        clusters.append(f"cluster {cluster}" if cluster else f"item {name}")
+    notes.of_table(table)
+    if not seen:
         raise EvaluationError(f"{path}: record: there is none; give at least one")
-    return ChoiceScores(list(ids), padded(scores), np.array(right, dtype=np.int64), clusters)
+    return ChoiceScores(list(seen), scores.padded(), np.array(places), clusters, not notes.only_winners)
 
 
-def _from_choices(path: Path) -> ChoiceScores:
-    """Predictions as scores of two, right or not: the accuracy is theirs; ranks and candidates are not known."""
-    ids, right = read_choices_made(path)
-    flags = np.array(right)
-    return replace(_numbered(np.column_stack([flags, 1.0 - flags]), ids), all_candidates=False)
-
-
-def _from_array(path: Path) -> ChoiceScores:
-    array = _array(path)
-    if array.ndim != 2 or array.shape[1] < 2 or not array.shape[0]:
-        fail(path, None, "shape", f"is {array.shape}", "give (records, candidates), the positive in the first column")
-    scores = np.asarray(array, dtype=np.float64)
-    wrong = np.argwhere(~np.isfinite(scores))
-    if len(wrong):
-        row, column = (int(each) for each in wrong[0])
-        fail(path, row + 1, f"scores[{column}]", f"is {scores[row, column]}", "give a finite number")
-    return _numbered(scores)
-
-
-def _from_csv(path: Path) -> ChoiceScores:
-    """Rows of numbers, the positive first; a header and a leading text column of ids are taken for what they are."""
-    try:
-        table = list(csv.reader(io.StringIO(read_text(path)), strict=True))
-    except csv.Error as error:
-        fail(path, None, "CSV", str(error), "mend the file")
-    if not table:
-        fail(path, None, "record", "there is none", "give at least one row of scores")
-    header = [name.strip().lower() for name in table[0]]
-    named = header[:1] == ["id"]
-    start = 1 if named or not _is_number(table[0][0]) else 0
-    lists: list[list[float]] = []
-    ids: list[str] = []
-    for line, cells in enumerate(table[start:], start=start + 1):
-        if not cells:
-            continue
-        fields = {"id": cells[0] if named else str(line), "scores": [_number(cell) for cell in cells[int(named) :]]}
-        row = Row(path, line, fields)
-        values = row.numbers("scores")
-        if len(values) < 2:
-            row.fail("scores", "has no negative", "give the positive's score and at least one negative's")
-        lists.append(values)
-        ids.append(row.text("id"))
-    if not lists:
-        fail(path, None, "record", "there is none", "give at least one row of scores")
-    return _numbered(padded(lists), ids)
-
-
-def _is_number(cell: str) -> bool:
-    return isinstance(_number(cell), float)
-
-
-def _number(cell: str) -> float | str:
-    try:
-        return float(cell)
-    except ValueError:
-        return cell
-
-
-def _numbered(scores: NDArray[np.float64], ids: list[str] | None = None) -> ChoiceScores:
-    names = ids or [str(row) for row in range(len(scores))]
-    return ChoiceScores(names, scores, np.zeros(len(scores), dtype=np.int64), [f"item {name}" for name in names])
-
-
-def read_matrix(path: Path) -> NDArray[Any]:
-    """A `.npy` of similarities, mapped into memory: rows texts, columns videos."""
-    return _array(path)
-
-
-def _array(path: Path) -> NDArray[Any]:
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except OSError as error:
-        fail(path, None, "file", f"cannot be read ({error.strerror or error})", "give a .npy file")
-    except (ValueError, EOFError) as error:
-        fail(path, None, "file", f"is no plain .npy array ({error})", "write it with numpy.save, numbers only")
-    if not isinstance(array, np.ndarray):
-        # An archive of arrays, which numpy opens under any name and leaves open.
-        array.close()
-        fail(path, None, "file", "is no plain .npy array (an archive)", "write it with numpy.save, numbers only")
-    if array.dtype.kind not in "fiu":
-        fail(path, None, "dtype", "is no array of numbers", "write it with numpy.save, numbers only")
-    return array
+def numbered(
+    scores: NDArray[np.float64], ids: Sequence[str] | None = None, *, all_candidates: bool = True
+) -> ChoiceScores:
+    """Records with the right one first, each its own cluster; numbered from 0 where there are no ids."""
+    names = list(ids) if ids is not None else [str(row) for row in range(len(scores))]
+    right = np.zeros(len(scores), dtype=np.int64)
+    return ChoiceScores(names, scores, right, [f"item {name}" for name in names], all_candidates)

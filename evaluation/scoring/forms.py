@@ -8,10 +8,12 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.score_files.score_readers import AUTO, FORMS
+from evaluation.score_files.tables import parse_columns
 from evaluation.scoring.actions.start_run import ADAPTERS, DEVICE, MAX_LABEL_LENGTH, MAX_SPEC_LENGTH, SCORE_FILE
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
+from text.errors import ActionableError
 from text.registry import load
 
 
@@ -76,6 +78,20 @@ class ScoringForm(forms.Form):
         return [*(f"tiny:{folder}" for folder in folders), "fake:"]
 
 
+class ColumnsField(forms.CharField):
+    """`id=question_id, right=answer` as {role: column}."""
+
+    def __init__(self) -> None:
+        help_text = _("Only if the file uses other names: id=question_id, right=answer.")
+        super().__init__(label=_("Columns"), required=False, max_length=MAX_SPEC_LENGTH, help_text=help_text)
+
+    def clean(self, value: Any) -> dict[str, str]:
+        try:
+            return parse_columns(super().clean(value))
+        except ActionableError as error:
+            raise forms.ValidationError(str(error)) from error
+
+
 class BringScoresForm(forms.Form):
     """Scores of a model that ran elsewhere."""
 
@@ -87,6 +103,7 @@ class BringScoresForm(forms.Form):
         max_length=255,
         help_text=_("ViLMA's second file, matched by id; leave it out where the first holds both."),
     )
+    columns = ColumnsField()
     label = forms.CharField(label=_("Called"), required=False, max_length=MAX_LABEL_LENGTH)
     protocol = forms.ChoiceField(
         label=_("Protocol"),

@@ -16,7 +16,7 @@ from evaluation.metrics.intervals import mean, mean_intervals, t_interval
 from evaluation.scoring.run_results import Axes
 
 MAJORITY_OF = 3
-VERSION = "2"
+VERSION = "3"
 
 
 def human_line(release: Release, axes: Axes, scope: str = "", *, paired: bool = False) -> dict[str, Any] | None:

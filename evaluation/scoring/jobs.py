@@ -18,6 +18,7 @@ import numpy as np
 from django.conf import settings
 from django.utils import timezone
 
+from corpus.records import WINNER
 from evaluation.errors import EvaluationError
 from evaluation.metrics.pairwise import PairScores
 from evaluation.score_files.score_readers import AUTO, read_given
@@ -43,6 +44,7 @@ from evaluation.scoring.shards.work import (
     store,
     work_of,
 )
+from evaluation.scoring.truncation import listed_before, truncation_of
 from evaluation.scoring.trusted_models import trust_of
 from hub.adapters.registry import open_adapter
 from hub.interfaces import ModelInfo
@@ -70,7 +72,7 @@ def run_scoring(run_id: int, job: Job) -> Spread | None:
     if run.spec.startswith(SCORE_FILE):
         problems = _store_file(run, job)
     elif job.shards.exists():
-        problems = collected(job)
+        problems = {**collected(job), **listed_before(run)}
     else:
         found = _score(run, job)
         if isinstance(found, Spread):
@@ -136,7 +138,10 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         info = opened.info
         run.params = {**run.params, "by_item": opened.by_item}
         run.model_key = opened.key
-        run.save(update_fields=["model_key", "params"])
+        cut = truncation_of(run, opened.adapter)
+        # Before the first score is stored: the page of a running run leaves out what the model cannot tell apart.
+        run.problems = cut
+        run.save(update_fields=["model_key", "params", "problems"])
         # What a person wrote about the model stays as it is.
         ModelCard.objects.get_or_create(
             project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
@@ -151,7 +156,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
             return Spread(SHARD, parts, {"missing_media": without_media})
         tally = _score_all(run, opened, todo, job)
     progress(job, wanted, wanted)
-    return {"missing_media": without_media, **listed(work, tally)}
+    return {"missing_media": without_media, **listed(work, tally), **cut}
 
 
 def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts:
@@ -182,22 +187,29 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     able = Path(run.params["proficiency"]) if run.params.get("proficiency") else None
     records, notes = records_of(run.release), Notes()
     try:
-        data = read_given(path, run.params.get("form", AUTO), records, able, notes=notes)
+        form, columns = run.params.get("form", AUTO), run.params.get("columns")
+        data = read_given(path, form, records, able, notes=notes, columns=columns)
     except ActionableError as error:
         # Named as its sender knows it: the folder is nobody's business.
         raise EvaluationError(str(error).replace(f"{path.parent}/", "")) from error
     content = path.read_bytes() + (able.read_bytes() if able else b"")
     run.model_key = "file:" + hashlib.sha256(content).hexdigest()
     run.save(update_fields=["model_key"])
-    rows, problems = _rows_of(run, records, data)
+    rows, problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file")
+    problems["ignored_columns"] = list(notes.ignored)
     if not rows:
         raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")
+    if PROTOCOLS[run.protocol].paired_only and np.isnan(data.proficiency).all():
+        raise EvaluationError(
+            f"{path.name}: has no scores of proficiency items, and {PROTOCOLS[run.protocol].label} counts an item with "
+            "them only; give their file too (--proficiency, or the second file of the page), or choose another protocol"
+        )
     # What was read otherwise before, by an older version or in another form, is put right.
     Score.objects.bulk_create(
         rows,
         batch_size=ROWS_PER_QUERY,
         update_conflicts=True,
-        update_fields=["value"],
+        update_fields=["value", "kind"],
         unique_fields=["model_key", "protocol", "clip_key", "text_sha256"],
     )
     progress(job, len(records), len(records), f"items of the file: {len(data.ids) - len(problems['not_in_release'])}")
@@ -206,7 +218,9 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     return problems
 
 
-def _rows_of(run: Run, records: Sequence[Record], data: PairScores) -> tuple[list[Score], dict[str, list[str]]]:
+def _rows_of(
+    run: Run, records: Sequence[Record], data: PairScores, kind: str
+) -> tuple[list[Score], dict[str, list[str]]]:
     """The scores that a file gives the items of the release, and what stands on one side only."""
     given = {name: row for row, name in enumerate(data.ids)}
     problems: dict[str, list[str]] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
@@ -224,7 +238,7 @@ def _rows_of(run: Run, records: Sequence[Record], data: PairScores) -> tuple[lis
         for part, texts, scores in parts:
             values = scores[~np.isnan(scores)]
             if len(values) == len(texts):
-                rows += _file_rows(run, item_key(record, part), texts, values.tolist())
+                rows += _file_rows(run, item_key(record, part), texts, values.tolist(), kind)
             elif len(values):
                 problems["wrong_number_of_texts"].append(f"{record['id']} ({part})")
             else:
@@ -237,7 +251,7 @@ def _rows_of(run: Run, records: Sequence[Record], data: PairScores) -> tuple[lis
     return rows, problems
 
 
-def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float]) -> list[Score]:
+def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float], kind: str) -> list[Score]:
     """Rows of one item; of a foil that stands twice in it the higher score counts, its stronger rival."""
     best: dict[str, float] = {}
     for text, value in zip(texts, values, strict=True):
@@ -249,7 +263,7 @@ def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float]) 
             clip_key=key,
             text_sha256=text_key(text),
             value=value,
-            kind="file",
+            kind=kind,
         )
         for text, value in best.items()
     ]

@@ -10,6 +10,10 @@ from projects.models import Project, User
 from projects.models.requested_jobs import RequestedJob
 from projects.personal_data import PersonalData
 
+# Of a run's problems: items with a text that the model did not read to its end; of these, pairs of which it reads the
+# same of caption and foil; a model that cannot say.
+TRUNCATED, EQUAL_AFTER_CUT, UNKNOWN_CUTS = "truncated_texts", "equal_after_truncation", "truncation_unknown"
+
 
 class Run(RequestedJob):
     """One model on one release under one protocol. Metrics are computed from stored scores, never stored here."""
@@ -34,6 +38,16 @@ class Run(RequestedJob):
     @property
     def project(self) -> Project:
         return self.release.project
+
+    @property
+    def n_truncated(self) -> int:
+        """Items with a text that the model did not read to its end."""
+        return len(self.problems.get(TRUNCATED, ()))
+
+    @property
+    def n_equal_after_cut(self) -> int:
+        """Pairs without a score, since the model reads the same of caption and foil."""
+        return len(self.problems.get(EQUAL_AFTER_CUT, ()))
 
     @property
     def asked(self) -> str:

@@ -15,7 +15,18 @@ from numpy.typing import NDArray
 from evaluation.errors import EvaluationError
 from evaluation.scoring.loop import Clip, ReadFrames, about
 from evaluation.scoring.protocols import Protocol
-from hub.interfaces import Embedder, Frames, ModelInfo, Score, ScoreKind, Scorer, Shrinks, VideoMeta
+from hub.interfaces import (
+    Embedder,
+    Frames,
+    LimitsTexts,
+    ModelInfo,
+    Score,
+    ScoreKind,
+    Scorer,
+    Shrinks,
+    TextRead,
+    VideoMeta,
+)
 from media.errors import MediaError
 from media.frame_cache import FrameCache
 from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
@@ -50,6 +61,9 @@ class PooledFrames:
     def encode_text(self, texts: Sequence[str]) -> Rows:
         return self.model.encode_text(texts)
 
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead] | None:
+        return self.model.at_limit(texts) if isinstance(self.model, LimitsTexts) else None
+
     def score(self, videos: Rows, texts: Rows) -> Rows:
         return self.pool(self.model.frame_logits(videos, texts))
 
@@ -76,6 +90,8 @@ class AsTokenized(Interface):
 
     def score_as_tokenized(self, texts: Sequence[str]) -> list[Score]: ...
 
+    def at_limit(self, texts: Sequence[str], *, as_tokenized: bool = False) -> dict[str, TextRead]: ...
+
 
 class AsPerplexity:
     """A language model whose value is exp(-sum of log likelihood / tokens); lower is better.
@@ -95,6 +111,11 @@ class AsPerplexity:
         else:
             scores = self.model.score(clip, texts, mode, meta)
         return [self._perplexity(score) for score in scores]
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead] | None:
+        if self.own_tokens and isinstance(self.model, AsTokenized):
+            return self.model.at_limit(texts, as_tokenized=True)
+        return self.model.at_limit(texts) if isinstance(self.model, LimitsTexts) else None
 
     def _perplexity(self, score: Score) -> Score:
         cost = -score.parts["sum"] / max(score.parts["tokens"], 1.0)

@@ -8,7 +8,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from corpus.models import Release, ReleaseItem
-from corpus.records import ReleaseScore
+from corpus.records import WINNER, ReleaseScore
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise, rcad
 from evaluation.metrics.choices import ChoiceScores
@@ -16,7 +16,7 @@ from evaluation.metrics.control import beside, sampled_captions
 from evaluation.metrics.intervals import DRAWS
 from evaluation.score_files.scores import padded
 from evaluation.scoring.clip_keys import Keyed, cluster, score_key, text_key
-from evaluation.scoring.models import Run, Score
+from evaluation.scoring.models import EQUAL_AFTER_CUT, Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
 from projects.models import Project
 
@@ -141,20 +141,27 @@ def release_scores(
     """One row for each item that the run scored completely, and the ids of the others. Two queries.
 
     Where the run scored a proficiency pair at all, an item without the scores of its own is not complete: else what a
-    run leaves out would choose the items that P, T and P+T stand over. `few`: the given records are a page of the
+    run leaves out would choose the items that P, T and P+T stand over. A pair that the model cannot tell apart, since
+    it reads the same of both texts, has no scores. `few`: the given records are a page of the
     release, so that the run's other scores need not be read; it stands for the whole in that.
     """
     wanted = [text for record in records or () for text in texts_of(record)] if few else None
     scores, kind, higher = stored_scores(run, wanted)
     by = keyed_by(run)
     asked = [asked_of(record, by) for record in (records if records is not None else records_of(run.release))]
-    pairs = [values_of(scores, each.proficiency_key, each.proficiency) for each in asked]
+    equal = equal_parts(run)
+    pairs = [
+        None
+        if (each.record["id"], "proficiency") in equal
+        else values_of(scores, each.proficiency_key, each.proficiency)
+        for each in asked
+    ]
     paired = any(pairs)
     rows: list[ReleaseScore] = []
     missing: list[str] = []
     for each, able in zip(asked, pairs, strict=True):
         record, main = each.record, values_of(scores, each.main_key, each.main)
-        if main is None or (able is None and paired):
+        if main is None or (able is None and paired) or (record["id"], "main") in equal:
             missing.append(record["id"])
             continue
         rows.append(
@@ -177,6 +184,11 @@ def release_scores(
     return rows, missing
 
 
+def equal_parts(run: Run) -> set[tuple[str, str]]:
+    """(item, part) whose caption equals a foil after the model's cut (`scoring.truncation`)."""
+    return {(found["item"], found["part"]) for found in run.problems.get(EQUAL_AFTER_CUT, ())}
+
+
 def values_of(scores: StoredScores, key: str, texts: Iterable[str]) -> list[float] | None:
     """The texts' values, None where one is missing; a text-only model's values stand under the empty clip key."""
     found: list[float] = []
@@ -192,7 +204,8 @@ def values_of(scores: StoredScores, key: str, texts: Iterable[str]) -> list[floa
 def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dict[str, Any]:
     """`metrics.pairwise` on the run's stored scores: overall, per subtest, per test; `missing` lists unscored items.
 
-    `overall` is None and the rest empty while nothing is scored. `ties`: the protocol's policy when not given.
+    `overall` is None and the rest empty while nothing is scored. `rcad` has ranks of items with two foils and more; of
+    predictions (`only_winners`) there are none. `ties`: the protocol's policy when not given.
     """
     rows, missing = release_scores(run)
     policy = ties or PROTOCOLS[run.protocol].ties
@@ -207,17 +220,33 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
             "subtests": {},
             "tests": {},
             "avg_P+T": None,
+            "only_winners": False,
             "rcad": None,
             "control": None,
         }
-    ranked = _ranked(rows)
+    only_winners = is_winners_only(run, rows)
+    ranked = None if only_winners else _ranked(rows)
     control = _controlled(run, ranked)
     return {
         **about,
         **pairwise.compute(pair_scores(rows), ties=policy, draws=draws),
+        "only_winners": only_winners,
         "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
         "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,
     }
+
+
+def is_winners_only(run: Run, rows: Sequence[ReleaseScore]) -> bool:
+    """Whether the run's scores are made of predictions, or of right and wrong: they have no ranks.
+
+    Those stored before they had a kind of their own are known by their values: one 1 among zeros in every item of a
+    CSV.
+    """
+    if any(row.kind == WINNER for row in rows):
+        return True
+    values = ([row.caption, *row.foils] for row in rows)
+    is_table = run.spec.startswith(SCORE_FILE) and run.spec.lower().endswith(".csv")
+    return is_table and all(sorted(each) == [0.0] * (len(each) - 1) + [1.0] for each in values)
 
 
 def _ranked(rows: Sequence[ReleaseScore]) -> ChoiceScores | None:
@@ -236,12 +265,13 @@ def _controlled(run: Run, ranked: ChoiceScores | None) -> ChoiceScores | None:
     records = records_of(run.release)
     texts = control_texts(records, run.params["control"])
     scores, _kind, higher = stored_scores(run)
-    sign, by = 1.0 if higher else -1.0, keyed_by(run)
+    sign, by, equal = 1.0 if higher else -1.0, keyed_by(run), equal_parts(run)
     cluster_of = dict(zip(ranked.ids, ranked.clusters, strict=True))
     found = {
         record["id"]: [sign * value for value in values]
         for record in records
         if record["id"] in cluster_of
+        and (record["id"], "control") not in equal
         and (among := texts[record["id"]])
         and (values := values_of(scores, score_key(by, record, "control", among), among)) is not None
     }

@@ -17,11 +17,19 @@ from evaluation.metrics.ties import hit, standing
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
-from evaluation.scoring.queries import asked_of, counted, pair_scores, records_of, release_scores, run_results
+from evaluation.scoring.queries import (
+    asked_of,
+    counted,
+    equal_parts,
+    pair_scores,
+    records_of,
+    release_scores,
+    run_results,
+)
 
 Floats = NDArray[np.float64]
 # Beside the analysis's own version: a change in how a run's scores become credits.
-VERSION = "5"
+VERSION = "6"
 AXES_VERSION = "3"
 RANKED = "ranked"
 
@@ -103,7 +111,9 @@ def fingerprint_of(run: Run) -> str:
     stamp: datetime | None = vars(row)["stamp"]
     rules = asdict(PROTOCOLS[run.protocol])
     parts = [VERSION, pairwise.VERSION, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
-    return digest([*parts, run.params.get("control")])
+    # Earlier versions knew of none, so their results stay as they are.
+    equal = sorted(equal_parts(run))
+    return digest([*parts, run.params.get("control"), *([equal] if equal else [])])
 
 
 def results_of(run: Run) -> dict[str, Any]:

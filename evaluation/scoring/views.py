@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from corpus.access import get_release
 from evaluation.charts import of_reports
 from evaluation.errors import EvaluationError
-from evaluation.score_files.score_writers import WRITERS as WRITERS_OF_SCORES
+from evaluation.score_files.score_writers import writers_of
 from evaluation.scoring.access import get_run
 from evaluation.scoring.actions.import_scores import import_scores
 from evaluation.scoring.actions.models import describe_model
@@ -24,7 +24,7 @@ from evaluation.scoring.human_baseline import human_line
 from evaluation.scoring.model_cards import card_of
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
-from evaluation.scoring.queries import SCORE_FILE, keyed_by, release_scores
+from evaluation.scoring.queries import SCORE_FILE, is_winners_only, keyed_by, release_scores
 from evaluation.scoring.run_results import RANKED, axes_of, results_of
 from evaluation.scoring.shards.outlook import work
 from projects.access import enter_project
@@ -49,7 +49,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "asked_before": _asked_before(found),
         "in_older_form": results["overall"] is None and _in_older_form(found),
         "missing": results["missing"][:MAX_LISTED],
-        "score_forms": WRITERS_OF_SCORES,
+        "score_forms": writers_of(only_winners=results["only_winners"]),
         "ranks": _ranks(results),
         "people": human_line(found.release, axes_of(found.release), RANKED) if results["rcad"] else None,
     }
@@ -161,7 +161,7 @@ def bring(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         else:
             return redirect("scoring:run", slug, run.pk)
     example = found.members.order_by("position").values_list("record", flat=True).first()
-    context = {"release": found, "form": form, "example": example, "writers": WRITERS}
+    context = {"release": found, "form": form, "example": example}
     return render(request, "evaluation/bring_scores.html", context, status=422 if form.errors else 200)
 
 
@@ -187,10 +187,11 @@ TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json", "jsonl": 
 @require_safe
 def run_scores(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     found = get_run(request.user, slug, pk)
-    if form not in WRITERS_OF_SCORES:
-        raise Http404
-    _label, ending, write = WRITERS_OF_SCORES[form]
     rows, _missing = release_scores(found)
+    writers = writers_of(only_winners=is_winners_only(found, rows))
+    if form not in writers:
+        raise Http404
+    _label, ending, write = writers[form]
     name = f"{found.release.project.slug}-run-{pk}-{form}.{ending}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(write(rows), content_type=TYPES.get(ending, "application/octet-stream"), headers=headers)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.teacher.readings import EvaluationResult, HeldOut
-from hub.interfaces import Embedder, Frames, VideoMeta
+from hub.interfaces import Embedder, Frames, LimitsTexts, VideoMeta
 
 CLIPS_PER_BATCH = 16
 TEXTS_PER_BATCH = 128
@@ -46,8 +46,11 @@ def read(
             heard(places[-1] + 1)
     clusters = tuple(held.sources[at] for at in held.clips)
     ordered = tuple(scores[item] for item in range(len(held.ids)))
+    reads = adapter.at_limit(texts) if isinstance(adapter, LimitsTexts) else None
+    cut = {text for text, found in (reads or {}).items() if found.is_cut}
+    truncated = tuple(name for name, row in zip(held.ids, held.texts, strict=True) if not cut.isdisjoint(row))
     return EvaluationResult(
-        held.ids, clusters, held.kinds, ordered, held.sources, tuple(above), tuple(tied), len(gallery)
+        held.ids, clusters, held.kinds, ordered, held.sources, tuple(above), tuple(tied), len(gallery), truncated
     )
 
 

@@ -16,8 +16,8 @@ from evaluation.analyses import delta
 from evaluation.analyses.scored import ScoredItems
 from evaluation.errors import EvaluationError
 from evaluation.metrics.choices import ChoiceScores
-from evaluation.metrics.comparison import mcnemar, paired_difference
-from evaluation.metrics.intervals import mean, mean_intervals
+from evaluation.metrics.comparison import GAPS, mcnemar, paired_difference
+from evaluation.metrics.intervals import SHARES, mean, mean_intervals
 from evaluation.metrics.ties import RivalCounts, hit, rank, standing
 from evaluation.score_files.scores import padded
 
@@ -58,7 +58,8 @@ class HeldOut:
 @dataclass(frozen=True)
 class EvaluationResult:
     """`scores` of n items, caption first; `above` and `tied` (c,) rivals of each clip's own caption among `choices`
-    distinct captions; `sources` of the clips, `clusters` of the items."""
+    distinct captions; `sources` of the clips, `clusters` of the items; `truncated` the items with a text that the
+    model does not read to its end."""
 
     ids: tuple[str, ...]
     clusters: tuple[str, ...]
@@ -68,6 +69,7 @@ class EvaluationResult:
     above: tuple[int, ...]
     tied: tuple[int, ...]
     choices: int
+    truncated: tuple[str, ...] = ()
 
     def plain(self) -> dict[str, Any]:
         """As JSON."""
@@ -146,7 +148,7 @@ def summary(readings: Sequence[EvaluationResult]) -> dict[str, dict[str, Any]]:
     """{measure: value, its interval over source videos, number of values} of one model, its seeds averaged."""
     found = {}
     for measure, (values, clusters) in averaged(readings).items():
-        (interval,) = mean_intervals(values[:, None], list(clusters))
+        (interval,) = mean_intervals(values[:, None], list(clusters), bounds=[SHARES if is_share(measure) else None])
         found[measure] = {"value": mean(values), "ci": interval, "n": len(values)}
     return found
 
@@ -174,7 +176,7 @@ def compared(before: Sequence[EvaluationResult], after: Sequence[EvaluationResul
         found[measure] = {
             "before": mean(old),
             "after": mean(new),
-            **paired_difference(new, old, list(clusters)).plain(),
+            **paired_difference(new, old, list(clusters), bounds=GAPS if is_share(measure) else None).plain(),
             "mcnemar": mcnemar(new, old).plain() if once else None,
         }
     return found

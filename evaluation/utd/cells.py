@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
+from evaluation.metrics.comparison import GAPS
+from evaluation.metrics.intervals import DRAWS, SEED, SHARES, mean, mean_intervals
 from evaluation.utd.concepts import CONCEPTS, DESCRIPTION, SEQUENCE, TEMPORAL
 
 Cell = tuple[str, str]
@@ -27,7 +28,9 @@ def table(
     cells = [(concept, temporal) for concept in CONCEPTS for temporal in TEMPORAL]
     values = np.column_stack([credits[cell] for cell in cells])
     reference = credits[REFERENCE][:, None]
-    found = mean_intervals(np.column_stack([values, values - reference]), clusters, draws=draws, seed=seed)
+    columns = np.column_stack([values, values - reference])
+    bounds = [SHARES] * len(cells) + [GAPS] * len(cells)
+    found = mean_intervals(columns, clusters, bounds=bounds, draws=draws, seed=seed)
     rows: dict[str, dict[str, Any]] = {concept: {"concept": concept, "cells": []} for concept in CONCEPTS}
     for at, cell in enumerate(cells):
         is_reference = cell == REFERENCE
@@ -54,7 +57,7 @@ def gains(
     """Dataset bias over common sense bias in sequence (UTD, Table 2), concept by concept, with paired intervals."""
     cells = [(concept, SEQUENCE) for concept in CONCEPTS]
     columns = np.column_stack([dataset[cell] - common[cell] for cell in cells])
-    found = mean_intervals(columns, clusters, draws=draws, seed=seed)
+    found = mean_intervals(columns, clusters, bounds=GAPS, draws=draws, seed=seed)
     return [
         {
             "concept": cell[0],

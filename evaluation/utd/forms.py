@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.scoring.actions.start_run import DEVICE
+from evaluation.scoring.forms import ColumnsField
 from evaluation.utd.actions.biases import MAX_LABELS_LENGTH, READINGS
 from evaluation.utd.actions.descriptions import MAX_FRAMES, MAX_MODEL_LENGTH, MAX_NAME_LENGTH
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
@@ -92,6 +93,7 @@ class SplitFileForm(forms.Form):
         max_length=255,
         help_text=_("CSV: sample,class,correct_1 … correct_9,confidence; or JSON: {full: [ids], debiased: [ids]}."),
     )
+    columns = ColumnsField()
     name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
 
 
@@ -101,6 +103,7 @@ class AnswersForm(forms.Form):
         max_length=255,
         help_text=_("CSV: sample,class,prediction (or correct; prediction_NAME for several), or video_id,acc_top1."),
     )
+    columns = ColumnsField()
     label = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
 
 

@@ -36,11 +36,12 @@ from evaluation.utd.instructions import (
 )
 from evaluation.utd.measures import Credits, Embedded, normalised
 from evaluation.utd.models import BiasRun, Descriptions, ItemCheck, ItemShortcut
-from evaluation.utd.representations import Embedding, Texts, TextVectors, texts_of
+from evaluation.utd.representations import Embedding, Heard, Texts, TextVectors, nobody, texts_of
 from evaluation.utd.samples import Sample, described_videos, raw_frames, samples_of
 from evaluation.utd.shortcuts import texts_sha256
 from evaluation.utd.splits import Split, split_facts, split_of
 from hub.adapters.registry import ENCODER, open_helper
+from hub.batching.text_limits import CutTexts
 from jobs.models import Job
 from jobs.progress import progress
 
@@ -80,13 +81,17 @@ class _Credits:
     reduced: dict[str, Credits] = field(default_factory=dict)
 
 
-def open_encoder(spec: str, device: str, heard: Any = None) -> tuple[Embedding, str]:
-    """The embedding of texts by a model, with its kept vectors; and its id with its revision. HubError: no such one."""
+def open_encoder(spec: str, device: str, heard: Heard = nobody) -> tuple[Embedding, str, CutTexts]:
+    """Open an encoder: its embedding with the cached vectors, its id with its revision, and what it cuts.
+
+    HubError: there is no such encoder.
+    """
     model = open_helper(spec, ENCODER, device=device)
     key = f"{model.info.model_id}@{model.info.revision}"
     folder = Path(settings.CACHE_ROOT) / FOLDER / re.sub(r"[^\w.@-]+", "-", key)[-150:]
     vectors = TextVectors(folder, model.encode_text)
-    return (Embedding(vectors, heard) if heard else Embedding(vectors)), key
+    cuts = CutTexts(model)
+    return Embedding(vectors, heard, cuts.seen), key, cuts
 
 
 def measure(run: BiasRun, job: Job) -> None:
@@ -98,7 +103,7 @@ def measure(run: BiasRun, job: Job) -> None:
         progress(job, message["at"], steps, f"embedding texts: {done}")
 
     progress(job, 0, steps, "loading the encoder")
-    embedding, key = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
+    embedding, key, cuts = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
     samples, without = samples_of(run)
     task = _task(run, embedding, samples)
     credits = _Credits()
@@ -114,6 +119,7 @@ def measure(run: BiasRun, job: Job) -> None:
     run.result = _result(task, credits, made, without)
     if made is not None and not task.classifies:
         run.result["galleries"] = _galleries(task, credits, made)
+    run.result["truncated"] = cuts.facts()
     run.encoder_key, run.measured_at = key, timezone.now()
     run.save(update_fields=["predictions", "result", "encoder_key", "measured_at"])
     progress(job, steps, steps)
@@ -237,14 +243,15 @@ def check_items(check: ItemCheck, job: Job) -> None:
     if not total:
         raise EvaluationError("no accepted item stands on a described video; describe the videos first")
     progress(job, done, total, "loading the encoder")
-    embedding, check.encoder_key = open_encoder(check.encoder, check.params.get("device", "auto"))
+    embedding, check.encoder_key, cuts = open_encoder(check.encoder, check.params.get("device", "auto"))
     left = items.exclude(shortcuts__check_of=check).order_by("video_id", "pk").prefetch_related("foils")
     for batch in _batches(list(left.select_related("caption"))):
         ItemShortcut.objects.bulk_create(_found(check, embedding, batch), ignore_conflicts=True)
         done += len(batch)
         progress(job, done, total, "comparing sentences with descriptions")
     check.checked_at = timezone.now()
-    check.save(update_fields=["encoder_key", "checked_at"])
+    check.params = {**check.params, "truncated": cuts.facts()}
+    check.save(update_fields=["encoder_key", "checked_at", "params"])
 
 
 def accepted_items(check: ItemCheck) -> QuerySet[Item]:

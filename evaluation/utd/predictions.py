@@ -11,15 +11,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.importers.parsing.json_records import read_text
 from evaluation.errors import EvaluationError
-from evaluation.score_files.answers import csv_records, read_answers
-from evaluation.score_files.json_records import Row, fail
+from evaluation.score_files.answers import read_answers, read_flag
+from evaluation.score_files.json_records import fail
+from evaluation.score_files.tables import Columns, Table
 from evaluation.utd.instructions import MODELS
 from evaluation.utd.splits import Split, split
 
 COLUMNS = tuple(f"correct_{number}" for number in range(1, MODELS + 1))
-_SAID = {"0": False, "1": True, "false": False, "true": True}
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,7 @@ class Predictions:
     correct: NDArray[np.bool_]
     classes: tuple[str, ...] | None
     confidence: NDArray[np.float64] | None
+    ignored_columns: tuple[str, ...] = ()
 
     def split(self) -> Split:
         return split(self.correct, ids=self.ids, classes=self.classes, confidence=self.confidence)
@@ -38,17 +38,19 @@ class Predictions:
         return [self.ids[place] for place in places]
 
 
-def read_predictions(path: Path) -> Predictions:
+def read_predictions(path: Path, columns: Columns | None = None) -> Predictions:
     """EvaluationError names file, line and column: a sample twice, a value that is no 0 or 1, no finite confidence."""
     ids: dict[str, int] = {}
     correct: list[list[bool]] = []
     classes: list[str] = []
     confidence: list[float] = []
-    for row in csv_records(path, ("sample", *COLUMNS)):
-        row.new_name("sample", ids)
-        correct.append([_said(row, column) for column in COLUMNS])
+    table = Table(path, columns)
+    table.need("id", *COLUMNS)
+    for row in table.rows({"id", "class", "confidence", *COLUMNS}.__contains__, truth="class"):
+        row.new_name("id", ids)
+        correct.append([read_flag(row, column) for column in COLUMNS])
         classes.append(row.text("class", ""))
-        confidence.append(_confidence(row))
+        confidence.append(row.number("confidence") if "confidence" in row.fields else float("nan"))
     if not ids:
         fail(path, None, "record", "there is none", "give at least one sample")
     known = all(classes) and not np.isnan(confidence).any()
@@ -60,54 +62,20 @@ def read_predictions(path: Path) -> Predictions:
         np.array(correct, dtype=np.bool_),
         tuple(classes) if known else None,
         np.array(confidence) if known else None,
+        tuple(table.ignored),
     )
 
 
-def _said(row: Row, column: str) -> bool:
-    said = row.text(column).strip().lower()
-    if said not in _SAID:
-        row.fail(column, f"is {said!r}", "give 0 or 1")
-    return _SAID[said]
+def read_model_answers(path: Path, columns: Columns | None = None) -> tuple[dict[str, dict[str, float]], list[str]]:
+    """{model: {sample: 1 right, 0 wrong}}, and the columns nobody reads; a model without a name is called by the file.
 
-
-def _confidence(row: Row) -> float:
-    text = row.text("confidence", "")
-    if not text:
-        return float("nan")
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("inf")
-    if not np.isfinite(value):
-        row.fail("confidence", f"is {text!r}", "give a finite number")
-    return value
-
-
-def read_model_answers(path: Path) -> dict[str, dict[str, float]]:
-    """{model: {sample: 1 right, 0 wrong}}; a file of one model that it does not name is called by its stem.
-
-    EvaluationError names file, line and column.
+    EvaluationError names file, line and column. The authors call the column of right and wrong `acc_top1`.
     """
-    header = [name.strip().lower() for name in read_text(path).partition("\n")[0].split(",")]
-    if "video_id" in header and "acc_top1" in header:
-        return {path.stem: _accuracies(path)}
-    found = read_answers([path])
+    table = Table(path, columns)
+    if "acc_top1" in table.names:
+        table = Table(path, {"correct": "acc_top1", **(columns or {})})
+    found = read_answers(table)
     models = {model: dict(zip(found.ids, values.tolist(), strict=True)) for model, values in found.right.items()}
     if len(models) == 1 and set(models) <= {"prediction", "correct"}:
-        return {path.stem: next(iter(models.values()))}
-    return models
-
-
-def _accuracies(path: Path) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for row in csv_records(path, ("video_id", "acc_top1")):
-        name = row.text("video_id")
-        if name in found:
-            row.fail("video_id", f"{name!r} stands in the file twice", "keep one of them")
-        said = row.text("acc_top1").strip().lower()
-        if said not in {"0", "1", "0.0", "1.0", "true", "false"}:
-            row.fail("acc_top1", f"is {said!r}", "give 0 or 1")
-        found[name] = float(said in {"1", "1.0", "true"})
-    if not found:
-        fail(path, None, "record", "there is none", "give at least one sample")
-    return found
+        models = {path.stem: next(iter(models.values()))}
+    return models, list(table.ignored)

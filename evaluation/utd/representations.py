@@ -135,6 +135,10 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
+def nothing(texts: Sequence[str]) -> None:
+    """Hears nothing."""
+
+
 @dataclass(frozen=True)
 class Texts:
     """Of n videos and one concept: `frames` (n lists of k) and `sequences` (n)."""
@@ -160,10 +164,11 @@ def texts_of(videos: Sequence[Sequence[Raw]], concept: str) -> Texts:
 
 @dataclass(frozen=True)
 class Embedding:
-    """Texts into vectors of one encoder; `heard(n)` hears of n texts that were new."""
+    """Texts into vectors of one encoder; `heard(n)` hears of n texts that were new, `seen` of all texts."""
 
     vectors: TextVectors
     heard: Heard = nobody
+    seen: Callable[[Sequence[str]], None] = nothing
 
     def rows(self, texts: Sequence[str], instruction: str) -> Gathered:
         """(m, d)."""
@@ -197,5 +202,7 @@ class Embedding:
 
     def _places(self, texts: Sequence[str], instruction: str) -> NDArray[np.int64]:
         place = {text: at for at, text in enumerate(dict.fromkeys(texts))}
-        rows = self.vectors.places([instructed(instruction, text) for text in place], self.heard)
+        told = [instructed(instruction, text) for text in place]
+        self.seen(told)
+        rows = self.vectors.places(told, self.heard)
         return rows[np.array([place[text] for text in texts], dtype=np.int64)]

@@ -113,8 +113,8 @@ def split_file(request: HttpRequest, slug: str) -> HttpResponse:
     form = SplitFileForm(*sent_to(request))
 
     def act() -> HttpResponse:
-        name = form.cleaned_data["name"]
-        made = with_file(form.cleaned_data["file"], lambda path: import_splits(request.user, project, path, name=name))
+        sent = dict(form.cleaned_data)
+        made = with_file(sent.pop("file"), lambda path: import_splits(request.user, project, path, **sent))
         return redirect("utd:bias_split", slug, made.pk)
 
     return _form_page(request, form, "file", act, _("Bring predictions or splits"), _("Bring"))
@@ -194,9 +194,9 @@ def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_bias_run(request.user, slug, pk))
     form = AnswersForm(*sent_to(request))
     if form.is_bound and form.is_valid():
-        sent = form.cleaned_data
+        sent = dict(form.cleaned_data)
         try:
-            with_file(sent["file"], lambda path: import_benchmark(request.user, found, path, label=sent["label"]))
+            with_file(sent.pop("file"), lambda path: import_benchmark(request.user, found, path, **sent))
         except ActionableError as error:
             form.add_error("file", str(error))
         else:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.forms import BaseForm
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.utils.translation import gettext as _
@@ -146,6 +146,10 @@ def handle_errors(api: NinjaAPI) -> None:
     api.add_exception_handler(HttpError, lambda request, error: problem(api, request, error.status_code, str(error)))
     api.add_exception_handler(
         RequestDataTooBig, lambda request, _error: problem(api, request, 413, _("A request may not send so much."))
+    )
+    api.add_exception_handler(
+        UnreadablePostError,
+        lambda request, _error: problem(api, request, 400, _("The request ended before its announced length.")),
     )
     api.add_exception_handler(
         SuspiciousOperation, lambda request, _error: problem(api, request, 400, _("The request cannot be read."))

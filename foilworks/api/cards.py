@@ -11,7 +11,8 @@ from ninja import Schema
 from annotation.claims import Claim
 from annotation.models import Lease
 from annotation.queries.cards import Card, ReviewWork, Suggestion, claim_card
-from corpus.video_files.player import player_clip
+from corpus.video_files.clip_tokens import Piece, clip_token
+from corpus.video_files.player import blind_clip
 from projects.models import Project, User
 
 SALT = "foilworks.api.task"
@@ -20,7 +21,10 @@ TASK_BITS = 53
 
 
 class ClipOut(Schema):
-    """`start`, `end`: what is shown of it, in seconds; `url`: below this address with the same token, or https."""
+    """`start`, `end`: what is shown of it, in seconds; `url`: below this address with the same token.
+
+    `id`: a number of this piece's clip for you alone. It names no row: which video it is stays unsaid.
+    """
 
     id: int
     url: str
@@ -87,7 +91,7 @@ def work_out(person: User, claim: Claim, project: Project) -> WorkOut:
         upcoming=claim.token if claim.upcoming_slot else None,
         subtest=card.subtest.name if card.subtest else None,
         guideline_version=card.guideline_version,
-        video=_clip(card, project),
+        video=_clip(person, card, project),
         texts=_texts(card),
         edit=_edit(card),
         review=_review(card.review) if card.review else None,
@@ -99,7 +103,12 @@ def work_out(person: User, claim: Claim, project: Project) -> WorkOut:
 def task_number(task_id: int) -> int:
     """The task as programs name it. Its row's number would tell its age: which pieces are gold, whose tasks are made
     when they are first served, and how the texts of a baseline are drawn."""
-    return int.from_bytes(salted_hmac(SALT, str(task_id), algorithm="sha256").digest()[:8]) >> (64 - TASK_BITS)
+    return opaque_number(task_id)
+
+
+def opaque_number(named: object) -> int:
+    """Return a number that programs can compare and that tells nothing about what it stands for."""
+    return int.from_bytes(salted_hmac(SALT, str(named), algorithm="sha256").digest()[:8]) >> (64 - TASK_BITS)
 
 
 def place_after(person: User, token: str) -> int | None:
@@ -109,11 +118,11 @@ def place_after(person: User, token: str) -> int | None:
     return Lease.objects.filter(token=token, person=person).values_list("upcoming_slot", flat=True).first()
 
 
-def _clip(card: Card, project: Project) -> ClipOut:
-    clip, video = player_clip(card.video), card.video
-    ours = clip["src"].startswith("/")
-    url = reverse("api:read_media", args=[project.slug, video.pk]) if ours else clip["src"]
-    return ClipOut(id=video.pk, url=url, start=clip["start"], end=clip["end"], fps=clip["fps"])
+def _clip(person: User, card: Card, project: Project) -> ClipOut:
+    piece = (person.pk, Piece.SLOT, card.claim.slot_id)
+    clip, token = blind_clip(card.video, *piece), clip_token(card.video.pk, *piece)
+    url = reverse("api:read_clip", args=[project.slug, token]) if clip["src"] else ""
+    return ClipOut(id=opaque_number(token), url=url, start=clip["start"], end=clip["end"], fps=card.video.fps)
 
 
 def _texts(card: Card) -> list[str]:

@@ -36,6 +36,7 @@ class ImportIn(Schema):
     format: Word
     subtest: Word = ""
     dataset: Word = ""
+    as_published: bool = False
     at_once: bool = False
 
 
@@ -96,6 +97,7 @@ def create_import(
     """Send a file of records, videos, or both (format `videos`: videos alone; `auto`: a table
     or JSON lines, as the file's name says).
 
+    `as_published`: items of a published set count as valid on the publisher's word, unless the file's votes decide.
     A job says what would come of it (`preview`), and confirming it stores it; `at_once` stores without a preview. Bad
     records are listed in the result, the good ones are stored.
     """

@@ -35,13 +35,15 @@ class FoilOut(Schema):
 
 
 class ItemOut(Schema):
-    """`unanimous`: null until all votes are in."""
+    """`unanimous`: null until all votes are in. `as_published`: imported as part of a published set; valid on the
+    publisher's word while `decided_at` is null."""
 
     id: int
     key: str
     subtest: str
     state: str
     unanimous: bool | None
+    as_published: bool
     video: int
     caption: str
     foils: list[FoilOut]
@@ -71,7 +73,8 @@ def item_out(item: Item) -> ItemOut:
     foils = [
         FoilOut(id=foil.pk, position=foil.position, text=foil.text, verdict=foil.verdict) for foil in item.foils.all()
     ]
-    fields = {name: getattr(item, name) for name in ("key", "state", "unanimous", "extra", "created_at", "decided_at")}
+    names = ("key", "state", "unanimous", "as_published", "extra", "created_at", "decided_at")
+    fields = {name: getattr(item, name) for name in names}
     return ItemOut(
         id=item.pk,
         **fields,

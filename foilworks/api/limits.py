@@ -2,6 +2,7 @@
 
 import time
 from functools import cache
+from threading import Lock
 
 from django.conf import settings
 from django.db.models import F
@@ -14,6 +15,7 @@ from redis.retry import Retry
 from projects.models import RequestCount
 
 WINDOW_SECONDS = 60
+_LOCK = Lock()
 
 
 def seconds_to_wait(token_id: int) -> int:
@@ -29,9 +31,11 @@ def seconds_to_wait(token_id: int) -> int:
 def _count(token_id: int, window: int) -> int:
     key = f"api-requests:{token_id}:{window}"
     try:
-        with _redis().pipeline(transaction=False) as pipe:
+        with _LOCK:
+            client = _redis()
+        with client.pipeline(transaction=False) as pipe:
             count, _expires = pipe.incr(key).expire(key, 2 * WINDOW_SECONDS).execute()
-    except RedisError:
+    except (RedisError, OSError):
         return _count_in_database(token_id, window)
     return int(count)
 
@@ -45,7 +49,10 @@ def _count_in_database(token_id: int, window: int) -> int:
 
 @cache
 def _redis() -> Redis:
-    """One client a process: its pool serves the threads. A request waits for no second attempt."""
+    """Return the one client of this process: its pool serves the threads. A request waits for no second attempt.
+
+    Call it under `_LOCK`: `cache` alone lets first callers make a client each. One that is dropped closes its pool.
+    """
     connection = get_connection("default")
     connection.set_retry(Retry(NoBackoff(), 0))
     return connection

@@ -7,11 +7,12 @@ from django.utils.translation import gettext as _
 from ninja import Router
 
 from annotation.access import checked_frame_for
-from corpus.access import get_video
+from corpus.access import get_clip, get_video
 from corpus.video_files.streaming import stream_file, stream_video
 from foilworks.api.answers import ALWAYS
 from foilworks.api.shapes import Problem, Slug
 from projects.access import get_project
+from projects.models import Role
 
 router = Router(tags=["media"])
 BINARY = {"schema": {"type": "string", "format": "binary"}}
@@ -22,8 +23,14 @@ STATUSES: dict[Any, Any] = {**dict.fromkeys((200, 206, 302, 304, 412, 416)), **d
 
 @router.get("/videos/{int:pk}/media", response=STATUSES, openapi_extra=FILE)
 def read_media(request: HttpRequest, slug: Slug, pk: int) -> Any:
-    """The file of a video, or the way to it; byte ranges work."""
-    return stream_video(request, get_video(request.user, slug, pk))
+    """The file of a video, or the way to it, for researchers; byte ranges work. Work names clips by `read_clip`."""
+    return stream_video(request, get_video(request.user, slug, pk, Role.RESEARCHER))
+
+
+@router.get("/clips/{slug:token}", response=STATUSES, openapi_extra=FILE)
+def read_clip(request: HttpRequest, slug: Slug, token: str) -> Any:
+    """The clip of a piece of your work, as its claim names it; byte ranges work."""
+    return stream_video(request, get_clip(request.user, slug, token), blind=True)
 
 
 @router.get("/frames/{int:pk}/image", response=STATUSES, openapi_extra=FILE)

@@ -24,6 +24,7 @@ class ProjectIn(Schema):
     description: Text = ""
     edit_stage: bool = True
     leakage_scope: Literal["video", "item"] = LeakageScope.VIDEO.value
+    judge_caption_once: bool = True
 
 
 class ProjectOut(Schema):
@@ -33,6 +34,7 @@ class ProjectOut(Schema):
     is_simulated: bool
     edit_stage: bool
     leakage_scope: str
+    judge_caption_once: bool
     lease_seconds: int
     roles: list[str]
     created_at: datetime

@@ -40,6 +40,7 @@ class ReleaseOut(Schema):
     name: str
     content_hash: str
     n_items: int
+    n_as_published: int
     created_at: datetime
 
 

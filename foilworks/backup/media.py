@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import default_storage
 
-from corpus.video_files.stored_files import is_local
+from corpus.video_files.stored_files import is_local, opaque_name
 
 # Below UPLOAD_ROOT. Files of imports are not among them: who sent them sends them again.
 SENT = ("submission-*", "scores-*")
@@ -79,11 +79,15 @@ def _copy_files(paths: list[Path], source: Path, target: Path, progress: Progres
 
 
 def _is_damaged(path: Path) -> bool:
-    """Whether the name is a SHA-256, and not that of these bytes: such a file takes no other's place."""
+    """Return whether the name is made from other bytes than these: such a file does not replace another.
+
+    Files that were stored before 0.3 have their SHA-256 as their name.
+    """
     if not re.fullmatch(r"[0-9a-f]{64}", path.stem):
         return False
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() != path.stem
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    return path.stem not in (sha256, opaque_name(sha256))
 
 
 def _files(folder: Path) -> list[Path]:

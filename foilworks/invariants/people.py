@@ -9,6 +9,7 @@ from annotation.actions.quality.standings import COUNTS, counts_of_vote
 from annotation.models import (
     Attempt,
     Edit,
+    Ending,
     GoldPair,
     Lease,
     Question,
@@ -39,9 +40,13 @@ def gold_counts_in_nothing() -> Iterator[InvariantViolation]:
     yield from rows(strange, "is a gold pair with rows of another project")
 
 
+GIVEN_BACK = (Ending.SKIPPED, Ending.EXPIRED, Ending.CANCELLED)
+
+
 def nobody_sees_gold_twice() -> Iterator[InvariantViolation]:
-    """But for who has undone the answer: they have it before them again."""
-    leases = Lease.objects.filter(task__stage=Stage.GOLD).values("task", "person").annotate(n=Count("pk"))
+    """Except if they gave it back unanswered, or have undone the answer: they have it before them again."""
+    kept = Lease.objects.filter(task__stage=Stage.GOLD).exclude(ending__in=GIVEN_BACK)
+    leases = kept.values("task", "person").annotate(n=Count("pk"))
     for row in leases.filter(n__gt=1).order_by("task", "person"):
         undone = Vote.objects.filter(gold__tasks=row["task"], person=row["person"], state=VoteState.UNDONE).count()
         if row["n"] > 1 + undone:

@@ -2,9 +2,11 @@
 the queue when somebody reads them. No label names a person, a project or an address.
 """
 
+import logging
 import os
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from threading import Lock
 
@@ -22,8 +24,11 @@ from jobs.queue import queue_lengths, worker_count
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 METHODS = frozenset({"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"})
+# More than all routes, methods and statuses together take: no file ever grows.
+FILE_BYTES = 4 * 2**20
 # Whole tables are counted: not for every reader again.
 KEPT_SECONDS = 15.0
+logger = logging.getLogger(__name__)
 _REGISTRY = CollectorRegistry()
 _REQUESTS = Counter("foilworks_requests", "Requests answered", ["route", "method", "status"], registry=_REGISTRY)
 _TIMES = Histogram(
@@ -33,9 +38,27 @@ _TIMES = Histogram(
 
 def count_request(route: str, method: str, status: int, seconds: float) -> None:
     """`route` is a view's name; methods that nobody knows are one, so that no stranger makes new rows."""
+    if not _has_files(os.getpid()):
+        return
     known = method if method in METHODS else "other"
     _REQUESTS.labels(route, known, str(status)).inc()
     _TIMES.labels(route, known).observe(seconds)
+
+
+@cache
+def _has_files(process: int) -> bool:
+    """Make the files in which this process counts, with their room on the disk; without room it counts nothing.
+
+    prometheus_client maps sparse files into memory. On a full disk the first write to one ends the process.
+    """
+    try:
+        for kind in ("counter", "histogram"):
+            with (settings.METRICS_FOLDER / f"{kind}_{process}.db").open("a+b") as file:
+                os.posix_fallocate(file.fileno(), 0, FILE_BYTES)
+    except OSError:
+        logger.warning("requests are not counted: there is no room for the files in %s", settings.METRICS_FOLDER)
+        return False
+    return True
 
 
 def exposition() -> bytes:

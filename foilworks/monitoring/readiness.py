@@ -1,12 +1,14 @@
-"""Whether this process can do its work now: its database with all tables, the queue, the store of videos."""
+"""Whether this process can do its work now: its database with all tables, the queue, the store of videos, the disk."""
 
 from collections.abc import Callable
 from functools import cache
 
+from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from foilworks.outages import has_room
 from jobs.queue import is_reachable
 
 # Nothing has this name: the store is asked, and says no.
@@ -24,6 +26,7 @@ def readiness() -> dict[str, str]:
         "migrations": _migrations,
         "queue": _queue,
         "storage": _storage,
+        "disk": _disk,
     }
     return {name: ask() for name, ask in parts.items()}
 
@@ -57,6 +60,13 @@ def _made_once() -> None:
 
 def _queue() -> str:
     return "ok" if is_reachable() else "unreachable"
+
+
+def _disk() -> str:
+    try:
+        return "ok" if has_room(settings.FOILWORKS_HOME) else "full"
+    except OSError:
+        return "unreachable"
 
 
 def _storage() -> str:

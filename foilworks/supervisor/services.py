@@ -31,9 +31,7 @@ READY_SECONDS = 60.0
 # that stay open would stay with the process that took them first, busy as it may be (decision 57).
 # The pages are loaded once (--preload): a process that is lost comes back in a moment, and both share the memory. An
 # installation whose service manager reloads new code leaves that away (docs/deploy.md).
-GUNICORN = (
-    "--worker-class gthread --workers 2 --threads 4 --keep-alive 0 --worker-connections 4 --no-control-socket --preload"
-)
+GUNICORN = "--config python:foilworks.web_server --preload"
 WAITING = 1024
 
 

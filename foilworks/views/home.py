@@ -3,6 +3,8 @@
 Who is not signed in reads at the same address what Foilworks is for; nothing of this installation stands there.
 """
 
+import sys
+
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django.views.i18n import set_language
 
 from evaluation.dashboard.overview import projects_of
+from foilworks.outages import is_away, is_full
 from projects.access import may_create_projects
 from projects.demo_accounts import published_accounts
 
@@ -32,5 +35,14 @@ def language(request: HttpRequest) -> HttpResponse:
 
 
 def crashed(request: HttpRequest) -> HttpResponse:
-    """Django's `handler500`. The id is that of the answer's X-Request-ID and of the lines of the log."""
-    return HttpResponse(render_to_string("500.html", {"request_id": getattr(request, "request_id", "")}), status=500)
+    """Django's `handler500`, inside its `except`. The id is that of the answer's X-Request-ID and of the log.
+
+    503 where the disk is full or the database is away: nothing is wrong with the request, and it can be sent again.
+    """
+    error = sys.exception()
+    said = {"request_id": getattr(request, "request_id", ""), "is_full": is_full(error), "is_away": is_away(error)}
+    status = 503 if said["is_full"] or said["is_away"] else 500
+    response = HttpResponse(render_to_string("500.html", {**said, "status": status}), status=status)
+    if status == 503:
+        response.headers["Retry-After"] = "30"
+    return response

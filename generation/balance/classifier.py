@@ -1,10 +1,12 @@
 """Tell captions from foils by a bag-of-words classifier (docs/explanation/balance.md#blind-audit).
 
-Logistic regression (C = 1) on lower-cased unigram counts; a pair counts 1 where its caption scores above its foil, .5
-where both score alike. `held_out` learns on other captions; `fitted` scores what it has learnt on, the harder test for
-a set that should give nothing away.
+Logistic regression (C = 1) on counts of lower-cased words, and of the character n-grams inside words of scripts
+without spaces (`text.tokens.word_features`); a pair counts 1 where its caption scores above its foil, .5 where both
+score alike. `held_out` learns on other captions; `fitted` scores what it has learnt on, the harder test for a set that
+should give nothing away.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -17,7 +19,7 @@ from sklearn.model_selection import GroupKFold
 from threadpoolctl import ThreadpoolController
 
 from generation.balance.records import Texts, caption_groups
-from text.tokens import words
+from text.tokens import word_features, words
 
 FOLDS = 5
 SEED = 0
@@ -72,7 +74,7 @@ def cue_words(pairs: Texts, *, top: int = 10) -> list[TellingWord]:
     """The words that give captions and foils away, by their gain, then by word; without those of no gain."""
     if not pairs:
         return []
-    counts, vocabulary = _counted(pairs)
+    counts, vocabulary = _counted(pairs, words)
     n = len(pairs)
     weights = _weights(counts[:n], counts[n:])
     captions, foils = (np.asarray(part.sum(axis=0)).ravel() for part in (counts[:n], counts[n:]))
@@ -91,9 +93,9 @@ def threads() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _counted(pairs: Texts) -> tuple[sparse.csr_matrix, list[str]]:
+def _counted(pairs: Texts, analyzer: Callable[[str], list[str]] = word_features) -> tuple[sparse.csr_matrix, list[str]]:
     """(2n, vocabulary) counts: all captions, then all foils."""
-    vectorizer = CountVectorizer(analyzer=words)
+    vectorizer = CountVectorizer(analyzer=analyzer)
     texts = [caption for caption, _ in pairs] + [foil for _, foil in pairs]
     if not any(words(text) for text in texts):
         return sparse.csr_matrix((len(texts), 1)), [""]

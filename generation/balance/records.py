@@ -63,8 +63,8 @@ def change(caption: str, foil: str) -> Change:
 
 
 def caption_groups(pairs: Texts) -> list[str]:
-    """(n,) a name a caption: the same words are the same caption."""
-    return [" ".join(words(caption)) for caption, _ in pairs]
+    """(n,) a name per caption: the same words are the same caption; a text without a word is its own."""
+    return [" ".join(words(caption)) or caption for caption, _ in pairs]
 
 
 def word_counts(pairs: Iterable[Pair]) -> list[WordCount]:

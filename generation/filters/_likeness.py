@@ -9,19 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generation.errors import GenerationError
-from generation.records import Case
+from generation.filters._cuts import texts_of, with_cuts
+from generation.records import Case, Measure
 from hub.adapters.registry import ENCODER, open_helper
 
 Vectors = dict[str, NDArray[np.float32]]
 
 
-def sentence_cosines(cases: Sequence[Case], params: dict[str, Any]) -> list[float]:
-    """The cosine of caption and foil of each case; every text is encoded once."""
+def sentence_cosines(cases: Sequence[Case], params: dict[str, Any], name: str) -> list[Measure]:
+    """{name: the cosine of caption and foil} of each case; every text is encoded once."""
     encoder = open_helper(params["model"], ENCODER, device=params["device"])
     texts = list(dict.fromkeys(text for case in cases for text in (case.caption.text, case.foil)))
     rows = encoder.encode_text(texts)
     place = {text: at for at, text in enumerate(texts)}
-    return [float(rows[place[case.caption.text]] @ rows[place[case.foil]]) for case in cases]
+    cosines = [float(rows[place[case.caption.text]] @ rows[place[case.foil]]) for case in cases]
+    return with_cuts([{name: cosine} for cosine in cosines], encoder, texts_of(cases))
 
 
 def largest_word_cosine(pairs: Iterable[tuple[str, str]], vectors: Vectors) -> float | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.errors import GenerationError
+from generation.filters._cuts import texts_of, with_cuts
 from generation.filters._gap import gap, measured
 from generation.records import Case, Measure, Verdict
 from hub.adapters.registry import CLASSIFIER, open_helper
@@ -27,7 +28,8 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
     """{"caption", "foil"}: probability of "acceptable". Every text is judged once."""
     model = open_helper(params["model"], CLASSIFIER, device=params["device"])
     at = _acceptable(model)
-    return measured(cases, lambda texts: [float(row[at]) for row in model.probs([(text, None) for text in texts])])
+    found = measured(cases, lambda texts: [float(row[at]) for row in model.probs([(text, None) for text in texts])])
+    return with_cuts(found, model, [[(text, None) for text in texts] for texts in texts_of(cases)])
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:

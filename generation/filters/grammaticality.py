@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.errors import GenerationError
+from generation.filters._cuts import with_cuts
 from generation.records import Case, Measure, Verdict
 from hub.adapters.registry import CLASSIFIER, FILLER, open_helper
 from hub.interfaces import PairClassifier
@@ -30,7 +31,9 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
     """{"score": GRUEN's, "cola": the raw CoLA probability, "likely": the language model's part}."""
     found = score_texts([case.foil for case in cases], params)
-    return [{"score": score, "cola": cola, "likely": likely} for score, cola, likely in found]
+    measures = [{"score": score, "cola": cola, "likely": likely} for score, cola, likely in found]
+    acceptance = open_helper(params["cola"], CLASSIFIER, device=params["device"])
+    return with_cuts(measures, acceptance, [[(part, None) for part in _sentences(case.foil)] for case in cases])
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
@@ -42,7 +45,7 @@ def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
 
 def score_texts(texts: Sequence[str], params: dict[str, Any]) -> list[tuple[float, float, float]]:
     """(score, mean CoLA probability, mean of exp(-exp(loss) / 2)) of each text."""
-    split = [[part for part in SENTENCE_ENDS.split(text.strip()) if len(WORD.findall(part)) > 1] for text in texts]
+    split = [_sentences(text) for text in texts]
     sentences = list(dict.fromkeys(part for parts in split for part in parts))
     acceptance = open_helper(params["cola"], CLASSIFIER, device=params["device"])
     at = _acceptable(acceptance)
@@ -54,6 +57,10 @@ def score_texts(texts: Sequence[str], params: dict[str, Any]) -> list[tuple[floa
         for row, sentence in enumerate(sentences)
     }
     return [_score([known[part] for part in parts]) for parts in split]
+
+
+def _sentences(text: str) -> list[str]:
+    return [part for part in SENTENCE_ENDS.split(text.strip()) if len(WORD.findall(part)) > 1]
 
 
 def _perplexity(loss: float) -> float:

@@ -34,10 +34,12 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
     pairs = [list(replaced(changes(case.caption.text, case.foil, tags))) for case in cases]
     opposite = [any(antonym.are_opposites(*pair) for pair in found) for found in pairs]
     left = [at for at, found in enumerate(opposite) if not found]
-    cosines = dict(zip(left, sentence_cosines([cases[at] for at in left], params) if left else (), strict=True))
+    asked = sentence_cosines([cases[at] for at in left], params, "sentence") if left else []
+    cosines = dict(zip(left, asked, strict=True))
     words = [largest_word_cosine(((one.lemma, other.lemma) for one, other in found), vectors) for found in pairs]
     return [
-        {"antonym": float(found), "sentence": cosines.get(at), "word": words[at]} for at, found in enumerate(opposite)
+        {"antonym": float(found), "sentence": None, **cosines.get(at, {}), "word": words[at]}
+        for at, found in enumerate(opposite)
     ]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from generation.records import CaptionInput, Verdict
 from text.diff import changed_words, diff_edits
+from text.tokens import whole_words
 
 VERSION = "1"
 COSTLY = False
@@ -36,8 +37,7 @@ def _lost_entities(caption: CaptionInput, foil: str) -> Iterator[str]:
     """Entities of the caption that an edit touches, in the caption's order."""
     spans = [(match.start(), match.end()) for match in NAME.finditer(caption.text) if _is_name(match.group())]
     for entity in caption.facts.get("entities", ()):
-        pattern = re.compile(rf"(?<!\w){re.escape(str(entity))}(?!\w)", re.IGNORECASE)
-        spans += [match.span() for match in pattern.finditer(caption.text)]
+        spans += [match.span() for match in whole_words([str(entity)]).finditer(caption.text)]
     if not spans:
         return
     edits = diff_edits(caption.text, foil)

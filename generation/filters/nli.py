@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.errors import GenerationError
+from generation.filters._cuts import texts_of, with_cuts
 from generation.records import Case, Measure, Verdict
 from hub.adapters.registry import CLASSIFIER, open_helper
 from hub.interfaces import PairClassifier
@@ -22,8 +23,10 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
     """{"entailment": its probability, "likeliest": 1 where no other label is more probable}."""
     model = open_helper(params["model"], CLASSIFIER, device=params["device"])
     at = _entailment(model, params["entailment"])
-    rows = model.probs([(case.caption.text, case.foil) for case in cases])
-    return [{"entailment": float(row[at]), "likeliest": float(int(row.argmax()) == at)} for row in rows]
+    pairs = texts_of(cases)
+    rows = model.probs(pairs)
+    found = [{"entailment": float(row[at]), "likeliest": float(int(row.argmax()) == at)} for row in rows]
+    return with_cuts(found, model, [[pair] for pair in pairs])
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from generation.filters._cuts import texts_of, with_cuts
 from generation.filters._gap import measured
 from generation.records import Case, Measure, Verdict
 from hub.adapters.registry import TEXT_SCORER, open_helper
@@ -25,7 +26,8 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
     """{"caption": its perplexity, "foil": its perplexity}. Every text is scored once."""
     model = open_helper(params["model"], TEXT_SCORER, device=params["device"])
-    return measured(cases, lambda texts: [_perplexity(score.value) for score in model.score(None, texts)])
+    found = measured(cases, lambda texts: [_perplexity(score.value) for score in model.score(None, texts)])
+    return with_cuts(found, model, texts_of(cases))
 
 
 def _perplexity(mean_log_likelihood: float) -> float:

@@ -7,6 +7,7 @@ nothing: the score is what generation/balance/adversarial.py chooses by.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from generation.filters._cuts import texts_of, with_cuts
 from generation.filters._gap import gap, measured
 from generation.records import Case, Measure, Verdict
 from hub.adapters.registry import TEXT_SCORER, open_helper
@@ -24,7 +25,8 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
     """{"caption", "foil"}: mean log-likelihood of a token, in nats. Every text is scored once."""
     model = open_helper(params["model"], TEXT_SCORER, device=params["device"])
-    return measured(cases, lambda texts: [score.value for score in model.score(None, texts)])
+    found = measured(cases, lambda texts: [score.value for score in model.score(None, texts)])
+    return with_cuts(found, model, texts_of(cases))
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:

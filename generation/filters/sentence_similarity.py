@@ -19,7 +19,7 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
     """{"cosine": of caption and foil}."""
-    return [{"cosine": value} for value in sentence_cosines(cases, params)]
+    return sentence_cosines(cases, params, "cosine")
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from hub.batching.text_limits import ReadsWholeTexts
 from hub.interfaces import ModelInfo, ScoreKind
 from text.tokens import words
 
@@ -28,7 +29,7 @@ HOLLOW = frozenset(
 QUERY = "\nQuery: "
 
 
-class WordOrder:
+class WordOrder(ReadsWholeTexts):
     """Equal texts score 1, texts without a common word about 0; an instruction before the text moves it a little."""
 
     info = ModelInfo("fake/words", "1", ScoreKind.COSINE, needs_video=False, card={"category": "fake"})

@@ -14,8 +14,9 @@ from transformers import Blip2ForImageTextRetrieval
 
 from hub.batching.dual_encoders import check_clips, plain
 from hub.batching.pixels import Pixels
+from hub.batching.text_limits import reads_of_tokenizer
 from hub.errors import HubError
-from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
+from hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 
@@ -67,6 +68,9 @@ class Blip2Matcher:
         for at, row in enumerate(rows):
             found[at, : len(row)] = row
         return found
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
+        return reads_of_tokenizer(self.tokenizer, texts, self._longest)
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         """(n, k, patches, d), (m, longest) -> (n, m)."""

@@ -7,9 +7,10 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from hub.batching.packed_texts import PackedLM
+from hub.batching.text_limits import reads_at_limit
 from hub.batching.token_rows import batched_sums, masked, mean_log_likelihood
 from hub.errors import HubError
-from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, TextRead, VideoMeta
 from hub.loading.pretrained import Pretrained, distinct, load_text_model, longest_input
 
 # Tokens by which a loaded model is asked whether it can be packed.
@@ -50,6 +51,15 @@ class CausalLM:
         rows = [self.tokenizer(text)["input_ids"][: self._longest] or [self._start] for text in once]
         sums = self._totals(rows)
         return [mean_log_likelihood(sums[at], len(rows[at])) for at in place]
+
+    def at_limit(self, texts: Sequence[str], *, as_tokenized: bool = False) -> dict[str, TextRead]:
+        """`as_tokenized`: of `score_as_tokenized`, which may put no start token before a text."""
+
+        def encode(batch: list[str]) -> list[list[int]]:
+            found: list[list[int]] = self.tokenizer(batch, add_special_tokens=as_tokenized)["input_ids"]
+            return found if as_tokenized else [[self._start, *ids] for ids in found]
+
+        return reads_at_limit(texts, self._longest, encode, lambda _text, ids: ids[: self._longest])
 
     def _totals(self, rows: Sequence[Sequence[int]]) -> list[float]:
         """The summed log-likelihood of each row's tokens after its first."""

@@ -15,7 +15,7 @@ from transformers import AutoModel
 from hub.batching.dual_encoders import Tokens, check_clips, encoded, unit
 from hub.batching.pixels import Pixels, patch_rows
 from hub.errors import HubError
-from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
+from hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 
@@ -65,6 +65,9 @@ class FrameEmbedder:
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """m texts -> (m, d); longer texts are cut to what the model takes."""
         return encoded(texts, lambda batch: unit(self.text_rows(batch)))
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
+        return self._tokens.at_limit(texts)
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         """(n, k, d), (m, d) -> (n, m): the cosine with the mean feature, or the mean of the frames' logits."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hub.batching.text_limits import ReadsWholeTexts
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
 from hub.loading.options import split_options
@@ -29,7 +30,7 @@ HUES = ((15, "red"), (45, "orange"), (70, "yellow"), (165, "green"), (260, "blue
 DARK, PALE, BRIGHT, DULL = 0.2, 0.2, 0.8, 0.6
 
 
-class ColourShares:
+class ColourShares(ReadsWholeTexts):
     def __init__(self, frames: int) -> None:
         self.info = ModelInfo(
             model_id="colours",

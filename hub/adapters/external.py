@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from hub.adapters._subprocess_lines import LinesError, Program
 from hub.errors import ClipError, HubError
-from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, TextRead, VideoMeta
 
 MANIFEST = "foilworks.json"
 PROTOCOL = 1
@@ -29,6 +29,7 @@ PYTHON = "{python}"
 START_S, ANSWER_S = 600.0, 300.0
 # So many clips without an answer between them, and it is the program that is broken, not the clips.
 MAX_FAILURES = 3
+TEXTS_PER_QUESTION = 1000
 EMBEDDER, SCORER = "embedder", "scorer"
 
 
@@ -56,7 +57,9 @@ class External:
         self._folder = Path(tempfile.mkdtemp(prefix="foilworks-external-"))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
-            self.info, self.interface = _described(self.manifest.name, self._started())
+            said = self._started()
+            self.info, self.interface = _described(self.manifest.name, said)
+            self._limits_texts = said.get("text_limit") is True
         except HubError:
             self.close()
             raise
@@ -119,6 +122,22 @@ class External:
         why = f"{self.manifest.name}: its answer holds no '{name}' of {wanted} numbers"
         raise ClipError(f"{why} (clip '{about}')") if about else HubError(f"{why}; mend the program")
 
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead] | None:
+        """`LimitsTexts.at_limit`: asked of a program whose first line has `"text_limit": true`, else None."""
+        if not self._limits_texts:
+            return None
+        once, found = list(dict.fromkeys(texts)), {}
+        for start in range(0, len(once), TEXTS_PER_QUESTION):
+            batch = once[start : start + TEXTS_PER_QUESTION]
+            for row in self.ask("at_limit", "", texts=batch).get("texts") or []:
+                try:
+                    text = batch[int(row["place"])]
+                    found[text] = TextRead(int(row["tokens"]), int(row["limit"]), str(row["kept"]))
+                except (KeyError, IndexError, TypeError, ValueError) as error:
+                    why = f"{self.manifest.name}: 'texts' of its answer to at_limit has {row!r}"
+                    raise HubError(f"{why}; give place, tokens, limit and kept") from error
+        return found
+
     def close(self) -> None:
         if self._program is not None:
             self._program.end()
@@ -139,6 +158,9 @@ class ExternalScorer:
     def __init__(self, external: External) -> None:
         self.external, self.info = external, external.info
 
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead] | None:
+        return self.external.at_limit(texts)
+
     def score(
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
@@ -157,6 +179,9 @@ class ExternalEmbedder:
 
     def __init__(self, external: External) -> None:
         self.external, self.info = external, external.info
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead] | None:
+        return self.external.at_limit(texts)
 
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
         rows = []

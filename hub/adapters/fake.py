@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hub.adapters._scene_reader import SHAPES, read_scene, read_still
 from hub.adapters._word_order import WordOrder
+from hub.batching.text_limits import ReadsWholeTexts
 from hub.errors import HubError
 from hub.interfaces import (
     ChatReply,
@@ -43,7 +44,7 @@ COLA_LABELS = ("unacceptable", "acceptable")
 NLI_LABELS = ("entailment", "neutral", "contradiction")
 
 
-class FakeEmbedder:
+class FakeEmbedder(ReadsWholeTexts):
     """Gaussian directions seeded by content: equal content scores 1, different content about 0 +- 0.18."""
 
     def __init__(self, seed: int = 0) -> None:
@@ -74,7 +75,7 @@ class FakeEmbedder:
         return rows
 
 
-class FakeScorer:
+class FakeScorer(ReadsWholeTexts):
     """A text-only model: every word costs 0 to 8 nats, by its letters alone."""
 
     def __init__(self, seed: int = 0) -> None:
@@ -99,7 +100,7 @@ class FakeScorer:
         return Score(parts["mean"], ScoreKind.LOG_LIKELIHOOD, parts)
 
 
-class FakeFiller:
+class FakeFiller(ReadsWholeTexts):
     """Puts in words of a short list, or of those that are allowed, by the bytes of text and word."""
 
     blank = "[MASK]"
@@ -123,7 +124,7 @@ class FakeFiller:
         return sorted(found, key=lambda fill: -fill.log_probability)
 
 
-class FakeSpanFiller:
+class FakeSpanFiller(ReadsWholeTexts):
     """Puts in verb phrases of a short list by the bytes of text and span; a text costs what its words cost."""
 
     blank = "<extra_id_0>"
@@ -163,7 +164,7 @@ class FakeDetector:
         return sorted(found, key=lambda one: -one.score)
 
 
-class FakeClassifier:
+class FakeClassifier(ReadsWholeTexts):
     """Labels with probabilities by the bytes of the pair."""
 
     info = ModelInfo("fake/classifier", REVISION, ScoreKind.LOGIT, needs_video=False, card={"category": "fake"})

@@ -14,6 +14,7 @@ from transformers import AutoModelForImageTextToText, GenerationConfig
 
 from hub.batching.conversation import Conversation
 from hub.batching.shared_prefix import Prefix, PrefixModel
+from hub.batching.text_limits import ReadsWholeTexts
 from hub.batching.video_inputs import FAMILIES, Clip, Prepared, joined, settings_of
 from hub.errors import HubError
 from hub.interfaces import Frames, GenerationRequest, ModelInfo, Score, ScoreKind, VideoMeta
@@ -43,7 +44,7 @@ MODES = {
 CLIPS_PER_BATCH = 4
 
 
-class GenerativeModel:
+class GenerativeModel(ReadsWholeTexts):
     """The Scorer and Generator of a loaded model."""
 
     def __init__(

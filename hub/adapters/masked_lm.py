@@ -11,9 +11,10 @@ import numpy as np
 import torch
 from transformers import AutoModelForMaskedLM
 
+from hub.batching.text_limits import reads_of_tokenizer
 from hub.batching.token_rows import masked
 from hub.errors import HubError
-from hub.interfaces import Fill, ModelInfo, ScoreKind
+from hub.interfaces import Fill, ModelInfo, ScoreKind, TextRead
 from hub.loading.pretrained import Pretrained, distinct, load_text_model, longest_input, token_batches
 
 # How tokenizers mark that a token begins a word, or goes on with one.
@@ -69,6 +70,10 @@ class MaskedLM:
             for at, value in zip(batch, (costs.sum(1) / mask.sum(1)).tolist(), strict=True):
                 losses[at] = value
         return [losses[at] for at in place]
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
+        """Of `self_losses`; `fill` reads a window round its blank."""
+        return reads_of_tokenizer(self.tokenizer, texts, self._longest)
 
     def _candidates(self, allowed: Collection[str] | None) -> tuple[list[str], list[int]]:
         chosen = self._ids if allowed is None else {word: self._ids[word] for word in allowed if word in self._ids}

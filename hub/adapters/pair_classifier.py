@@ -8,7 +8,8 @@ import torch
 from numpy.typing import NDArray
 from transformers import AutoModelForSequenceClassification
 
-from hub.interfaces import ModelInfo, ScoreKind
+from hub.batching.text_limits import reads_at_limit
+from hub.interfaces import ModelInfo, ScoreKind, TextRead
 from hub.loading.pretrained import Pretrained, distinct, load_text_model, longest_input, token_batches
 
 
@@ -41,6 +42,17 @@ class TextPairClassifier:
             return logits
         powers = np.exp(logits - logits.max(1, keepdims=True))
         return powers / powers.sum(1, keepdims=True)
+
+    def at_limit(self, pairs: Sequence[tuple[str, str | None]]) -> dict[tuple[str, str | None], TextRead]:
+        """The pairs that reach the limit, both texts together."""
+        return reads_at_limit(
+            pairs,
+            self._longest,
+            lambda batch: [self.tokenizer(*self._given(pair))["input_ids"] for pair in batch],
+            lambda pair, _ids: self.tokenizer(*self._given(pair), truncation=True, max_length=self._longest)[
+                "input_ids"
+            ],
+        )
 
     def _given(self, pair: tuple[str, str | None]) -> list[str]:
         return [text for text in pair if text is not None]

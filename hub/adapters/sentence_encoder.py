@@ -17,8 +17,9 @@ from safetensors.torch import load_file
 from transformers import AutoModel
 from transformers.utils import cached_file
 
+from hub.batching.text_limits import reads_of_tokenizer
 from hub.errors import HubError
-from hub.interfaces import ModelInfo, ScoreKind
+from hub.interfaces import ModelInfo, ScoreKind, TextRead
 from hub.loading.pretrained import (
     Pretrained,
     distinct,
@@ -92,6 +93,9 @@ class SentenceEncoder:
                 pooled = layer(pooled)
             rows[batch] = torch.nn.functional.normalize(pooled, dim=1).cpu().numpy()
         return rows[place] if place else rows
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
+        return reads_of_tokenizer(self.tokenizer, texts, self._longest)
 
 
 def instructed(instruction: str, texts: Sequence[str]) -> list[str]:

@@ -10,8 +10,9 @@ from typing import Any
 import torch
 from transformers import AutoModelForSeq2SeqLM
 
+from hub.batching.text_limits import reads_of_tokenizer
 from hub.batching.token_rows import batched_sums, mean_log_likelihood
-from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, TextRead, VideoMeta
 from hub.loading.pretrained import Pretrained, distinct, load_pretrained, load_tokenizer, longest_input
 
 IGNORED = -100
@@ -36,6 +37,9 @@ class Seq2SeqLM:
         sums = batched_sums(rows, self.device, self._sums)
         scores = [mean_log_likelihood(total, len(row)) for total, row in zip(sums, rows, strict=True)]
         return [scores[at] for at in place]
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
+        return reads_of_tokenizer(self.tokenizer, texts, self._longest)
 
     @torch.inference_mode()
     def _sums(self, rows: Sequence[Sequence[int]]) -> list[float]:

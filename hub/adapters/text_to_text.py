@@ -10,9 +10,10 @@ from typing import Any
 import torch
 from transformers import AutoModelForSeq2SeqLM
 
+from hub.batching.text_limits import reads_at_limit
 from hub.batching.token_rows import padded
 from hub.errors import HubError
-from hub.interfaces import Fill, Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from hub.interfaces import Fill, Frames, ModelInfo, Score, ScoreKind, TextRead, VideoMeta
 from hub.loading.pretrained import (
     TOKENS_PER_BATCH,
     Pretrained,
@@ -79,6 +80,15 @@ class TextToText:
         rows = [[*self._plain(text)[: self._longest - 1], self.tokenizer.eos_token_id] for text in once]
         scores = [_score(row) for row in self._costs(rows, rows)]
         return [scores[at] for at in place]
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
+        """Of `score`; a text with a blank is read in a window round it."""
+        return reads_at_limit(
+            texts,
+            self._longest,
+            lambda batch: [[*self._plain(text), self.tokenizer.eos_token_id] for text in batch],
+            lambda _text, ids: [*ids[: self._longest - 1], self.tokenizer.eos_token_id],
+        )
 
     def _plain(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]

@@ -21,6 +21,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from hub.batching.text_limits import ReadsWholeTexts
 from hub.device import choose_device, choose_dtype
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
@@ -145,7 +146,7 @@ class Words:
         return torch.tensor(padded, dtype=torch.int64).reshape(len(rows), longest)
 
 
-class TinyEmbedder:
+class TinyEmbedder(ReadsWholeTexts):
     """The Embedder of a loaded model."""
 
     def __init__(

@@ -12,7 +12,7 @@ from transformers import AutoModel
 from hub.batching.dual_encoders import Tokens, check_clips, encoded, plain, unit
 from hub.batching.pixels import Pixels
 from hub.errors import HubError
-from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
+from hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 from hub.loading.processor_files import video_settings
@@ -56,6 +56,9 @@ class VideoPrism:
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """m texts -> (m, d)."""
         return encoded(texts, lambda batch: self._texts(self._tokens([self._spelt(text) for text in batch])))
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
+        return self._tokens.at_limit(texts, self._spelt)
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         return videos.astype(np.float32, copy=False) @ texts.astype(np.float32, copy=False).T

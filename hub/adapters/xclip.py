@@ -15,7 +15,7 @@ from transformers import AutoModel
 from hub.batching.dual_encoders import Tokens, check_clips, encoded, plain
 from hub.batching.pixels import Pixels
 from hub.errors import HubError
-from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
+from hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 
 CLIPS_PER_BATCH = 8
@@ -52,6 +52,9 @@ class XClip:
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """m texts -> (m, d), not yet prompted, not normalised."""
         return encoded(texts, lambda batch: plain(self.text_rows(batch)))
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
+        return self._tokens.at_limit(texts)
 
     @torch.inference_mode()
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:

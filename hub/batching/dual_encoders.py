@@ -7,8 +7,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from hub.batching.text_limits import reads_of_tokenizer
 from hub.errors import HubError
-from hub.interfaces import Frames, ModelInfo, VideoMeta
+from hub.interfaces import Frames, ModelInfo, TextRead, VideoMeta
 from hub.loading.pretrained import distinct, longest_input
 
 TEXTS_PER_BATCH = 128
@@ -43,10 +44,17 @@ class Tokens:
     def __call__(self, texts: Sequence[str]) -> Any:
         """ids and mask of the texts, cut to what the tower takes."""
         padding = "max_length" if self.full_length else True
-        given = [text.lower() if self.lowers else text for text in texts]
+        given = [self._spelt(text) for text in texts]
         return self.tokenizer(given, padding=padding, truncation=True, max_length=self.longest, return_tensors="pt").to(
             self.device
         )
+
+    def at_limit(self, texts: Sequence[str], spell: Callable[[str], str] = str) -> dict[str, TextRead]:
+        """`LimitsTexts.at_limit`. `spell`: what an adapter makes of a text before it gives it here."""
+        return reads_of_tokenizer(self.tokenizer, texts, self.longest, lambda text: self._spelt(spell(text)))
+
+    def _spelt(self, text: str) -> str:
+        return text.lower() if self.lowers else text
 
 
 def encoded(texts: Sequence[str], encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> NDArray[np.float32]:

@@ -19,13 +19,19 @@ def create_project(
     description: str = "",
     edit_stage: bool = True,
     leakage_scope: str = LeakageScope.VIDEO,
+    judge_caption_once: bool = True,
 ) -> Project:
     """Store the project with `person` as researcher. ProjectError when the short name is taken."""
     require_to_create_projects(person)
     try:
         with transaction.atomic():
             project = Project.objects.create(
-                name=name, slug=slug, description=description, edit_stage=edit_stage, leakage_scope=leakage_scope
+                name=name,
+                slug=slug,
+                description=description,
+                edit_stage=edit_stage,
+                leakage_scope=leakage_scope,
+                judge_caption_once=judge_caption_once,
             )
     except IntegrityError as error:
         raise ProjectError(_("The short name “%(slug)s” is taken; choose another.") % {"slug": slug}) from error

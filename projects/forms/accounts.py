@@ -3,11 +3,12 @@
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.forms import AuthenticationForm, BaseUserCreationForm
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from projects.access import visible_projects
+from projects.actions.accounts import check_second_factor
 from projects.actions.invitations import MAX_DAYS
 from projects.models import ApiToken, ConsentText, OnWithdrawal, Project, Role, User
 from projects.tokens import MAX_DAYS as MAX_TOKEN_DAYS
@@ -25,6 +26,18 @@ class CodeForm(forms.Form):
         help_text=_("Six digits of your authenticator app, or one of your recovery codes."),
         widget=forms.TextInput(attrs={**PLAIN, "autocomplete": "one-time-code", "inputmode": "text"}),
     )
+
+
+class SignInWithCodeForm(AuthenticationForm):
+    """Name, password and code at once. The code is checked first: a wrong one says nothing of the password."""
+
+    code = CodeForm.base_fields["code"]
+
+    def clean(self) -> dict:
+        person = User.objects.filter(username=self.cleaned_data.get("username", ""), is_active=True).first()
+        if person is None or not check_second_factor(person, self.cleaned_data.get("code", "")):
+            raise self.get_invalid_login_error()
+        return super().clean()
 
 
 class AccountForm(forms.ModelForm):
@@ -99,15 +112,23 @@ class LeaveForm(forms.Form):
 RESERVED_SLUGS = frozenset({"new"})
 
 
+ONCE_LABEL = _("Each person judges only one of the pairs that share a sentence of a clip")
+ONCE_HELP = _(
+    "Otherwise people recognize the caption: it comes back with every foil. A caption with three foils then needs "
+    "three times as many validators. You can change this under Quality."
+)
+
+
 class ProjectForm(forms.ModelForm):
     class Meta:
         model = Project
-        fields = ["name", "slug", "description", "edit_stage", "leakage_scope"]
+        fields = ["name", "slug", "description", "edit_stage", "leakage_scope", "judge_caption_once"]
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
         labels = {
             "slug": _("Short name"),
             "edit_stage": _("People edit the candidates before they are reviewed"),
             "leakage_scope": _("Whoever made or reviewed a foil may not judge"),
+            "judge_caption_once": ONCE_LABEL,
         }
         help_texts = {
             "slug": _(
@@ -118,6 +139,7 @@ class ProjectForm(forms.ModelForm):
                 "The whole video is the stricter choice. This, and whether people edit, stay as they are once the "
                 "project is made."
             ),
+            "judge_caption_once": ONCE_HELP,
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

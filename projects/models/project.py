@@ -44,6 +44,8 @@ class Project(models.Model):
         default=True, help_text=_("Candidates go through people's editing; without it straight to review.")
     )
     leakage_scope = models.CharField(max_length=8, choices=LeakageScope, default=LeakageScope.VIDEO)
+    # Of the pairs that share a sentence of a clip a person judges one: the sentence that comes back is the caption.
+    judge_caption_once = models.BooleanField(default=True, db_default=False)
     lease_seconds = models.PositiveIntegerField(default=1800, validators=[MinValueValidator(30)])
     undo_seconds = models.PositiveIntegerField(default=30, validators=[MaxValueValidator(600)])
     # A returned piece waits for its author this long; then anyone may take it.

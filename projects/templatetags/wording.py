@@ -47,6 +47,9 @@ WORDS = frozenset(
         _("not in file"),
         _("not in release"),
         _("wrong number of texts"),
+        _("truncated texts"),
+        _("equal after truncation"),
+        _("truncation unknown"),
         # How far a job is.
         _("reading captions"),
         _("making foils"),

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.models import Edit, Involvement, Review, Slot, SlotState, Stage, Vote
-from annotation.queries.eligibility import lineage_of, person_facts, slots_in_scope, task_facts
+from annotation.queries.eligibility import leakage_of, lineage_of, person_facts, slots_in_scope, task_facts
 from annotation.rules.eligibility import PersonFacts, TaskFacts, why_not
 from corpus.models import MediaState
 from generation.models import CandidateGroup
@@ -71,7 +71,7 @@ def test_the_claims_query_gives_exactly_what_the_rule_allows(scene, history, sco
     for what, number in history:
         _happen(scene, person, what, number)
     for stage in (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE):
-        slots = slots_in_scope(scene.project.leakage_scope, stage, person=person.pk, project=scene.project.pk, now=NOW)
+        slots = slots_in_scope(leakage_of(scene.project), stage, person=person.pk, project=scene.project.pk, now=NOW)
         given_out = set(slots.values_list("pk", flat=True))
         free = Slot.objects.filter(stage=stage, state=SlotState.FREE).select_related(
             "task__candidate", "task__item__candidate_group", "video"

@@ -36,15 +36,15 @@ def sound() -> bool:
 
 def test_spammers_are_paused_and_what_they_said_can_be_set_aside_and_brought_back(world):
     project = world.project
-    stock(project, world.subtest, items=100, gold=16)
+    stock(project, world.subtest, items=160, gold=40)
     open_policy(project)
     make_tasks(project)
-    outcomes = crowd(project, NUMBERS)
+    outcomes = crowd(project, NUMBERS, pieces=80)
     shares = {kind: paused_share(outcomes, kind) for kind in NUMBERS}
     assert shares == {"honest": 0.0, "always first": 1.0, "random": 1.0, "too fast": 1.0}
-    # A fifth of what a careful person was given is gold: eight pieces of forty.
+    # About a fifth of what a careful person was given is gold: 16 of 80, and three standard deviations are 11.
     honest = next(outcome.person for outcome in outcomes if outcome.kind == "honest")
-    assert Lease.objects.filter(person=honest, task__stage=Stage.GOLD).count() == 8
+    assert 5 <= Lease.objects.filter(person=honest, task__stage=Stage.GOLD).count() <= 27
     assert not Slot.objects.filter(person__standings__state="paused", state=SlotState.LEASED).exists()
     assert sound()
 

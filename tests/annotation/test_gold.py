@@ -1,15 +1,18 @@
 """Gold among real work: the same steps, counted in nothing, never twice, never on what the person made."""
 
 import json
+from collections import defaultdict
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.core.files.base import ContentFile
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
+from annotation.actions.claims.gold_slots import GOLD_AHEAD
 from annotation.actions.leases.leasing import release
-from annotation.actions.quality.save_quality_policy import save_quality_policy
 from annotation.actions.quality.validators import pause_validator, resume_validator
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
@@ -20,7 +23,6 @@ from annotation.models import (
     GoldPair,
     Involvement,
     Lease,
-    QualityPolicy,
     Slot,
     Stage,
     Standing,
@@ -29,18 +31,18 @@ from annotation.models import (
 )
 from annotation.queries.cards import claim_card
 from annotation.queries.personal_data import own_data
-from annotation.queries.queues import work_counts
-from annotation.rules.gold_serving import gold_is_due
-from corpus.models import Foil, Item
+from annotation.queries.queues import open_work, work_counts
+from corpus.models import Foil, Item, Video
 from evaluation.reports.reports import project_report
 from foilworks.invariants.registry import violations
+from projects.actions.tokens import make_token
 from projects.models import User
 from tests.annotation.crowd import open_policy, stock
 from tests.annotation.world import new_key, shown_as
 
-pytestmark = pytest.mark.django_db
-# What a claim and a submit take where nobody mixes anything in: the claim one more than before there was gold.
-OFF_CLAIM, OFF_SUBMIT = 15, 18
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("every_second_gold")]
+# What a claim and a submit take at most where nobody mixes anything in.
+OFF_CLAIM, OFF_SUBMIT = 14, 18
 
 
 @pytest.fixture
@@ -95,6 +97,31 @@ def test_gold_takes_the_same_steps_and_moves_no_verdict(gold):
     assert sound() == set()
 
 
+def test_neither_page_nor_card_names_the_clip(gold, client):
+    """Of work and of gold alike: one label, addresses of one form, and no row number or key of a video."""
+    client.force_login(gold.vera)
+    api = {"Authorization": f"Bearer {make_token(gold.vera, name='t', scope='work').secret}"}
+    for number, video in enumerate(Video.objects.order_by("pk")):
+        video.file.save(f"v_CricketBowling_{number}.mp4", ContentFile(b"a clip"))
+    forms = set()
+    for stage in (Stage.VALIDATION, Stage.GOLD):
+        work = gold.claim("vera", Stage.VALIDATION)
+        while Slot.objects.get(pk=work.slot_id).stage != stage:
+            submit_vote(gold.vera, work.token, new_key(), shown_as("caption", work))
+            work = gold.claim("vera", Stage.VALIDATION)
+        page = client.get(f"/projects/{gold.project.slug}/work/validation/{work.token}/").content.decode()
+        card = client.get(f"/api/work/{work.token}", headers=api).json()
+        video = Slot.objects.get(pk=work.slot_id).video
+        assert 'aria-label="Video"' in page
+        assert f"/projects/{gold.project.slug}/clips/" in page
+        assert not [name for name in (video.key, "CricketBowling", "/videos/") if name in page + str(card)]
+        assert card["video"]["id"] not in (video.pk, work.slot_id, work.task_id)
+        clip = client.get(card["video"]["url"], headers=api)
+        assert b"".join(clip.streaming_content) == b"a clip"
+        forms.add((tuple(card), tuple(card["video"]), len(card["video"]["url"])))
+    assert len(forms) == 1
+
+
 def test_reports_do_not_know_of_gold(gold):
     for name in ("vera", "vic"):
         for _ in range(6):
@@ -117,17 +144,46 @@ def test_half_the_pieces_are_gold_until_there_is_none_that_the_person_has_not_se
     assert gold.claim("vera", Stage.VALIDATION) is None
 
 
-def test_a_piece_of_gold_that_was_skipped_or_ran_out_never_comes_back(gold):
-    seen = set()
-    for turn in range(4):
-        work = next_gold(gold)
-        assert work.task_id not in seen
-        seen.add(work.task_id)
+def test_gold_that_was_skipped_or_ran_out_comes_back_last_as_work_does(gold):
+    """If it never came back, or came back first, it would be known."""
+    skipped, given = {}, []
+    for turn in range(100):
+        work = gold.claim("vera", Stage.VALIDATION)
+        if work is None or work.skipped_before:
+            break
+        skipped[work.task_id] = work.caption_first
+        given.append(work.task_id)
         if turn % 2:
             release(gold.vera, work.token)
         else:
-            Slot.objects.filter(pk=work.slot_id).update(expires_at=timezone.now() - timedelta(seconds=1))
-    assert len(seen) == 4
+            Lease.objects.filter(token=work.token).update(ending="skipped", ended_at=timezone.now())
+            Slot.objects.filter(pk=work.slot_id).update(state="free", person=None, token="", expires_at=None)
+    assert len(given) == len(skipped)
+    again = []
+    while work is not None:
+        again.append(work.task_id)
+        assert (work.skipped_before, work.caption_first) == (True, skipped[work.task_id])
+        submit_vote(gold.vera, work.token, new_key(), shown_as("caption", work))
+        work = gold.claim("vera", Stage.VALIDATION)
+    assert sorted(again) == sorted(given)
+    assert 0 < Vote.objects.filter(stage=Stage.GOLD).count() < len(again)
+    assert sound() == set()
+
+
+def test_the_number_of_a_queue_falls_by_one_with_every_piece(gold):
+    """At gold too, and what was skipped is counted again, whatever it was."""
+    before, seen = open_work(gold.vera, gold.project, Stage.VALIDATION), []
+    assert before == 8 + 4
+    while work := gold.claim("vera", Stage.VALIDATION):
+        now = open_work(gold.vera, gold.project, Stage.VALIDATION)
+        assert now == before - 1
+        if len(seen) == 3:
+            release(gold.vera, work.token)
+            assert open_work(gold.vera, gold.project, Stage.VALIDATION) == before
+            break
+        seen.append(Slot.objects.get(pk=work.slot_id).stage)
+        submit_vote(gold.vera, work.token, new_key(), shown_as("caption", work))
+        before = now
 
 
 def test_late_gold_is_kept(gold):
@@ -239,27 +295,6 @@ def test_a_persons_data_does_not_tell_which_text_was_the_caption(gold):
     assert "foil" not in said
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "served", "last", "within"),
-    [(0.5, 0.1, 100, 49, range(100, 120)), (0.1, 0.5, 101, 10, range(102, 104)), (0, 0.5, 0, -1, range(2))],
-)
-def test_stretches_are_counted_anew_where_the_rate_changes(gold, old, new, served, last, within):
-    """The next gold comes in the stretch after that of the person's last piece, at most two stretches on."""
-    policy = QualityPolicy.objects.get()
-    QualityPolicy.objects.update(gold_rate=old)
-    Standing.objects.create(policy=policy, person=gold.vera, served=served, gold_stretch=last)
-    save_quality_policy(gold.owner, gold.project, gold_rate=new)
-    last = Standing.objects.get().gold_stretch
-    places = (n for n in range(served, served + 500) if gold_is_due(policy.secret, gold.vera.pk, n, new, last))
-    assert next(places) in within
-
-
-def test_stretches_stay_where_the_rate_does(gold):
-    Standing.objects.create(policy=QualityPolicy.objects.get(), person=gold.vera, served=8, gold_stretch=1)
-    save_quality_policy(gold.owner, gold.project, gold_rate=0.5, fast_share=0.2)
-    assert Standing.objects.get().gold_stretch == 1
-
-
 def test_the_database_lets_nobody_answer_gold_twice_nor_gold_be_on_an_item(gold):
     work = next_gold(gold)
     vote = submit_vote(gold.vera, work.token, "k", 1)
@@ -269,8 +304,9 @@ def test_the_database_lets_nobody_answer_gold_twice_nor_gold_be_on_an_item(gold)
             Vote.objects.create(**fields)
 
 
-def test_claims_cost_one_query_more_without_gold_and_few_more_with_it(world, django_assert_max_num_queries):
-    stock(world.project, world.subtest, items=12, gold=4)
+def test_a_claim_of_gold_takes_as_many_queries_as_one_of_work(world, django_assert_max_num_queries):
+    """Time would tell otherwise. Every so many pieces gold is chosen ahead, whatever comes then."""
+    stock(world.project, world.subtest, items=60, gold=20)
     make_tasks(world.project)
     world.vote("vera")
     someone = User.objects.get(pk=world.vera.pk)
@@ -278,13 +314,23 @@ def test_claims_cost_one_query_more_without_gold_and_few_more_with_it(world, dja
         work = claim(someone, world.project, Stage.VALIDATION)
     with django_assert_max_num_queries(OFF_SUBMIT):
         submit_vote(someone, work.token, "k", 1)
-    open_policy(world.project, gold_rate=0.5)
+    open_policy(world.project, gold_rate=0.5, gold_min=1_000, position_min=1_000, fast_min=1_000)
     world.vote("vera")
-    for number in range(4):
-        with django_assert_max_num_queries(OFF_CLAIM + 11):
-            work = claim(someone, world.project, Stage.VALIDATION)
-        with django_assert_max_num_queries(OFF_SUBMIT + 3):
+    named, claims, submits = None, defaultdict(set), defaultdict(set)
+    for number in range(1, 30):
+        with CaptureQueriesContext(connection) as claiming:
+            work = claim(someone, world.project, Stage.VALIDATION, preferred=named)
+        stage = Slot.objects.get(pk=work.slot_id).stage
+        with CaptureQueriesContext(connection) as submitting:
             submit_vote(someone, work.token, f"n{number}", shown_as("caption", work))
+        if named and number % GOLD_AHEAD:
+            claims[stage].add(len(claiming))
+        submits[stage].add(len(submitting))
+        named = work.upcoming_slot
+    assert claims[Stage.GOLD] == claims[Stage.VALIDATION]
+    assert max(claims[Stage.GOLD]) <= OFF_CLAIM + 1
+    # Nothing is counted for gold.
+    assert max(submits[Stage.GOLD]) == max(submits[Stage.VALIDATION]) - 1 <= OFF_SUBMIT
 
 
 def test_who_is_paused_is_refused_and_their_late_work_is_set_aside(gold):

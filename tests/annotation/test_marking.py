@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.rules.marking import marks_of
+from annotation.rules.marking import Marks, marks_of
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,8 @@ def test_what_stands_behind_the_action_without_an_article_is_neither_kept_nor_as
 
 def test_a_word_that_begins_where_the_action_ends_is_not_part_of_it():
     assert marks_of("a man gets up from a chair", (6, 11)).change == ("gets",)
+
+
+def test_a_script_without_spaces_has_no_marks():
+    """Its clauses would count as one word that has to stay, so every foil would get a warning."""
+    assert marks_of("一个男人打开红门") == Marks()

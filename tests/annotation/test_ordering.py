@@ -1,4 +1,4 @@
-"""The caption's place: recomputable, never the same for all three validators, first half of the time."""
+"""The caption's place: never the same for all three validators, first half of the time, and secret."""
 
 import pytest
 from hypothesis import given
@@ -20,16 +20,17 @@ def test_the_caption_is_never_in_one_place_for_all_validators_of_an_item(seed, f
     assert abs(2 * sum(shown) - overlap) <= 1
 
 
-@given(seeds, st.integers(0, 10**6), st.integers(1, 9))
-def test_two_neighbouring_foils_balance_each_other_exactly(seed, half, overlap):
-    both = order(seed, 2 * half, overlap) + order(seed, 2 * half + 1, overlap)
-    assert 2 * sum(both) == len(both)
-
-
 @pytest.mark.parametrize("overlap", [1, 2, 3, 5])
 def test_over_a_project_the_caption_stands_first_half_of_the_time(overlap):
+    """Only the odd slot of each of 2,000 foils is a coin: four standard deviations are 89."""
     shown = [first for foil in range(2000, 4000) for first in order(17, foil, overlap)]
-    assert sum(shown) * 2 == len(shown)
+    assert abs(sum(shown) - len(shown) / 2) < (90 if overlap % 2 else 1)
+
+
+def test_the_order_of_a_foil_says_nothing_about_its_neighbours():
+    """Foils 2n and 2n + 1 are neighbours in a file that anybody may have: 500 of 1,000 pairs, 4 deviations are 63."""
+    alike = sum(order(17, 2 * half, 1) == order(17, 2 * half + 1, 1) for half in range(1000))
+    assert abs(alike - 500) < 63
 
 
 def test_no_place_of_three_tells_where_the_caption_is():
@@ -44,15 +45,15 @@ def test_the_order_is_the_same_whenever_it_is_asked_and_another_with_another_see
     assert [order(1, foil, 3) for foil in range(100)] != [order(2, foil, 3) for foil in range(100)]
 
 
-def test_orders_of_older_versions_stay_what_they_were():
-    """Votes that come back look for a place with their order, so that these bits are for good."""
+def test_orders_of_one_seed_stay_what_they_are():
+    """Votes that are reinstated look for a slot with their order."""
     bits = "".join(
         str(int(caption_first(7, foil, slot, overlap)))
         for foil in range(6)
         for overlap in (1, 2, 3, 5)
         for slot in range(overlap)
     )
-    assert bits == "101010011010010110110000101101010101010010110010100110111010110100"
+    assert bits == "001011011010010110110000101001011001010010110010110110011010110100"
 
 
 def test_a_place_that_the_task_does_not_have_is_an_error_of_ours():

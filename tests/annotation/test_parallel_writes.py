@@ -17,7 +17,6 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.captions import drop_caption
 from annotation.actions.decisions.items import retract, take_down_video
 from annotation.actions.leases.leasing import release
-from annotation.actions.quality.save_quality_policy import save_quality_policy
 from annotation.actions.quality.validators import exclude_votes
 from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.judgements import submit_choice, submit_vote
@@ -36,7 +35,7 @@ from generation.models import Candidate, CandidateGroup
 from projects.actions.members import set_roles
 from projects.models import Membership, Role
 from tests import factories
-from tests.annotation.crowd import open_policy, stock
+from tests.annotation.crowd import open_policy
 from tests.annotation.test_parallel import one_after_the_other, sound_at_the_end, without_a_deadlock  # noqa: F401
 from tests.annotation.world import make_world, new_key, shown_as
 
@@ -360,17 +359,3 @@ def test_what_was_sent_before_the_counts_began_anew_is_not_in_them():
     submit_vote(world.vera, work.token, "k", 1)
     standing = Standing.objects.get()
     assert standing.first + standing.second == 0
-
-
-def test_gold_that_is_served_while_the_rate_changes_is_counted_at_the_new_one():
-    world = make_world()
-    stock(world.project, world.subtest, items=8, gold=4)
-    open_policy(world.project, gold_rate=0.5)
-    make_tasks(world.project)
-    Standing.objects.create(policy=world.project.quality, person=world.vera, served=101, gold_stretch=49)
-    one_after_the_other(
-        lambda: save_quality_policy(world.owner, world.project, gold_rate=0.1),
-        lambda: world.claim("vera", Stage.VALIDATION),
-    )
-    standing = Standing.objects.get()
-    assert (standing.served, standing.gold_stretch) == (102, 10)

@@ -24,6 +24,7 @@ def url(world, name: str, *args: object) -> str:
     return reverse(f"annotation:{name}", args=[world.project.slug, *args])
 
 
+@pytest.mark.usefixtures("every_second_gold")
 def test_the_page_of_validators_says_how_each_stands_and_moves_them(owner, world):
     stock(world.project, world.subtest, items=4, gold=2)
     open_policy(world.project, gold_rate=0.5)
@@ -49,6 +50,7 @@ def test_the_page_of_validators_says_how_each_stands_and_moves_them(owner, world
     assert owner.post(url(world, "validator_move", pk, "sack")).status_code == 404
 
 
+@pytest.mark.usefixtures("every_second_gold")
 def test_seconds_are_held_against_the_clip_as_it_is_shown_gold_too(owner, world):
     """10 to 15 s of a file of 300 s: 6 s are more than the clip, not 2 % of it."""
     stock(world.project, world.subtest, items=2, gold=1)

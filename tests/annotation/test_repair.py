@@ -144,6 +144,9 @@ def test_a_text_that_the_video_has_already_is_refused(world: World):
 
 
 def test_a_confirmed_caption_leaves_the_queue_until_other_validators_say_it_again(world: World):
+    # The same people judge two items of the caption.
+    world.project.judge_caption_once = False
+    world.project.save()
     item = doubted(world)
     with pytest.raises(AnnotationError, match="Say why"):
         confirm_caption(world.owner, item.caption_id, " ")

@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick, stretch_of
+from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick, pieces_to_come
 from annotation.rules.pausing import (
     JudgementCounts,
     Reason,
@@ -84,31 +85,52 @@ def test_intervals_and_p_values_by_hand():
 
 
 def test_a_fifth_of_the_pieces_is_gold_at_places_that_differ_from_person_to_person():
-    places = {}
-    for person in range(40):
-        last, found = -1, []
-        for served in range(40):
-            if gold_is_due(7, person, served, 0.2, last):
-                found.append(served)
-                last = stretch_of(served, 0.2)
-        assert [served // 5 for served in found] == list(range(8))
-        places[person] = tuple(found)
-    assert len(set(places.values())) == 40
-    assert gold_is_due(7, 1, 0, 0.0, -1) is False
-    orders = [gold_caption_first(7, 3, ordinal) for ordinal in range(40)]
-    assert all(orders[n] != orders[n + 1] for n in range(0, 40, 2))
-    assert {pick(7, person, range(9)) for person in range(60)} == set(range(9))
-    assert pick(7, 1, []) is None
+    """40 people with 250 pieces each: 2,000 of 10,000, four standard deviations are 160."""
+    places = {person: [n for n in range(250) if gold_is_due(7, person, n, 0.2)] for person in range(40)}
+    assert abs(sum(map(len, places.values())) - 2000) < 160
+    assert len(set(map(tuple, places.values()))) == 40
+    assert gold_is_due(7, 1, 0, 0.0) is False
+
+
+def test_what_a_piece_was_says_nothing_about_the_next_one():
+    """Right after gold and after real work alike a fifth is gold, and so is the order of its texts: no stretch ends."""
+    drawn = [gold_is_due(7, 1, n, 0.2) for n in range(20_000)]
+    after = {was: [is_gold for before, is_gold in pairwise(drawn) if before is was] for was in (True, False)}
+    # Four standard deviations of a fifth of 4,000 and of 16,000.
+    assert abs(sum(after[True]) / len(after[True]) - 0.2) < 0.026
+    assert abs(sum(after[False]) / len(after[False]) - 0.2) < 0.013
+    orders = [gold_caption_first(7, 3, ordinal) for ordinal in range(4000)]
+    assert abs(sum(one == other for one, other in pairwise(orders)) - 2000) < 127
+    assert abs(sum(orders) - 2000) < 127
+
+
+def test_each_person_is_given_the_pairs_in_an_order_of_their_own():
+    assert {pick(7, person, range(9), 1)[0] for person in range(60)} == set(range(9))
+    assert sorted(pick(7, 1, range(9), 9)) == list(range(9))
+    assert pick(7, 1, range(9), 9)[:4] == pick(7, 1, range(9), 4)
+    assert pick(7, 1, [], 3) == []
+
+
+@given(st.integers(0, 60), st.integers(0, 20), st.integers(0, 2**53), st.sampled_from([0.0, 0.1, 0.5]))
+def test_the_number_of_pieces_to_come_falls_by_one_with_every_piece(real, gold, secret, rate):
+    served, before = 5, pieces_to_come(real, gold, secret, 3, 5, rate)
+    assert real <= before <= real + gold
+    while real:
+        is_gold = gold > 0 and gold_is_due(secret, 3, served, rate)
+        real, gold, served = (real, gold - 1, served + 1) if is_gold else (real - 1, gold, served + 1)
+        now = pieces_to_come(real, gold, secret, 3, served, rate)
+        assert now == before - 1
+        before = now
+    assert before == 0
 
 
 def judged(kind: str, seed: int, pieces: int) -> Reason | None:
     """Whether a simulated person of this kind is paused within so many pieces, a fifth of them gold, and why."""
-    random, tally, last, gold_seen = Random(f"{kind} {seed}"), JudgementCounts(), -1, 0
+    random, tally, gold_seen = Random(f"{kind} {seed}"), JudgementCounts(), 0
     for served in range(pieces):
-        gold = gold_is_due(11, seed, served, 0.2, last)
+        gold = gold_is_due(11, seed, served, 0.2)
         right = random.choice(("first", "second"))
         if gold:
-            last = stretch_of(served, 0.2)
             right = "neither" if gold_seen % 2 else ("first" if gold_caption_first(11, seed, gold_seen) else "second")
             gold_seen += 1
         careful = right if random.random() < 0.92 else random.choice([a for a in ANSWERS if a != right])
@@ -131,7 +153,8 @@ def judged(kind: str, seed: int, pieces: int) -> Reason | None:
     ("kind", "pieces", "low", "high"),
     [
         ("always first", 40, 0.95, 1.0),
-        ("random", 40, 0.95, 1.0),
+        # Only gold tells, and some are given few pieces of it.
+        ("random", 50, 0.95, 1.0),
         ("too fast", 40, 0.95, 1.0),
         ("honest", 40, 0.0, 0.02),
         # However long they work.
@@ -139,5 +162,5 @@ def judged(kind: str, seed: int, pieces: int) -> Reason | None:
     ],
 )
 def test_nearly_all_who_fool_and_nearly_nobody_else_is_paused(kind, pieces, low, high):
-    people = 250 if pieces > 40 else 1_000
+    people = 250 if pieces > 50 else 1_000
     assert low <= sum(judged(kind, seed, pieces) is not None for seed in range(people)) / people <= high

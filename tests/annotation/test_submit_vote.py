@@ -3,6 +3,7 @@ from django.http import Http404
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases.leasing import release
+from annotation.actions.quality.save_quality_policy import save_quality_policy
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Slot, SlotState, Stage, Task, TaskState, Vote
@@ -133,6 +134,8 @@ def test_a_late_vote_counts_where_another_place_of_the_pair_is_free(world):
 
 
 def test_a_person_who_holds_another_pair_of_the_item_gets_no_second_place_by_being_late(world):
+    save_quality_policy(world.owner, world.project, judge_caption_once=False)
+    world.project.refresh_from_db()
     item = world.item("a man unfolds a shirt.", "a man tears a shirt.")
     lost = world.claim("vera", Stage.VALIDATION)
     release(world.vera, lost.token)

@@ -96,6 +96,11 @@ def connecting(files: list[Path]) -> set[str]:
         "[fe80::1]",
         "[64:ff9b::7f00:1]",
         "[2002:7f00:1::]",
+        "[::127.0.0.1]",
+        "[::ffff:0:127.0.0.1]",
+        "[fec0::1]",
+        "192.88.99.1",
+        "192.0.0.8",
         "2130706433",
         "127.1",
         "224.0.0.1",
@@ -104,6 +109,13 @@ def connecting(files: list[Path]) -> set[str]:
 def test_no_address_of_our_own_network_is_taken(host):
     with pytest.raises(ProjectError):
         checked_target(f"https://{host}/")
+
+
+@pytest.mark.parametrize(("port", "is_taken"), [(443, True), (80, True), (8443, True), (22, False), (25, False)])
+def test_no_port_of_another_service_is_taken(port, is_taken, settings):
+    settings.WEBHOOK_NETWORKS = ()
+    with nullcontext() if is_taken else pytest.raises(ProjectError, match="443"):
+        assert checked_target(f"https://8.8.8.8:{port}/").port == port
 
 
 def resolve(monkeypatch, answers: list[str]) -> None:

@@ -21,11 +21,11 @@ FRAMES = replaced(
     lambda self, request, response: response,
 )
 LEADS_ON = Guard(
-    "projects.views.url_has_allowed_host_and_scheme",
+    "projects.sign_in.url_has_allowed_host_and_scheme",
     "after the sign-in one comes to a page of ours",
     lambda patch: [
         patch.setattr(f"{module}.url_has_allowed_host_and_scheme", lambda *arguments, **options: True)
-        for module in ("projects.views", "django.contrib.auth.views")
+        for module in ("projects.sign_in", "django.contrib.auth.views")
     ],
 )
 OPENER = without_setting("SECURE_CROSS_ORIGIN_OPENER_POLICY", "windows of others have no hold on ours", None)

@@ -194,7 +194,7 @@ def test_clips_of_one_film_are_videos_of_their_own(tmp_path):
     assert [row.partition(",")[0] for row in rows] == names
     vitatecs.write(release_of(PARTS), tmp_path / "vitatecs", params={})
     lines = (tmp_path / "vitatecs/direction.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line)["video_name"] for line in lines] == [*names[:2], "q", "q", "r"]
+    assert [json.loads(line)["video_name"] for line in lines] == [f"{name}.mp4" for name in [*names[:2], "q", "q", "r"]]
 
 
 class TestBadFolders:

@@ -40,7 +40,7 @@ class TestVitatecs:
             video=VideoRecord("MSRVTT/video1", file="video1.mp4", source_dataset="MSRVTT", source_id="video1"),
             caption="a man closes a door",
             foils=("a man opens a door",),
-            extra={"note": 1},
+            extra={"note": 1, "video_name": "video1.mp4"},
         )
 
     def test_further_records_of_a_video_are_numbered_and_equal_ones_refused(self, tmp_path):
@@ -53,7 +53,7 @@ class TestVitatecs:
             "Direction:video1#2",
             "Type:video1",
         ]
-        assert len(problems(found)) == 1
+        assert problems(found) == ["3: record: repeats the record on line 1; remove it"]
 
     def test_the_subtest_can_be_given(self, tmp_path):
         (item,) = read(vitatecs, tmp_path / "x.jsonl", lines(self.LINE), subtest="mine")

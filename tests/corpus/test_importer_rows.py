@@ -214,9 +214,7 @@ class TestContrast:
             tmp_path, self.HEADER + self.ROW.format(0) + self.ROW.format(1) + self.ROW.format(0)
         )
         assert (first.id, second.id) == ("verbs:video1", "verbs:video1#2")
-        assert complaint(again, tmp_path) == (
-            "verbs.tsv:4: id: 'verbs:video1' already stands on line 2; give every record its own id"
-        )
+        assert complaint(again, tmp_path) == ("verbs.tsv:4: record: repeats the record on line 2; remove it")
 
     @pytest.mark.parametrize(
         ("row", "words"),
@@ -274,9 +272,7 @@ class TestFeint6K:
         text += self.block("v1", mark="c") + self.block("v1")
         *items, again = read_feint(tmp_path, text)
         assert [item.id for item in items] == ["vatex:v1", "vatex:v1#2", "vatex:v2", "vatex:v1#3"]
-        assert complaint(again, tmp_path) == (
-            "vatex.csv:26: id: 'vatex:v1' already stands on line 2; give every record its own id"
-        )
+        assert complaint(again, tmp_path) == ("vatex.csv:26: record: repeats the record on line 2; remove it")
 
     @pytest.mark.parametrize("n", [1, 5, 7, 11])
     def test_a_block_of_another_size_is_bad_and_the_next_video_is_read(self, tmp_path, n):

@@ -20,8 +20,9 @@ from annotation.models import CheckedFrame, ObjectCheck
 from corpus.actions.attach_media import attach_folder, attach_media
 from corpus.errors import CorpusError
 from corpus.models import MediaState
+from corpus.video_files.clip_tokens import Piece, clip_token
 from corpus.video_files.ingest import store_media
-from corpus.video_files.stored_files import StoredFile, clip_file
+from corpus.video_files.stored_files import StoredFile, clip_file, opaque_name
 from foilworks.backup.media import back_up_files, copy_in
 from foilworks.doctor import BROKEN, OK, Check, _storage
 from foilworks.invariants.media import a_ready_clip_has_its_file, a_stored_file_is_its_hash
@@ -83,7 +84,9 @@ def test_files_are_kept_once_by_their_content(films, store):
         make_video(project, key=key, media_state=MediaState.MISSING, file="")
     assert attach_folder(None, project, films)["ready"] == 2
     sha256 = digest(films / "a.mp4")
-    name = f"videos/{sha256[:2]}/{sha256}.mp4"
+    stem = opaque_name(sha256)
+    name = f"videos/{stem[:2]}/{stem}.mp4"
+    assert sha256 not in name
     assert set(project.videos.values_list("file", flat=True)) == {name}
     assert store.files() == [f"clips/{name}"]
     assert not list(a_ready_clip_has_its_file())
@@ -103,11 +106,11 @@ def test_what_browsers_do_not_play_is_kept_as_a_copy_that_they_do(tmp_path):
         assert hashlib.sha256(file.read()).hexdigest() == kept.facts.sha256
 
 
-def test_members_are_led_to_the_file_and_nobody_else(client, video, films):
+def test_researchers_are_led_to_the_file_and_nobody_else(client, video, films):
     url = reverse("corpus:media", args=[video.project.slug, video.pk])
     client.force_login(make_user())
     assert client.get(url).status_code == 404
-    client.force_login(make_member(video.project, Role.VALIDATOR))
+    client.force_login(make_member(video.project, Role.RESEARCHER))
     answer = client.get(url)
     assert (answer.status_code, answer["Cache-Control"]) == (302, "private, max-age=600")
     whole = httpx.get(answer["Location"])
@@ -120,9 +123,25 @@ def test_members_are_led_to_the_file_and_nobody_else(client, video, films):
     assert (head.status_code, head.headers["Content-Length"]) == (200, str(len(whole.content)))
 
 
+def test_a_clip_of_work_comes_from_us_and_names_nothing_of_the_store(client, video, films):
+    """The store's own answer says when the object was written, and its name is the same for everybody."""
+    person = make_member(video.project, Role.VALIDATOR)
+    client.force_login(person)
+    url = reverse("corpus:clip", args=[video.project.slug, clip_token(video.pk, person.pk, Piece.SLOT, 1)])
+    content = (films / "a.mp4").read_bytes()
+    whole, part = client.get(url), client.get(url, headers={"Range": "bytes=10-19"})
+    assert (whole.status_code, b"".join(whole.streaming_content)) == (200, content)
+    assert (part.status_code, b"".join(part.streaming_content)) == (206, content[10:20])
+    assert part["Content-Range"] == f"bytes 10-19/{len(content)}"
+    said = " ".join(map(str, (*whole.items(), *part.items())))
+    assert not [name for name in ("Last-Modified", "Location", video.sha256, video.file.name) if name in said]
+    default_storage.delete(video.file.name)
+    assert client.get(url).status_code == 404
+
+
 def test_an_address_counts_for_one_file_and_ends(client, settings, store, video):
     url = reverse("corpus:media", args=[video.project.slug, video.pk])
-    client.force_login(make_member(video.project, Role.VALIDATOR))
+    client.force_login(make_member(video.project, Role.RESEARCHER))
     found = client.get(url)["Location"]
     assert httpx.get(found).status_code == 200
     assert httpx.get(found.split("?")[0]).status_code in {400, 403}
@@ -137,7 +156,7 @@ def test_an_address_counts_for_one_file_and_ends(client, settings, store, video)
 
 def test_what_no_browser_plays_is_a_download(client, video):
     video.file.save("clip.html", ContentFile(b"<script>alert(1)</script>"))
-    client.force_login(make_member(video.project, Role.VALIDATOR))
+    client.force_login(make_member(video.project, Role.RESEARCHER))
     found = client.get(reverse("corpus:media", args=[video.project.slug, video.pk]))["Location"]
     assert "response-content-disposition=attachment" in found
     assert "response-content-type=application%2Foctet-stream" in found
@@ -146,7 +165,7 @@ def test_what_no_browser_plays_is_a_download(client, video):
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/../../../etc/passwd"])
 def test_a_stored_name_never_leaves_the_prefix(client, video, name):
     other = make_video(video.project, file=name)
-    client.force_login(make_member(video.project, Role.VALIDATOR))
+    client.force_login(make_member(video.project, Role.RESEARCHER))
     assert client.get(reverse("corpus:media", args=[video.project.slug, other.pk])).status_code == 400
 
 

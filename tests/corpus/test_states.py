@@ -58,6 +58,8 @@ CANDIDATE = {
 ITEM = {
     ("in_validation", "vote"): {"in_validation", "valid", "invalid", "disputed"},
     ("disputed", "adjudicate"): {"valid", "invalid"},
+    ("in_validation", "take_publishers_word"): {"valid"},
+    ("valid", "collect_votes"): {"in_validation"},
     ("valid", "recount"): {"in_validation"},
     ("invalid", "recount"): {"in_validation"},
     ("disputed", "recount"): {"in_validation"},

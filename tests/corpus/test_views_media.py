@@ -1,9 +1,12 @@
 """The file of a video: whole, in ranges, conditionally; for members only, and never anything else on the disk."""
 
+import os
+
 import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
 
+from corpus.video_files.clip_tokens import Piece, clip_token
 from projects.models import Role
 from tests.factories import make_member, make_project, make_user, make_video
 
@@ -31,12 +34,82 @@ def url(project, video):
 
 @pytest.fixture
 def member(client, project):
-    client.force_login(make_member(project, Role.VALIDATOR))
+    client.force_login(make_member(project, Role.RESEARCHER))
     return client
 
 
 def body(response) -> bytes:
     return b"".join(response.streaming_content)
+
+
+@pytest.fixture
+def validator(project):
+    return make_member(project, Role.VALIDATOR)
+
+
+def clip_url(project, video, person, number: int = 1) -> str:
+    return reverse("corpus:clip", args=[project.slug, clip_token(video.pk, person.pk, Piece.SLOT, number)])
+
+
+def test_whoever_judges_is_served_the_clip_of_their_piece_and_nobody_elses(client, project, video, validator, url):
+    mine = clip_url(project, video, validator)
+    client.force_login(validator)
+    assert body(client.get(mine)) == BYTES
+    # By row number anybody could look for the clip of their piece, and how old it is.
+    assert client.get(url).status_code == 403
+    for wrong in (mine[:-3] + "AA/", mine.replace("clips/", "clips/A"), clip_url(project, video, make_user())):
+        assert client.get(wrong).status_code == 404
+    other = make_project()
+    client.force_login(make_member(other, Role.RESEARCHER))
+    assert client.get(mine).status_code == 404
+    client.force_login(make_member(project, Role.RESEARCHER))
+    assert client.get(mine).status_code == 404
+
+
+def test_an_address_of_a_clip_says_nothing_about_the_clip(client, project, video, validator):
+    """Same length, another one for every piece and person, the same whenever it is asked."""
+    twin = make_video(project, sha256=video.sha256, file=video.file.name)
+    urls = [clip_url(project, each, validator, n) for each in (video, twin) for n in (1, 2, 10**9)]
+    assert len(set(urls)) == 6
+    assert len({len(each) for each in urls}) == 1
+    assert clip_url(project, video, validator) == urls[0]
+
+
+def test_no_header_of_a_clip_depends_on_its_file(client, project, video, validator):
+    """Another name, hash and time of change, of as many bytes: all headers but the validator of the address agree."""
+    client.force_login(validator)
+    older = make_video(project, sha256="cd" * 32)
+    older.file.save("v_CricketBowling_g01_c01.mp4", ContentFile(BYTES[::-1]))
+    os.utime(older.file.path, (10**9, 10**9))
+    answers = [client.get(clip_url(project, each, validator)) for each in (video, older)]
+    assert body(answers[1]) == BYTES[::-1]
+    body(answers[0])
+    own = ("ETag", "X-Request-ID")
+    headers = [{name: value for name, value in answer.items() if name not in own} for answer in answers]
+    assert headers[0] == headers[1]
+    assert "Last-Modified" not in headers[0]
+    etags = [answer["ETag"] for answer in answers]
+    assert {len(etag) for etag in etags} == {66}
+    assert not [each for each in (video, older) for etag in etags if each.sha256 in etag]
+
+
+def test_a_browser_seeks_in_a_clip_and_keeps_it_until_its_file_changes(client, project, video, validator):
+    client.force_login(validator)
+    url = clip_url(project, video, validator)
+    etag = client.head(url)["ETag"]
+    assert client.get(url, headers={"If-None-Match": etag}).status_code == 304
+    part = client.get(url, headers={"Range": "bytes=100-199", "If-Range": etag})
+    assert (part.status_code, body(part)) == (206, BYTES[100:200])
+    video.file.save("again.mp4", ContentFile(BYTES[:10]))
+    assert body(client.get(url, headers={"If-None-Match": etag})) == BYTES[:10]
+
+
+def test_a_clip_elsewhere_is_led_to_and_a_clip_without_a_file_is_404(client, project, validator, settings):
+    settings.MEDIA_HOSTS = ["https://films.example"]
+    client.force_login(validator)
+    there = make_video(project, url="https://films.example/a.mp4")
+    assert client.get(clip_url(project, there, validator))["Location"] == there.url
+    assert client.get(clip_url(project, make_video(project), validator)).status_code == 404
 
 
 def test_without_a_range_the_whole_file_comes(member, url):

@@ -16,6 +16,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from annotation.models import Lease
 from corpus.models import Caption, Item, Subtest, Video
 from corpus.rules.states import ItemState
 from evaluation.imports.models import Import
@@ -207,12 +208,12 @@ def edit(walk: Walk, password: str) -> None:
 
 
 def judge(page: str) -> dict[str, object]:
-    """As a person would who watches the clip: its name says where the square goes."""
+    """As a person would who watches the clip: nothing on the page says where the square goes."""
     sentences = re.findall(r'<p class="sentence"[^>]*>(.*?)</p>', page, re.DOTALL)
     texts = [" ".join(re.sub(r"<[^>]+>", "", text).split()) for text in sentences]
-    clip = re.search(r"/videos/(\d+)/media/", page)
-    assert clip is not None
-    truth = Video.objects.get(pk=int(clip[1])).captions.get().text
+    token = re.search(r'data-token="([^"]+)"', page)
+    assert token is not None
+    truth = Lease.objects.get(token=token[1]).slot.video.captions.get().text
     true = [text in (truth, SPOILT) for text in texts]
     return {"answer": {(True, False): "first", (False, True): "second", (True, True): "both"}[tuple(true)]}
 

@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 from playwright.sync_api import Error as BrowserError
 
 from corpus.models import MediaState, Video
+from media.clock import even_clock
 from media.encode import write_mp4
 from projects.models import Project, User
 from tests.e2e.tabs import NARROW, PATIENCE_MS, WIDE, Tabs
@@ -118,6 +119,7 @@ def film(project: Project, frames: Sequence[np.ndarray], fps: float, **fields: A
     """A video row with a real H.264 file of these frames."""
     height, width = frames[0].shape[:2]
     facts = {"fps": fps, "n_frames": len(frames), "duration": len(frames) / fps, "width": width, "height": height}
+    facts["frame_times"] = even_clock(len(frames), fps).packed()
     video = make_video(project, **{**facts, "media_state": MediaState.READY, **fields})
     path = Path(settings.MEDIA_ROOT) / "made.mp4"
     path.parent.mkdir(parents=True, exist_ok=True)

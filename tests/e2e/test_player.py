@@ -1,15 +1,22 @@
 """The player shows exactly the frame that it names: each frame of the clip carries its number as pixels."""
 
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
+from django.core.files.base import ContentFile
 from django.templatetags.static import static
 from playwright.sync_api import Page, expect
 
 from corpus.models import Video
+from corpus.video_files.film_strips import prepare_video
+from corpus.video_files.ingest import set_media, store_media
+from media.clock import even_clock
 from tests.e2e.conftest import SignIn, assert_accessible, film
-from tests.factories import make_member, make_project
+from tests.e2e.video_matrix import EVIDENCE, LISTEN
+from tests.factories import make_member, make_project, make_video
+from tests.media.odd_files import UNEVEN, make, odd_files
 from tests.media.painted import BITS, painted_clip
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,6 +35,8 @@ SHOWN = """() => {
   }
   return number;
 }""" % (BITS, BITS)  # noqa: UP031
+# The same of tests.media.odd_files, whose numbers stand in the middle.
+SHOWN_ODD = SHOWN.replace("videoHeight / 4", "videoHeight / 2")
 
 
 @pytest.fixture
@@ -134,10 +143,17 @@ def test_what_was_watched_goes_with_the_form(open_clip: Callable[..., Page]) -> 
         """async (address) => {
           const { Watch } = await import(address);
           const watch = new Watch(40);
-          for (let frame = 0; frame < 10; frame += 1) watch.see(frame);
-          watch.played(400, 9);
-          watch.played(250, 12);
-          watch.played(9000, 30);
+          for (let frame = 0; frame < 10; frame += 1) {
+            watch.moved();
+            watch.saw(frame);
+          }
+          watch.saw(12, 2);
+          watch.saw(15, 99);
+          watch.moved();
+          watch.saw(30, 5);
+          watch.played(650);
+          watch.played(9000);
+          watch.held(400);
           watch.loops = 2;
           const data = new FormData();
           watch.writeInto(data);
@@ -145,8 +161,89 @@ def test_what_was_watched_goes_with_the_form(open_clip: Callable[..., Page]) -> 
         }""",
         static("foilworks/watch.js"),
     )
-    # Frames 0-9 seen by steps, 9-12 played; the tick of nine seconds is a sleeping tab: half a second, frame 30 alone.
-    assert parse_qs(body) == {"watch_seconds": ["1.15"], "watch_loops": ["2"], "watch_covered": ["0.3500"]}
+    # Frames 0-9 by steps; 11 and 12, of which the page was notified once; 13-15; 30 after a seek, alone. The ticks are
+    # half a second at most: the tab slept. The last frame stayed for .4 s.
+    assert parse_qs(body) == {"watch_seconds": ["1.40"], "watch_loops": ["2"], "watch_covered": ["0.4000"]}
+
+
+@pytest.fixture
+def open_odd(sign_in: SignIn, tmp_path: Path) -> Callable[..., Page]:
+    """`open_odd(name, **fields)`: the page of an odd file that was imported, in a ready player; fields of its row."""
+
+    def open_odd(name: str, **fields: object) -> Page:
+        odd = next(odd for odd in odd_files() if odd.name == name)
+        project = make_project()
+        video = Video(project=project, key=name)
+        set_media(video, store_media(make(odd, tmp_path)), {})
+        for field, value in fields.items():
+            setattr(video, field, value)
+        video.save()
+        page = sign_in(make_member(project, "researcher"))
+        page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
+        page.wait_for_selector("[data-player][data-ready]")
+        return page
+
+    return open_odd
+
+
+@pytest.mark.parametrize("name", ["uneven.mp4", "uneven.webm", "uneven-av1.mp4"])
+def test_steps_through_a_variable_rate_visit_every_frame_once_in_both_directions(
+    open_odd: Callable[..., Page], name: str
+) -> None:
+    page = open_odd(name)
+    shown = [page.evaluate(SHOWN_ODD)]
+    for frame in range(1, len(UNEVEN)):
+        press(page, ".")
+        settle(page, frame)
+        shown.append(page.evaluate(SHOWN_ODD))
+        expect(page.locator("[data-player-time]")).to_contain_text(f"{UNEVEN[frame]:.2f} / ")
+    assert shown == list(range(len(UNEVEN)))
+    for frame in reversed(range(len(UNEVEN) - 1)):
+        press(page, ",")
+        settle(page, frame)
+        assert page.evaluate(SHOWN_ODD) == frame
+
+
+def test_an_older_file_that_does_not_start_at_zero_is_shown_whole(sign_in: SignIn, tmp_path: Path) -> None:
+    """It stays as it is; its clock says what the browser shows at second 0."""
+    odd = next(odd for odd in odd_files() if odd.name == "late-both.mp4")
+    project = make_project()
+    facts = {"width": 128, "height": 64, "fps": 8.0, "n_frames": 16, "start_time": 1.0, "end_time": 1.5}
+    video = make_video(project, sha256="5" * 64, **facts)
+    video.file.save("late.mp4", ContentFile(make(odd, tmp_path).read_bytes()))
+    prepare_video(video)
+    page = sign_in(make_member(project, "researcher"))
+    page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
+    page.wait_for_selector("[data-player][data-ready]")
+    shown = [page.evaluate(SHOWN_ODD)]
+    for frame in range(1, 4):
+        press(page, ".")
+        settle(page, frame)
+        shown.append(page.evaluate(SHOWN_ODD))
+    assert shown == [8, 9, 10, 11]
+
+
+def test_frames_that_were_sought_and_not_shown_are_no_evidence(sign_in: SignIn) -> None:
+    """The clock names twice as many frames as the file has: the browser can show every other one."""
+    project = make_project()
+    video = film(project, painted_clip(3), 10.0, frame_times=even_clock(6, 20.0).packed())
+    # Its script stays in the tab, so nobody else gets it.
+    page = sign_in(make_member(project, "researcher"), alone=True)
+    page.add_init_script(LISTEN)
+    page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
+    page.wait_for_selector("[data-player][data-ready]")
+    for frame in (0, 2, 2, 4, 4):
+        press(page, ".")
+        settle(page, frame)
+    assert page.evaluate(EVIDENCE) == 0.5
+
+
+def test_a_clip_without_a_clock_is_stepped_through_by_its_mean_rate(open_odd: Callable[..., Page]) -> None:
+    """As before clocks were: no frame is where it is taken to be, and no step stays where it was."""
+    page = open_odd("uneven-av1.mp4", frame_times="")
+    for frame in range(1, len(UNEVEN)):
+        press(page, ".")
+        settle(page, frame)
 
 
 def test_the_keys_dialog_lists_the_keys_and_can_silence_single_ones(open_clip: Callable[..., Page]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotation.models import Lease
 from corpus.models import Item
 from corpus.rules.states import ItemState
 from evaluation.imports.models import Import
@@ -140,9 +141,9 @@ def accepts(page: Page) -> None:
 def answers_truly(page: Page) -> None:
     """By the picture alone: where the dot stands first says which way it goes."""
     texts = [text.strip() for text in page.locator(".pair .sentence").all_text_contents()]
-    # The player's own address names the clip's row; its caption is what a person would see.
-    pk = int(re.search(r"/videos/(\d+)/media/", page.locator("video").get_attribute("src")).group(1))
-    truth = Item.objects.get(video_id=pk).caption.text
+    # Nothing on the page names the clip; its caption is what a person would see.
+    token = page.url.split("?")[0].rstrip("/").split("/")[-1]
+    truth = Lease.objects.get(token=token).slot.item.caption.text
     page.keyboard.press(str(texts.index(truth) + 1))
     page.keyboard.press("Control+Enter")
 

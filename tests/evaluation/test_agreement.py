@@ -6,6 +6,7 @@ from dataclasses import replace
 import krippendorff
 import numpy as np
 import pytest
+from django.template.loader import render_to_string
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
@@ -28,6 +29,18 @@ def test_alpha_kappa_and_percent_agreement_by_hand():
     # P_i = 1, 1/3, 1/3, 1; P_e = 1/2.
     assert percent_agreement(FOUR) == pytest.approx(2 / 3)
     assert fleiss_kappa(FOUR) == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
+
+
+def test_draws_without_a_dissent_are_counted():
+    """Thirty units of three votes, one of them with a dissent: (29/30)^30 of the draws do not hold it."""
+    counts = np.array([[3, 0]] * 29 + [[2, 1]])
+    found = alpha(counts)
+    assert found.undefined == pytest.approx((29 / 30) ** 30, abs=0.02)
+    assert found.interval[1] == pytest.approx(found.value, abs=0.05)
+    assert alpha(FOUR, draws=DRAWS).undefined < 0.05
+    assert alpha(FOUR[:0]).undefined is None
+    html = render_to_string("evaluation/_undefined_draws.html", {"share": found.undefined})
+    assert f"undefined in {100 * found.undefined:.1f} % of the draws" in html
 
 
 def test_krippendorffs_own_example():

@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from corpus.models import Foil, Item, Video
 from corpus.rules.states import ItemState
-from evaluation.metrics import pairwise, rcad
+from evaluation.errors import EvaluationError
+from evaluation.metrics import mc, pairwise, rcad
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changes import changes, previous_of, shifts
 from evaluation.score_files.score_writers import WRITERS
@@ -179,7 +180,11 @@ class TestWritten:
         for form in ("rcad-csv", "rcad-npy", "mc"):
             path = tmp_path / f"out.{WRITERS[form][1]}"
             path.write_bytes(WRITERS[form][2](rows))
-            assert rcad.compute(read_choices(path), draws=10)["R@1"] == right
+            assert mc.compute(read_choices(path), draws=10)["accuracy"] == right
+            if form != "mc":
+                assert rcad.compute(read_choices(path), draws=10)["R@1"] == right
+        with pytest.raises(EvaluationError, match="predictions have no ranks"):
+            rcad.compute(read_choices(path), draws=10)
         flags = [line.split(",")[2] for line in WRITERS["utd"][2](rows).decode().splitlines()[1:]]
         assert flags.count("1") / len(flags) == right
 

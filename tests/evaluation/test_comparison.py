@@ -32,16 +32,16 @@ def credits(*values):
 
 class TestPairedDifference:
     def test_by_hand(self):
-        # Differences 1, 0, 0, 1, -1, 0 over six videos: mean 1/6, sum of squares 3, so that the error is
-        # sqrt((3 - 6/36) * 6/5) / 6 = .3073.
-        a, b = credits(1, 1, 0, 1, 0, 1), credits(0, 1, 0, 0, 1, 1)
+        # Differences 1, 0, 0, 1, -1, 0 four times over 24 videos: mean 1/6, sum of squares 12, so that the error is
+        # sqrt((12 - 24/36) * 24/23) / 24 = .1433.
+        a, b = np.tile(credits(1, 1, 0, 1, 0, 1), 4), np.tile(credits(0, 1, 0, 0, 1, 1), 4)
         found = paired_difference(a, b, None, draws=DRAWS)
         assert found.value == pytest.approx(1 / 6)
-        error = np.sqrt((3 - 1 / 6) * 6 / 5) / 6
-        reach = stats.t.ppf(0.975, 5) * error
+        error = np.sqrt((12 - 24 / 36) * 24 / 23) / 24
+        reach = stats.t.ppf(0.975, 23) * error
         assert found.t_ci == pytest.approx([1 / 6 - reach, 1 / 6 + reach])
-        assert found.p_t == pytest.approx(2 * stats.t.sf((1 / 6) / error, 5))
-        assert (found.n, found.n_clusters) == (6, 6)
+        assert found.p_t == pytest.approx(2 * stats.t.sf((1 / 6) / error, 23))
+        assert (found.n, found.n_clusters, found.exact) == (24, 24, False)
 
     def test_without_clusters_it_is_the_paired_t_test(self):
         generator = np.random.default_rng(1)
@@ -59,9 +59,10 @@ class TestPairedDifference:
         assert blind.ci[1] - blind.ci[0] < 0.8 * (once.ci[1] - once.ci[0])
 
     def test_the_interval_is_that_of_the_differences(self):
-        a, b = credits(1, 1, 0, 1, 0, 1), credits(0, 1, 0, 0, 1, 1)
-        found = paired_difference(a, b, list("uuvvww"), draws=50)
-        assert found.t_ci == pytest.approx(t_interval(a - b, list("uuvvww")))
+        a, b = np.tile(credits(1, 1, 0, 1, 0, 1), 8), np.tile(credits(0, 1, 0, 0, 1, 1), 8)
+        videos = [f"v{k // 2}" for k in range(48)]
+        found = paired_difference(a, b, videos, draws=50)
+        assert found.t_ci == pytest.approx(t_interval(a - b, videos, bounds=(-1.0, 1.0)))
 
     def test_what_one_of_them_did_not_score_is_left_out(self):
         found = paired_difference(credits(1, np.nan, 1, 0), credits(0, 1, np.nan, 0), list("abcd"), draws=50)
@@ -76,7 +77,10 @@ class TestPairedDifference:
     def test_equal_models_have_p_one(self):
         a = credits(1, 0, 1, 0)
         found = paired_difference(a, a, None, draws=DRAWS)
-        assert (found.value, found.p, found.p_t, found.ci) == (0, 1, 1, [0, 0])
+        # None of four differs, so at most 1 - .025^(1/4) of all do.
+        unseen = 1 - 0.025**0.25
+        assert (found.value, found.p, found.p_t, found.exact) == (0, 1, 1, True)
+        assert found.ci == pytest.approx([-unseen, unseen])
 
     def test_bootstrap_p_by_hand(self):
         # 1 draw of 9 at or below zero: 2 (1 + 1) / 10.

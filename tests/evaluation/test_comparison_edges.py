@@ -33,25 +33,32 @@ class TestDifference:
     A, B, VIDEOS = credits(1, 1, 0, 1, NAN), credits(0, 1, 0, 0, 1), list("uvwww")
 
     def test_the_whole_result(self):
-        found = paired_difference(self.A, self.B, self.VIDEOS, draws=80, seed=4)
-        # Gaps 1, 0, 0, 1 over u, v, w: sums 1 of 1, 0 of 1, 1 of 2; mean 1/2, residuals 1/2, -1/2, 0.
-        rows = cluster_sums(np.column_stack([credits(1, 0, 0, 1), np.ones(4)]), list("uvww"))
+        videos = [f"{name}{k}" for k in range(8) for name in self.VIDEOS]
+        found = paired_difference(np.tile(self.A, 8), np.tile(self.B, 8), videos, draws=80, seed=4)
+        # Eight times gaps 1, 0, 0, 1 over u, v, w: sums 1 of 1, 0 of 1, 1 of 2; mean 1/2, residuals 1/2, -1/2, 0.
+        names = [f"{name}{k}" for k in range(8) for name in "uvww"]
+        rows = cluster_sums(np.column_stack([np.tile(credits(1, 0, 0, 1), 8), np.ones(32)]), names)
         sums = resampled_sums(rows, draws=80, seed=4)
         drawn = sums[:, 0] / sums[:, 1]
-        error = np.sqrt(0.5 * 3 / 2) / 4
-        reach = stats.t.ppf(0.975, 2) * error
+        error = np.sqrt(4 * 24 / 23) / 32
+        reach = stats.t.ppf(0.975, 23) * error
         assert found == Difference(
             value=0.5,
             ci=percentiles(drawn),
             t_ci=pytest.approx([0.5 - reach, 0.5 + reach]),
             p=bootstrap_p(drawn),
-            p_t=pytest.approx(2 * stats.t.sf(0.5 / error, 2)),
-            n=4,
-            n_clusters=3,
+            p_t=pytest.approx(2 * stats.t.sf(0.5 / error, 23)),
+            n=32,
+            n_clusters=24,
         )
         assert found.plain() == {
-            name: getattr(found, name) for name in ("value", "ci", "t_ci", "p", "p_t", "n", "n_clusters")
+            name: getattr(found, name) for name in ("value", "ci", "t_ci", "p", "p_t", "n", "n_clusters", "exact")
         }
+
+    def test_the_whole_result_of_few_videos(self):
+        # Sums 1, 0, 1: two of the four patterns of signs are as far from zero, and three videos reject nothing.
+        found = paired_difference(self.A, self.B, self.VIDEOS)
+        assert found == Difference(0.5, [-1.0, 1.0], [-1.0, 1.0], 0.5, 0.5, n=4, n_clusters=3, exact=True)
 
     def test_nothing_shared_and_one_video(self):
         nothing = Difference(None, None, None, None, None, 0, 0)
@@ -61,11 +68,17 @@ class TestDifference:
 
     def test_two_videos_have_an_interval(self):
         found = paired_difference(credits(1, 1), credits(0, 1), ["u", "v"], draws=50)
-        assert found.n_clusters == 2
-        assert found.ci is not None
+        assert (found.n_clusters, found.ci) == (2, [-1.0, 1.0])
 
-    def test_a_difference_without_any_spread_is_certain(self):
-        assert paired_difference(credits(1, 1, 1), credits(0, 0, 0), None, draws=50).p_t == 0.0
+    def test_a_difference_without_any_spread_is_as_sure_as_its_items_are_many(self):
+        for n, p in ((2, 0.5), (4, 0.125), (5, 0.0625), (6, 0.03125), (30, 2.0**-29)):
+            found = paired_difference(np.ones(n), np.zeros(n), None, draws=50)
+            assert (found.p, found.p_t, found.exact) == (p, p, True)
+            assert found.p == mcnemar(np.ones(n), np.zeros(n)).p
+            # 1 - .025^(1/n) of all items may still go the other way.
+            assert found.ci == found.t_ci == pytest.approx([1 - 2 * (1 - 0.025 ** (1 / n)), 1.0])
+            assert (found.ci[0] > 0) == (p < ALPHA)
+        assert 0 < paired_difference(np.ones(2000), np.zeros(2000), None, draws=50).p < 1e-300
 
     def test_draws_at_zero_stand_in_both_tails_and_p_is_never_beyond_one(self):
         # Two at or below zero of 4, three at or above: 2 (1 + 2) / 5, which is more than one.
@@ -77,7 +90,7 @@ class TestDifference:
     def test_what_is_no_more_than_nothing_is_nothing(self):
         sides = credits(NOTHING, *[1] * 6), credits(-NOTHING, *[-1] * 6)
         assert [bootstrap_p(drawn) for drawn in sides] == [0.5, 0.5]
-        assert (_t_test(NOTHING, 1e-14, 5), _t_test(-NOTHING, 0.0, 5), _t_test(1.0, NOTHING, 5)) == (1.0, 1.0, 0.0)
+        assert (_t_test(NOTHING, 1e-14, 5), _t_test(-NOTHING, 0.0, 5)) == (1.0, 1.0)
 
     def test_videos_are_named_for_every_item_or_none(self):
         for asked in (paired_difference, items_to_separate):
@@ -104,26 +117,30 @@ class TestMcNemar:
 
 class TestManyModels:
     def test_models_of_the_same_items_are_tested_in_one_product_and_others_one_by_one(self):
-        credit = np.array([[1, 0, 1, 1.0], [0, 0, 1, 0], [1, 1, 0, NAN], [0, 1, 0, 0]])
-        found = _tests_on_shared_items(credit, np.array([0, 1, 2, 2]))
+        credit = np.tile(np.array([[1, 0, 1, 1.0], [0, 0, 1, 0], [1, 1, 0, NAN], [0, 1, 0, 0]]), 8)
+        videos = np.array([3 * k + place for k in range(8) for place in (0, 1, 2, 2)])
+        found = _tests_on_shared_items(credit, videos)
         assert set(found) == {(0, 1), (0, 3), (1, 3)}
-        plain = paired_difference(credit[0], credit[3], list("uvww"), draws=10).p_t
+        plain = paired_difference(credit[0], credit[3], videos.tolist(), draws=10).p_t
         assert found[0, 3] == pytest.approx(plain)
 
     def test_what_cannot_be_told_in_one_product_is_left_to_the_exact_sum(self):
-        two = np.array([[1.0, 0.0], [0.0, 0.0]])
-        assert _tests_on_shared_items(two[:1], np.array([0, 1])) == {}
-        assert _tests_on_shared_items(two, np.array([0, 0])) == {}
-        assert _tests_on_shared_items(np.full((2, 2), NAN), np.array([0, 1])) == {}
+        videos, two = np.arange(20), np.zeros((2, 20))
+        two[0, 0] = 1.0
+        assert _tests_on_shared_items(two[:1], videos) == {}
+        # Few videos are tested exactly.
+        assert _tests_on_shared_items(two, np.minimum(videos, 18)) == {}
+        assert _tests_on_shared_items(np.full((2, 20), NAN), videos) == {}
         # The same answers twice: no spread is left.
-        assert _tests_on_shared_items(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0, 1])) == {}
-        assert set(_tests_on_shared_items(two, np.array([0, 1]))) == {(0, 1)}
+        assert _tests_on_shared_items(two[[0, 0]], videos) == {}
+        assert set(_tests_on_shared_items(two, videos)) == {(0, 1)}
 
     def test_one_shared_video_tells_nothing_apart(self):
         assert pairwise_tests(np.array([[1.0, 1.0], [0.0, 0.0]]), ["u", "u"]).tolist() == [[1, 1], [1, 1]]
         apart = np.array([[1.0, 1.0, NAN], [0.0, 0.0, 1.0]])
         assert pairwise_tests(apart, ["u", "u", "v"])[0, 1] == 1.0
-        assert pairwise_tests(apart, None)[0, 1] == 0.0
+        # Two items, both of them the first model's.
+        assert pairwise_tests(apart, None)[0, 1] == 0.5
 
     def test_a_model_is_tied_at_the_line_itself(self):
         p = np.array([[1, 0.05], [0.05, 1]])
@@ -147,8 +164,11 @@ class TestPower:
         error = np.sqrt((4 / 9 + 4 / 9 + 16 / 9) * 3 / 2) / 6
         assert items_to_separate(self.A, self.B, list("uuvvwwx")) == self.needed(error, 0.05, 0.8)
 
-    def test_it_is_two_at_least_and_none_where_nothing_can_be_said(self):
-        assert items_to_separate(credits(1, 1, 1), credits(0, 0, 0), None) == 2
+    def test_it_is_what_the_exact_test_needs_at_least_and_none_where_nothing_can_be_said(self):
+        # 2 / 2^6 is below .05; of two items a video twelve.
+        assert items_to_separate(credits(1, 1, 1), credits(0, 0, 0), None) == 6
+        assert items_to_separate(np.ones(4), np.zeros(4), list("uuvv")) == 12
+        assert items_to_separate(np.ones(4), np.zeros(4), None, alpha=0.2) == 4
         assert items_to_separate(credits(1, 1), credits(0, 1), ["u", "u"]) is None
         assert items_to_separate(credits(1, 0), credits(0, 1), None) is None
         assert items_to_separate(credits(1, NAN), credits(NAN, 0), ["u", "v"]) is None
@@ -215,9 +235,9 @@ class TestRanking:
         scope = np.array([True, True, True, False, False, False])
         found = ranking(self.models(), ["u", "u", "v", "v", "w", "w"], "T", scope)
         credit = np.array([[1, 1, 1], [0, 0, 0.0]])
-        assert found["rows"][1]["p_best"] == pairwise_tests(credit, ["u", "u", "v"])[0, 1] == 0.0
-        assert found["rows"][1]["place"] == 2
-        assert found["items_to_separate"] == items_to_separate(credit[0], credit[1], ["u", "u", "v"]) == 2
+        assert found["rows"][1]["p_best"] == pairwise_tests(credit, ["u", "u", "v"])[0, 1] == 0.5
+        assert found["rows"][1]["place"] == 1
+        assert found["items_to_separate"] == items_to_separate(credit[0], credit[1], ["u", "u", "v"]) == 9
 
     def test_every_item_has_a_video_and_a_place_in_the_scope(self):
         with pytest.raises(ValueError, match="argument 2 is longer"):

@@ -15,6 +15,7 @@ from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.classes import Answers
 from evaluation.metrics.control import sampled_captions, sampled_others
 from evaluation.score_files.answers import mismatches, read_answers
+from evaluation.score_files.tables import Table
 from text.errors import ActionableError
 
 DRAWS = 20
@@ -164,15 +165,18 @@ class TestFiles:
 
     def test_utd_predictions_and_right_and_wrong(self, tmp_path):
         path = self.write(tmp_path, "sample,class,prediction_clip,prediction_x\nv1,run,run,jump\nv2,jump,run,jump\n")
-        found = read_answers([path])
+        found = read_answers(Table(path))
         assert {name: list(right) for name, right in found.right.items()} == {"clip": [1, 0], "x": [0, 1]}
         path = self.write(tmp_path, "sample,class,correct_1,correct_2,confidence\nv1,run,1,0,.9\nv2,run,true,1,.8\n")
-        assert {name: list(right) for name, right in read_answers([path]).right.items()} == {"1": [1, 1], "2": [0, 1]}
+        assert {name: list(right) for name, right in read_answers(Table(path)).right.items()} == {
+            "1": [1, 1],
+            "2": [0, 1],
+        }
 
     @pytest.mark.parametrize(
         ("text", "what"),
         [
-            ("class,prediction\na,b\n", "1: sample: the header has no such column"),
+            ("class,prediction\na,b\n", r"1: id: there is no such column \(its columns: class, prediction\)"),
             ("sample,class\nv,a\n", "2: prediction: is missing"),
             ("sample,class,correct_1\nv,a,2\n", "2: correct_1: is '2'; give 0 or 1"),
             ("sample,class,prediction\nv,a,b\nv,a,b\n", "3: sample: 'v' stands in the file twice"),
@@ -183,7 +187,7 @@ class TestFiles:
     )
     def test_bad_answers_are_said_where_they_stand(self, tmp_path, text, what):
         with pytest.raises(ActionableError, match=what):
-            read_answers([self.write(tmp_path, text)])
+            read_answers(Table(self.write(tmp_path, text)))
 
     def run(self, capsys, *args):
         call_command("metrics", *map(str, args), "--json")

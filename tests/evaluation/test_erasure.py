@@ -192,6 +192,16 @@ def test_nothing_is_left_of_a_member_in_tables_exports_and_logs(world, zaphod, c
     assert broken() == []
 
 
+def test_a_name_in_a_script_without_spaces_is_erased_wherever_it_is(world):
+    person = make_member(world.project, "annotator", name="zhang", first_name="张伟")
+    note = Invitation.objects.create(
+        project=world.project, roles=["annotator"], note="请问张伟老师", expires_at=timezone.now()
+    )
+    erase_person(person, person)
+    note.refresh_from_db()
+    assert note.note == f"请问{ERASED}老师"
+
+
 def test_messages_that_name_somebody_are_not_shown_any_more(world):
     person = make_member(world.project, "annotator", name="jürgen.planted")
     owners = Client()

@@ -1,8 +1,9 @@
 import json
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 from django.core.files.storage import default_storage
+from django.db import IntegrityError
 
 from annotation.actions.decisions.captions import correct_caption, drop_caption
 from annotation.actions.decisions.items import retract, take_down_video
@@ -10,15 +11,17 @@ from annotation.models import Vote
 from corpus.errors import CorpusError
 from corpus.exporters import jsonl
 from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
+from corpus.video_files.stored_files import opaque_name
 from evaluation.errors import EvaluationError
 from evaluation.exports.records import project_content, release_content
-from evaluation.imports import survey
+from evaluation.imports import store, survey
 from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.invariants.registry import violations
 from media.encode import write_mp4, write_webm
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
+from projects.sql.bulk_writes import insert_many, new_row
 from tests.factories import make_member, make_project, make_subtest
 from tests.media.painted import painted_clip
 
@@ -368,6 +371,69 @@ def test_a_caption_that_changed_under_its_id_is_listed_and_changed_where_that_is
     assert run(other).as_json()["same"] == 1
 
 
+def test_a_caption_moves_to_the_clip_whose_name_was_corrected(run, clips, project):
+    wrong = {"id": "c", "video": "aa.mp4", "caption": "a man jumps."}
+    right = {**wrong, "video": "a.mp4"}
+    run(wrong, media_dir=clips)
+    assert run(right, media_dir=clips, update=True).as_json()["updated"] == 1
+    caption = Caption.objects.get()
+    assert (caption.key, caption.text, caption.video.key) == ("c", "a man jumps.", "a.mp4")
+    assert [(video.key, video.media_state) for video in Video.objects.all()] == [("a.mp4", MediaState.READY)]
+    assert run(right, media_dir=clips, update=True).as_json()["same"] == 1
+    assert violations() == []
+
+
+def test_an_item_moves_to_the_clip_whose_name_was_corrected(run, clips, project):
+    run(record(video="aa.mp4"), media_dir=clips)
+    run(record(), media_dir=clips, update=True)
+    assert [(item.key, item.video.key) for item in Item.objects.filter(key="a")] == [("a", "a.mp4")]
+    assert [(video.key, video.media_state) for video in Video.objects.all()] == [("a.mp4", MediaState.READY)]
+
+
+def test_captions_change_places(run):
+    here = [{"id": id_, "video": f"{id_}.mp4", "caption": "a man jumps."} for id_ in "abc"]
+    run(*here)
+    there = [{**one, "video": other["video"]} for one, other in zip(here, here[1:] + here[:1], strict=True)]
+    assert run(*there, update=True).as_json()["updated"] == 3
+    assert dict(Caption.objects.values_list("key", "video__key")) == {"a": "b.mp4", "b": "c.mp4", "c": "a.mp4"}
+
+
+def test_a_caption_that_the_clip_has_already_stays_where_it_is_and_names_the_other(run):
+    run(
+        {"id": "a", "video": "a.mp4", "caption": "a man jumps."},
+        {"id": "b", "video": "b.mp4", "caption": "a man jumps."},
+    )
+    result = run({"id": "b", "video": "a.mp4", "caption": "a man jumps."}, update=True)
+    assert [error.partition("jsonl:")[2] for error in result.errors] == [
+        "1: caption: is already a caption of this clip, as 'a'; remove the record"
+    ]
+    assert [change["updated"] for change in result.changes] == [False]
+    assert dict(Caption.objects.values_list("key", "video__key")) == {"a": "a.mp4", "b": "b.mp4"}
+
+
+def test_rows_that_the_database_refuses_are_blamed_on_nobody_who_did_not_write(run, monkeypatch):
+    def twice(batch):
+        insert_many([new_row(Video, project_id=batch.project.pk, key="same") for _ in range(2)])
+
+    monkeypatch.setattr(store, "warn_of_other_tests", twice)
+    with pytest.raises(EvaluationError, match=r"are one row .*please report this as a fault"):
+        run(record())
+    assert not Item.objects.exists()
+
+
+def test_what_somebody_else_wrote_first_is_seen_by_a_second_attempt(run, project, monkeypatch):
+    attempts = []
+
+    def meanwhile(batch):
+        attempts.append(len(attempts))
+        if len(attempts) == 1:
+            raise IntegrityError("somebody stored a row of this key")
+
+    monkeypatch.setattr(store, "warn_of_other_tests", meanwhile)
+    assert run(record()).as_json()["created"]["items"] == 1
+    assert len(attempts) == 2
+
+
 @pytest.fixture
 def few_at_a_time(monkeypatch):
     monkeypatch.setattr(survey, "READ", 3)
@@ -497,7 +563,7 @@ def test_a_found_file_is_probed_and_kept_under_its_hash(run, clips):
     first, second = Video.objects.order_by("pk")
     assert (first.media_state, first.duration, first.fps, first.n_frames) == ("ready", 1.0, 8.0, 8)
     assert (first.width, first.height) == (64, 32)
-    assert first.file.name == f"videos/{first.sha256[:2]}/{first.sha256}.mp4"
+    assert PurePath(first.file.name).stem == opaque_name(first.sha256)
     assert second.file.name == first.file.name
     with first.file.open() as file:
         assert file.read() == (clips / "a.mp4").read_bytes()
@@ -690,3 +756,20 @@ def test_a_pair_whose_validator_did_not_see_its_caption_puts_that_caption_in_dou
     run(record(proficiency={**PAIR, "votes": {"foil": 1}}))
     assert Caption.objects.get(text=PAIR["caption"]).flagged_false
     assert violations() == []
+
+
+def test_a_file_in_another_spelling_is_used_and_named(run, clips):
+    (clips / "a.mp4").rename(clips / "CAFE\u0301.MP4")
+    result = run(record(video="caf\u00e9.mp4"), media_dir=clips)
+    (said,) = [line for line in result.warnings if "differs" in line]
+    assert said.endswith(
+        ":1: video: 'caf\u00e9.mp4' differs in Unicode form and letter case from 'CAFE\u0301.MP4', "
+        "the file that is used"
+    )
+    assert Video.objects.get().media_state == MediaState.READY
+
+
+def test_the_file_that_is_probably_meant_is_named(run, clips):
+    (clips / "a.mp4").rename(clips / "blue-left.mp4")
+    result = run(record(video="blue-lefft.mp4"), media_dir=clips).as_json()
+    assert (result["missing"], result["similar"]) == (["blue-lefft.mp4"], {"blue-lefft.mp4": "blue-left.mp4"})

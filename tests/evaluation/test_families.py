@@ -12,7 +12,7 @@ from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring import jobs
 from evaluation.scoring.actions.start_run import start_run
-from evaluation.scoring.models import Score
+from evaluation.scoring.models import EQUAL_AFTER_CUT, TRUNCATED, UNKNOWN_CUTS, Score
 from evaluation.scoring.queries import run_results
 from hub.adapters.registry import ADAPTERS
 from jobs.models import JobState
@@ -63,14 +63,19 @@ def values(run) -> dict[tuple[str, str], float]:
 def test_a_run_with_each_family(tmp_path: Path) -> None:
     release = make_release()
     seen: dict[str, int] = {}
+    seen_whole = 0
     for name, make in SPECS.items():
         run = score(release, make(tmp_path / name.replace(" ", "-")))
-        assert run.problems == {}, name
-        assert run_results(run, draws=20)["overall"]["n_all"] == 2, name
+        # A tiny model of 16 tokens cannot tell these texts apart, and a program outside may not say what it cuts.
+        assert set(run.problems) <= {TRUNCATED, EQUAL_AFTER_CUT, UNKNOWN_CUTS}, name
+        overall = run_results(run, draws=20)["overall"] or {"n_all": 0}
+        assert overall["n_all"] == 2 - run.n_equal_after_cut, name
+        seen_whole += not run.problems
         assert len(values(run)) == 4, name
         seen[run.model_key] = run.pk
     assert {name.partition(" ")[0] for name in SPECS} == set(ADAPTERS)
     assert len(seen) == len(SPECS)
+    assert seen_whole >= len(SPECS) - 2
 
 
 def test_shares_of_a_choice_belong_to_their_item(tmp_path: Path) -> None:

@@ -313,12 +313,13 @@ class TestPages:
         assert (row["before"]["n_items"], row["after"]["n_items"]) == (33, 30)
         assert "solved without the video" in html
         assert "<strong>folds</strong>" in html
-        assert "[100.0, 100.0] %" in html
+        # All of 30 captions: Clopper and Pearson's interval of 30 of 30.
+        assert "[88.4, 100.0] %" in html
         chart = owner.get(reverse("reports:report_chart", args=[project.slug, "blind", "solved"]))
         assert b"after validation" in chart.content
         table = owner.get(reverse("reports:report_file", args=[project.slug, "blind", "csv"])).content.decode()
         assert table.splitlines()[1].startswith("planted,all,33,")
-        assert table.splitlines()[2].startswith("planted,valid,30,1.0,1.0,1.0,")
+        assert table.splitlines()[2].startswith("planted,valid,30,1.0,0.88")
 
     def test_bars_and_language_models_are_set_there(self, owner, project, planted):
         fields = {"bar": "0.7", f"subtest-{planted.pk}": "0.9"}

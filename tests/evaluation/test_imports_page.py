@@ -2,7 +2,7 @@
 
 import json
 from datetime import timedelta
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 from django.conf import settings
@@ -12,6 +12,7 @@ from django.urls import reverse
 from corpus.importers.registry import EXAMPLES, IMPORTERS
 from corpus.models import Item, MediaState, Video
 from corpus.records import BadRecord, RecordWarning
+from corpus.video_files.stored_files import opaque_name
 from evaluation.imports.actions.discard_stale_imports import discard_stale_imports
 from evaluation.imports.models import Import
 from evaluation.imports.uploads import folder_of
@@ -99,6 +100,17 @@ def test_records_and_videos_are_previewed_then_stored(owner, project, film):
     assert "Imported." in page(owner, upload)
 
 
+def test_a_published_set_counts_as_valid_where_the_form_says_so(owner, project):
+    for name, fields in (("plain.csv", {}), ("set.csv", {"as_published": "on"})):
+        send(owner, project, records=file(name, CSV.replace("a,a.mp4", f"{name},a.mp4")), **fields)
+        upload = looked_at()
+        assert ("as published" in page(owner, upload)) is bool(fields)
+        owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]))
+        looked_at()
+    states = dict(Item.objects.filter(key__endswith=".csv").values_list("key", "state"))
+    assert states == {"plain.csv": "in_validation", "set.csv": "valid"}
+
+
 def test_an_unreadable_file_is_said_on_the_page(owner, project):
     send(owner, project, records=file("x.csv", b"id,video,caption\na,\xff\n"))
     upload = looked_at()
@@ -132,7 +144,7 @@ def test_videos_alone_go_to_the_clips_that_lack_them_or_become_clips(owner, proj
     looked_at()
     assert Video.objects.filter(source_id="a", media_state="ready").count() == 2
     own = Video.objects.get(key="own.mp4")
-    assert (own.media_state, own.file.name) == ("ready", f"videos/{own.sha256[:2]}/{own.sha256}.mp4")
+    assert (own.media_state, PurePath(own.file.name).stem) == ("ready", opaque_name(own.sha256))
     assert Video.objects.filter(source_id="a").values("sha256").distinct().count() == 1
     assert not Video.objects.filter(key="notes.mp4").exists()
     actions = AuditEvent.objects.values_list("action", flat=True)
@@ -235,7 +247,7 @@ def test_more_than_the_limit_is_refused_before_it_is_read(owner, project, settin
 
 def test_pages_that_take_no_files_take_no_large_bodies(client, project):
     large = file("x.bin", b"x" * (1024 * 1024 + 1))
-    assert client.post(reverse("projects:sign_in"), {"username": "x", "file": large}).status_code == 400
+    assert client.post(reverse("projects:sign_in"), {"username": "x", "file": large}).status_code == 413
     # Who is not signed in is sent away unread.
     assert client.post(reverse("imports:new_import", args=[project.slug]), {"file": large}).status_code == 302
 
@@ -338,6 +350,21 @@ def test_clips_without_a_file_are_named_and_reached(owner, project):
     assert "clip0.mp4, clip1.mp4, clip2.mp4, clip3.mp4, clip4.mp4</span> and 2 more." in html
     owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]))
     assert reverse("corpus:videos", args=[project.slug]) + "?media=missing" in page(owner, looked_at())
+
+
+def test_a_file_with_a_similar_name_is_named_beside_the_clip_that_lacks_one(owner, project, film):
+    row = file("x.csv", "id,video,caption\na,blue-lefft.mp4,a ball rolls.\n")
+    send(owner, project, file("blue-left.mp4", film), records=row)
+    html = " ".join(page(owner, looked_at()).split())
+    assert 'Files with a similar name: <span class="hash">blue-left.mp4</span> for blue-lefft.mp4.' in html
+
+
+def test_a_video_alone_goes_to_the_clip_whose_name_is_spelled_otherwise(owner, project, film):
+    clip = make_video(project, key="CAFE\u0301.MP4", media_state=MediaState.MISSING)
+    send(owner, project, file("café.mp4", film))
+    owner.post(reverse("imports:confirm_import", args=[project.slug, looked_at().pk]))
+    answer = {"file": "café.mp4", "clips": [clip.key], "error": "", "conversion": "", "what": "attached"}
+    assert looked_at().result["videos"] == [answer]
 
 
 def test_the_preview_names_a_subtest_only_where_one_is_made(owner, project):

@@ -107,13 +107,37 @@ def test_means_of_columns_share_their_draws():
 def test_the_t_interval_of_clusters_by_hand():
     # Sums 1 of 2 and 2 of 2, mean 3/4: residuals -1/2 and 1/2, error sqrt((1/4 + 1/4) * 2/1) / 4 = 1/4; t(1) at 97.5 %.
     values, names = np.array([1.0, 0.0, 1.0, 1.0]), ["v", "v", "w", "w"]
-    reach = stats.t.ppf(0.975, 1) / 4
-    assert t_interval(values, names) == pytest.approx([0.75 - reach, 0.75 + reach])
+    reach, wide = stats.t.ppf(0.975, 1) / 4, (-9.0, 9.0)
+    assert t_interval(values, names, bounds=wide) == pytest.approx([0.75 - reach, 0.75 + reach])
     assert t_interval(values, names, level=0.5) == pytest.approx([0.5, 1.0])
     assert t_interval(values, ["v"] * 4) is None
     # Without clusters it is the interval of a mean: .75 and sqrt(3/16 / 3) with 3 degrees.
     reach = stats.t.ppf(0.975, 3) * 0.25
-    assert t_interval(values, None) == pytest.approx([0.75 - reach, 0.75 + reach])
+    assert t_interval(values, None, bounds=wide) == pytest.approx([0.75 - reach, 0.75 + reach])
+    assert t_interval(values, None) == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("n", [2, 4, 10, 300])
+def test_where_all_are_right_the_interval_is_that_of_clopper_and_pearson(n):
+    exact = stats.binomtest(n, n).proportion_ci(method="exact")
+    for found in (t_interval(np.ones(n), None), mean_intervals(np.ones((n, 1)), None, draws=9)[0]):
+        assert found == pytest.approx([exact.low, exact.high])
+    for found in (t_interval(np.zeros(n), None), mean_intervals(np.zeros((n, 1)), None, draws=9)[0]):
+        assert found == pytest.approx([1 - exact.high, 1 - exact.low])
+
+
+def test_videos_that_are_all_half_right_may_stand_at_either_end():
+    unseen = 1 - 0.025 ** (1 / 2)
+    halves = t_interval(np.array([1.0, 0.0, 0.5, 0.5]), list("vvww"))
+    assert halves == pytest.approx([0.5 * (1 - unseen), 0.5 * (1 - unseen) + unseen])
+
+
+def test_what_is_no_share_keeps_to_its_own_bounds_or_to_none():
+    ranks = np.full((4, 2), 3.0)
+    bounded, free = mean_intervals(ranks, None, bounds=[(1.0, 6.0), None], draws=9)
+    unseen = 1 - 0.025 ** (1 / 4)
+    assert bounded == pytest.approx([3 * (1 - unseen) + unseen, 3 * (1 - unseen) + 6 * unseen])
+    assert free == [3.0, 3.0]
 
 
 def test_wilsons_interval_by_hand():

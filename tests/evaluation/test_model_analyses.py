@@ -300,6 +300,14 @@ class TestFiles:
         assert items.facts == [{"count": 3}, {"count": 5}]
         assert items.clusters == ["cluster v", "item b"]
 
+    def test_a_table_says_the_same_as_lines(self, tmp_path):
+        path = tmp_path / "clip.csv"
+        path.write_text('"count";"id";"foil_1";"caption";"edited";"cluster"\n3;"a";1;2;"verb";"v"\n5;"b";2;1;;\n')
+        items = read_scored([path])
+        assert items.models["clip"].tolist() == [[2, 1], [1, 2]]
+        assert items.facts == [{"count": 3, "edited": "verb"}, {"count": 5}]
+        assert items.clusters == ["cluster v", "item b"]
+
     @pytest.mark.parametrize(
         ("text", "what"),
         [

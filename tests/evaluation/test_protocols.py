@@ -286,7 +286,7 @@ class TestRuns:
         model.info.card["interval_seconds"] = 1
         monkeypatch.setattr(jobs, "open_adapter", lambda spec, **_: model)
         # Scores of version 1 stand under the bare key, and may be of another number of frames.
-        assert self.run(release, "foilworks").model_key == "brightness@1 interval-middles/2"
+        assert self.run(release, "foilworks").model_key == "brightness@1 interval-middles/3"
 
     def test_perplexities_are_stored_as_such_beside_likelihoods(self, release):
         for protocol in ("foilworks", "vilma-2024-paper"):

@@ -61,7 +61,8 @@ def test_a_scope_takes_its_items_only():
     a, b = model("a", first(30)), model("b", [not one for one in first(30)])
     scope = np.array(first(30))
     found = ranking([a, b], CLUSTERS, "T", scope)
-    assert found["rows"][1]["p_best"] == 0.0  # 30 of 30 against 0 of 30: no spread at all
+    n_videos = len({cluster for cluster, kept in zip(CLUSTERS, scope, strict=True) if kept})
+    assert found["rows"][1]["p_best"] == 2.0 ** (1 - n_videos)  # 30 of 30 against 0 of 30: no spread at all
     assert ranking([a, b], CLUSTERS, "T")["rows"][1]["p_best"] == 1.0  # half each over all items
 
 

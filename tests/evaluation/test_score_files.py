@@ -169,7 +169,7 @@ class TestChoices:
     @pytest.mark.parametrize(
         ("name", "lines", "complaint"),
         [
-            ("x.jsonl", ['{"id": 1, "scores": [1]}'], "x.jsonl:1: scores: has no negative"),
+            ("x.jsonl", ['{"id": 1, "scores": [1]}'], "x.jsonl:1: scores: has no foil"),
             ("x.jsonl", ['{"id": 1, "scores": [1, 2], "right": 2}'], "x.jsonl:1: right: is 2; give a column"),
             ("x.jsonl", ['{"id": 1, "scores": [1, Infinity]}'], r"x.jsonl:1: scores\[1\]: is inf"),
             ("x.jsonl", [""], "x.jsonl: record: there is none|x.jsonl:1: file: is empty"),

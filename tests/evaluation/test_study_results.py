@@ -69,6 +69,7 @@ class TestAgreement:
             # D_o = 2 + 0 + 2; D_e = (64 - 9 - 25) / 7.
             "alpha": pytest.approx(1 - 4 * 7 / 30),
             "alpha_ci": alpha(used, np.array([7, 7, 3]), **HOW).interval,
+            "alpha_ci_undefined": alpha(used, np.array([7, 7, 3]), **HOW).undefined,
             "reason": None,
             "fleiss_kappa": pytest.approx((4 / 9 - by_chance) / (1 - by_chance)),
             "percent_agreement": pytest.approx((1 / 3 + 1 + 0) / 3),
@@ -105,6 +106,7 @@ class TestAgreement:
             "n_units_used": 1,
             "alpha": pytest.approx(0),
             "alpha_ci": None,
+            "alpha_ci_undefined": None,
             "reason": None,
             "percent_agreement": pytest.approx(1 / 3),
         }
@@ -114,6 +116,7 @@ class TestAgreement:
             "n_units_used": 1,
             "alpha": None,
             "alpha_ci": None,
+            "alpha_ci_undefined": None,
             "reason": "all votes fall into one category, so that agreement by chance is certain",
             "percent_agreement": 1.0,
         }
@@ -167,6 +170,7 @@ class TestReviewing:
                     # D_o = 2 + 2; D_e = (64 - 9 - 1 - 9 - 1) / 7.
                     "alpha": pytest.approx(1 - 4 * 7 / 44),
                     "alpha_ci": alpha(four, **HOW).interval,
+                    "alpha_ci_undefined": alpha(four, **HOW).undefined,
                     "reason": None,
                 },
                 {
@@ -176,6 +180,7 @@ class TestReviewing:
                     "fleiss_kappa": pytest.approx((3 / 4 - 34 / 64) / (1 - 34 / 64)),
                     "alpha": pytest.approx(1 - 2 * 7 / 30),
                     "alpha_ci": alpha(two, **HOW).interval,
+                    "alpha_ci_undefined": alpha(two, **HOW).undefined,
                     "reason": None,
                 },
             ],
@@ -278,6 +283,8 @@ class TestValidation:
             "alpha_coding": "truth3",
             "alpha_all_ci": alpha(self.TALLIES, np.array([1, 2, 3, 3, 4]), **HOW).interval,
             "alpha_valid_ci": alpha(self.TALLIES[:2], **HOW).interval,
+            "alpha_all_ci_undefined": alpha(self.TALLIES, np.array([1, 2, 3, 3, 4]), **HOW).undefined,
+            "alpha_valid_ci_undefined": alpha(self.TALLIES[:2], **HOW).undefined,
             "alpha_all_reason": None,
             "alpha_valid_reason": None,
             "votes": {"caption": 6, "foil": 4, "other": 5},
@@ -315,6 +322,8 @@ class TestValidation:
             "alpha_coding": "truth3",
             "alpha_all_ci": None,
             "alpha_valid_ci": None,
+            "alpha_all_ci_undefined": None,
+            "alpha_valid_ci_undefined": None,
             "alpha_all_reason": NOTHING_SHARED,
             "alpha_valid_reason": NOTHING_SHARED,
             "votes": {"caption": 0, "foil": 0, "other": 0},

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from annotation.models import PayPolicy, PayRate
 from corpus.exporters.foilworks import figure_csv, held_digests
-from corpus.exporters.parts.folder import pretty, self_hash
+from corpus.exporters.parts.folder import pretty
 from corpus.models import Foil, Item
 from corpus.release_documents import Figure
 from evaluation.errors import EvaluationError
@@ -22,6 +22,7 @@ from evaluation.imports.batch import text_sha256
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.pages import PAGES
 from tests import factories
+from tests.evaluation.older_exports import refresh, rewrite_table, without_unjudged
 from tests.evaluation.test_exchange_collect import people, project, release, score, vote  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.django_db
@@ -84,16 +85,6 @@ def write_lines(path, records):
     path.write_text(text, encoding="utf-8")
 
 
-def refresh(export):
-    """Hashes made anew, as somebody would who wants a change to stay unseen."""
-    manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
-    for name in manifest["files"]:
-        content = (export / name).read_bytes()
-        manifest["files"][name] = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-    manifest["manifest_sha256"] = self_hash(manifest)
-    (export / "manifest.json").write_text(pretty(manifest), encoding="utf-8")
-
-
 def change_and_refresh(export):
     """A table that nobody can compute from the export, with its digest made anew as well."""
     path = export / "tables" / "checks.json"
@@ -128,6 +119,7 @@ def as_layout_2(export):
         for record in records:
             del record["found_valid"]
 
+    rewrite_table(export, "blind", without_unjudged)
     change(export / "items.jsonl", without)
     table = json.loads((export / "tables/validation.json").read_text(encoding="utf-8"))
     # Intervals were over pairs.
@@ -143,6 +135,23 @@ def as_layout_2(export):
     manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
     (export / "manifest.json").write_text(pretty({**manifest, "layout_version": 2}), encoding="utf-8")
     refresh(export)
+
+
+def test_files_of_an_older_export_go_by_the_names_of_then(export):
+    as_now = {name: (export / name).read_bytes() for name in ("tables/blind.json", "tables/checks.json")}
+    rewrite_table(export, "blind", without_unjudged)
+    (path,) = (export / "data").iterdir()
+    path.rename(path.with_name("named-by-an-older-rule.jsonl"))
+    manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
+    manifest["files"]["data/named-by-an-older-rule.jsonl"] = manifest["files"].pop(f"data/{path.name}")
+    (export / "manifest.json").write_text(pretty({**manifest, "layout_version": 3}), encoding="utf-8")
+    refresh(export)
+    assert verify(export)["ok"]
+    for name, content in as_now.items():
+        (export / name).write_bytes(content)
+    (export / "manifest.json").write_text(pretty({**manifest, "layout_version": 4}), encoding="utf-8")
+    refresh(export)
+    assert verify(export)["difference"].startswith(f"{path.name}: cannot be read")
 
 
 def test_an_older_export_is_held_to_what_was_written_then(export):

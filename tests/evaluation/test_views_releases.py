@@ -282,6 +282,13 @@ class TestExport:
         assert names
         assert all(name.startswith(f"shapes-v1-{slug}/") and ".." not in name for name in names)
 
+    def test_a_parameter_of_the_format_is_a_box_to_tick(self, owner, project, release):
+        assert 'type="checkbox" name="bom"' in owner.get(url("release", project, release.pk)).content.decode()
+        for ticked, begins in (({"bom": "true"}, b"\xef\xbb\xbfid,"), ({}, b"id,")):
+            response = owner.post(url("export", project, release.pk, "csv"), ticked)
+            archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
+            assert archive.read("shapes-v1-csv/records.csv").startswith(begins)
+
     def test_a_format_that_holds_none_of_the_items_says_so(self, owner, project, release):
         response = owner.post(url("export", project, release.pk, "feint6k"))
         assert response.status_code == 400

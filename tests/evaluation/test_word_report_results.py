@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evaluation.analyses import blind, divergence, verbs
-from evaluation.analyses.preference import preference
+from evaluation.analyses.preference import TextScores, preference
 from evaluation.analyses.verbs import EditFacts
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
@@ -50,7 +50,7 @@ class TestPreference:
     }
     CAPTIONS = ("cat", "cat", "dog", "cup", "hat", "cat")
     WON = (1, 0.5, 0, 1, 1, 0)
-    NOTHING = {"preference": None, "ci": None, "n_pairs": 0, "n_captions": 0}
+    NOTHING = {"preference": None, "ci": None, "n_pairs": 0, "n_captions": 0, "n_truncated": 0, "n_equal_after_cut": 0}
 
     def shares(self, places, won, missing, draws=60):
         chosen, captions = [won[k] for k in places], [self.CAPTIONS[k] for k in places]
@@ -61,6 +61,8 @@ class TestPreference:
             "n_pairs": len(places),
             "n_captions": len(set(captions)),
             "n_missing": missing,
+            "n_truncated": 0,
+            "n_equal_after_cut": 0,
         }
 
     def whole(self, won, draws=60):
@@ -76,14 +78,15 @@ class TestPreference:
         }
 
     def test_the_whole_result(self):
-        assert preference(self.ITEMS, self.VALUES, draws=60) == self.whole(self.WON)
+        assert preference(self.ITEMS, TextScores(self.VALUES), draws=60) == self.whole(self.WON)
 
     def test_where_less_is_better_the_others_win_and_ties_stay_half(self):
         lost = [1 - each for each in self.WON]
-        assert preference(self.ITEMS, self.VALUES, higher_is_better=False, draws=60) == self.whole(lost)
+        scores = TextScores(self.VALUES, higher_is_better=False)
+        assert preference(self.ITEMS, scores, draws=60) == self.whole(lost)
 
     def test_unless_told_more_is_better_and_the_draws_are_those_of_all_reports(self):
-        assert preference(self.ITEMS, self.VALUES) == self.whole(self.WON, draws=DRAWS)
+        assert preference(self.ITEMS, TextScores(self.VALUES)) == self.whole(self.WON, draws=DRAWS)
 
 
 class TestBlind:
@@ -141,6 +144,8 @@ class TestBlind:
             "n_captions": len(items),
             "caption_longer": sum(longer) / len(longer),
             "caption_longer_ci": interval(longer, captions),
+            "n_unjudged": 0,
+            "unjudged": [],
             "words": [asdict(word) for word in cue_words(pairs, top=10)],
             "fitted_accuracy": math.fsum(fitted(pairs)) / len(pairs),
             "folds": 5,
@@ -172,6 +177,8 @@ class TestBlind:
             "n_captions": 1,
             "caption_longer": 0.5,
             "caption_longer_ci": None,
+            "n_unjudged": 0,
+            "unjudged": [],
             "words": [asdict(word) for word in cue_words([("a cup breaks", "a cup holds")])],
             "fitted_accuracy": 1.0,
             "folds": None,

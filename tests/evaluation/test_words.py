@@ -49,7 +49,7 @@ class TestDivergence:
 
     def test_words_are_lower_case_and_keep_their_apostrophe(self):
         captions, _ = word_counts([item("The Dog's café-bar, the 3rd!", "x")])
-        assert captions == {"the": 2, "dog's": 1, "caf": 1, "bar": 1, "3rd": 1}
+        assert captions == {"the": 2, "dog's": 1, "café": 1, "bar": 1, "3rd": 1}
 
     def test_case_and_punctuation_are_no_change(self):
         captions, foils = word_counts([item("A dog, runs", "a dog runs.")], "changed")
@@ -91,7 +91,8 @@ class TestBlind:
         items = [item(f"a {noun} moves", f"a {noun} stays", name=noun) for noun in self.NOUNS]
         (row,) = blind.compute(items, draws=200)["subtests"]
         assert row["classifier_accuracy"] == 1
-        assert row["ci"] == [1, 1]
+        # Ten of ten items: a share of them may still be otherwise (1 - .025 ** .1).
+        assert row["ci"] == pytest.approx([0.69150, 1], abs=1e-5)
         assert (row["n_items"], row["n_pairs"], row["folds"]) == (10, 10, 5)
 
     def test_words_in_another_order_are_the_same_words(self):

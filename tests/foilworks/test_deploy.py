@@ -11,6 +11,8 @@ import pytest
 import yaml
 from django.conf import settings
 
+from foilworks import web_server
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 DEPLOY = ROOT / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
@@ -47,7 +49,7 @@ def test_compose_names_services_volumes_stages_and_variables_that_there_are():
             name = volume.split(":")[0]
             assert name in COMPOSE["volumes"] or (DEPLOY / name).exists()
     # Two processes of pages, two workers of short jobs, one that scores: what tests/foilworks/test_topology.py runs.
-    assert '--workers", "2"' in CONTAINERFILE
+    assert (web_server.workers, '"python:foilworks.web_server"' in CONTAINERFILE) == (2, True)
     assert services["worker"]["command"] == ["foilworks", "worker", "--cpu", "--slots", "2", "--queue", "default"]
     assert services["scoring"]["command"] == ["foilworks", "worker", "--cpu", "--queue", "gpu"]
 

@@ -1,7 +1,7 @@
 """Dates and numbers on pages are those of the reader's language, each by one rule."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,7 @@ def shown(text: str, language: str, **values: object) -> str:
 
 def test_german_knows_every_date_with_a_month_that_a_template_names():
     texts = [path.read_text(encoding="utf-8") for path in TEMPLATES.rglob("*.html")]
-    named = {form for text in texts for form in re.findall(r"""date:["']([^"']+)["']""", text)}
+    named = {form for text in texts for form in re.findall(r"""(?:date|moment):["']([^"']+)["']""", text)}
     months = {form for form in named if re.search("[MF]", form) and not form.endswith("_FORMAT")}
     assert months <= set(DATES)
 
@@ -39,6 +39,23 @@ def test_german_knows_every_date_with_a_month_that_a_template_names():
 def test_dates(form, english, german):
     text = "{{ when|date:'" + form + "' }}"
     assert (shown(text, "en", when=WHEN), shown(text, "de", when=WHEN)) == (english, german)
+
+
+def test_a_moment_is_in_utc_and_says_so():
+    text = "{{ when|moment:'j M Y, H:i' }}"
+    head = '<time datetime="2026-03-09T14:05:07Z" data-moment="j M Y, H:i">'
+    assert shown(text, "en", when=WHEN) == f"{head}9 Mar 2026, 14:05 UTC</time>"
+    assert shown(text, "de", when=WHEN) == f"{head}9. März 2026, 14:05 UTC</time>"
+    in_kolkata = WHEN.astimezone(timezone(timedelta(hours=5, minutes=30)))
+    assert shown(text, "en", when=in_kolkata) == f"{head}9 Mar 2026, 14:05 UTC</time>"
+    assert shown("{{ when|moment:'H:i'|default:'–' }}", "en", when=None) == "–"
+
+
+def test_no_template_shows_a_time_without_its_zone():
+    """`date` writes days; a time of day goes through `moment`."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in TEMPLATES.rglob("*.html")}
+    times = r"""\|(?:date|time)(?::["'][^"']*(?:H|DATETIME)[^"']*["'])"""
+    assert [name for name, text in texts.items() if re.search(times, text)] == []
 
 
 @pytest.mark.parametrize(

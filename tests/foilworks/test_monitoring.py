@@ -1,16 +1,21 @@
 """What operators see: readiness, figures, lines of the log with their ids, reported errors without people."""
 
+import errno
 import gzip
 import json
 import logging
+import os
 import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
+import psycopg
 import pytest
+from django.db import InterfaceError, OperationalError
 from django.test import Client
 
+from foilworks import outages
 from foilworks.monitoring import metrics, readiness
 from foilworks.monitoring.error_reports import without_people
 from foilworks.monitoring.logs import JsonFormatter
@@ -22,6 +27,12 @@ from tests.annotation.world import make_world
 from tests.test_architecture import ROOT
 
 TOKEN = {"Authorization": "Bearer figures"}
+
+
+def caused(error: Exception, cause: Exception) -> Exception:
+    """As Django raises what a driver raised."""
+    error.__cause__ = cause
+    return error
 
 
 @pytest.fixture
@@ -44,7 +55,7 @@ def test_readiness_names_each_part(client, monkeypatch):
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()) == (
         200,
-        {"ok": True, "database": "ok", "migrations": "ok", "queue": "ok", "storage": "ok"},
+        {"ok": True, "database": "ok", "migrations": "ok", "queue": "ok", "storage": "ok", "disk": "ok"},
     )
 
 
@@ -56,7 +67,14 @@ def test_a_part_that_is_away_makes_it_unready_and_the_answer_says_no_more_than_w
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()) == (
         503,
-        {"ok": False, "database": "ok", "migrations": "missing", "queue": "unreachable", "storage": "unreachable"},
+        {
+            "ok": False,
+            "database": "ok",
+            "migrations": "missing",
+            "queue": "unreachable",
+            "storage": "unreachable",
+            "disk": "ok",
+        },
     )
 
 
@@ -65,6 +83,66 @@ class Away:
 
     def exists(self, name):
         raise OSError("the store cannot be asked")
+
+
+@pytest.mark.django_db
+def test_a_disk_without_room_makes_it_unready(client, monkeypatch):
+    monkeypatch.setattr(outages, "LEAST_FREE_BYTES", 2**60)
+    assert client.get("/readyz").json()["disk"] == "full"
+
+
+FULL_DISKS = {
+    "a file": OSError(errno.ENOSPC, "No space left on device"),
+    "SQLite": OperationalError("database or disk is full"),
+    "PostgreSQL": caused(OperationalError("could not extend file"), psycopg.errors.DiskFull("no room")),
+}
+AWAY = {
+    "closed": InterfaceError("connection already closed"),
+    "refused": caused(OperationalError("connection failed"), psycopg.OperationalError("connection failed")),
+    "ending": caused(OperationalError("terminating"), psycopg.errors.AdminShutdown("terminating")),
+}
+OTHERS = {"a fault": ValueError("disk is full"), "a lock": OperationalError("database is locked")}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        *((error, 503, "disk of this server is full") for error in FULL_DISKS.values()),
+        *((error, 503, "database does not answer") for error in AWAY.values()),
+        *((error, 500, "Something broke on our side") for error in OTHERS.values()),
+    ],
+    ids=[*FULL_DISKS, *AWAY, *OTHERS],
+)
+def test_pages_say_what_is_away(monkeypatch, error, status, words):
+    def broken(*_given):
+        raise error
+
+    monkeypatch.setattr("foilworks.views.home.published_accounts", broken)
+    client = Client(raise_request_exception=False)
+    answer = client.get("/")
+    assert (answer.status_code, words in answer.content.decode()) == (status, True)
+    assert ("Retry-After" in answer.headers) == (status == 503)
+
+
+def test_a_process_without_room_for_its_figures_serves_without_them(tmp_path):
+    """A limit of a file's size stands for the full disk; a mapped file without room ended the process (SIGBUS)."""
+    program = (
+        "import django; django.setup()\n"
+        "from django.conf import settings\n"
+        "from foilworks.monitoring import metrics\n"
+        "import resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "metrics.count_request('home', 'GET', 200, 0.1)\n"
+        "metrics.count_request('home', 'GET', 200, 0.1)\n"
+        "print('served')\n"
+    )
+    environment = {**os.environ, "FOILWORKS_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "foilworks.settings"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "served\n")
+    assert "requests are not counted" in done.stderr
 
 
 @pytest.mark.django_db

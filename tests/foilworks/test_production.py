@@ -12,6 +12,7 @@ import yaml
 from django.conf import settings as live
 from django.core.management import call_command
 
+from foilworks.private_files import make_private, open_to_others
 from foilworks.production_checks import findings
 from tests.factories import make_project
 from tests.test_architecture import ROOT
@@ -133,11 +134,37 @@ def test_what_is_not_fit_is_named_with_what_to_do(settings, monkeypatch, case):
     assert finding.found
 
 
-def test_a_key_that_others_on_the_machine_read_is_named(tmp_path):
-    (tmp_path / "secret_key").write_text("x")
-    (tmp_path / "secret_key").chmod(0o644)
-    (finding,) = findings()
-    assert (finding.name, finding.todo) == ("SECRET_KEY", f"chmod 600 {tmp_path / 'secret_key'}")
+def test_files_that_others_on_the_machine_read_are_named(tmp_path):
+    for name in ("secret_key", "foilworks.sqlite3", "notes.txt"):
+        (tmp_path / name).write_text("x")
+        (tmp_path / name).chmod(0o644)
+    (tmp_path / "exports").mkdir(mode=0o755)
+    (tmp_path / "exports").chmod(0o755)
+    named = {finding.todo for finding in findings() if finding.name == "FOILWORKS_HOME"}
+    assert named == {f"chmod go= {tmp_path / name}" for name in ("secret_key", "foilworks.sqlite3", "exports")}
+    make_private(tmp_path)
+    assert findings() == []
+
+
+def test_a_process_closes_the_home_it_starts_in(tmp_path):
+    """A home of an older version, and what a new process makes in it; a shared folder such as /tmp stays open."""
+    home = tmp_path / "home"
+    (home / "exports").mkdir(parents=True)
+    (home / "foilworks.sqlite3").touch()
+    for path in (home, home / "exports", home / "foilworks.sqlite3"):
+        path.chmod(0o755)
+    program = "import foilworks.settings as s; (s.UPLOAD_ROOT / 'import-1').mkdir(); (s.EXPORT_ROOT / 'a.csv').touch()"
+    environment = {**os.environ, "FOILWORKS_HOME": str(home)}
+    subprocess.run(
+        [sys.executable, "-c", f"import os; os.umask(0o022); {program}"], env=environment, cwd=ROOT, check=True
+    )
+    modes = {path.relative_to(home).as_posix(): path.stat().st_mode & 0o077 for path in [home, *home.rglob("*")]}
+    assert {"exports", "exports/a.csv", "foilworks.sqlite3", "secret_key", "uploads/import-1"} <= set(modes)
+    assert set(modes.values()) == {0}
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    assert open_to_others(shared) == []
 
 
 def test_passwords_on_the_sign_in_page_are_named():

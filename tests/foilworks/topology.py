@@ -30,7 +30,7 @@ PROGRAMS = Path(sys.executable).parent
 PATIENCE_S = 120.0
 # pytest-django puts test_ before a database's name; what we serve is what its tests then see.
 DATABASE = "topology"
-WEB = "gunicorn foilworks.wsgi:application --worker-class gthread --workers 2 --threads 4 --log-level warning"
+WEB = "gunicorn foilworks.wsgi:application --config python:foilworks.web_server --log-level warning"
 COMMANDS = """
 import json, sys
 import django

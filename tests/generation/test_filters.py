@@ -118,6 +118,14 @@ def test_listed_entities_stay():
     assert verdict.detail == "an entity changed: red door"
 
 
+def test_words_and_entities_of_a_script_without_spaces():
+    caption = CaptionInput("1", "一个男人打开红门", facts={"entities": ["男人"]})
+    verdict = judge(minimal_edit, "一个男人关上红门", caption, max_words=2)
+    assert (verdict.score, verdict.passed) == (2, True)
+    assert judge(minimal_edit, "一个女人打开红门", caption, max_words=2).detail == "an entity changed: 男人"
+    assert not judge(minimal_edit, "两条狗在雨里奔跑", caption, max_words=2, entities="free").passed
+
+
 def test_the_default_filters_are_rows_of_the_table():
     assert set(DEFAULT_FILTERS) <= set(FILTERS)
 

@@ -1,6 +1,7 @@
 """Filters that ask models: what is made of their answers, on real architectures and on answers given by hand."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -172,3 +173,13 @@ def test_meaning_is_antonym_or_both_similarities(models):
     # fold and crease: cosine .96 of words.
     assert passes(folding, sentence_max=1.1).detail == "cosine of words 0.96"
     assert passes(folding, sentence_max=1.1, word_max=0.97).passed
+
+
+@pytest.mark.parametrize("module", [nli, grammaticality, perplexity, sentence_similarity, meaning])
+def test_a_text_beyond_the_models_limit_is_told(module, models):
+    slug = module.__name__.rsplit(".", 1)[-1]
+    params = parse_params(FILTERS[slug], {**models[module], "device": "cpu"})
+    long = Case(CaptionInput("3", "a man folds a red shirt"), " ".join(["a woman folds the door"] * 30))
+    short, cut = judged(module, [CASES[1], long], params=params)
+    assert "longer than the model reads" not in short.detail
+    assert re.search(r"(^|; )the text is \d+ tokens longer than the model reads$", cut.detail)

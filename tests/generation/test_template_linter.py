@@ -64,3 +64,23 @@ def test_marks_may_differ_where_the_parameter_says_so():
 
 def test_a_long_text_is_not_looked_at():
     assert judge("x " * 500_000, "a owl").detail == "too long for a template; not looked at"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_same"),
+    [
+        ("Initially, the door is open. At the end, the door is open.", True),
+        ("Initially, the door is open. At the end, the door is shut.", False),
+        ("initially the lids are  shut. Then a man comes. At the  end the lids are Shut!", True),
+        ("Initially, the door is open. At the end, it closes.", False),
+        ("The door is open at the end.", False),
+    ],
+)
+def test_a_state_that_did_not_change_is_noticed(text, is_same):
+    assert ("the state at the end" in judge("Initially, a is b. At the end, a is c.", text).detail) == is_same
+
+
+def test_a_long_sentence_does_not_stop_a_worker():
+    """It took a regular expression of the fifth degree some six minutes, and no other thread of its process ran."""
+    sentence = f"A man opens a door, {'initially ' * 31}{'is ' * 160}x. {'at the end ' * 50}{'is ' * 130}a.b"
+    assert judge(sentence, sentence).passed

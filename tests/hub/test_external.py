@@ -13,7 +13,7 @@ from hub.adapters import _subprocess_lines
 from hub.adapters.external import ExternalEmbedder
 from hub.adapters.registry import open_adapter
 from hub.errors import ClipError, HubError
-from hub.interfaces import Embedder, Scorer, VideoMeta
+from hub.interfaces import Embedder, Scorer, TextRead, VideoMeta
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples/external_model"
 META = VideoMeta("clip", (0.0, 1.0, 2.0, 3.0), "/videos/a.mp4")
@@ -79,6 +79,20 @@ def test_an_embedder_encodes_clips_and_texts_apart(tmp_path: Path) -> None:
     # (3, 4) with (1, 1) and (3, 1): 7 / (5 sqrt 2), 13 / (5 sqrt 10).
     wanted = [7 / (5 * 2**0.5), 13 / (5 * 10**0.5)]
     np.testing.assert_allclose(adapter.score(rows, texts), [wanted, wanted], atol=1e-6)
+
+
+def test_a_program_reports_the_texts_that_it_cuts(tmp_path: Path) -> None:
+    body = (
+        "long = [(n, t.split()) for n, t in enumerate(q['texts'])]\n"
+        "say(id=q['id'], texts=[dict(place=n, tokens=len(w), limit=2, kept=' '.join(w[:2])) for n, w in long if w[1:]])"
+    )
+    adapter = open_adapter(program(tmp_path / "m", body, {**FIRST, "text_limit": True}), device="cpu")
+    texts = ["a", "a dog", "a dog runs", "a dog"]
+    assert adapter.at_limit(texts) == {"a dog": TextRead(2, 2, "a dog"), "a dog runs": TextRead(3, 2, "a dog")}
+    wrong = program(tmp_path / "n", "say(id=q['id'], texts=[{'place': 7}])", {**FIRST, "text_limit": True})
+    with pytest.raises(HubError, match=r"n: 'texts' of its answer to at_limit has \{'place': 7\}; give place, tokens"):
+        open_adapter(wrong, device="cpu").at_limit(texts)
+    assert open_adapter(program(tmp_path / "o", body), device="cpu").at_limit(texts) is None
 
 
 def test_vectors_of_two_lengths_are_one_message(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from hub.adapters.registry import ADAPTERS, open_adapter
 from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
-from hub.interfaces import CATEGORIES, HIGHER_IS_BETTER, Embedder, ModelInfo, ScoreKind, Scorer, VideoMeta
+from hub.batching.text_limits import ReadsWholeTexts
+from hub.interfaces import CATEGORIES, HIGHER_IS_BETTER, Embedder, LimitsTexts, ModelInfo, ScoreKind, Scorer, VideoMeta
 from tests.hub import folders, generative_folders, test_external, test_text_models, video_folders
 
 TEXTS = ["a red circle moves from left to right", "a ring", "words that no model knows: zyzzyva, été", ""]
@@ -56,11 +57,15 @@ def clips(info: ModelInfo, n: int) -> tuple[list[np.ndarray], list[VideoMeta]]:
 
 
 def matrix(adapter: Embedder | Scorer, n: int = 3) -> np.ndarray:
+    return scored(adapter, TEXTS, n)
+
+
+def scored(adapter: Embedder | Scorer, texts: list[str], n: int = 1) -> np.ndarray:
     frames, meta = clips(adapter.info, n)
     if isinstance(adapter, Embedder):
-        return adapter.score(adapter.encode_video(frames, meta), adapter.encode_text(TEXTS))
+        return adapter.score(adapter.encode_video(frames, meta), adapter.encode_text(texts))
     given = zip(frames, meta, strict=True) if adapter.info.needs_video else [(None, None)] * n
-    return np.array([[s.value for s in adapter.score(clip, TEXTS, meta=about)] for clip, about in given])
+    return np.array([[s.value for s in adapter.score(clip, texts, meta=about)] for clip, about in given])
 
 
 def test_every_row_of_the_table_is_tested_here() -> None:
@@ -110,3 +115,29 @@ def test_no_text_is_no_row(adapter: Embedder | Scorer) -> None:
     else:
         clip = clips(adapter.info, 1)[0][0] if adapter.info.needs_video else None
         assert adapter.score(clip, []) == []
+
+
+# 246 words, and only the last ones differ.
+LONG = [" ".join(["a man folds a red shirt"] * 40 + [end]) for end in ("jumps on the table", "opens the door")]
+
+
+def test_texts_beyond_the_limit_are_reported(adapter: Embedder | Scorer, request: pytest.FixtureRequest) -> None:
+    assert isinstance(adapter, LimitsTexts)
+    reads = adapter.at_limit([*TEXTS, *LONG])
+    if isinstance(adapter, ReadsWholeTexts) or reads is None:
+        assert reads == (None if "external" in request.node.name else {})
+        return
+    assert set(LONG) <= set(reads)
+    first, second = (reads[text] for text in LONG)
+    assert first.is_cut
+    assert first.kept == second.kept
+    # Nothing that is shorter by a token is reported.
+    words = LONG[0].split()
+    shorter = (" ".join(words[:n]) for n in range(1, len(words)))
+    exact = next(text for text in shorter if text in adapter.at_limit([text]))
+    read = adapter.at_limit([exact])[exact]
+    assert read.tokens >= read.limit == first.limit
+    # Equal tokens, equal scores (up to what a batch changes); of a text read to its end as well.
+    scores = scored(adapter, [*LONG, exact])[0]
+    assert scores[0] == scores[1]
+    assert bool(np.isclose(scores[0], scores[2], rtol=1e-5, atol=0)) == (read.kept == first.kept)

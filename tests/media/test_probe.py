@@ -126,7 +126,7 @@ def test_pts_ticks_become_player_seconds(tmp_path):
 def test_numbers_of_frames_become_player_seconds(tmp_path):
     write_mp4(tmp_path / "clip.mp4", painted_clip(100), fps=30)
     facts = probe(tmp_path / "clip.mp4")
-    assert [facts.frame_start(number) for number in (0, 56, 96)] == pytest.approx([0.0, 56 / 30, 3.2], abs=1e-9)
+    assert [facts.frame_start(number) for number in (0, 56, 96)] == pytest.approx([0.0, 56 / 30, 3.2], abs=1e-6)
     assert facts.frame_start(0) >= 0.0
     late = probe(late_picture(tmp_path / "late.mkv"))
     assert [late.frame_start(number) for number in (0, 4, 12)] == pytest.approx([0.5, 1.0, 2.0], abs=1e-3)

@@ -46,9 +46,9 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_policy_has_a_version_and_says_its_amount() -> None:
     versions = [Sampling(policy, 8, 5.0).version for policy in VERSIONS]
     assert versions == [
-        "time-bin-centres/1 of 8",
-        "consecutive-window/1 of 8",
-        "interval-middles/2 of 5 s",
+        "time-bin-centres/2 of 8",
+        "consecutive-window/2 of 8",
+        "interval-middles/3 of 5 s",
     ]
 
 

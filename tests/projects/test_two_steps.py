@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pyotp
 import pytest
 from django.core import mail
+from django.test import Client
 from django.utils import timezone
 
 from projects.actions.accounts import begin_second_factor, check_second_factor, confirm_second_factor
@@ -159,6 +160,80 @@ def test_wrong_passwords_come_to_an_end_and_the_right_one_waits_with_them(client
     RateLimitCounter.objects.update(ends_at=timezone.now())
     assert client.post("/sign-in/", SIGN_IN).status_code == 302
     assert not any("ann" in key for key in RateLimitCounter.objects.values_list("key", flat=True))
+
+
+def guess_from(client, networks: int, each: int = 10) -> None:
+    for number in range(networks):
+        for _ in range(each):
+            client.post("/sign-in/", WRONG, REMOTE_ADDR=f"10.9.{number}.1")
+
+
+def test_strangers_who_guess_lock_nobody_out(client, ann):
+    """A hundred wrong passwords from ten networks: the owner comes in from a new one, and guessers get fewer tries."""
+    guess_from(Client(), 10)
+    assert client.post("/sign-in/", SIGN_IN, REMOTE_ADDR="10.0.0.2").status_code == 302
+    guesser = Client()
+    statuses = [guesser.post("/sign-in/", WRONG, REMOTE_ADDR="10.0.0.3").status_code for _ in range(5)]
+    assert statuses == [200, 200, 200, 429, 429]
+
+
+def test_a_browser_that_signed_in_before_counts_for_itself(client, ann):
+    """Strangers behind the same address as the owner close the page to each other, and to no known browser."""
+    assert client.post("/sign-in/", SIGN_IN).status_code == 302
+    client.post("/sign-out/")
+    stranger = Client()
+    assert {stranger.post("/sign-in/", WRONG).status_code for _ in range(12)} == {200, 429}
+    assert stranger.post("/sign-in/", SIGN_IN).status_code == 429
+    assert client.post("/sign-in/", SIGN_IN).status_code == 302
+    client.post("/sign-out/")
+    # Its own wrong tries have an end, too, and it is known for this account alone.
+    assert [client.post("/sign-in/", WRONG).status_code for _ in range(11)][-1] == 429
+    make_user("bob")
+    for _ in range(10):
+        stranger.post("/sign-in/", {**WRONG, "username": "bob"})
+    assert client.post("/sign-in/", {**SIGN_IN, "username": "bob"}).status_code == 429
+
+
+def test_the_cookie_of_a_known_browser_cannot_be_made_up(client, ann):
+    assert client.post("/sign-in/", SIGN_IN).status_code == 302
+    (name,) = [name for name in client.cookies if name.startswith("known-")]
+    assert client.cookies[name]["httponly"]
+    client.post("/sign-out/")
+    client.cookies[name] = client.cookies[name].value[:-1] + "x"
+    for _ in range(10):
+        Client().post("/sign-in/", WRONG)
+    assert client.post("/sign-in/", SIGN_IN).status_code == 429
+
+
+def test_a_right_second_factor_opens_where_wrong_passwords_closed(client, ann):
+    set_up(ann)
+    for _ in range(11):
+        client.post("/sign-in/", WRONG)
+    refused = client.post("/sign-in/", SIGN_IN)
+    assert refused.status_code == 429
+    assert "/sign-in/with-code/" in refused.content.decode()
+    assert client.get("/sign-in/with-code/").status_code == 200
+    said = [
+        client.post("/sign-in/with-code/", {**given, "code": "000000"}).content.decode().count("correct username")
+        for given in (SIGN_IN, WRONG)
+    ]
+    assert said == [1, 1]
+    assert client.post("/sign-in/with-code/", {**SIGN_IN, "code": code_at(ann)})["Location"] == "/"
+    assert signed_in(client)
+
+
+def test_who_has_no_second_factor_does_not_come_in_with_a_code(client, ann):
+    for _ in range(8):
+        assert client.post("/sign-in/with-code/", {**SIGN_IN, "code": "000000"}).status_code == 200
+    assert client.post("/sign-in/with-code/", {**SIGN_IN, "code": "000000"}).status_code == 429
+    assert not signed_in(client)
+
+
+def test_addresses_of_one_ipv6_customer_count_together(client, ann):
+    for number in range(10):
+        client.post("/sign-in/", WRONG, REMOTE_ADDR=f"2001:db8:1:2::{number + 1:x}")
+    assert client.post("/sign-in/", SIGN_IN, REMOTE_ADDR="2001:db8:1:2:ffff::1").status_code == 429
+    assert client.post("/sign-in/", SIGN_IN, REMOTE_ADDR="2001:db8:1:3::1").status_code == 302
 
 
 def test_the_right_password_ends_the_counting(client, ann):

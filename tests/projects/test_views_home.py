@@ -69,8 +69,8 @@ def test_ten_projects_cost_as_many_queries_as_one(client, django_assert_num_quer
         open_validation(project)
         if n in (0, 9):
             client.force_login(person)
-            # Session, person, projects, roles, free places, those open to the person, may create a project.
-            with django_assert_num_queries(7):
+            # Session, person, projects, roles, free places, those open to the person, gold, may create a project.
+            with django_assert_num_queries(8):
                 client.get("/")
 
 
@@ -139,8 +139,8 @@ class TestWhatRunsAndImportsBrought:
             for role in (Role.ANNOTATOR, Role.VALIDATOR):
                 Membership.objects.create(project=project, person=person, role=role)
             if n in (0, 9):
-                # Session, person, projects, roles, free places, groups and items without tasks, may create a project.
-                with django_assert_num_queries(8):
+                # Session, person, projects, roles, free places, groups and items without tasks, gold, may create.
+                with django_assert_num_queries(9):
                     client.get("/")
 
 

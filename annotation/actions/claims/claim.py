@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from itertools import count
 from time import monotonic
 from typing import Any
@@ -26,9 +26,15 @@ from annotation.queries.eligibility import (
     AS_STARTED,
     FRESH_PLACE,
     JUDGING,
+    Leakage,
+    answered_or_known,
     declined_by,
+    leakage_of,
     may_take_any,
     person_facts,
+    places_ahead,
+    same_clip_and_sentence,
+    shown_a_sentence,
     skipped_by,
     slots_in_scope,
     task_facts,
@@ -64,17 +70,24 @@ MAX_GROUPS_PER_CLAIM = 1_000
 # The next piece is chosen among so many places: the longer, the rarer two people prefer the same one. The piece at hand
 # may have some of them.
 LOOKAHEAD_SLOTS = 18
+# So many skipped pieces are counted before one of them is drawn.
+MAX_SKIPPED = 100
+# Slot, video, task, its slots, priority of the slot.
+Ahead = tuple[int, int, int, int, float]
 
 
-def _free_place(*shown: str) -> Prepared[Slot]:
+@cache
+def _free_place(stage: str, *, caption_once: bool) -> Prepared[Slot]:
     """The place `pk` with what its card shows and its rule asks, locked, where it is free and nobody else locks it."""
-    rows = Slot.objects.select_related(*shown, "task__item__candidate_group")
+    rows = Slot.objects.select_related(*SHOWN[Stage(stage)], "task__item__candidate_group")
     rows = rows.select_for_update(skip_locked=True, of=("self",), no_key=True)
-    return Prepared(
-        lambda pk, project, stage, person: rows.filter(
-            ~Exists(declined_by(person)), pk=pk, project=project, stage=stage, state=SlotState.FREE
-        )
-    )
+
+    def build(pk: int, project: int, person: int) -> QuerySet[Slot]:
+        found = rows.filter(~Exists(declined_by(person)), pk=pk, project=project, stage=stage, state=SlotState.FREE)
+        found = found.exclude(answered_or_known(person, stage))
+        return found.exclude(shown_a_sentence(person, stage)) if caption_once else found
+
+    return Prepared(build)
 
 
 def _leased(stage: str) -> Prepared[Slot]:
@@ -87,7 +100,7 @@ def _leased(stage: str) -> Prepared[Slot]:
     )
 
 
-def _behind(project: int, stage: str, person: int) -> QuerySet:
+def _behind(project: int, stage: str, person: int, *, caption_once: bool) -> QuerySet:
     """Only a hint: whether it may be had is asked at the claim. What the person answered stands first, and is out.
 
     What somebody at work was named already is left to them, or every second claim would find its place taken.
@@ -100,16 +113,31 @@ def _behind(project: int, stage: str, person: int) -> QuerySet:
     at_work = Lease.objects.filter(slot__project=project, slot__stage=stage, slot__state=SlotState.LEASED)
     named = at_work.filter(ending=Ending.RUNNING, upcoming_slot__isnull=False).values("upcoming_slot")
     behind = behind.filter(video__media_state__in=WATCHABLE).exclude(pk__in=named)
-    return behind.order_by("priority", "id").values_list("pk", "video", "task")
+    if caption_once:
+        behind = behind.exclude(same_clip_and_sentence(person, stage))
+    return behind.order_by("priority", "id").values_list("pk", "video", "task", "task__overlap", "priority")
 
 
-_FREE_PLACE = {stage: _free_place(*shown) for stage, shown in SHOWN.items()}
 _LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
-_BEHIND = Prepared(lambda project, stage, person: _behind(project, stage, person)[:LOOKAHEAD_SLOTS])
-# Where the piece at hand has all places that stand next.
-_BEHIND_TASK = Prepared(
-    lambda project, stage, person, task: _behind(project, stage, person).exclude(task=task)[:LOOKAHEAD_SLOTS]
-)
+
+
+@cache
+def _ahead(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
+    """What is next in the queue."""
+    return Prepared(
+        lambda project, person: _behind(project, stage, person, caption_once=caption_once)[:LOOKAHEAD_SLOTS]
+    )
+
+
+@cache
+def _ahead_of_others(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
+    """The same without the piece at hand, where that has all the slots that are next."""
+
+    def build(project: int, person: int, task: int, video: int) -> QuerySet:
+        behind = _behind(project, stage, person, caption_once=caption_once).exclude(task=task)
+        return (behind.exclude(video=video) if caption_once else behind)[:LOOKAHEAD_SLOTS]
+
+    return Prepared(build)
 
 
 def _begun(pk: int, task: int) -> tuple[QuerySet, dict]:
@@ -122,25 +150,27 @@ _START = PreparedUpdate(_begun)
 
 
 @cache
-def _first_place(scope: str, stage: str, *, skipped: bool, patient: bool) -> Prepared[Slot]:
+def _first_place(leakage: Leakage, stage: str, *, skipped: bool, patient: bool) -> Prepared[Slot]:
     """The first place that the person may have, locked; of the tasks that they skipped, or of the others."""
 
     def build(person: int, project: int, now: datetime) -> QuerySet[Slot]:
-        slots = _open_places(scope, stage, patient=patient, person=person, project=project, now=now)
+        slots = _open_places(leakage, stage, patient=patient, person=person, project=project, now=now)
         return (slots.filter if skipped else slots.exclude)(skipped_by(person))[:1]
 
     return Prepared(build)
 
 
 @cache
-def _next_video(scope: str, stage: str) -> Prepared[int]:
-    """Of the first place that the person may have but for `pk`."""
-    return Prepared(lambda pk, **whose: slots_in_scope(scope, stage, **whose).exclude(pk=pk).values_list("video")[:1])
+def _next_place(leakage: Leakage, stage: str) -> Prepared[tuple[int, int]]:
+    """(slot, video) of the first slot that the person may have except `pk`."""
+    return Prepared(
+        lambda pk, **whose: slots_in_scope(leakage, stage, **whose).exclude(pk=pk).values_list("pk", "video")[:1]
+    )
 
 
-def _open_places(scope: str, stage: str, *, patient: bool, **whose: Any) -> QuerySet[Slot]:
+def _open_places(leakage: Leakage, stage: str, *, patient: bool, **whose: Any) -> QuerySet[Slot]:
     """What others have locked is passed over, or `patient` waited for."""
-    slots = slots_in_scope(scope, stage, **whose).select_related(*SHOWN.get(Stage(stage), ("task", "project")))
+    slots = slots_in_scope(leakage, stage, **whose).select_related(*SHOWN.get(Stage(stage), ("task", "project")))
     return slots.select_for_update(skip_locked=not patient, of=("self",), no_key=True)
 
 
@@ -154,8 +184,8 @@ class _Asked:
     stage: str
     now: datetime
     patient: bool
-    # (place, video, task) of what stands next in the queue: looked up before the write begins, which holds others up.
-    ahead: Sequence[tuple[int, int, int]] = ()
+    # What is next in the queue: looked up before the write begins, which holds others up.
+    ahead: Sequence[Ahead] = ()
 
     @property
     def whose(self) -> dict[str, Any]:
@@ -184,7 +214,10 @@ def claim(
     moment = now or timezone.now()
     ends = monotonic() + CLAIM_TIMEOUT_S
     for attempt in count():
-        ahead = _BEHIND.all(project=project.pk, stage=stage, person=person.pk) if stage in JUDGING else ()
+        ahead: Sequence[Ahead] = ()
+        if stage in JUDGING:
+            once = project.judge_caption_once
+            ahead = _ahead(stage, caption_once=once).all(project=project.pk, person=person.pk)
         asked = _Asked(person, project, stage, moment, patient=attempt > 0, ahead=ahead)
         try:
             found = run_in_transaction(lambda asked=asked: _claim(asked, preferred))
@@ -212,16 +245,43 @@ def _claim(asked: _Asked, preferred: int | None) -> Claim | None:
         task_groups(project, limit=MAX_GROUPS_PER_CLAIM)
     if running is not None:
         return running
-    due = gold_slots.is_due(standing)
-    if not due and not asked.patient and (found := _take_named(asked, preferred, standing)):
+    gold_slots.fill_up(standing, person)
+    if found := _take_gold(asked, standing):
         return found
-    # Where no real work is left, gold would be all that there is.
-    if due and asked.anything() and (found := gold_slots.serve(standing, person, now, partial(_upcoming, asked))):
+    if not asked.patient and (found := _take_named(asked, preferred, standing)):
         return found
-    for skipped in (False, True):
-        if found := _take(asked, standing, skipped=skipped):
-            return found
-    return None
+    return _take(asked, standing, skipped=False) or _take_skipped(asked, standing)
+
+
+def _take_skipped(asked: _Asked, standing: Standing | None) -> Claim | None:
+    """What the person skipped comes last, gold among it: if it never came back, it would be known."""
+    if standing is not None and standing.policy.gold_rate:
+        others = len(places_ahead(asked.person, asked.project, asked.stage, asked.now, MAX_SKIPPED))
+        slot = gold_slots.take_skipped(standing, asked.person, others)
+        if slot is not None:
+            before = Lease.objects.filter(slot=slot, person=asked.person).latest("pk")
+            return gold_slots.open_gold_lease(
+                slot, standing, asked.person, asked.now, *_upcoming(asked, slot, standing), before=before
+            )
+    return _take(asked, standing, skipped=True)
+
+
+def _take_gold(asked: _Asked, standing: Standing | None) -> Claim | None:
+    """Gold if it is due. It takes as many statements as a named place: time does not tell which piece is gold.
+
+    Where no real work is left, gold would be all that there is.
+    """
+    if standing is None or not gold_slots.is_due(standing) or not asked.anything():
+        return None
+    slot = gold_slots.take(standing, asked.person)
+    if slot is None:
+        return None
+    found = gold_slots.open_gold_lease(slot, standing, asked.person, asked.now, *_upcoming(asked, slot, standing))
+    if asked.ahead:
+        # Of the pieces that could have stood here, so many would have been started with this.
+        *_next, overlap, priority = secrets.choice(asked.ahead)
+        _start(slot, overlap, priority)
+    return found
 
 
 def _take_named(asked: _Asked, preferred: int | None, standing: Standing | None) -> Claim | None:
@@ -240,11 +300,13 @@ def _take_named(asked: _Asked, preferred: int | None, standing: Standing | None)
 def _take_place(asked: _Asked, wanted: int, standing: Standing | None) -> Claim | None:
     """The place, where it is free and the rule allows it; asked of this one place, by the rule."""
     person, project = asked.person, asked.project
-    slot = _FREE_PLACE[asked.stage].first(pk=wanted, project=project.pk, stage=asked.stage, person=person.pk)
+    free = _free_place(asked.stage, caption_once=project.judge_caption_once)
+    slot = free.first(pk=wanted, project=project.pk, person=person.pk)
     if slot is None:
         return None
     task = task_facts(slot, asked.now)
-    if why_not(person_facts(person, task), task, project.leakage_scope):
+    # The query has asked already whether they answered the item.
+    if why_not(person_facts(person, task, answered=()), task, project.leakage_scope):
         return None
     return _leased_to(asked, slot, standing)
 
@@ -264,15 +326,15 @@ def _running(asked: _Asked) -> Claim | None:
 
 def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim | None:
     """Lease the first place that is still to be had, of the tasks that the person skipped or of the others."""
-    scope, stage, patient = asked.project.leakage_scope, asked.stage, asked.patient
-    slot = _first_place(scope, stage, skipped=skipped, patient=patient).first(**asked.whose)
+    leakage, stage, patient = leakage_of(asked.project), asked.stage, asked.patient
+    slot = _first_place(leakage, stage, skipped=skipped, patient=patient).first(**asked.whose)
     tried: list[int] = []
     while slot is not None:
         found = _lease(asked, slot, standing, skipped=skipped)
         if found is not None or len(tried) == MAX_CANDIDATE_SLOTS:
             return found
         tried.append(slot.pk)
-        others = _open_places(scope, stage, patient=patient, **asked.whose).exclude(pk__in=tried)
+        others = _open_places(leakage, stage, patient=patient, **asked.whose).exclude(pk__in=tried)
         slot = (others.filter if skipped else others.exclude)(skipped_by(asked.person.pk)).first()
     return None
 
@@ -289,7 +351,7 @@ def _lease(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped: boo
 def _leased_to(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped: bool = False) -> Claim:
     upcoming, video = _upcoming(asked, slot, standing)
     lease = leasing.open_lease(slot, asked.person, asked.now, upcoming=upcoming, standing=standing)
-    _start(slot)
+    _start(slot, slot.task.overlap, slot.priority)
     gold_slots.count_served(standing, gold=False)
     rows = slot.stage in JUDGING
     return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=rows)
@@ -302,17 +364,19 @@ def _upcoming(asked: _Asked, slot: Slot, standing: Standing | None) -> tuple[int
     """
     if asked.stage == Stage.REVIEW:
         # Of few reviewers, who each take the first that they may: this one, unless another is faster.
-        return None, _next_video(asked.project.leakage_scope, asked.stage).first(pk=slot.pk, **asked.whose)
-    if standing is not None and (gold := gold_slots.upcoming(standing, asked.person, slot)) is not None:
+        found = _next_place(leakage_of(asked.project), asked.stage).first(pk=slot.pk, **asked.whose)
+        return found or (None, None)
+    if standing is not None and (gold := gold_slots.upcoming(standing)) is not None:
         return gold
-    others = [each for each in asked.ahead if each[2] != slot.task_id]
+    once = asked.project.judge_caption_once
+    others = [each for each in asked.ahead if each[2] != slot.task_id and not (once and each[1] == slot.video_id)]
     if not others and len(asked.ahead) == LOOKAHEAD_SLOTS:
-        whose = {"project": asked.project.pk, "person": asked.person.pk}
-        others = _BEHIND_TASK.all(stage=asked.stage, task=slot.task_id, **whose)
+        whose = {"project": asked.project.pk, "person": asked.person.pk, "video": slot.video_id}
+        others = _ahead_of_others(asked.stage, caption_once=once).all(task=slot.task_id, **whose)
     return secrets.choice(others)[:2] if others else (None, None)
 
 
-def _start(slot: Slot) -> None:
+def _start(slot: Slot, overlap: int, priority: float) -> None:
     """All places of a task that somebody has begun come before fresh tasks, this one too when it is freed again."""
-    if slot.task.overlap > 1 and slot.priority >= FRESH:
+    if overlap > 1 and priority >= FRESH:
         _START(pk=slot.pk, task=slot.task_id)

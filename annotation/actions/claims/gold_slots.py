@@ -1,82 +1,108 @@
 """Gold among real work: which pair a person is given, and its place, made for them alone."""
 
-from collections.abc import Callable
+import secrets
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import QuerySet
 
 from annotation.actions.leases import leasing
 from annotation.actions.quality import standings
 from annotation.claims import Claim, claim_of
 from annotation.models import (
     GoldPair,
-    Involvement,
     Lease,
-    Question,
     Slot,
+    SlotState,
     Stage,
     Standing,
     Task,
-    TaskState,
-    Use,
-    Vote,
 )
-from annotation.queries.eligibility import declined_by
-from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick, stretch_of
-from corpus.models import WATCHABLE
+from annotation.queries.gold import skipped, unseen
+from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick
+from annotation.rules.ordering import FRESH
 from projects.models import User
+from projects.sql.prepared_queries import Prepared
 
-LookAhead = Callable[[Slot, Standing | None], tuple[int | None, int | None]]
+# So many pieces of gold wait for a person at most. Every so many pieces they are filled up, whatever is due: what a
+# claim costs says nothing about gold.
+GOLD_AHEAD = 10
 
 
 def is_due(standing: Standing | None) -> bool:
-    """Whether the person's next piece is gold."""
-    return standing is not None and _due(standing, standing.served, standing.gold_stretch)
+    """Return whether the person's next piece is gold."""
+    return standing is not None and bool(standing.gold_ahead) and _due(standing, standing.served)
 
 
-def upcoming(standing: Standing, person: User, slot: Slot) -> tuple[int, int] | None:
-    """(place, video) of the gold that comes after the piece in `slot`, if gold is due then: its clip is loaded ahead
-    as that of any other."""
-    stretch = standing.gold_stretch
-    if slot.stage == Stage.GOLD:
-        stretch = stretch_of(standing.served, standing.policy.gold_rate)
-    if not _due(standing, standing.served + 1, stretch):
+def upcoming(standing: Standing) -> tuple[int, int] | None:
+    """Return (slot, video) of the gold that comes after the piece at hand, if gold is due then.
+
+    Its clip is loaded ahead as that of any other.
+    """
+    if not standing.gold_ahead or not _due(standing, standing.served + 1):
         return None
-    pair = _chosen(standing, person, slot.task.gold_id)
-    return (_place(pair, person).pk, pair.video_id) if pair else None
+    slot, video = standing.gold_ahead[0]
+    return slot, video
 
 
-def serve(standing: Standing, person: User, now: datetime, look_ahead: LookAhead) -> Claim | None:
-    """A lease on a pair that the person has never seen, or None where there is none."""
-    pair = _chosen(standing, person)
-    if pair is None:
-        return None
-    slot = _place(pair, person)
-    place, video = look_ahead(slot, standing)
+def take(standing: Standing, person: User) -> Slot | None:
+    """Return the next slot of gold that waits for the person, locked; None if they may have it no longer."""
+    pk, _video = standing.gold_ahead.pop(0)
+    return _PLACE.first(pk=pk, person=person.pk, project=standing.policy.project_id)
+
+
+def open_gold_lease(
+    slot: Slot,
+    standing: Standing,
+    person: User,
+    now: datetime,
+    upcoming_slot: int | None,
+    upcoming_video: int | None,
+    *,
+    before: Lease | None = None,
+) -> Claim:
+    """Lease the slot to the person; `before`: the lease that they skipped, whose order is shown again."""
     first = gold_caption_first(standing.policy.secret, person.pk, standing.gold_served)
-    lease = leasing.open_lease(slot, person, now, upcoming=place, standing=standing, first=first)
+    first = first if before is None else bool(before.caption_first)
+    lease = leasing.open_lease(slot, person, now, upcoming=upcoming_slot, standing=standing, first=first)
     count_served(standing, gold=True)
-    return claim_of(lease, slot, upcoming_video=video, with_rows=True)
+    skipped_before = before is not None
+    return claim_of(lease, slot, skipped_before=skipped_before, upcoming_video=upcoming_video, with_rows=True)
 
 
-def unseen(person: User, project_id: int) -> QuerySet[GoldPair]:
-    """Pairs that may be mixed in for the person: never leased or asked before, no hand in the video or in the texts,
-    the item behind it neither judged nor held by them, the video not declined."""
-    pairs = GoldPair.objects.filter(
-        project=project_id, use=Use.MIXED, withdrawn_at=None, video__media_state__in=WATCHABLE
+def fill_up(standing: Standing | None, person: User) -> None:
+    """Choose the pairs that wait for the person, and make their slots: at the first piece and every so many pieces.
+
+    The caller stores the standing with the piece that it gives out.
+    """
+    if standing is None or not standing.policy.gold_rate or standing.served % GOLD_AHEAD:
+        return
+    taken = Slot.objects.filter(pk__in=[slot for slot, _video in standing.gold_ahead]).values("task__gold")
+    ids = unseen(person.pk, standing.policy.project_id).exclude(pk__in=taken).values_list("pk", flat=True)
+    chosen = pick(standing.policy.secret, person.pk, ids, GOLD_AHEAD - len(standing.gold_ahead))
+    pairs = {pair.pk: pair for pair in GoldPair.objects.filter(pk__in=chosen)}
+    of_pair = [
+        {"project_id": pair.project_id, "video_id": pair.video_id, "stage": Stage.GOLD} for pair in pairs.values()
+    ]
+    made = [Task(gold=pair, overlap=0, **fields) for pair, fields in zip(pairs.values(), of_pair, strict=True)]
+    Task.objects.bulk_create(made, ignore_conflicts=True)
+    tasks = dict(Task.objects.filter(gold__in=chosen, stage=Stage.GOLD).values_list("gold", "pk"))
+    Slot.objects.bulk_create(
+        (
+            Slot(task_id=tasks[pk], index=person.pk, priority=FRESH, **fields)
+            for pk, fields in zip(pairs, of_pair, strict=True)
+        ),
+        ignore_conflicts=True,
     )
-    kinds = [Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED]
-    hands = Involvement.objects.filter(
-        Q(video=OuterRef("video")) | Q(video=OuterRef("item__video")), person=person, kind__in=kinds
-    )
-    return pairs.exclude(
-        Exists(Lease.objects.filter(task__gold=OuterRef("pk"), person=person))
-        | Exists(Question.objects.filter(pair=OuterRef("pk"), attempt__person=person))
-        | Exists(hands)
-        | Exists(Vote.objects.filter(item=OuterRef("item"), person=person))
-        | Exists(Slot.objects.filter(item=OuterRef("item"), person=person))
-        | Exists(declined_by(person.pk))
-    )
+    slots = dict(Slot.objects.filter(task__in=tasks.values(), index=person.pk).values_list("task", "pk"))
+    standing.gold_ahead += [[slots[tasks[pk]], pairs[pk].video_id] for pk in chosen]
+
+
+def take_skipped(standing: Standing, person: User, others: int) -> Slot | None:
+    """Return one that the person skipped, if it is drawn among that many skipped pieces of others; else None."""
+    slots = list(skipped(person.pk, standing.policy.project_id).values_list("pk", flat=True))
+    if not slots or secrets.randbelow(len(slots) + others) >= len(slots):
+        return None
+    return _SKIPPED.first(pk=slots[0], person=person.pk)
 
 
 def count_served(standing: Standing | None, *, gold: bool) -> None:
@@ -85,26 +111,23 @@ def count_served(standing: Standing | None, *, gold: bool) -> None:
         standings.count_piece(standing, gold=gold)
 
 
-def _due(standing: Standing, served: int, last_stretch: int) -> bool:
+def _due(standing: Standing, served: int) -> bool:
     policy = standing.policy
-    return gold_is_due(policy.secret, standing.person_id, served, policy.gold_rate, last_stretch)
+    return gold_is_due(policy.secret, standing.person_id, served, policy.gold_rate)
 
 
-def _chosen(standing: Standing, person: User, but: int | None = None) -> GoldPair | None:
-    """The same one whenever it is asked, as long as the same ones are to be had."""
-    ids = unseen(person, standing.policy.project_id).values_list("pk", flat=True)
-    chosen = pick(standing.policy.secret, person.pk, (pk for pk in ids if pk != but))
-    return None if chosen is None else GoldPair.objects.select_related("project", "subtest", "video").get(pk=chosen)
+def _waiting(pk: int, person: int, project: int) -> QuerySet[Slot]:
+    """The slot with what its card shows, if nothing keeps the pair from the person by now."""
+    slots = Slot.objects.select_related("project", "video", "task__gold__subtest")
+    free = slots.filter(pk=pk, index=person, state=SlotState.FREE, task__gold__in=unseen(person, project))
+    return free.select_for_update(of=("self",), no_key=True)
 
 
-def _place(pair: GoldPair, person: User) -> Slot:
-    """The person's own place in the pair's task; both are made when they are first needed."""
-    fields = {"project": pair.project, "video": pair.video}
-    also = {"overlap": 0, "state": TaskState.OPEN}
-    task, _made = Task.objects.get_or_create(gold=pair, stage=Stage.GOLD, defaults={**fields, **also})
-    slot, _made = Slot.objects.get_or_create(
-        task=task, index=person.pk, defaults={**fields, "stage": Stage.GOLD, "priority": 0.0}
+_PLACE = Prepared(_waiting)
+_SKIPPED = Prepared(
+    lambda pk, person: (
+        Slot.objects.select_related("project", "video", "task__gold__subtest")
+        .filter(pk=pk, index=person, state=SlotState.FREE)
+        .select_for_update(of=("self",), no_key=True)
     )
-    # What its card shows, read already.
-    slot.project, slot.video, slot.task, task.gold = pair.project, pair.video, task, pair
-    return slot
+)

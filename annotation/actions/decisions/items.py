@@ -207,6 +207,7 @@ def _forget_media(clips: list[Video], project: Project, person: User, reason: st
     """The names of the files that nobody has any more; rows of takedowns, an audit row each."""
     pictures = CheckedFrame.objects.filter(video__in=clips).exclude(image="")
     files = set(pictures.values_list("image", flat=True)) | {clip.file.name for clip in clips if clip.file}
+    strips = {clip.film_strip.name for clip in clips if clip.film_strip}
     pictures.update(image="")
     Takedown.objects.bulk_create(
         Takedown(video=clip, sha256=clip.sha256, reason=reason, taken_down_by=person, taken_down_at=now)
@@ -226,9 +227,10 @@ def _forget_media(clips: list[Video], project: Project, person: User, reason: st
         for clip in clips
     )
     rows = Video.objects.filter(pk__in=[clip.pk for clip in clips])
-    rows.update(file="", url="", media_state=MediaState.TAKEN_DOWN, media_error="")
+    rows.update(file="", film_strip="", url="", media_state=MediaState.TAKEN_DOWN, media_error="")
     # Files are kept once by their content: another project may show the same one.
-    return files - set(Video.objects.filter(file__in=files).values_list("file", flat=True))
+    files -= set(Video.objects.filter(file__in=files).values_list("file", flat=True))
+    return files | strips - set(Video.objects.filter(film_strip__in=strips).values_list("film_strip", flat=True))
 
 
 def _delete(files: Iterable[str]) -> None:

@@ -9,7 +9,6 @@ from django.db import transaction
 from django.db.models import Case, F, IntegerField, Q, Value, When
 from django.db.models.expressions import Subquery
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from annotation.access import lease_for
@@ -39,6 +38,7 @@ from corpus.rules.states import CandidateState
 from generation.models import Candidate
 from projects import audit
 from projects.models import User
+from projects.secret_seeds import secret_seed
 from projects.sql.prepared_queries import Prepared
 from projects.sql.prepared_writes import PreparedUpdate, insert
 
@@ -236,7 +236,7 @@ def close(lease: Lease, now: datetime) -> None:
 
 def _end_draft(lease: Lease) -> None:
     # An answer by key has none.
-    if lease.slot.stage not in JUDGING:
+    if public_stage(lease.slot.stage) not in JUDGING:
         Draft.objects.filter(task=lease.task_id, person=lease.person_id).delete()
 
 
@@ -260,7 +260,12 @@ def _holds_other_slot(lease: Lease, found: Slot) -> bool:
 def _caption_first(slot: Slot) -> bool | None:
     if slot.stage != Stage.VALIDATION:
         return None
-    return caption_first(slot.project_id, slot.task.foil_id, slot.index, slot.task.overlap)
+    return caption_first(order_seed(slot.project_id), slot.task.foil_id, slot.index, slot.task.overlap)
+
+
+def order_seed(project_id: int) -> str:
+    """Return the seed of the orders of two texts. What was shown is stored with the lease and the vote."""
+    return secret_seed("order-of-texts", project_id)
 
 
 def _order_shown(slot: Slot) -> list[int] | None:
@@ -271,10 +276,7 @@ def _order_shown(slot: Slot) -> list[int] | None:
         own = Foil.objects.filter(item=slot.item_id).order_by("position").values_list("pk", flat=True)
         # One text alone would be no choice.
         foils = list(own.exclude(DROPPED_OUT)) or list(own)
-    serial = slot.task_id * slot.task.overlap + slot.index
-    # Seeded by the installation's secret: who reads this code and guesses the serial would know the caption.
-    seed = salted_hmac("annotation.baseline", str(slot.project_id), algorithm="sha256").hexdigest()
-    return order_shown(seed, slot.item_id, slot.person_id, foils, serial)
+    return order_shown(secret_seed("order-of-baseline", slot.project_id), slot.item_id, slot.person_id, foils)
 
 
 def _current_guideline(slot: Slot) -> Guideline | None:

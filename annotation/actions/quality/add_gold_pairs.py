@@ -14,6 +14,7 @@ from corpus.rules.states import FoilVerdict
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
+from projects.secret_seeds import secret_seed
 
 MAX_PAIRS_AT_ONCE = 500
 
@@ -48,7 +49,9 @@ def _add(
 ) -> int:
     if use == Use.QUALIFICATION and not mismatched:
         _one_subtest_a_test(project, subtest)
-    drawn = sorted(_sources(subtest), key=lambda foil: seeded_share(seed, "gold", foil.pk))
+    # The researcher's seed is mostly 0: without a secret, the source would say which items become gold.
+    secret = secret_seed("gold", project.pk)
+    drawn = sorted(_sources(subtest), key=lambda foil: seeded_share(secret, seed, foil.pk))
     pairs = _mismatched(drawn, number) if mismatched else [(foil, foil.item) for foil in drawn[:number]]
     shown_as = subtest.mains.order_by("pk").first() or subtest
     made = [

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from annotation.actions.leases.leasing import order_seed
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.actions.workflow.verdicts import apply_vote, locked_item, revert_vote
 from annotation.models import Slot, SlotState, Stage, Task, TaskState, Vote, VoteState
@@ -79,7 +80,7 @@ def _place_for(vote: Vote, item: Item) -> Slot | None:
 
 
 def _same_order(vote: Vote, slot: Slot) -> bool:
-    shown = caption_first(slot.project_id, slot.task.foil_id, slot.index, slot.task.overlap)
+    shown = caption_first(order_seed(slot.project_id), slot.task.foil_id, slot.index, slot.task.overlap)
     return shown == vote.caption_first
 
 

@@ -3,28 +3,35 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import F
-from django.db.models.functions import Floor
 from django.utils.translation import gettext as _
 
 from annotation.actions.quality.standings import policy_of
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Use
 from annotation.queries.quality import readiness
-from annotation.transactions import lock_rows, run_in_transaction
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
 
 
-def save_quality_policy(actor: User, project: Project, **fields: Any) -> QualityPolicy:
-    """Store the fields. AnnotationError names what is wrong, or what is missing before something can be opened."""
+def save_quality_policy(
+    actor: User, project: Project, *, judge_caption_once: bool | None = None, **fields: Any
+) -> QualityPolicy:
+    """Store the fields. AnnotationError names what is wrong, or what is missing before something can be opened.
+
+    `judge_caption_once` is the project's option; None leaves it as it is.
+    """
     require_role(actor, project, Role.RESEARCHER)
-    return run_in_transaction(lambda: _save(actor, project, fields))
+    return run_in_transaction(lambda: _save(actor, project, judge_caption_once, fields))
 
 
-def _save(actor: User, project: Project, fields: dict[str, Any]) -> QualityPolicy:
+def _save(actor: User, project: Project, once: bool | None, fields: dict[str, Any]) -> QualityPolicy:
     policy = policy_of(project)
+    if once is not None and once != policy.project.judge_caption_once:
+        project.judge_caption_once = once
+        project.save(update_fields=["judge_caption_once"])
+        audit.record(audit.event(project, actor, "set_judge_caption_once", project, judge_caption_once=once))
     changed = {name: value for name, value in fields.items() if getattr(policy, name) != value}
     for name, value in changed.items():
         setattr(policy, name, value)
@@ -35,19 +42,8 @@ def _save(actor: User, project: Project, fields: dict[str, Any]) -> QualityPolic
         raise AnnotationError(f"{field}: {messages[0]}") from error
     _complete(policy)
     policy.save()
-    if "gold_rate" in changed:
-        _begin_stretches_anew(policy)
     audit.record(audit.event(project, actor, "save_quality_policy", policy, **changed))
     return policy
-
-
-def _begin_stretches_anew(policy: QualityPolicy) -> None:
-    """At the new rate the stretch of each person's last piece is over, as if it had had its gold.
-
-    The people are locked: a claim that began under the old rate would count on at that.
-    """
-    lock_rows(User.objects.filter(pk__in=policy.standings.values("person")))
-    policy.standings.update(gold_stretch=Floor((F("served") - 1) * policy.gold_rate))
 
 
 def _complete(policy: QualityPolicy) -> None:

@@ -20,7 +20,6 @@ from annotation.models import (
 )
 from annotation.models.stages import stages_shown_as
 from annotation.queries.quality import PAUSED, bars_of, policy_and_standing, why_not_admitted
-from annotation.rules.gold_serving import stretch_of
 from annotation.rules.pausing import JudgementCounts, Reason, suspicion
 from annotation.rules.watch_evidence import shown_seconds
 from annotation.transactions import serialize_writes
@@ -42,18 +41,16 @@ def admitted(person: User, project: Project, now: datetime) -> Standing | None:
     if standing is None:
         standing, _made = Standing.objects.get_or_create(policy=policy, person=person, defaults={"counted_from": now})
     standing.policy = policy
+    # Null: the version before made the row.
+    standing.gold_ahead = standing.gold_ahead or []
     return standing
 
 
 def count_piece(standing: Standing, *, gold: bool) -> None:
-    """A piece was given out. A stretch whose gold was due is over with it, whether there was some to give or not."""
-    changes = {"served": F("served") + 1}
-    if gold:
-        changes |= {
-            "gold_stretch": stretch_of(standing.served, standing.policy.gold_rate),
-            "gold_served": F("gold_served") + 1,
-        }
-    Standing.objects.filter(pk=standing.pk).update(**changes)
+    """Count a piece that was given out, and store which gold waits for the person from now on."""
+    Standing.objects.filter(pk=standing.pk).update(
+        served=F("served") + 1, gold_served=F("gold_served") + int(gold), gold_ahead=standing.gold_ahead
+    )
 
 
 def locked(pk: int | None) -> Standing | None:

@@ -11,8 +11,7 @@ from annotation.errors import AnnotationError
 from annotation.models import Attempt, GoldPair, PracticeCaption, QualityPolicy, Question, Stage, Standing
 from annotation.queries.eligibility import declined_by
 from annotation.queries.quality import PRACTICE_ROLE, USE_OF_STAGE
-from annotation.rules.gold_serving import gold_caption_first
-from annotation.rules.quizzes import PRACTICE_LENGTH, draw
+from annotation.rules.quizzes import PRACTICE_LENGTH, draw, question_caption_first
 from annotation.transactions import run_in_transaction, serialize_writes
 from corpus.models import WATCHABLE
 from projects import audit
@@ -92,7 +91,7 @@ def _questions(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
             attempt=attempt,
             place=place,
             pair_id=pk,
-            caption_first=gold_caption_first(policy.secret, attempt.person_id, 1000 * attempt.number + place),
+            caption_first=question_caption_first(policy.secret, attempt.person_id, attempt.number, place),
         )
         for place, pk in enumerate(_some(drawn))
     ]

@@ -20,6 +20,7 @@ from annotation.models import (
     CheckedFrame,
     Choice,
     Ending,
+    GoldPair,
     Involvement,
     Lease,
     ObjectAnswer,
@@ -67,9 +68,11 @@ def submit_vote(
 
 def _submit_vote(sent: Submission, shown: str) -> Vote | Refused:
     lease = submission.get_open_lease(sent, Stage.VALIDATION, Role.VALIDATOR)
-    # Gold has no item: nothing follows from what is said of it.
+    # Gold has no item: nothing follows from what is said of it. Its pair is locked instead: a withdrawal waits.
     item = lease.task.item
-    if item is not None:
+    if item is None:
+        _LOCK_PAIR.first(pk=lease.task.gold_id)
+    else:
         lock(item)
     mine = _mine(sent, lease)
     before = next((vote for vote in mine if vote.idempotency_key == sent.key), None)
@@ -112,6 +115,7 @@ def _put_apart(place: leasing.SlotToFill, sent: Submission) -> leasing.SlotToFil
     return leasing.SlotToFill(None, late=True)
 
 
+_LOCK_PAIR = Prepared(lambda pk: GoldPair.objects.select_for_update(no_key=True).filter(pk=pk).values_list("use"))
 _ON_ITEM = Prepared(
     lambda person, key, item: Vote.objects.filter(
         Q(idempotency_key=key) | Q(item=item, stage=Stage.VALIDATION) | Q(gold__item=item), person=person

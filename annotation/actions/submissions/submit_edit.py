@@ -29,6 +29,7 @@ from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup
 from projects import audit
 from projects.models import Role, User
+from projects.secret_seeds import secret_seed
 from projects.sql.prepared_queries import Prepared
 
 C = CandidateState
@@ -174,7 +175,8 @@ def _pass_unreviewed(person: User, group: CandidateGroup, candidates: Sequence[C
     rate = review_rate(project, person)
     if rate >= 1.0 or _came_back(group, candidates):
         return
-    passed = [candidate for candidate in candidates if not drawn_for_review(project.pk, candidate.pk, rate)]
+    seed = secret_seed("review-sampling", project.pk)
+    passed = [candidate for candidate in candidates if not drawn_for_review(seed, candidate.pk, rate)]
     reason = f"not drawn: {rate:g} of the author's work is reviewed"
     move_candidates(passed, "pass_unreviewed", project, None, reason, unreviewed=True)
 

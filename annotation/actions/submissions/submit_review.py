@@ -23,6 +23,7 @@ from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup
 from projects import audit
 from projects.models import Role, User
+from projects.secret_seeds import secret_seed
 
 C = CandidateState
 MOVES = {
@@ -154,7 +155,7 @@ def _second_opinion(
 def _ask_for_a_second(candidate: Candidate, group: CandidateGroup) -> None:
     project = group.run.project
     share = ReviewPolicy.objects.filter(project=project).values_list("second_share", flat=True).first() or 0.0
-    if not reviewing.drawn_for_a_second(project.pk, candidate.pk, share):
+    if not reviewing.drawn_for_a_second(secret_seed("review-sampling", project.pk), candidate.pk, share):
         return
     asked = Task.objects.filter(candidate=candidate, second=True).exclude(state=TaskState.CANCELLED)
     if not asked.exists():

@@ -13,6 +13,7 @@ from corpus.models import Foil, Item
 from corpus.rules.states import FoilVerdict
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User
+from projects.secret_seeds import secret_seed
 
 
 def edit_task(project: Project, group: CandidateGroup) -> Task:
@@ -129,7 +130,7 @@ def _slot(task: Task, index: int, band: float = FRESH, **reserved: Any) -> Slot:
         video_id=task.video_id,
         item_id=task.item_id,
         index=index,
-        priority=priority(band, task.project_id, task.stage, _target(task)),
+        priority=priority(band, secret_seed("queue", task.project_id), task.stage, _target(task)),
         **reserved,
     )
 

@@ -1,6 +1,6 @@
 """The only code that changes the state of a candidate or an item: guard, compare-and-swap, audit row."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -32,6 +32,21 @@ def move_candidates(
                 setattr(candidate, name, value)
             events.append(audit.event(project, actor, move, candidate, from_state=old, to_state=new, reason=reason))
     audit.record_many(events)
+
+
+def move_items(items: Sequence[Item], move: str, project: Project, actor: User | None, reason: str = "") -> None:
+    """Move items that are in one state and go to one state, in the table and in hand. The caller holds their rows."""
+    if not items:
+        return
+    (old,) = {item.state for item in items}
+    new = next_item_state(old, move)
+    if Item.objects.filter(pk__in=[item.pk for item in items], state=old).update(state=new) != len(items):
+        raise Conflict(_("Somebody else has just changed one of these items; try again."))
+    for item in items:
+        item.state = new
+    audit.record_many(
+        audit.event(project, actor, move, item, from_state=old, to_state=new, reason=reason) for item in items
+    )
 
 
 def move_item(

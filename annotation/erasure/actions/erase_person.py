@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+import regex
 from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.db import models
@@ -30,6 +31,7 @@ from projects.models import (
     User,
 )
 from projects.personal_data import declared, notify_erased
+from text.tokens import whole_words
 
 ERASED = "[erased]"
 
@@ -107,7 +109,7 @@ def _scrub(names: Collection[str]) -> set[int]:
     """The names, as whole words and in any case, in what people wrote of one another; the projects whose archives may
     hold what was changed."""
     longest_first = sorted(names, key=len, reverse=True)
-    pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest_first), re.IGNORECASE)
+    pattern = whole_words(longest_first)
     parts, archived = [_ascii_part(name) for name in names], set()
     for model, data in declared():
         for field in (*data.free_text, *data.json_text):
@@ -142,14 +144,14 @@ def _ascii_part(name: str) -> str:
     return max(re.findall(r"[ !#-\[\]-~]+", name), key=len, default="")
 
 
-def _in_json(text: str, pattern: re.Pattern[str]) -> str:
+def _in_json(text: str, pattern: regex.Pattern[str]) -> str:
     """The same in a text that is JSON, where a name may be written in escapes."""
     old = json.loads(text) if text else None
     new = _replaced(old, pattern)
     return text if new == old else json.dumps(new)
 
 
-def _replaced(value: Any, pattern: re.Pattern[str]) -> Any:
+def _replaced(value: Any, pattern: regex.Pattern[str]) -> Any:
     if isinstance(value, str):
         return pattern.sub(ERASED, value)
     if isinstance(value, dict):

@@ -11,6 +11,7 @@ from corpus.exporters.parts.datasheet_questions import QUESTIONS, SECTIONS, Ques
 from corpus.exporters.parts.markdown import cell as _cell
 from corpus.exporters.parts.markdown import prose
 from corpus.exporters.parts.markdown import table as _table
+from corpus.exporters.parts.released_items import as_published_line
 from corpus.records import ReleaseContent
 
 UNANSWERED = "*Nobody has answered this question.*"
@@ -24,7 +25,8 @@ PROBES = {
 
 RULE = (
     "A subtest is stopped where a blind probe is right more often than its bar and above chance with 95 % confidence "
-    "(the classifier and language models one-sided)."
+    "(the classifier and language models one-sided). Pairs that no probe can judge stop it too: a text without words, "
+    "or equal words in caption and foil."
 )
 
 WITHHELD = (
@@ -70,6 +72,8 @@ def _facts(release: ReleaseContent) -> list[str]:
     lines = [f"- Content hash: `{release.content_hash}`", f"- Frozen: {release.created_at}"]
     if release.simulated:
         lines.append("- **Its people and judgements are simulated.**")
+    if said := as_published_line(release):
+        lines.append(f"- {said}")
     open_ones = len(unanswered(release))
     lines.append(f"- Of {len(QUESTIONS) - len(SECTIONS)} questions {open_ones} are unanswered; each says so.")
     return [*lines, ""]
@@ -100,7 +104,7 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
         "",
     ]
     for row in gate["rows"]:
-        if row["stopped"]:
+        if _solved(row):
             words = ", ".join(
                 f"{word['word']} ({'captions' if word['weight'] > 0 else 'foils'})" for word in row["words"]
             )
@@ -123,8 +127,19 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
 def _blind_row(row: Mapping[str, Any]) -> list[Any]:
     probes = "; ".join(_probe(probe) for probe in row["probes"] if probe["value"] is not None or probe.get("n_missing"))
     passed = "passed as far as it was read" if row.get("unread") else "passed"
-    result = "**solved without the video**" if row["stopped"] else "too few to tell" if row["too_few"] else passed
+    result = "too few to tell" if row["too_few"] else passed
+    if row["stopped"] or row.get("reported"):
+        result = "**solved without the video**" if _solved(row) else ""
+    if row.get("n_unjudged"):
+        result = "; ".join(filter(None, [result, f"**{row['n_unjudged']} pairs not judged**"]))
+    if row.get("reported"):
+        result += "; a published set, so it is reported and not stopped"
     return [row["name"], row["n_captions"], f"{row['bar']:.2f}", probes, result]
+
+
+def _solved(row: Mapping[str, Any]) -> bool:
+    """Gates from before the third version stopped nothing else."""
+    return bool(row.get("solved", row["stopped"]))
 
 
 def _probe(probe: Mapping[str, Any]) -> str:
@@ -132,4 +147,6 @@ def _probe(probe: Mapping[str, Any]) -> str:
     interval = f" [{probe['ci'][0]:.3f}, {probe['ci'][1]:.3f}]" if probe["ci"] else ""
     # Gates from before do not say it.
     missing = f" (not asked about {probe['n_missing']} pairs)" if probe.get("n_missing") else ""
-    return f"{PROBES.get(probe['probe'], probe['probe'])}{value}{interval}{missing}"
+    equal = f", {probe['n_equal_after_cut']} equal after the cut" if probe.get("n_equal_after_cut") else ""
+    cut = f" (texts cut in {probe['n_truncated']} pairs{equal})" if probe.get("n_truncated") else ""
+    return f"{PROBES.get(probe['probe'], probe['probe'])}{value}{interval}{missing}{cut}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from corpus.exporters.parts.markdown import cell, table
 from corpus.records import ReleaseContent
+from corpus.release_records import n_as_published
 from corpus.vote_records import SOURCE, is_anonymous_vote
 
 Lines = list[str]
@@ -53,7 +54,9 @@ def _count(release: ReleaseContent) -> Lines:
 
 def _sample(release: ReleaseContent) -> Lines:
     others = [item for item in release.items if not item.get("released")]
-    lines = [f"A selection: {sum(1 for _ in _released(release))} items that passed validation are released."]
+    n, on_word = sum(1 for _ in _released(release)), n_as_published(_released(release))
+    passed = "passed validation" if not on_word else f"count as valid ({on_word} of them on their publisher's word)"
+    lines = [f"A selection: {n} items that {passed} are released."]
     if others:
         lines.append(f"{len(others)} further items of the project stand beside them, marked{_found(others)}.")
     n_rejected = release.papers.known.get("n_rejected")
@@ -124,6 +127,8 @@ def _errors(release: ReleaseContent) -> Lines:
             f"Of {whole['n_items']} items that were validated or wait for it, {whole['n_valid']} are valid and "
             f"{whole['n_unanimous']} unanimously so."
         )
+        if on_word := whole.get("n_as_published"):
+            lines.append(f"{on_word} of them are valid on their publisher's word, without votes collected here.")
         if whole["alpha_all"] is not None:
             said = f"Krippendorff's alpha over all of them is {whole['alpha_all']:.3f}"
             lines.append(f"{said} (coding {whole['alpha_coding']}).")
@@ -316,11 +321,15 @@ def _used(release: ReleaseContent) -> Lines:
 def _impacts(release: ReleaseContent) -> Lines:
     if release.gate is None:
         return ["No blind audit was made when this release was frozen."]
-    stopped = release.gate["stopped"]
-    found = "The blind audit below found no subtest that is solved without the video."
-    if stopped:
-        found = f"Solved without the video, and released with a reason: {cell(', '.join(stopped))} (see below)."
-    return [found + _untold(release.gate["rows"])]
+    rows = release.gate["rows"]
+    stopped, reported = ([row for row in rows if row.get(key)] for key in ("stopped", "reported"))
+    said = [
+        ([row for row in stopped if row.get("solved", True)], "Solved without the video, and released with a reason"),
+        ([row for row in stopped if row.get("n_unjudged")], "No probe could judge texts, and released with a reason"),
+        (reported, "Solved without the video or not judged, and released as published"),
+    ]
+    found = " ".join(f"{words}: {cell(', '.join(r['name'] for r in of))} (see below)." for of, words in said if of)
+    return [(found or "The blind audit below found no subtest that is solved without the video.") + _untold(rows)]
 
 
 def _untold(rows: Sequence[Mapping[str, Any]]) -> str:

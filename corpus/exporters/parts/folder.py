@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 import shutil
+import unicodedata
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from corpus.rules.canonical import canonical_line
 
 MANIFEST = "manifest.json"
 MADE_BY = "foilworks"
+_DIGEST = 6
 
 
 def write_folder(out: Path, facts: Mapping[str, Any], fill: Callable[[Path], None]) -> list[Path]:
@@ -118,9 +120,26 @@ def _replace(work: Path, out: Path) -> None:
 
 
 def safe_name(text: str, limit: int = 80) -> str:
-    """A file name that says `text` and can do nothing else: letters, digits, dot, dash; never hidden, never empty."""
-    name = re.sub(r"[^A-Za-z0-9.-]+", "-", text)[:limit].strip(".-")
-    return name or "unnamed"
+    """A file name that says `text` and can do nothing else: never hidden, never empty.
+
+    ASCII letters, digits, dot, dash and underscore; accents are dropped ("été" becomes "ete"). A digest stands for
+    letters that ASCII does not have.
+    """
+    plain = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", plain)[:limit].strip(".-")
+    if not any(char.isalnum() and not char.isascii() for char in plain):
+        return name or "unnamed"
+    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()[:_DIGEST]
+    return f"{name[: limit - _DIGEST - 1].strip('.-')}-{digest}".strip("-")
+
+
+def unused_name(text: str, taken: set[str]) -> str:
+    """A safe name for `text`, different from those in `taken` on disks that ignore case too; it is added there."""
+    name = safe_name(text)
+    while name.casefold() in taken:
+        name += "-again"
+    taken.add(name.casefold())
+    return name
 
 
 def keys_in_file(items: Sequence[ItemRecord]) -> dict[str, ItemRecord]:

@@ -27,8 +27,7 @@ def write_pairs(
 
     def fill(folder: Path) -> None:
         for name, found in by_subtest(fitting, ending).items():
-            # The manifest of the folder has its name.
-            write(folder / ("manifest-again.json" if name == "manifest.json" else name), found)
+            write(folder / name, found)
 
     return write_folder(out, {**manifest_facts(release, format_name, len(fitting)), "left_out": left_out}, fill)
 

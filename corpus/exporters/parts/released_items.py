@@ -5,7 +5,15 @@ from typing import Any
 
 from corpus.exporters.registry import EXPORTERS
 from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
-from corpus.release_records import foil_counts, hash_of, item_record, vote_counts
+from corpus.release_records import (
+    PUBLISHERS_WORD,
+    as_published_facts,
+    foil_counts,
+    hash_of,
+    item_record,
+    n_as_published,
+    vote_counts,
+)
 
 
 def released_items(
@@ -32,8 +40,20 @@ def manifest_facts(release: ReleaseContent | RecordContent, format_name: str, n_
         "content_hash": release.content_hash,
         "simulated": release.simulated,
         "counts": {"items": n_items},
-        **(release.facts if isinstance(release, RecordContent) else withheld_facts(release)),
+        **(release.facts if isinstance(release, RecordContent) else _frozen_facts(release)),
     }
+
+
+def as_published_line(release: ReleaseContent) -> str:
+    """What a card or datasheet says of items on their publisher's word; "" where there is none."""
+    released = [item for item in release.items if item.get("released")]
+    n = n_as_published(released)
+    return f"**As published:** {n} of {len(released)} items. {PUBLISHERS_WORD}" if n else ""
+
+
+def _frozen_facts(release: ReleaseContent) -> dict[str, Any]:
+    n = n_as_published(item for item in release.items if item.get("released"))
+    return {**as_published_facts(n), **withheld_facts(release)}
 
 
 def _plugin(format_name: str) -> dict[str, str]:

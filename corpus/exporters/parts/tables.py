@@ -2,25 +2,21 @@
 
 import csv
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from corpus.exporters.parts.folder import safe_name
+from corpus.exporters.parts.folder import MANIFEST, unused_name
 from corpus.records import ItemRecord, VideoRecord
 
 
 def by_subtest(items: Iterable[ItemRecord], ending: str) -> dict[str, list[ItemRecord]]:
     """File name -> its items, one file a subtest. Two subtests may look alike once their names are made safe."""
+    # The manifest of the folder has its name.
+    taken = {PurePath(MANIFEST).stem} if PurePath(MANIFEST).suffix == ending else set()
     subtests: dict[str, list[ItemRecord]] = {}
     for item in sorted(items, key=_numbered):
         subtests.setdefault(item.subtest, []).append(item)
-    files: dict[str, list[ItemRecord]] = {}
-    for subtest, found in subtests.items():
-        stem = safe_name(subtest)
-        while f"{stem}{ending}" in files:
-            stem += "-again"
-        files[f"{stem}{ending}"] = found
-    return files
+    return {f"{unused_name(subtest, taken)}{ending}": found for subtest, found in subtests.items()}
 
 
 def _numbered(item: ItemRecord) -> tuple[str, int]:

@@ -82,14 +82,20 @@ class Fields:
         return float(value)
 
     def trim(self) -> tuple[float | None, float | None, str]:
-        """(start, end, unit) of the clip; the end lies after the start."""
+        """(start, end, unit) of the clip; the end is after the start, or None: to the end of the video."""
+        if plays_to_the_end(self._values):
+            return self.time("start_time") or None, None, self._unit()
         start, end = self.time("start_time"), self.time("end_time")
-        unit = self.label("time_unit", 10) or "sec"
-        if unit not in TIME_UNITS:
-            raise ProblemError(self.name("time_unit"), f"is {unit!r}", "give sec, pts or frames")
+        unit = self._unit()
         if end is not None and end <= (start or 0.0):
             raise ProblemError(self.name("end_time"), f"is {end:g}, not after start_time", "correct the trim")
         return start, end, unit
+
+    def _unit(self) -> str:
+        unit = self.label("time_unit", 10) or "sec"
+        if unit not in TIME_UNITS:
+            raise ProblemError(self.name("time_unit"), f"is {unit!r}", "give sec, pts or frames")
+        return unit
 
     def mapping(self, field: str) -> dict[str, Any]:
         """An object, {} when absent."""
@@ -126,6 +132,14 @@ class Fields:
         if path.is_absolute() or ".." in path.parts or "\\" in value or "\x00" in value:
             raise ProblemError(self.name(field), f"{value[:80]!r} leaves the media folder", "give a path below it")
         return value
+
+
+def plays_to_the_end(values: Mapping[str, Any]) -> bool:
+    """Whether a trim says so in the way of published files: an end of -1 (ViLMA's loader), or 0 to 0 (SSv2's)."""
+    start, end = values.get("start_time"), values.get("end_time")
+    if isinstance(end, bool) or not isinstance(end, int | float):
+        return False
+    return end == -1 or (end == 0 and start == 0)
 
 
 def check_sentence(name: str, value: Any) -> str:

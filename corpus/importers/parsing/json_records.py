@@ -14,7 +14,19 @@ from corpus.errors import CorpusError
 from corpus.importers.parsing.text_lines import checked_file, not_utf8
 
 _SPACE = " \t\n\r"
-_DECODER = json.JSONDecoder()
+
+
+def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these members. ValueError where a name stands twice, of which the last would silently count."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _value in pairs]
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(f"has the field {twice[:80]!r} twice; keep one of them")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=unique_names)
 MEND = "mend the file there, or get a whole copy of it"
 
 
@@ -39,17 +51,10 @@ def read_text(path: Path) -> str:
         raise not_utf8(path, line, data[error.start]) from error
 
 
-def lines(text: str) -> Iterator[tuple[int, str]]:
-    """(line number, text) of every line that is not blank. Only a line feed ends a line: JSON text may hold U+2028."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield number, line
-
-
 def parse_line(line: str) -> Any:
     """The value of one JSON line. ValueError with a short reason when it has none."""
     try:
-        return json.loads(line)
+        return _DECODER.decode(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"{error.msg} at column {error.colno}") from error
     except RecursionError as error:

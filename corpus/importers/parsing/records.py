@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from corpus.errors import CorpusError
-from corpus.importers.parsing.fields import ProblemError, check_content
+from corpus.importers.parsing.fields import ProblemError, check_content, plays_to_the_end
 from corpus.importers.parsing.json_records import parse_line
 from corpus.importers.parsing.text_lines import MAX_LINE_BYTES, lines
 from corpus.importers.parsing.warnings import warnings_of
@@ -17,6 +17,7 @@ from corpus.records import (
     BadRecord,
     ItemRecord,
     ReadOutcome,
+    RecordWarning,
     VideoRecord,
 )
 from text.spill import Spill
@@ -53,9 +54,13 @@ def json_lines(path: Path) -> Iterator[RawRecord]:
 
 
 def read_records(
-    path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], ItemRecord]
+    path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], ItemRecord], *, own_ids: bool = True
 ) -> Iterator[ReadOutcome]:
-    """The outcome of every record in order: warnings first, then the item, or why it is bad."""
+    """The outcome of every record in order: warnings first, then the item, or why it is bad.
+
+    Not `own_ids`: the format has none, and equal ids mean equal records (`Names`).
+    """
+    is_noted = False
     with Spill() as first_line:
         for record in raw:
             where = f"{path}:{record.line}"
@@ -65,6 +70,8 @@ def read_records(
                 check_content(record.value)
                 item = parse(record)
                 known = first_line.setdefault(item.id, str(record.line))
+                if known is not None and not own_ids:
+                    raise ProblemError("record", f"repeats the record on line {known}", "remove it")
                 if known is not None:
                     problem = f"{item.id[:80]!r} already stands on line {known}"
                     raise ProblemError("id", problem, "give every record its own id")
@@ -72,6 +79,12 @@ def read_records(
                 yield BadRecord(where, error.field, error.problem, error.fix)
                 continue
             yield from warnings_of(where, item)
+            if not is_noted and isinstance(record.value, Mapping) and plays_to_the_end(record.value):
+                # Once a file: all records of a published file may say so.
+                is_noted, end = True, record.value["end_time"]
+                yield RecordWarning(
+                    where, "end_time", f"is {end:g}: this clip, and each like it, goes to the video's end"
+                )
             yield item
 
 

@@ -1,7 +1,7 @@
 """Tables of text, comma- or tab-separated: a header with column names, a row a record, complaints with their line."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,31 +24,38 @@ class Row(NamedTuple):
 
 
 def read_rows(
-    path: Path, required: Sequence[str], delimiters: str = COMMA, *, one_of: Sequence[str] = ()
+    path: Path,
+    required: Sequence[str],
+    delimiters: str = COMMA,
+    *,
+    one_of: Sequence[str] = (),
+    names: Collection[str] = (),
 ) -> Iterator[Row]:
     """The rows below the header, which must name the `required` columns; rows without any text are passed over.
 
     Of several possible delimiters the one counts that makes the header name them. `one_of`: columns of which a record
-    needs one at least, the usual one first. CorpusError, with its line: no such file, not UTF-8, a quote that is never
-    closed, a header without these columns.
+    needs one at least, the usual one first. `names`: columns of names and ids, whose outer blanks mean
+    nothing. CorpusError, with its line: no such file, not UTF-8, a quote that is never closed, a header without these
+    columns.
     """
     delimiter, header = _header(path, required, delimiters, one_of)
-    for line, values in _split(path, delimiter):
+    for line, values in split_rows(path, delimiter):
         if line == header.line or not any(value.strip() for value in values):
             continue
         if len(values) != len(header.names):
             yield Row({}, line, f"has {len(values)} cells where the header has {len(header.names)}")
         else:
-            yield Row({name: value or None for name, value in zip(header.names, values, strict=True)}, line)
+            cells = zip(header.names, values, strict=True)
+            yield Row({name: (value.strip() if name in names else value) or None for name, value in cells}, line)
 
 
-class _Header(NamedTuple):
+class Header(NamedTuple):
     names: list[str]
     line: int
 
 
-def _header(path: Path, required: Sequence[str], delimiters: str, one_of: Sequence[str]) -> tuple[str, _Header]:
-    tried = [(delimiter, _first_row(path, delimiter)) for delimiter in delimiters]
+def _header(path: Path, required: Sequence[str], delimiters: str, one_of: Sequence[str]) -> tuple[str, Header]:
+    tried = [(delimiter, first_row(path, delimiter)) for delimiter in delimiters]
     found = [(delimiter, header) for delimiter, header in tried if set(required) <= set(header.names)]
     if found:
         _check_names(path, found[0][1])
@@ -58,7 +65,7 @@ def _header(path: Path, required: Sequence[str], delimiters: str, one_of: Sequen
     raise _without_columns(path, max((header for _, header in tried), key=lambda one: len(one.names)), required, one_of)
 
 
-def _without_columns(path: Path, header: _Header, required: Sequence[str], one_of: Sequence[str]) -> CorpusError:
+def _without_columns(path: Path, header: Header, required: Sequence[str], one_of: Sequence[str]) -> CorpusError:
     if path.suffix.lower() in JSON_ENDINGS and "".join(header.names)[:1] in {"{", "["}:
         return _error(path, header.line, "file", "looks like JSON, no table", "choose JSON lines (jsonl)")
     usual = list(one_of[:1])
@@ -72,16 +79,16 @@ def _without_columns(path: Path, header: _Header, required: Sequence[str], one_o
     return _error(path, header.line, "header", problem, fix + others)
 
 
-def _first_row(path: Path, delimiter: str) -> _Header:
-    """The first row that is not blank; one without names where it cannot be split by this delimiter."""
+def first_row(path: Path, delimiter: str) -> Header:
+    """The first row that is not blank, its cells trimmed; without names if this delimiter cannot split it."""
     try:
-        line, values = next((row for row in _split(path, delimiter) if any(row[1])), (1, []))
+        line, values = next((row for row in split_rows(path, delimiter) if any(row[1])), (1, []))
     except _QuotesError:
-        return _Header([], 1)
-    return _Header([value.strip() for value in values], line)
+        return Header([], 1)
+    return Header([value.strip() for value in values], line)
 
 
-def _check_names(path: Path, header: _Header) -> None:
+def _check_names(path: Path, header: Header) -> None:
     for place, name in enumerate(header.names):
         if not name:
             raise _error(
@@ -95,7 +102,7 @@ class _QuotesError(CorpusError):
     """A quoted text is not closed: not by this delimiter, at least."""
 
 
-def _split(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def split_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """(line that it starts on, values) of every row that is not blank."""
     # The module's own limit is low, and one for the process; how long a text may be is said record by record.
     csv.field_size_limit(MAX_LINE_BYTES)

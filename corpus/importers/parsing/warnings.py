@@ -1,14 +1,12 @@
 """What is taken as it stands and yet looks wrong: the warnings of a record and of its proficiency pair."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from corpus.records import ItemRecord, PairRecord, RecordWarning
 from text.language.numbers import WORDS
+from text.tokens import words
 
-# Words of any script: what measures count (text.tokens) would see none in most of them.
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 # What ViLMA's counting files put into their templates.
 _SLOT = "<number>"
 
@@ -36,16 +34,12 @@ def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
         yield "foils", f"{same[:80]!r} has the words of the caption in another order, or its letters in another case"
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
-
-
 def _same_words(caption: str, foils: tuple[str, ...]) -> str:
     """The first foil with the caption's words, no more and no less: nothing but their order tells it apart."""
-    of_caption = sorted(_words(caption))
+    of_caption = sorted(words(caption))
     if not of_caption:
         return ""
-    return next((foil for foil in foils if foil != caption and sorted(_words(foil)) == of_caption), "")
+    return next((foil for foil in foils if foil != caption and sorted(words(foil)) == of_caption), "")
 
 
 def _classes(item: ItemRecord) -> Iterator[tuple[str, str]]:
@@ -65,11 +59,11 @@ def _classes(item: ItemRecord) -> Iterator[tuple[str, str]]:
 
 def _says(text: str, value: int | str) -> bool:
     """Whether a text says the class: its words one after the other, an inflected verb or noun by its stem."""
-    said = _words(text)
+    said = words(text)
     if isinstance(value, int):
         spelled = WORDS[value] if 0 <= value < len(WORDS) else ""
         return str(value) in said or (bool(spelled) and spelled in said)
-    wanted = _words(value)
+    wanted = words(value)
     if not wanted:
         return True
     # One after the other, with others between: "tidies the room up" says "tidy up".

@@ -30,10 +30,12 @@ def receive_import(
     records: UploadedFile | None,
     videos: Sequence[UploadedFile],
     params: Mapping[str, Any],
+    as_published: bool = False,
     at_once: bool = False,
 ) -> Import:
     """Keep the files and queue the job that says what importing them would do; `at_once`, the one that stores them.
 
+    `as_published`: their items count as valid on the publisher's word.
     AccessDenied without the researcher's role; EvaluationError: records without a format, nothing at all, no room on
     the disk; RegistryError: an unknown format or parameter.
     """
@@ -42,7 +44,9 @@ def receive_import(
         parse_params(lookup(IMPORTERS, format_slug, "format"), params)
     if bool(format_slug) != (records is not None) or not (records or videos):
         raise EvaluationError(_("Send a file of records and say its format, or videos alone."))
-    upload = Import(project=project, format=format_slug, params=dict(params), created_by=person)
+    upload = Import(
+        project=project, format=format_slug, params=dict(params), as_published=as_published, created_by=person
+    )
     upload.file_name = safe_name(records.name or "") if records else ""
     upload.n_videos = len(videos)
     upload.confirmed_at = timezone.now() if at_once else None

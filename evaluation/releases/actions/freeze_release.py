@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from annotation.transactions import run_in_transaction
 from corpus.models import Release, ReleaseItem
-from corpus.release_records import hash_of
+from corpus.release_records import hash_of, n_as_published
 from evaluation.errors import EvaluationError
 from evaluation.releases.balanced_items import balanced
 from evaluation.releases.changelog import keep_changelog
@@ -33,7 +33,7 @@ def freeze_release(
     `override`: the written reason for which a release goes out that the gate stops; it stands in the audit trail and
     in every export. `balance`: subtests of which items are left out until no word tells captions from foils; they
     stay valid. AccessDenied without the researcher's role; EvaluationError when nothing is valid yet, the name is
-    taken, a blind model solves a subtest and nobody says why that may be, or objects alone answer more items than the
+    taken, the gate stops a subtest and nobody says why it may go out, or objects alone answer more items than the
     project allows.
     """
     require_researcher(person, project)
@@ -59,6 +59,7 @@ def _freeze(person: User | None, project: Project, name: str, override: str, bal
         name=_checked_name(project, name),
         content_hash=content_hash,
         n_items=len(frozen),
+        n_as_published=n_as_published(one.record for one in frozen),
         created_by=person,
     )
     ReleaseItem.objects.bulk_create(_members(release, frozen), batch_size=ROWS_PER_QUERY)
@@ -66,6 +67,7 @@ def _freeze(person: User | None, project: Project, name: str, override: str, bal
     left_out = {each.name: {"n": each.n, "n_kept": each.n_kept} for each in offers}
     _record_gate(person, release, finding, override, left_out)
     details = {"balanced": left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
+    details["n_as_published"] = release.n_as_published
     audit.record(audit.event(project, person, "evaluation.freeze_release", release, **details))
     return release
 
@@ -75,6 +77,8 @@ def _check_gate(finding: GateFinding, override: str) -> None:
         return
     if not override:
         ways = _("Release it balanced, or give a written reason to release it all the same.")
+        if not any(row["solved"] for row in finding.rows):
+            ways = _("Fix these texts, or give a written reason to release it all the same.")
         raise EvaluationError(f"{finding.why()} {ways}")
     if len(override) < MIN_REASON_LENGTH:
         raise EvaluationError(

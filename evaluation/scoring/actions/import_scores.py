@@ -1,6 +1,7 @@
 """Scores of a model that ran elsewhere, sent by the page: kept in a folder of their own, stored by a run."""
 
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 
 from django.conf import settings
@@ -26,6 +27,7 @@ def import_scores(
     proficiency: UploadedFile | None = None,
     protocol: str = "foilworks",
     label: str = "",
+    columns: Mapping[str, str] | None = None,
 ) -> Run:
     """Keep the files and queue the run that stores them; ids that stand on one side only are listed on its page.
 
@@ -47,4 +49,4 @@ def import_scores(
             params["proficiency"] = str(able)
     except OSError as error:
         raise EvaluationError(_("The files cannot be kept (%(why)s); free space.") % {"why": error.strerror}) from error
-    return start_run(person, release, f"file:{path}", protocol=protocol, label=label, kept_file=params)
+    return start_run(person, release, f"file:{path}", protocol=protocol, label=label, kept_file=params, columns=columns)

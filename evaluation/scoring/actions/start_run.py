@@ -52,30 +52,31 @@ def start_run(
     control: bool = False,
     dtype: str = "float32",
     kept_file: Mapping[str, str] | None = None,
+    proficiency: Path | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
-    `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: the
-    score file is one that the product itself keeps; its form, and its file of proficiency items.
-    `control`: each caption that has a rank is also scored among sampled captions of other videos (Feint6K, Fig. 1b).
+    `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: form
+    and proficiency file of a score file that the product keeps; `proficiency`: that file as the operator names it.
+    `columns`: {role: column}. `control`: ranks among sampled captions of other videos, too (Feint6K, Fig. 1b).
 
-    AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
-    protocol, device or number format, for a score file that is not there, for a control that cannot be drawn, and for a
-    path outside the folder of models where a person asks: a page must not read what only the operator may name.
+    AccessDenied without the researcher's role; HubError: the spec names no model; EvaluationError: an unknown protocol,
+    device or number format, a score file that is not there, a control that cannot be drawn, or a person names a path
+    outside the folder of models: a page must not read what only the operator may name.
     """
-    project = release.project
-    require_researcher(person, project)
+    require_researcher(person, project := release.project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
-    spec = f"{slug}:{argument}"
+    spec, given = f"{slug}:{argument}", kept_file or _second_file(slug, proficiency)
     _check_choices(protocol, device, dtype)
-    number_format = {} if dtype == DTYPES[0] else {"dtype": dtype}
+    params = {"control": _drawn(release, slug)} if control else given
     run = Run.objects.create(
         release=release,
         spec=spec,
         label=(label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH],
         protocol=protocol,
         device=device,
-        params={**({"control": _drawn(release, slug)} if control else kept_file or {}), **number_format},
+        params={**params, **({} if dtype == DTYPES[0] else {"dtype": dtype}), **_named(columns, slug)},
         created_by=person,
     )
     run.job = enqueue(
@@ -87,9 +88,26 @@ def start_run(
         route="" if slug == SCORE_FILE else f"{spec} {device} {dtype}",
     )
     run.save(update_fields=["job"])
-    details = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
-    audit.record(audit.event(project, person, "evaluation.start_run", run, **details))
+    about = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
+    audit.record(audit.event(project, person, "evaluation.start_run", run, **about))
     return run
+
+
+def _second_file(slug: str, path: Path | None) -> dict[str, str]:
+    if path is None:
+        return {}
+    if slug != SCORE_FILE:
+        raise EvaluationError("a model scores the proficiency items itself; leave the file of their scores out")
+    if not path.is_file():
+        raise EvaluationError(f"{path}: file: there is no such score file; check the path")
+    # A worker has a working folder of its own.
+    return {"proficiency": str(path.resolve())}
+
+
+def _named(columns: Mapping[str, str] | None, slug: str) -> dict[str, dict[str, str]]:
+    if columns and slug != SCORE_FILE:
+        raise EvaluationError(_("Only a score file has columns to name; leave --column out."))
+    return {"columns": dict(columns)} if columns else {}
 
 
 def _drawn(release: Release, slug: str) -> dict[str, int]:

@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
+from evaluation.score_files.tables import Columns
 from evaluation.utd.models import BenchmarkedModel, BiasRun
 from evaluation.utd.predictions import read_model_answers
 from projects import audit
@@ -18,7 +19,9 @@ MAX_LISTED = 100
 
 
 @transaction.atomic
-def import_benchmark(person: User | None, run: BiasRun, path: Path, *, label: str = "") -> list[BenchmarkedModel]:
+def import_benchmark(
+    person: User | None, run: BiasRun, path: Path, *, label: str = "", columns: Columns | None = None
+) -> list[BenchmarkedModel]:
     """One row a model of the file; a model of the same name is replaced. Ids that stand on one side only are listed.
 
     AccessDenied without the researcher's role; EvaluationError: no samples to hold it against, no id of them in the
@@ -27,7 +30,7 @@ def import_benchmark(person: User | None, run: BiasRun, path: Path, *, label: st
     project = run.project
     require_researcher(person, project)
     wanted = wanted_ids(run)
-    given = read_model_answers(path)
+    given, ignored = read_model_answers(path, columns)
     rows = []
     for model, right in given.items():
         known = {name: right[name] for name in wanted if name in right}
@@ -38,6 +41,7 @@ def import_benchmark(person: User | None, run: BiasRun, path: Path, *, label: st
             "n_not_in_file": len(wanted) - len(known),
             "not_in_file": [name for name in wanted if name not in right][:MAX_LISTED],
             "n_not_in_run": len(right) - len(known),
+            "ignored_columns": ignored,
         }
         rows.append(store_model(run, shown[:MAX_LABEL_LENGTH], f"file:{path.name}", known, details, person))
     labels = [row.label for row in rows]

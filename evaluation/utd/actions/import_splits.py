@@ -7,10 +7,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from corpus.models import Video
+from evaluation.score_files.tables import Columns
 from evaluation.utd.actions.descriptions import MAX_NAME_LENGTH
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import BiasRun
-from evaluation.utd.predictions import read_predictions
+from evaluation.utd.predictions import Predictions, read_predictions
 from evaluation.utd.splits import split_facts, split_of
 from evaluation.utd.utd_files import read_splits
 from projects import audit
@@ -21,7 +22,9 @@ VERSION = "1"
 
 
 @transaction.atomic
-def import_splits(person: User | None, project: Project, path: Path, *, name: str = "") -> BiasRun:
+def import_splits(
+    person: User | None, project: Project, path: Path, *, name: str = "", columns: Columns | None = None
+) -> BiasRun:
     """A bias run with splits and nothing else, out of a CSV of nine models' predictions or a JSON of splits.
 
     AccessDenied without the researcher's role; EvaluationError names file, line and field.
@@ -30,9 +33,10 @@ def import_splits(person: User | None, project: Project, path: Path, *, name: st
     if path.suffix == ".json":
         ids, gone = read_splits(path)
         predictions = {"ids": ids, "classes": None, "clusters": ids, "correct": None, "confidence": None}
-        facts = _facts(ids, gone)
+        facts, ignored = _facts(ids, gone), []
     else:
-        predictions = _stored(path)
+        read = read_predictions(path, columns)
+        predictions, ignored = _stored(read), list(read.ignored_columns)
         facts = split_facts(predictions, split_of(predictions))
     sources = _sources(project, predictions["ids"])
     predictions["clusters"] = [sources.get(each, each) for each in predictions["ids"]]
@@ -41,7 +45,7 @@ def import_splits(person: User | None, project: Project, path: Path, *, name: st
         project=project,
         name=(" ".join(name.split()) or path.name)[:MAX_NAME_LENGTH],
         task=CLASSIFICATION if classes else RETRIEVAL,
-        params={"file": path.name},
+        params={"file": path.name, "ignored_columns": ignored},
         predictions=predictions,
         result={
             "version": VERSION,
@@ -59,8 +63,7 @@ def import_splits(person: User | None, project: Project, path: Path, *, name: st
     return run
 
 
-def _stored(path: Path) -> dict[str, Any]:
-    found = read_predictions(path)
+def _stored(found: Predictions) -> dict[str, Any]:
     return {
         "ids": list(found.ids),
         "classes": None if found.classes is None else list(found.classes),

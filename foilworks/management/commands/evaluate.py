@@ -1,5 +1,6 @@
 """`foilworks evaluate`: a scoring run of one model on one release."""
 
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -8,23 +9,33 @@ from evaluation.scoring.actions.start_run import DTYPES, start_run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import project_named, release_named, run_results
 from foilworks.management.base import FoilworksCommand, one_line
+from foilworks.management.columns import add_columns, ignored_line
 from foilworks.management.text_tables import table
 from jobs.runner import run_now
 
 COLUMNS = ("n", "T", "T_ci", "P", "P+T", "ties")
+RANKED = (("rcad", "rank among foils (RCAD)"), ("control", "rank among other captions"))
+RANKS = ("n", "R@1", "R@2", "R@3", "mean_rank", "median_rank")
 
 
 class Command(FoilworksCommand):
     help = "score a release with a model"
     example = (
         "foilworks evaluate --release 3 --model clip:openai/clip-vit-base-patch32 --device auto\n"
-        "  foilworks evaluate --release 3 --model file:scores.jsonl --sync --json"
+        "  foilworks evaluate --release 3 --model file:scores.jsonl --sync --json\n"
+        "  foilworks evaluate --release 3 --model file:main.json --proficiency able.json --protocol vilma-2024-code"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True, metavar="ID", help="its id, hash or name")
         parser.add_argument("--project", metavar="SLUG", help="where a name stands in several projects")
         parser.add_argument("--model", required=True, metavar="SPEC", help="such as fake:, tiny:FOLDER, file:SCORES")
+        parser.add_argument(
+            "--proficiency",
+            type=Path,
+            metavar="SCORES",
+            help="with file: the scores of the proficiency items, ViLMA's second file",
+        )
         parser.add_argument("--protocol", default="foilworks", choices=sorted(PROTOCOLS))
         parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
         parser.add_argument(
@@ -36,6 +47,7 @@ class Command(FoilworksCommand):
             action="store_true",
             help="also rank each caption among 5 sampled captions of other videos (Feint6K, Fig. 1b)",
         )
+        add_columns(parser)
         parser.add_argument("--sync", action="store_true", help="score now and print the result, instead of queueing")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -50,13 +62,18 @@ class Command(FoilworksCommand):
             dtype=options["dtype"],
             label=options["label"],
             control=options["control"],
+            proficiency=options["proficiency"],
+            columns=options["columns"],
         )
         assert run.job is not None
         result = {"run": run.pk, "release": release.pk, "model": run.label, "job": str(run.job.pk)}
         if options["sync"]:
             result["state"] = run_now(run.job).state
             run.refresh_from_db()
-            return {**result, **run_results(run), "problems": run.problems}
+            ignored = run.problems.get("ignored_columns", [])
+            if ignored:
+                self.say(ignored_line(ignored))
+            return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored}
         self.say_if_no_worker()
         return {**result, "state": run.job.state}
 
@@ -67,7 +84,11 @@ class Command(FoilworksCommand):
             problems = "; ".join(_told(name, items) for name, items in result["problems"].items())
             return f"run {result['run']}: nothing could be scored ({problems or 'the release is empty'})"
         groups = [*result["subtests"].items(), ("overall", result["overall"])]
-        return table(("", *COLUMNS), [(name, *[group[key] for key in COLUMNS]) for name, group in groups])
+        shown = table(("", *COLUMNS), [(name, *[group[key] for key in COLUMNS]) for name, group in groups])
+        ranked = [(name, result[key]) for key, name in RANKED if result[key]]
+        if ranked:
+            shown += "\n\n" + table(("", *RANKS), [(name, *[found[key] for key in RANKS]) for name, found in ranked])
+        return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])
 
 
 def _told(name: str, items: list[Any]) -> str:

@@ -9,7 +9,7 @@ from corpus.exporters.parts.folder import manifest_hash
 from corpus.exporters.registry import EXPORTERS
 from evaluation.exports.collect import export_content
 from evaluation.scoring.queries import project_named, release_named
-from foilworks.management.base import FoilworksCommand
+from foilworks.management.base import FoilworksCommand, parse_set_options
 from text.registry import load, lookup, parse_params
 
 
@@ -25,15 +25,17 @@ class Command(FoilworksCommand):
             metavar="ID",
             help="id, name or content hash of the release; left out: the project's records as they are now",
         )
+        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="a parameter of the format")
         parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a folder that is new or empty")
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_named(options["project"])
         release = release_named(options["release"], project) if options["release"] else None
         entry = lookup(EXPORTERS, options["format"], "format")
+        params = parse_params(entry, parse_set_options(options["set"]))
         exporter, out = load(entry), options["out"].absolute()
         content = export_content(exporter, project, release, self.progress)
-        written = exporter.write(content, out, params=parse_params(entry, {}))
+        written = exporter.write(content, out, params=params)
         return {
             "format": options["format"],
             **({"plugin": entry.origin} if entry.origin else {}),

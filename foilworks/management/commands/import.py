@@ -36,6 +36,11 @@ class Command(FoilworksCommand):
             action="store_true",
             help="records that are stored otherwise become what the file says, where nobody worked on them",
         )
+        parser.add_argument(
+            "--as-published",
+            action="store_true",
+            help="count items as valid on the publisher's word, unless the file's votes decide; releases say so",
+        )
         parser.add_argument("--strict", action="store_true", help="store nothing where a record is bad; exit 1")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -48,6 +53,7 @@ class Command(FoilworksCommand):
             dry_run=options["dry_run"],
             strict=options["strict"],
             update=options["update"],
+            as_published=options["as_published"],
             params=parse_set_options(options["set"]),
             progress=self.progress,
         )
@@ -61,14 +67,18 @@ class Command(FoilworksCommand):
         if named := result["missing"]:
             left = result["media"]["missing"] - len(named)
             more = f" and {left} more" if left > 0 else ""
-            self.say(one_line(f"no file for: {', '.join(named)}{more}; {_how_to_attach(result)}"))
+            told = ", ".join(_missing(key, result["similar"]) for key in named)
+            self.say(one_line(f"no file for: {told}{more}; {_how_to_attach(result)}"))
         self._list("broken", [f"{clip['video']}: {clip['error']}" for clip in result["broken"]])
+        self._list("converted", [f"{clip['video']}: {clip['conversion']}" for clip in result["converted"]])
         self._list("changed", [_change(change) for change in result["changes"]])
         rows = [(kind, count, result["unchanged"].get(kind)) for kind, count in result["created"].items()]
         media = ", ".join(f"{count} {state}" for state, count in result["media"].items())
         bad = f"{len(result['errors'])} of {result['records']} records were bad, {len(result['warnings'])} warnings"
         diff = ", ".join(f"{result[kind]} {kind}" for kind in ("new", "same", "changed", "updated"))
         tail = "nothing was stored: --dry-run" if result["dry_run"] else f"stored in {result['project']}"
+        if n := result["as_published"]:
+            diff += f"; {n} new items count as valid on the publisher's word"
         return f"{table(('', 'created', 'unchanged'), rows)}\nvideos: {media}\n{diff}\n{bad}; {tail}"
 
     def _list(self, kind: str, lines: list[str]) -> None:
@@ -76,6 +86,10 @@ class Command(FoilworksCommand):
             self.say(one_line(f"{kind.removesuffix('s')}: {line}"))
         if len(lines) > SHOWN:
             self.say(f"… and {len(lines) - SHOWN} more {kind}; --json lists all")
+
+
+def _missing(key: str, similar: dict[str, str]) -> str:
+    return f"{key} (did you mean {similar[key]}?)" if key in similar else key
 
 
 def _change(change: dict[str, Any]) -> str:

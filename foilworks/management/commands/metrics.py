@@ -6,10 +6,14 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
+from evaluation.metrics.pairwise import PairScores
 from evaluation.metrics.registry import METRICS, TIES
-from evaluation.score_files.answers import ids_of, is_choices_made, mismatches
+from evaluation.score_files.answers import ids_of, mismatches
+from evaluation.score_files.arrays import AUTO_LAYOUT, LAYOUTS
 from evaluation.score_files.scores import read_scores
+from evaluation.score_files.valid_items import restrict_to_valid
 from foilworks.management.base import FoilworksCommand
+from foilworks.management.columns import add_columns, ignored_line
 from foilworks.management.text_tables import table, table_of
 from text.registry import load, parse_params
 
@@ -22,6 +26,8 @@ class Command(FoilworksCommand):
         "foilworks metrics pairwise --file export/scores/clip.jsonl --json\n"
         "  foilworks metrics pairwise --file export/scores.jsonl --model clip\n"
         "  foilworks metrics pairwise --file clip.json --proficiency clip-proficiency.json --ties first\n"
+        "  foilworks metrics rcad --file sim_mat_msrvtt.npy --ties optimistic\n"
+        "  foilworks metrics mc --file predictions.json --column right=answer\n"
         "  foilworks metrics retrieval --file sim.npy"
     )
 
@@ -46,6 +52,15 @@ class Command(FoilworksCommand):
             "--file",
         )
         parser.add_argument(
+            "--items",
+            action="append",
+            default=[],
+            type=Path,
+            metavar="PATH",
+            help="pairwise: count only items that are valid in this file of items with votes (ViLMA's JSON, JSON "
+            "lines); one for each --file",
+        )
+        parser.add_argument(
             "--model",
             default="",
             metavar="NAME",
@@ -57,17 +72,49 @@ class Command(FoilworksCommand):
             metavar="PATH",
             help="items whose ids the scores should have (JSON lines, CSV with id, or .txt); what differs is listed",
         )
+        self._add_shapes(parser)
         parser.add_argument("--ties", choices=TIES.choices, default=TIES.default, help=f"{TIES.help} (default half)")
+
+    def _add_shapes(self, parser: CommandParser) -> None:
+        add_columns(parser)
+        parser.add_argument(
+            "--names", default="", metavar="A,B,C", help="mc, rcad, classes: the columns of a CSV file without a header"
+        )
+        parser.add_argument(
+            "--beside",
+            type=Path,
+            metavar="PATH",
+            help="mc, rcad, classes: a CSV file with further columns of the same rows, in the same order",
+        )
+        parser.add_argument(
+            "--layout",
+            choices=list(LAYOUTS),
+            default=AUTO_LAYOUT,
+            help="rcad, mc: what an array is; " + "; ".join(f"{name}: {what}" for name, what in LAYOUTS.items()),
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         entry = METRICS[options["kind"]]
         metric = load(entry)
         given = {"ties": options["ties"]} if TIES in entry.params else {}
         params = parse_params(entry, given)
-        if options["kind"] == "rcad" and any(is_choices_made(path) for path in options["files"]):
-            raise EvaluationError(f"{options['files'][0]}: predictions have no ranks; use mc, or give scores")
-        data, notes = read_scores(metric.INPUT, options["files"], options["proficiency"], model=options["model"])
+        data, notes = read_scores(
+            metric.INPUT,
+            options["files"],
+            options["proficiency"],
+            model=options["model"],
+            columns=options["columns"],
+            layout=options["layout"],
+            names=[name.strip() for name in options["names"].split(",") if name.strip()],
+            beside=options["beside"],
+        )
+        if options["items"]:
+            if not isinstance(data, PairScores):
+                raise EvaluationError("--items goes with pairwise scores only; leave it out")
+            data, left_out = restrict_to_valid(data, options["files"], options["items"])
+            notes.unmatched |= left_out
         result = metric.compute(data, **params)
+        notes.warnings += unclustered(data)
         if options["against"]:
             if metric.INPUT == "matrix":
                 raise EvaluationError("a matrix names no ids; leave --against out")
@@ -77,7 +124,10 @@ class Command(FoilworksCommand):
         for what, names in notes.unmatched.items():
             if names:
                 self.say(f"warning: {len(names)} {what.replace('_', ' ')}: {', '.join(names[:5])}")
-        return {"kind": options["kind"], **result, "warnings": notes.warnings, "unmatched": notes.unmatched}
+        if notes.ignored:
+            self.say(ignored_line(list(notes.ignored)))
+        seen = {"warnings": notes.warnings, "unmatched": notes.unmatched, "ignored_columns": list(notes.ignored)}
+        return {"kind": options["kind"], **result, **seen}
 
     def render(self, result: dict[str, Any]) -> str:
         if result["kind"] == "pairwise":
@@ -87,8 +137,17 @@ class Command(FoilworksCommand):
             return table(("", *keys), [(side, *[result[side][key] for key in keys]) for side in ("t2v", "v2t")])
         if result["kind"] == "classes":
             return table_of(result["models"], ("model", "accuracy", "ci", "class_mean", "n"))
-        hidden = {"kind", "warnings", "unmatched"}
+        hidden = {"kind", "warnings", "unmatched", "ignored_columns"}
         return table(("", "value"), [(key, value) for key, value in result.items() if key not in hidden])
+
+
+def unclustered(data: Any) -> list[str]:
+    """Say that the intervals take items as independent, if no two of them share a source video."""
+    clusters = getattr(data, "clusters", None)
+    if clusters is None or len(set(clusters)) < len(clusters):
+        return []
+    told = "no two records share a cluster, so the intervals are not clustered by video and take items as independent"
+    return [f"{told}; if items share a video, name it in each record's field cluster"]
 
 
 def _kinds() -> list[str]:

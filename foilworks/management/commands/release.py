@@ -4,10 +4,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from corpus.release_records import as_published_facts
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changelog import changelog_of
+from evaluation.releases.gate import GateFinding
 from evaluation.scoring.queries import project_named
-from foilworks.management.base import FoilworksCommand
+from foilworks.management.base import FoilworksCommand, one_line
 
 KINDS = ("added", "removed", "changed")
 
@@ -38,17 +40,22 @@ class Command(FoilworksCommand):
         )
         if options["name"] and release.name != options["name"]:
             self.say(f"the same content was released before, as {release.name}: nothing new was frozen")
+        for remark in GateFinding(release.gate.data["rows"]).remarks() if hasattr(release, "gate") else ():
+            self.say(one_line(f"{remark} A published set: reported, not stopped."))
         return {
             "id": release.pk,
             "name": release.name,
             "project": options["project"],
             "hash": release.content_hash,
             "n_items": release.n_items,
+            **as_published_facts(release.n_as_published),
             "changes": _counted(changelog_of(release)),
         }
 
     def render(self, result: dict[str, Any]) -> str:
         told = f"{result['hash']}  {result['name']} (id {result['id']}, {result['n_items']} items)"
+        if word := result.get("as_published"):
+            told += f"\n{word['items']} of {result['n_items']} items as published. {word['note']}"
         found = result["changes"]
         return f"{told}\nsince {found['since']}: {_spoken(found)}" if found else told
 

@@ -19,6 +19,7 @@ from text.registry import Entry, load, parse_params
 # By its path: it imports a model library.
 PREFERENCE = Entry("preference", "evaluation.blind.scoring:preference_of_file")
 PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION)
+MAX_WARNINGS = 20
 COLUMNS = {
     "validation": (
         "name",
@@ -33,7 +34,7 @@ COLUMNS = {
         "alpha_all",
         "alpha_valid",
     ),
-    "blind": ("name", "n_items", "classifier_accuracy", "ci"),
+    "blind": ("name", "n_items", "classifier_accuracy", "ci", "n_unjudged"),
 }
 
 
@@ -97,8 +98,10 @@ class Command(FoilworksCommand):
         if analysis.INPUT not in {"items", "texts", "votes"}:
             self.parser.error(f"the {options['kind']} report needs --project: no file holds what it counts")
         data, warnings = read_report_input(analysis.INPUT, options["files"], options["file_format"])
-        for warning in warnings:
+        for warning in warnings[:MAX_WARNINGS]:
             self.say(f"warning: {warning}")
+        if len(warnings) > MAX_WARNINGS:
+            self.say(f"… and {len(warnings) - MAX_WARNINGS} more warnings; --json lists all")
         found = {**analysis.compute(data, **params), "warnings": warnings}
         preferences = {spec: load(PREFERENCE)(spec, data) for spec in options["scorer"]}
         return {**found, "preferences": preferences} if preferences else found

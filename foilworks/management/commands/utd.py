@@ -21,6 +21,7 @@ from evaluation.utd.predictions import read_predictions
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.utd_files import described_videos_of, objects_lines
 from foilworks.management.base import FoilworksCommand
+from foilworks.management.columns import add_columns, ignored_line
 from jobs.models import Job
 from jobs.runner import run_now
 
@@ -57,6 +58,7 @@ class Command(FoilworksCommand):
         )
         parser.add_argument("--project", metavar="SLUG", help="describe, import, bring: where")
         parser.add_argument("--file", type=Path, action="append", default=[], metavar="FILE", help="what is brought")
+        add_columns(parser)
         parser.add_argument("--recipe", choices=sorted(RECIPES), default=PAPER, help="describe: whose models")
         parser.add_argument("--describer", default="", metavar="M", help="vlm:ID or endpoint:NAME")
         parser.add_argument("--extractor", default="", metavar="M", help="chat:ID or endpoint:NAME")
@@ -76,7 +78,10 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         doing: Callable[[dict[str, Any]], dict[str, Any]] = getattr(self, f"_{options['action'].replace('-', '_')}")
-        return {"action": options["action"], **doing(options)}
+        result = {"action": options["action"], **doing(options)}
+        if result.get("ignored_columns"):
+            self.say(ignored_line(result["ignored_columns"]))
+        return result
 
     def _describe(self, given: dict[str, Any]) -> dict[str, Any]:
         made = describe_videos(
@@ -113,7 +118,7 @@ class Command(FoilworksCommand):
         return {"run": made.pk, "result": made.result, **done}
 
     def _split(self, given: dict[str, Any]) -> dict[str, Any]:
-        found = read_predictions(_needed(given, "predictions"))
+        found = read_predictions(_needed(given, "predictions"), given["columns"])
         made = found.split()
         balanced = None if made.removed_balanced is None else found.named(made.removed_balanced)
         return {
@@ -123,22 +128,26 @@ class Command(FoilworksCommand):
             "kappa": made.kappa,
             "removed": found.named(made.removed),
             "removed_balanced": balanced,
+            "ignored_columns": list(found.ignored_columns),
         }
 
     def _bring(self, given: dict[str, Any]) -> dict[str, Any]:
         project = project_named(_needed(given, "project"))
         (path,) = _one(_needed(given, "file"))
-        made = import_splits(None, project, path, name=given["name"])
-        return {"run": made.pk, "split": (made.result or {})["split"]}
+        made = import_splits(None, project, path, name=given["name"], columns=given["columns"])
+        ignored = made.params["ignored_columns"]
+        return {"run": made.pk, "split": (made.result or {})["split"], "ignored_columns": ignored}
 
     def _benchmark(self, given: dict[str, Any]) -> dict[str, Any]:
         run = _row(BiasRun, _needed(given, "bias_run"))
+        ignored: list[str] = []
         for path in given["file"]:
-            import_benchmark(None, run, path, label=given["name"])
+            rows = import_benchmark(None, run, path, label=given["name"], columns=given["columns"])
+            ignored += rows[0].details["ignored_columns"]
         found = benchmark_of(run)
         if found is None:
             raise EvaluationError("the run has no split, or no model yet; give --file with a model's answers")
-        return {"run": run.pk, **found}
+        return {"run": run.pk, **found, "ignored_columns": ignored}
 
     def _train(self, given: dict[str, Any]) -> dict[str, Any]:
         return self._answered(given, zero_shot=False)

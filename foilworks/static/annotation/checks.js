@@ -28,7 +28,7 @@ export function checkText(caption, text, others, dropped, marks = { stay: [], ch
 function warnings(caption, text, marks) {
   const found = [];
   const changed = changedWords(caption, text);
-  if (changed > Math.max(4, Math.floor(split(caption).length / 3))) found.push(["many_changed_words", changed]);
+  if (changed > Math.max(4, Math.floor(comparedWords(caption).length / 3))) found.push(["many_changed_words", changed]);
   if (sentences(text) > Math.max(1, sentences(caption))) found.push(["not_one_sentence", 0]);
   const words = new Set(comparedWords(text));
   const stands = (word) => comparedWords(word).every((part) => words.has(part));

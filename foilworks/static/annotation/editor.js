@@ -2,7 +2,7 @@
 // of changed words, the findings on it, and chips that fill it with a suggestion.
 //   data-foils = id of the json_script {"caption", "others", "dropped", "marks"}; findings are <li data-check="code"> in each [data-foil]
 import { changedWords, renderDiff } from "../foilworks/diff.js";
-import { fresh } from "../foilworks/dom.js";
+import { fresh, isComposing } from "../foilworks/dom.js";
 import { checkText } from "./checks.js";
 
 export function wireEditors(root) {
@@ -27,7 +27,7 @@ class Foils {
 
   /** A foil is one line: Enter goes to the next editor. With Ctrl it is the page's key for submitting. */
   onEnter(event, foil) {
-    if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing) return;
+    if (event.key !== "Enter" || event.ctrlKey || event.metaKey || isComposing(event)) return;
     event.preventDefault();
     this.foils[this.foils.indexOf(foil) + 1]?.box.focus();
   }

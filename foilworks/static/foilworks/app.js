@@ -1,12 +1,29 @@
 // What every page needs. Each module wires up a part of the page by its data attributes and may run again on new parts.
 import { catchUpChoices } from "./choices.js";
 import { wireDialogs } from "./dialogs.js";
+import { fresh } from "./dom.js";
 import { announceHotkeys, startHotkeys } from "./hotkeys.js";
 import { startLive } from "./live.js";
 import { wireForms } from "./submit.js";
 import { wireToasts } from "./toasts.js";
 
+/** Shows moments, which the server writes in UTC, in the time zone of this computer: <time data-moment="j M Y, H:i">. */
+function wireMoments(root) {
+  const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
+  for (const element of fresh(root, "time[data-moment]", "Moment")) {
+    const form = element.dataset.moment;
+    const day = form.includes("j") ? { day: "numeric", month: "short" } : {};
+    const year = form.includes("Y") ? { year: "numeric" } : {};
+    const second = form.includes("s") ? { second: "2-digit" } : {};
+    const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" };
+    const moment = new Date(element.dateTime);
+    element.title = element.textContent;
+    element.textContent = new Intl.DateTimeFormat(language, { ...day, ...year, ...time, ...second }).format(moment);
+  }
+}
+
 function wire(root) {
+  wireMoments(root);
   wireDialogs(root);
   wireForms(root);
   wireToasts(root);

@@ -1,7 +1,12 @@
 // Word-level difference of two texts, as text/diff.py makes it: the same words, the same minimal alignment, the same ties.
 // A browser test holds both to each other.
 
-const WORD = /(?:[\p{L}\p{N}_]\p{M}*)+(?:['’](?:[\p{L}\p{N}_]\p{M}*)+)*|\p{RI}{2}|\S[\p{M}\p{EMod}]*(?:\u200d\S[\p{M}\p{EMod}]*)*/gu;
+// Scripts that put no space between words (UNSPACED in text/tokens.py): each character is compared.
+const SCRIPTS = "Han Hiragana Katakana Thai Lao Khmer Myanmar Tai_Le New_Tai_Lue Tai_Tham Tai_Viet Javanese Balinese";
+const UNSPACED = SCRIPTS.replace(/\w+ ?/g, (name) => `\\p{Script=${name.trim()}}`) + "\u30fc\uff70";
+const LETTERS = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_]\\p{M}*)+`;
+const MARKS = "[\\p{M}\\p{EMod}\\u{e0020}-\\u{e007f}]*";
+const WORD = new RegExp(`${LETTERS}(?:['’]${LETTERS})*|[${UNSPACED}]\\p{M}*|\\p{RI}{2}|\\S${MARKS}(?:\\u200d\\S${MARKS})*`, "gu");
 const SILENT = /^[\p{P}\p{C}]/u;
 // Above this the page would stutter at each key press; the middle then counts as replaced as a whole.
 const MAX_CELLS = 250_000;

@@ -9,6 +9,11 @@ export function isTyping(target) {
   return target instanceof HTMLInputElement && TYPED.has(target.type);
 }
 
+/** True while an input method composes a text. Safari reports the key that commits it after the end, as key code 229. */
+export function isComposing(event) {
+  return event.isComposing || event.keyCode === 229;
+}
+
 /** Elements below (and including) root that match, each one once: a second call skips those already seen for `name`. */
 export function fresh(root, selector, name) {
   const all = [...root.querySelectorAll(selector)];

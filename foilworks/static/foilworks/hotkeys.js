@@ -2,17 +2,19 @@
 //   "a", "5", "?", ",", "Space"     single keys: silent while typing, and can be switched off as a whole
 //   "Ctrl+Enter"                    also while typing (Cmd on a Mac)
 //   Escape                          leaves a text box, so that single keys count again
-//   data-hotkey-alt                 inside a text box the single key works with Alt
+//   data-hotkey-alt                 inside a text box the single key works with Alt, on a Mac with Ctrl+Option
 //   data-hotkeys-only               a hidden box of buttons that exist for their keys alone
 //   data-hotkey-label               what the keys dialog says; else the element's aria-label or text
-import { fresh, isTyping, remember, remembered } from "./dom.js";
+import { fresh, isComposing, isTyping, remember, remembered } from "./dom.js";
 
 const PREFERENCE = "singleKeys";
 const LEFT_BY_ESCAPE = "textarea, input[type='text']";
-// Alt changes the character that a key types on some systems, so Alt keys are told by their place on the board.
-const CODES = {
-  Comma: ",", Period: ".", BracketLeft: "[", BracketRight: "]", Backslash: "\\", Space: "Space", Slash: "/", Minus: "-", Equal: "=",
-};
+// What a place types on a US keyboard, without and with Shift.
+const PLACES = { Comma: ",<", Period: ".>", BracketLeft: "[{", BracketRight: "]}", Backslash: "\\|", Slash: "/?", Minus: "-_", Equal: "=+", Space: "  " };
+// On a Mac, Option is a way to type: almost every key has a character with it.
+const IS_MAC = /^(Mac|iP)/.test(navigator.platform);
+// Place -> what it typed here without a modifier.
+const typedHere = new Map();
 
 /** Tells assistive technology the keys, and keeps their printed hints out of the names of what they press. */
 export function announceHotkeys(root) {
@@ -37,7 +39,9 @@ function singleKeysOn() {
 }
 
 function onKey(root, event) {
-  if (event.defaultPrevented || event.isComposing || (event.repeat && event.key === "Enter")) return;
+  // Browsers that fill in a form send a keydown without a key.
+  if (!event.key || event.defaultPrevented || isComposing(event) || (event.repeat && event.key === "Enter")) return;
+  learn(event);
   const typing = isTyping(event.target);
   const dialog = event.target instanceof Element ? event.target.closest("dialog[open]") : null;
   if (event.key === "Escape" && !dialog && event.target.matches?.(LEFT_BY_ESCAPE)) return event.target.blur();
@@ -55,13 +59,49 @@ function onKey(root, event) {
   }
 }
 
+function learn(event) {
+  const modified = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.getModifierState("AltGraph");
+  if (event.key.length === 1 && !modified) typedHere.set(event.code, event.key.toLowerCase());
+}
+
 /** What was pressed, in the words of data-hotkey, or null where the page must not listen. */
 function name(event, typing) {
-  const key = event.key === " " ? "Space" : event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const key = asHotkey(event);
+  // Windows reports AltGr as Ctrl and Alt, too.
+  if (event.getModifierState("AltGraph")) return typing ? null : { key, single: true };
+  if (event.altKey && event.ctrlKey) return IS_MAC ? { key: byPlace(event) ?? key, alt: true } : null;
   if (event.ctrlKey || event.metaKey) return event.altKey ? null : { key: `Ctrl+${key}` };
-  if (event.altKey) return { key: CODES[event.code] ?? event.code.replace(/^(Key|Digit)/, "").toLowerCase(), alt: true };
-  if (typing) return null;
-  return { key: event.key.length === 1 && event.key !== " " ? (event.shiftKey ? event.key : key) : key, single: true };
+  if (event.altKey) return typing && typesWithAlt(event) ? null : { key, alt: true };
+  return typing ? null : { key, single: true };
+}
+
+/** The key as data-hotkey names it: by its character, or by its place where that is none that a hotkey has. */
+function asHotkey(event) {
+  if (event.key === " ") return "Space";
+  if (event.key.length !== 1) return event.key;
+  const isAscii = event.key < "\x7f";
+  // The row of digits of a French keyboard types &é"'( without Shift.
+  const isPlain = !event.shiftKey && !event.altKey && !event.getModifierState("AltGraph");
+  const isDigit = isPlain && /^Digit[0-9]$/.test(event.code) && !/[a-z]/i.test(event.key);
+  const key = isAscii && !isDigit ? event.key : byPlace(event) ?? event.key;
+  return event.shiftKey && !event.altKey ? key : key.toLowerCase();
+}
+
+/** What the place types on a US keyboard, or undefined. */
+function byPlace({ code, shiftKey }) {
+  if (code === "Space") return "Space";
+  const [, letter] = /^Key([A-Z])$/.exec(code) ?? [];
+  if (letter) return shiftKey ? letter : letter.toLowerCase();
+  const [, digit] = /^(?:Digit|Numpad)([0-9])$/.exec(code) ?? [];
+  return digit ? (shiftKey ? undefined : digit) : PLACES[code]?.[Number(shiftKey)];
+}
+
+/** Whether a key with Alt types a character: another one than without Alt. */
+function typesWithAlt(event) {
+  if (IS_MAC || event.key === "Dead") return true;
+  const plain = typedHere.get(event.code) ?? PLACES[event.code]?.[0] ?? byPlace({ code: event.code, shiftKey: false });
+  const withShift = event.shiftKey && event.key === PLACES[event.code]?.[1];
+  return event.key.length === 1 && event.key.toLowerCase() !== plain && !withShift;
 }
 
 /** Space and Enter belong to the button, link or option that has the focus. */

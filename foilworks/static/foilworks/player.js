@@ -1,6 +1,7 @@
 // [data-player]: frame-exact controls over a <video> that plays only its trim, and evidence of what was watched.
-// Markup: foilworks/templates/foilworks/_player.html. A frame i is shown by seeking to its middle, (i + .5) / fps, and waiting for "seeked":
-// its edge would fall on either side of it by rounding.
+// Markup: foilworks/templates/foilworks/_player.html. Which frame is on the screen is what the browser reports of each frame that it
+// presents (requestVideoFrameCallback), read on the clip's clock.
+import { evenClock, readClock } from "./clock.js";
 import { clamp, fresh, remember, remembered } from "./dom.js";
 import { Watch } from "./watch.js";
 
@@ -9,6 +10,9 @@ const SECONDS = new Intl.NumberFormat(document.documentElement.lang, { minimumFr
 
 const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2];
 const FALLBACK_FPS = 25;
+const FALLBACK_SECONDS = 3600;
+// A frame that was sought is presented by then, unless the page is hidden.
+const PRESENTED_WITHIN_MS = 400;
 
 export function wirePlayers(root) {
   for (const element of fresh(root, "[data-player]", "Player")) new Player(element);
@@ -18,9 +22,11 @@ class Player {
   constructor(element) {
     this.element = element;
     this.video = element.querySelector("video");
-    this.fps = Number(element.dataset.fps) || FALLBACK_FPS;
     this.mark = { a: null, b: null };
     this.target = null;
+    this.onScreen = null;
+    this.unreached = null;
+    this.presented = 0;
     this.video.controls = false;
     this.video.muted = remembered("muted", "on") === "on";
     this.video.addEventListener("error", () => this.fail());
@@ -48,22 +54,47 @@ class Player {
     this.part("controls").hidden = true;
   }
 
-  /** The frames whose middle lies inside the trim; without one, all that the file has. */
-  start() {
-    const { start, end, frames } = this.element.dataset;
-    const whole = Number(frames) || Math.max(1, Math.round(this.video.duration * this.fps));
-    this.first = clamp(Math.ceil(Number(start || 0) * this.fps - 0.5), 0, whole - 1);
-    this.last = clamp(Math.ceil(Number(end || Infinity) * this.fps - 0.5) - 1, this.first, whole - 1);
+  /** The clip's clock; an address elsewhere has none, and its frames are guessed from its duration. */
+  async readClock() {
+    const { times, first, last, start, end, guessed } = this.element.dataset;
+    // Of a guessed clock, the frame that was sought counts as shown: what the browser reports would be of another clock.
+    this.isExact = Boolean(times) && guessed === undefined;
+    if (times) {
+      this.clock = await readClock(times);
+      [this.first, this.last] = [Number(first), Number(last)];
+      return;
+    }
+    const seconds = Number.isFinite(this.video.duration) ? this.video.duration : FALLBACK_SECONDS;
+    this.clock = evenClock(Math.max(1, Math.round(seconds * FALLBACK_FPS)), FALLBACK_FPS);
+    this.first = this.clock.frameAt(Number(start || 0));
+    this.last = Math.max(this.first, this.clock.frameAt(Number(end || Infinity) - 0.5 / FALLBACK_FPS));
+  }
+
+  async start() {
+    await this.readClock();
     this.watch = new Watch(this.last - this.first + 1);
     this.wire();
     this.setSpeed(Number(remembered("speed", "1")));
     this.setLoop(remembered("loop", "on") === "on");
     this.setMuted(this.video.muted);
     this.part("scrub").max = String(this.last - this.first);
-    this.seek(this.first).then(() => {
-      this.element.dataset.ready = "yes";
-      if (this.startsAlone()) this.play();
-    });
+    this.video.requestVideoFrameCallback((now, picture) => this.presents(picture));
+    await this.seek(this.first);
+    this.element.dataset.ready = "yes";
+    if (this.startsAlone()) this.play();
+  }
+
+  /** The browser has put a frame on the screen. */
+  presents({ mediaTime, presentedFrames }) {
+    this.video.requestVideoFrameCallback((now, picture) => this.presents(picture));
+    const count = presentedFrames - this.presented;
+    this.presented = presentedFrames;
+    this.onScreen = this.isExact ? this.clock.frameAt(mediaTime) : (this.target ?? this.clock.frameAt(this.video.currentTime));
+    const inTrim = this.onScreen >= this.first && this.onScreen <= this.last;
+    if (inTrim && document.visibilityState === "visible") this.watch.saw(this.onScreen - this.first, this.video.paused ? 1 : count);
+    this.notifyPresented?.();
+    if (!this.video.paused && this.onScreen >= this.range()[1]) this.turn();
+    this.show();
   }
 
   startsAlone() {
@@ -109,7 +140,7 @@ class Player {
   }
 
   frame() {
-    return this.target ?? clamp(Math.floor(this.video.currentTime * this.fps + 1e-4), this.first, this.last);
+    return this.target ?? clamp(this.onScreen ?? this.first, this.first, this.last);
   }
 
   /** Start and end of what plays: the A-B loop where both ends are set, else the trim. */
@@ -121,21 +152,34 @@ class Player {
   /** Resolves when the frame is shown. A seek that comes while another is on its way replaces it. */
   async seek(frame) {
     this.target = clamp(frame, this.first, this.last);
+    this.turning = null;
     this.show();
     if (this.seeking) return this.seeking;
     this.seeking = (async () => {
       while (this.target !== null) {
         const wanted = this.target;
-        const done = new Promise((resolve) => this.video.addEventListener("seeked", resolve, { once: true }));
-        this.video.currentTime = (wanted + 0.5) / this.fps;
-        await done;
+        await this.sought(wanted);
         if (this.target === wanted) this.target = null;
-        this.watch.see(wanted - this.first);
       }
       this.seeking = null;
       this.show();
     })();
     return this.seeking;
+  }
+
+  async sought(frame) {
+    const seeked = new Promise((resolve) => this.video.addEventListener("seeked", resolve, { once: true }));
+    this.watch.moved();
+    this.video.currentTime = this.clock.inside(frame);
+    await seeked;
+    // Presented before or after this event.
+    if (this.onScreen !== frame) {
+      const presented = new Promise((resolve) => (this.notifyPresented = () => this.onScreen === frame && resolve()));
+      await Promise.race([presented, pauseFor(PRESENTED_WITHIN_MS)]);
+      this.notifyPresented = null;
+    }
+    if (!this.isExact) this.onScreen = frame;
+    this.unreached = this.onScreen === frame ? null : frame;
   }
 
   jump(frame) {
@@ -146,11 +190,14 @@ class Player {
   step(by) {
     const from = this.frame();
     this.pause();
-    return this.seek(from + by);
+    // A frame that this browser cannot show does not end the steps.
+    const next = from + by === this.unreached ? from + 2 * by : from + by;
+    return this.seek(next);
   }
 
   async play() {
     this.rewinding = false;
+    this.turning = null;
     this.wanted = true;
     const [from, to] = this.range();
     if (this.frame() >= to || this.frame() < from) await this.seek(from);
@@ -172,6 +219,7 @@ class Player {
 
   pause() {
     this.rewinding = this.wanted = false;
+    this.turning = null;
     this.video.pause();
     this.show();
   }
@@ -193,7 +241,9 @@ class Player {
       if (this.frame() <= from && !this.looping) break;
       await this.seek(this.frame() <= from ? to : this.frame() - 1);
       this.watch.played(performance.now() - began);
-      await pauseFor(1000 / this.fps / this.video.playbackRate - (performance.now() - began));
+      const frame = this.frame();
+      const length = 1000 * (this.clock.end(frame) - this.clock.begin(frame));
+      await pauseFor(length / this.video.playbackRate - (performance.now() - began));
     }
     if (this.rewindTurn === me) this.rewinding = false;
     this.show();
@@ -204,26 +254,28 @@ class Player {
     const me = (this.tickTurn = {});
     const tick = (now) => {
       if (this.tickTurn !== me || this.video.paused) return;
-      if (document.visibilityState === "visible") this.watch.played(now - before, this.frame() - this.first);
+      if (document.visibilityState === "visible") this.watch.played(now - before);
       before = now;
-      this.show();
-      if (this.frame() >= this.range()[1]) this.turn();
+      // If the last frame was dropped, nothing reports it.
+      if (this.video.currentTime >= this.clock.leaves(this.range()[1])) this.turn();
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
   }
 
-  /** The last frame is on the screen: it stands for its time, paused so that the next one never flashes up; then round again. */
+  /** The last frame is on the screen: it stays for its time, paused so that the next one never flashes up; then round again. */
   async turn() {
     if (this.turning) return;
-    this.turning = true;
+    const me = (this.turning = {});
     const [from, to] = this.range();
-    const rest = ((to + 1) / this.fps - this.video.currentTime) / this.video.playbackRate;
+    const rest = Math.max(0, (1000 * (this.clock.leaves(to) - this.video.currentTime)) / this.video.playbackRate);
     this.video.pause();
-    this.watch.see(to - this.first);
     this.watch.loops += 1;
-    await pauseFor(1000 * rest);
-    this.turning = false;
+    await pauseFor(rest);
+    // Meanwhile somebody paused, or went elsewhere.
+    if (this.turning !== me) return;
+    if (document.visibilityState === "visible") this.watch.held(rest);
+    this.turning = null;
     if (!this.wanted) return;
     this.wanted = this.looping;
     await this.seek(this.looping ? from : to);
@@ -271,13 +323,14 @@ class Player {
 
   show() {
     const [frame, count] = [this.frame() - this.first, this.last - this.first + 1];
-    const seconds = SECONDS.format(frame / this.fps);
+    const begin = this.clock.begin(this.first);
+    const seconds = SECONDS.format(this.clock.begin(this.frame()) - begin);
     // The frame that is on the screen for sure; nothing while a seek is on its way.
     this.element.dataset.shown = this.target === null ? String(frame) : "";
     const scrub = this.part("scrub");
     scrub.value = String(frame);
     scrub.setAttribute("aria-valuetext", `${frame + 1} / ${count}, ${seconds} s`);
-    this.part("time").textContent = `${seconds} / ${SECONDS.format(count / this.fps)} s`;
+    this.part("time").textContent = `${seconds} / ${SECONDS.format(this.clock.end(this.last) - begin)} s`;
     this.part("frame").textContent = `${frame + 1} / ${count}`;
     const active = Boolean(this.wanted || this.rewinding);
     this.element.dataset.state = active ? "playing" : "paused";

@@ -10,26 +10,36 @@ export class Watch {
     this.bins = new Uint8Array(Math.min(this.frames, MAX_BINS));
     this.seconds = 0;
     this.loops = 0;
-    this.before = null;
+    this.before = -1;
   }
 
   bin(frame) {
     return Math.floor((Math.min(Math.max(frame, 0), this.frames - 1) * this.bins.length) / this.frames);
   }
 
-  /** One frame was shown. */
-  see(frame) {
-    this.bins[this.bin(frame)] = 1;
+  /**
+   * The browser showed this frame. `presented`: how many it showed since the last call; those that a busy page was not notified of were
+   * the ones just before this one.
+   */
+  saw(frame, presented = 1) {
+    const from = this.before < frame ? Math.max(this.before + 1, frame - presented + 1) : frame;
+    this.bins.fill(1, this.bin(from), this.bin(frame) + 1);
     this.before = frame;
   }
 
-  /** Time passed while playing; with `frame`, all frames since the last tick were shown (playing forwards skips none). */
-  played(milliseconds, frame) {
+  /** A seek: the next frame does not follow the last one. */
+  moved() {
+    this.before = Infinity;
+  }
+
+  /** Time passed while playing. */
+  played(milliseconds) {
     this.seconds += Math.min(milliseconds, LONGEST_TICK_MS) / 1000;
-    if (frame === undefined) return;
-    const from = this.before !== null && this.before <= frame && milliseconds <= LONGEST_TICK_MS ? this.before : frame;
-    this.bins.fill(1, this.bin(from), this.bin(frame) + 1);
-    this.before = frame;
+  }
+
+  /** The last frame stayed on the screen for its time. */
+  held(milliseconds) {
+    this.seconds += milliseconds / 1000;
   }
 
   covered() {

@@ -22,7 +22,9 @@ from evaluation.teacher.readings import (
     summary,
 )
 from hub.adapters.fake import load_adapter
+from hub.adapters.registry import open_adapter
 from hub.interfaces import VideoMeta
+from tests.hub import folders
 
 
 def reading(first=(0.9, 0.5, 0.3), second=(0.4, 0.6, 0.1), thing=(0.5, 0.1, 0.2)):
@@ -109,6 +111,20 @@ def test_a_pass_over_the_set_equals_the_whole_matrix(held):
     own = adapter.score(videos[20:21], adapter.encode_text(held.texts[4]))[0]
     np.testing.assert_allclose(found.scores[4], own, atol=1e-6)
     assert found.clusters == ("s3", "s1", "s1", "s0", "s20")
+
+
+def test_items_with_a_text_that_is_cut_are_named(tmp_path):
+    adapter = open_adapter(f"clip:{folders.clip(tmp_path / 'clip')}?frames=2", device="cpu")
+    long = " ".join(["a man folds a red shirt"] * 20)
+    texts = (("a ring", "a dog"), ("a dog", f"{long} a dog"))
+    held = HeldOut(("short", "long"), texts, (("action",),) * 2, (0, 1), ("a ring", "a dog"), ("s0", "s1"))
+    frames = np.zeros((2, 16, 16, 3), np.uint8)
+    found = read(adapter, held, lambda place: (frames, VideoMeta(key=str(place))))
+    assert found.truncated == ("long",)
+    assert EvaluationResult.of(json.loads(json.dumps(found.plain()))) == found
+    # A result of before says nothing of it.
+    before = {name: value for name, value in found.plain().items() if name != "truncated"}
+    assert EvaluationResult.of(before).truncated == ()
 
 
 def test_a_part_keeps_items_with_their_clips(held):

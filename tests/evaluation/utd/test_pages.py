@@ -125,12 +125,15 @@ def test_models_are_held_against_the_splits(client, run):
     assert "<strong>leaning</strong> is ahead on the full set" in html
     assert html.index("<li>steady") < html.index("<li>leaning")
     assert CachedResult.objects.filter(kind="utd-benchmark").count() == 1
+    renamed = {"file": sent(f"clip,acc_top1\n{steady}", "renamed.csv"), "columns": "id=clip"}
+    assert client.post(url, renamed).status_code == 302
+    assert BenchmarkedModel.objects.get(label="renamed").right == BenchmarkedModel.objects.get(label="steady").right
     bad = client.post(url, {"file": sent("video_id,acc_top1\nx,0.5\n")})
     assert bad.status_code == 422
     assert "m.csv:2: acc_top1: is" in bad.content.decode()
     strange = client.post(url, {"file": sent("video_id,acc_top1\nx,1\n")})
     assert "none of its samples is in this run" in strange.content.decode()
-    assert BenchmarkedModel.objects.count() == 2
+    assert BenchmarkedModel.objects.count() == 3
 
 
 def test_splits_and_predictions_come_in_without_descriptions(client, owned):

@@ -50,7 +50,7 @@ def test_retrieval_has_no_balanced_split(run):
     ("lines", "message"),
     [
         ([line("a", "x", 9, 1), line("a", "x", 9, 1)], "FILE:3: sample: 'a' stands in the file twice"),
-        ([line("a", "x", 9, "nan")], "FILE:2: confidence: is 'nan'; give a finite number"),
+        ([line("a", "x", 9, "nan")], "FILE:2: confidence: is nan; give a finite number"),
         ([line("a", "x", 9, 1).replace(",0", ",2").replace("x,1", "x,2", 1)], "FILE:2: correct_1: is '2'; give 0 or 1"),
         ([line("a", "x", 9, 1), line("b", "", 9, 1)], "FILE: class: is given for some samples only"),
         ([], "FILE: record: there is none; give at least one sample"),
@@ -64,4 +64,4 @@ def test_what_is_wrong_is_one_line(run, lines, message):
 
 def test_a_missing_column_is_named(run):
     _, _, err = run("a,x", header="sample,class")
-    assert err.startswith("foilworks: FILE:1: correct_1: the header has no such column")
+    assert err.startswith("foilworks: FILE:1: correct_1: there is no such column (its columns: sample, class)")

@@ -3,14 +3,19 @@
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from time import sleep
 from typing import Any
 
 import pytest
 from django.test import Client
+from redis import Redis
 
 from annotation.actions.quality.validators import pause_validator
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Lease, Slot, Stage, Task, Vote
+from foilworks.api import limits
 from projects.actions.tokens import make_token
 from projects.models import ApiToken, AuditEvent, IdempotentAnswer, Membership, Role, User
 from tests.annotation.crowd import open_policy, right_answer, stock
@@ -246,6 +251,26 @@ def test_a_token_that_asks_too_often_waits(project, settings, monkeypatch):
     assert limited.status_code == 429
     assert limited.headers["Retry-After"] == "51"
     assert other("get", "/api/me").status_code == 200
+
+
+def test_first_requests_at_once_share_one_client_of_redis(monkeypatch):
+    """A second client would be dropped, and close the pool that another request reads from."""
+    made, lock = [], Lock()
+
+    class SlowRedis(Redis):
+        def __init__(self) -> None:
+            sleep(0.02)
+            super().__init__(unix_socket_path="/nowhere/redis.sock")
+            with lock:
+                made.append(self)
+
+    monkeypatch.setattr(limits, "get_connection", lambda _name: SlowRedis())
+    monkeypatch.setattr(limits, "_count_in_database", lambda _token, _window: 1)
+    limits._redis.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        waits = list(pool.map(limits.seconds_to_wait, range(8)))
+    limits._redis.cache_clear()
+    assert (waits, len(made)) == ([0] * 8, 1)
 
 
 def test_errors_have_one_shape(ask, project, client):

@@ -66,8 +66,11 @@ def test_what_is_stored_otherwise_changes_only_where_the_program_says_so(live_se
         (item,) = client.items(project.slug)
         with pytest.raises(ApiError, match="neither an object nor a list"):
             client.import_file(project.slug, "valse", b"no JSON", update=True)
+        client.import_records(project.slug, [{**record, "id": "b"}], subtest="set", as_published=True)
+        marks = {one["key"]: (one["as_published"], one["state"]) for one in client.items(project.slug)}
     assert [(one["changed"], one.get("updated", 0)) for one in results] == [(0, 0), (1, 0), (1, 1)]
     assert item["foils"][0]["text"] == "a fox sits"
+    assert marks == {"a": (False, "in_validation"), "b": (True, "valid")}
 
 
 def test_the_example_goes_the_whole_way(live_server, worker, clip, capsys):

@@ -22,6 +22,8 @@ Found = Iterator[Any]
 MOVED = frozenset({301, 308})
 # Its answer depends on the processes that run beside it.
 NOT_THE_CODES = frozenset({"readyz"})
+# By row number a judge could find out which clip it is (decision 73): people who only do the work are refused there.
+FOR_RESEARCHERS = frozenset({"corpus:media", "read_media"})
 
 
 def addresses(kept: dict[str, Any]) -> Found:
@@ -45,8 +47,13 @@ def _page(kept: dict[str, Any], row: dict[str, Any], person: str) -> Found:
     answer = _asked(client, row["method"], row["path"], data=row["data"])
     if answer.status_code in MOVED:
         answer = _asked(client, row["method"], answer.headers["Location"], data=row["data"])
-    if answer.status_code != row["answers"][person]:
-        yield {**_named(row), "person": person, "was": row["answers"][person], "is": answer.status_code}
+    was = row["answers"][person]
+    if answer.status_code != was and not _is_closed(row, was, answer.status_code):
+        yield {**_named(row), "person": person, "was": was, "is": answer.status_code}
+
+
+def _is_closed(row: dict[str, Any], was: int, now: int) -> bool:
+    return row["name"] in FOR_RESEARCHERS and (was, now) == (200, 403)
 
 
 def _signed_in(kept: dict[str, Any], person: str) -> Client:
@@ -90,7 +97,8 @@ def _operation(kept: dict[str, Any], row: dict[str, Any], person: str, status: i
         headers["Authorization"] = f"Bearer {kept['world']['people'][person]['token']}"
     answer = _asked(Client(), row["method"], row["path"], headers=headers, **_body(row))
     if answer.status_code != status:
-        yield {**_named(row), "person": person, "was": status, "is": answer.status_code}
+        if not _is_closed(row, status, answer.status_code):
+            yield {**_named(row), "person": person, "was": status, "is": answer.status_code}
     elif status < 300 and row["shape"] is not None and answer.read_to_the_end:
         lost = list(_lost(row["shape"], json.loads(answer.read_to_the_end), row["name"]))
         yield from ({**_named(row), "lost": name} for name in lost)

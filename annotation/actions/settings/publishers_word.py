@@ -1,0 +1,87 @@
+"""Items of published sets: valid on the publisher's word until votes decide (docs/workflow.md#as-published)."""
+
+from collections.abc import Sequence
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
+
+from annotation.actions.workflow import task_slots
+from annotation.actions.workflow.transitions import move_items
+from annotation.errors import AnnotationError
+from annotation.models import Lease, Slot, Stage, Task, Vote, VoteState
+from annotation.rules.baseline import drawn
+from annotation.transactions import lock_rows, run_in_transaction, serialize_writes
+from corpus.models import PUBLISHERS_WORD, WATCHABLE, Foil, Item, Subtest
+from corpus.rules.states import FoilVerdict, ItemState
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+CHUNK = 500
+
+
+def take_publishers_word(project: Project, actor: User | None, items: Sequence[Item]) -> None:
+    """Mark items as those of a published set; the caller holds their rows.
+
+    What votes decided stays. An item that waits for votes leaves validation, unless somebody has been asked about it.
+    """
+    for start in range(0, len(items), CHUNK):
+        some = items[start : start + CHUNK]
+        marked = Item.objects.filter(pk__in=[item.pk for item in some])
+        marked.update(as_published=True)
+        votes = Vote.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION, state=VoteState.COUNTED)
+        # Of a subtest that asks for no votes.
+        marked.filter(~Exists(votes), state=ItemState.VALID).update(decided_at=None)
+        waiting = [item for item in some if item.state == ItemState.IN_VALIDATION]
+        slots = Slot.objects.filter(item__in=waiting, stage=Stage.VALIDATION)
+        # A claim that goes on in this moment has its lease before this returns.
+        lock_rows(slots)
+        asked = set(Lease.objects.filter(slot__in=slots).values_list("slot__item", flat=True))
+        unasked = [item for item in waiting if item.pk not in asked]
+        Task.objects.filter(item__in=unasked, stage=Stage.VALIDATION).delete()
+        Foil.objects.filter(item__in=unasked).update(verdict=FoilVerdict.VALID)
+        move_items(unasked, "take_publishers_word", project, actor)
+
+
+def waiting_on_publishers_word(subtest: Subtest) -> QuerySet[Item]:
+    """The subtest's items that `collect_votes` could ask about."""
+    rows = Item.objects.filter(PUBLISHERS_WORD, subtest=subtest, state=ItemState.VALID)
+    return rows.filter(video__media_state__in=WATCHABLE)
+
+
+def collect_votes(person: User | None, subtest: Subtest, *, size: int | None = None, seed: int = 0) -> int:
+    """Ask validators about items that count as valid on the publisher's word; the number of items.
+
+    `size`: a sample of so many, drawn by `seed`; None: all of them. They keep counting as valid until their votes
+    decide. `person` None is the operator. AccessDenied without the researcher's role; AnnotationError: the subtest
+    wants no votes, or no item has a clip that people can watch.
+    """
+    if person is not None:
+        require_role(person, subtest.project, Role.RESEARCHER)
+    if size is not None and size < 1:
+        raise AnnotationError(_("Ask about at least one item."))
+    return run_in_transaction(lambda: _collect(person, subtest, size, seed))
+
+
+def _collect(person: User | None, held: Subtest, size: int | None, seed: int) -> int:
+    project = held.project
+    serialize_writes(project)
+    subtest = Subtest.objects.select_for_update(of=("self",), no_key=True).get(pk=held.pk)
+    if not subtest.votes_wanted:
+        raise AnnotationError(_("The subtest wants no votes; ask for one vote per pair at least, then collect them."))
+    keys = drawn(list(waiting_on_publishers_word(subtest).values_list("pk", flat=True)), size, seed)
+    if not keys:
+        raise AnnotationError(
+            _("No item here counts as valid on its publisher's word and has a clip to watch; attach the videos first.")
+        )
+    for start in range(0, len(keys), CHUNK):
+        some = Item.objects.filter(PUBLISHERS_WORD, pk__in=keys[start : start + CHUNK], state=ItemState.VALID)
+        lock_rows(some)
+        items = list(some.prefetch_related("foils").order_by("pk"))
+        Foil.objects.filter(item__in=items).update(verdict=FoilVerdict.PENDING)
+        move_items(items, "collect_votes", project, person)
+        pairs = (task_slots.validation_tasks(project, item, item.foils.all(), subtest.votes_wanted) for item in items)
+        task_slots.store([task for tasks in pairs for task in tasks])
+    details = {"items": len(keys), "size": size, "seed": seed}
+    audit.record(audit.event(project, person, "collect_votes", subtest, **details))
+    return len(keys)

@@ -1,0 +1,59 @@
+"""A film strip for each clip: a few frames side by side, made once and stored, so that lists of clips cost nothing."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db.models import Q, QuerySet
+
+from corpus.models import MediaState, Video
+from corpus.video_files.stored_files import clip_file
+from media.errors import MediaError
+from media.frames import SAMPLING_POLICY, jpeg, sample_frames
+from media.probe import probe
+
+FRAMES = 4
+# Pixels of one frame.
+HEIGHT, MAX_WIDTH = 96, 256
+
+
+def unprepared_videos(project_id: int) -> QuerySet[Video]:
+    """Clips with a file that lack their clock or their film strip."""
+    lacking = Q(film_strip="") | Q(frame_times="")
+    return Video.objects.filter(lacking, project=project_id, media_state=MediaState.READY).exclude(file="")
+
+
+def prepare_video(video: Video) -> None:
+    """Store the clip's film strip, and the clock of a file that was stored before clocks were.
+
+    MediaError: the file cannot be used. OSError, CorpusError: the storage cannot be used.
+    """
+    path = Path(clip_file(video))
+    if not video.frame_times:
+        video.frame_times = probe(path).clock.packed()
+    name = strip_name(video)
+    if not default_storage.exists(name):
+        default_storage.save(name, ContentFile(_strip(video, path)))
+    video.film_strip.name = name
+    # A clip that was taken down meanwhile keeps none.
+    rows = Video.objects.filter(pk=video.pk, media_state=MediaState.READY, sha256=video.sha256)
+    is_kept = rows.update(frame_times=video.frame_times, film_strip=name)
+    if not is_kept and not Video.objects.filter(film_strip=name).exists():
+        default_storage.delete(name)
+
+
+def strip_name(video: Video) -> str:
+    """Where the strip of this file and trim is stored: clips that show the same share it."""
+    shown = f"{video.sha256} {video.start_time} {video.end_time} {FRAMES} {HEIGHT} {SAMPLING_POLICY}"
+    key = hashlib.sha256(shown.encode()).hexdigest()
+    return f"strips/{key[:2]}/{key}.jpg"
+
+
+def _strip(video: Video, path: Path) -> bytes:
+    if not video.width or not video.height:
+        raise MediaError(f"{video.key}: has no size; attach its file again")
+    width = min(MAX_WIDTH, max(2, round(video.width * HEIGHT / video.height / 2) * 2))
+    sample = sample_frames(path, FRAMES, video.start_time, video.end_time, (HEIGHT, width))
+    return jpeg(np.concatenate(list(sample.frames), axis=1))

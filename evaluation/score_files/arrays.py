@@ -1,0 +1,83 @@
+"""Arrays of scores (`.npy`): (n, candidates) with the positive first, or similarities as the authors of RCAD save them.
+
+Their matrix is (6N, N): row 6 q + k is the k-th of the six texts of the video in column q, the true one at k = 0; here
+also (N, 6N). Nothing but its shape tells it from (n, candidates). So a table as narrow as a list of candidates is
+refused where it could be either, until `layout` says what it is.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.score_files.json_records import fail
+
+CANDIDATES = 6
+AUTO_LAYOUT, CANDIDATES_LAYOUT, TEXTS_LAYOUT, VIDEOS_LAYOUT = "auto", "candidates", "texts-by-videos", "videos-by-texts"
+LAYOUTS = {
+    AUTO_LAYOUT: "by the shape",
+    CANDIDATES_LAYOUT: "(n, candidates), the positive first",
+    TEXTS_LAYOUT: "(6N, N), six texts of each video, the true one first",
+    VIDEOS_LAYOUT: "(N, 6N)",
+}
+
+
+def rows_of_candidates(path: Path, layout: str = AUTO_LAYOUT) -> tuple[NDArray[np.float64], list[str]]:
+    """(n, candidates) with the positive first, and what a reader should know of how the array was read.
+
+    EvaluationError: another shape, a shape that could be two things, a number that is not finite.
+    """
+    array = read_matrix(path)
+    if array.ndim != 2 or array.shape[1] < 2 or not array.shape[0]:
+        fail(path, None, "shape", f"is {array.shape}", "give (records, candidates), the positive in the first column")
+    chosen = _layout(path, array.shape) if layout == AUTO_LAYOUT else layout
+    if chosen == CANDIDATES_LAYOUT:
+        scores = np.asarray(array, dtype=np.float64)
+    else:
+        texts = array if chosen == TEXTS_LAYOUT else array.T
+        videos = texts.shape[1]
+        if texts.shape[0] != CANDIDATES * videos:
+            fail(path, None, "shape", f"is {array.shape}", f"give {LAYOUTS[chosen]}")
+        own = np.arange(videos)[:, None]
+        scores = np.asarray(texts[CANDIDATES * own + np.arange(CANDIDATES), own], dtype=np.float64)
+    wrong = np.argwhere(~np.isfinite(scores))
+    if len(wrong):
+        row, column = (int(each) for each in wrong[0])
+        fail(path, row + 1, f"scores[{column}]", f"is {scores[row, column]}", "give a finite number")
+    told = f"{path.name}: {array.shape} is read as {LAYOUTS[chosen]}; --layout {CANDIDATES_LAYOUT} reads it by rows"
+    return scores, [told] if layout == AUTO_LAYOUT and chosen != CANDIDATES_LAYOUT else []
+
+
+def _layout(path: Path, shape: Sequence[int]) -> str:
+    rows, columns = shape
+    few = min(rows, columns) <= CANDIDATES
+    if rows == CANDIDATES * columns or columns == CANDIDATES * rows:
+        found = TEXTS_LAYOUT if rows > columns else VIDEOS_LAYOUT
+        if few:
+            problem = f"{tuple(shape)} may be {rows} records of {columns} candidates, or {LAYOUTS[found]}"
+            fail(path, None, "shape", problem, f"say which: --layout {CANDIDATES_LAYOUT} or --layout {found}")
+        return found
+    if rows == columns and not few:
+        problem = f"{tuple(shape)} is square: similarities of all texts and videos, not candidates of each record"
+        fix = f"use retrieval or control, or say --layout {CANDIDATES_LAYOUT}"
+        fail(path, None, "shape", problem, fix)
+    return CANDIDATES_LAYOUT
+
+
+def read_matrix(path: Path) -> NDArray[Any]:
+    """A `.npy` of similarities, mapped into memory: rows texts, columns videos."""
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError as error:
+        fail(path, None, "file", f"cannot be read ({error.strerror or error})", "give a .npy file")
+    except (ValueError, EOFError) as error:
+        fail(path, None, "file", f"is no plain .npy array ({error})", "write it with numpy.save, numbers only")
+    if not isinstance(array, np.ndarray):
+        # An archive of arrays, which numpy opens under any name and leaves open.
+        array.close()
+        fail(path, None, "file", "is no plain .npy array (an archive)", "write it with numpy.save, numbers only")
+    if array.dtype.kind not in "fiu":
+        fail(path, None, "dtype", "is no array of numbers", "write it with numpy.save, numbers only")
+    return array

@@ -1,0 +1,69 @@
+"""The raw rows of a CSV file: its delimiter found, its header apart, the columns of a second file beside its own."""
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, split_rows
+from evaluation.score_files.json_records import fail
+
+Line = tuple[int, list[str]]
+
+
+class CsvSource:
+    """`names` of the first row, as they are written; `header_line` where they are no row of their own.
+
+    CorpusError or EvaluationError, with the line: no such file, no row, a quote that is never closed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        found = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, SEMICOLON, TAB)]
+        self.delimiter, header = max(found, key=lambda one: len(one[1].names))
+        self.names: list[str] = list(header.names)
+        self.header_line: int | None = header.line
+        if not self.names:
+            # As a rule a quote that is not closed, which the splitting says.
+            next(split_rows(path, COMMA), None)
+            fail(path, None, "record", "there is none", "give a header and at least one row")
+
+    def rows(self) -> Iterator[Line]:
+        """(line, cells) of the rows below the header that have any text."""
+        for line, cells in split_rows(self.path, self.delimiter):
+            if line != self.header_line and any(map(str.strip, cells)):
+                yield line, cells
+
+
+class NamedSource(CsvSource):
+    """A file without a header, given the names of its columns."""
+
+    def __init__(self, path: Path, names: Sequence[str]) -> None:
+        super().__init__(path)
+        if len(names) != len(self.names):
+            fail(path, 1, "record", f"has {len(self.names)} cells", f"name that many columns, not {len(names)}")
+        self.names, self.header_line = list(names), None
+
+
+class JoinedSource(CsvSource):
+    """A file with the columns of another one beside its own: row by row, where the columns of both must be equal."""
+
+    def __init__(self, own: CsvSource, beside: Path) -> None:
+        self.own, self.beside = own, CsvSource(beside)
+        self.path, self.header_line = own.path, own.header_line
+        places = {name.strip().lower(): k for k, name in enumerate(own.names)}
+        theirs = list(enumerate(self.beside.names))
+        self.shared = [(places[name.lower()], k) for k, name in theirs if name.lower() in places]
+        self.extra = [k for k, name in theirs if name.lower() not in places]
+        self.names = [*own.names, *(self.beside.names[k] for k in self.extra)]
+
+    def rows(self) -> Iterator[Line]:
+        for ours, theirs in zip_longest(self.own.rows(), self.beside.rows()):
+            if ours is None or theirs is None:
+                longer, (line, _) = (self.beside, theirs) if ours is None else (self.own, ours)
+                fail(longer.path, line, "record", "has no row beside it", "give files with the same rows in one order")
+            (line, cells), (other_line, other) = ours, theirs
+            for mine, yours in self.shared:
+                if cells[mine : mine + 1] != other[yours : yours + 1]:
+                    problem = f"is not that of {self.beside.path.name}:{other_line}"
+                    fail(self.path, line, self.own.names[mine], problem, "give files with the same rows in one order")
+            yield line, [*cells, *(other[k] for k in self.extra if k < len(other))]

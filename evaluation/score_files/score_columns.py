@@ -1,0 +1,156 @@
+"""Which columns of a table are scores, by their names: `caption,foil_1,foil_2`, `pos,neg`, `s0,s1,s2`, `id,scores`."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import isfinite
+
+from evaluation.score_files.json_records import Row, fail
+from evaluation.score_files.tables import SCORES, Table
+
+CAPTIONS = ("caption", "positive", "pos")
+_FOIL = re.compile(r"(?:foils?|negatives?|neg|n)[ _.-]?(\d*)")
+_NUMBERED = re.compile(r"(\D.*?)[ _.-]?(\d+)")
+_ANSWERS = frozenset({"correct", "prediction"})
+# What else a record of scores may say; the last four are those of an export.
+FIELDS = frozenset(
+    {"id", "right", "subtest", "test", "cluster", "higher_is_better", "proficiency"}
+    | {"model", "model_key", "protocol", "kind"}
+)
+CANDIDATE_COLUMNS = frozenset({"candidate", "score"})
+JSON_SCORES = frozenset({SCORES, "caption", "foils", "foil"})
+
+
+# One record: its scores, higher is better, the place of the right one among them, and the record itself.
+Scores = tuple[list[float], int, Row]
+_FLOATS = frozenset({float})
+
+
+def score_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """The columns of scores, the caption's first; () if the names do not say it."""
+    if SCORES in names:
+        return (SCORES,)
+    caption = next((name for name in CAPTIONS if name in names), None)
+    foils = [(int(found[1] or 0), name) for name in names if (found := _FOIL.fullmatch(name))]
+    if caption and foils:
+        return (caption, *(name for _, name in sorted(foils, key=lambda foil: foil[0])))
+    stems: dict[str, list[tuple[int, str]]] = {}
+    for name in names:
+        if (found := _NUMBERED.fullmatch(name)) and found[1] not in _ANSWERS:
+            stems.setdefault(found[1], []).append((int(found[2]), name))
+    runs = [sorted(run) for run in stems.values() if _is_run([number for number, _ in run])]
+    if len(runs) != 1:
+        return ()
+    first = (caption,) if caption else ()
+    return (*first, *(name for _, name in runs[0]))
+
+
+def _is_run(numbers: Sequence[int]) -> bool:
+    """Whether the numbers count from 0 or 1, in any order."""
+    ordered = sorted(numbers)
+    return len(ordered) > 1 and ordered[0] in {0, 1} and all(b - a == 1 for a, b in pairwise(ordered))
+
+
+def score_rows(table: Table, *, with_facts: bool = False) -> Iterator[Scores]:
+    """The records of a table of scores, a row each or, with `candidate` and `score`, a row a candidate.
+
+    `with_facts`: the other columns are read as facts of the record, so none is left unused.
+    EvaluationError names file, line and column of what is wrong.
+    """
+    if set(table.names) >= CANDIDATE_COLUMNS:
+        yield from _rows_of_candidates(table)
+        return
+    columns = score_columns(table.names) if table.is_csv else ()
+    if table.is_csv and not columns:
+        problem = f"no column is known as scores ({table.shown})"
+        fix = "name them caption,foil_1,foil_2 …, or say which they are: --column caption=NAME --column foil=NAME"
+        fail(table.path, 1, "header", problem, fix)
+    used = FIELDS | (set(columns) if columns else JSON_SCORES)
+    foils = columns[1:]
+    for row in table.rows(None if with_facts else used.__contains__, truth="right"):
+        values = [row.number(columns[0]), *_of_cells(row, foils)] if foils else _of_record(row)
+        higher = row.fields.get("higher_is_better", True)
+        if higher is not True and not is_higher_better(row):
+            values = [-value for value in values]
+        yield values, _right(row, len(values)) if "right" in row.fields else 0, row
+
+
+def _rows_of_candidates(table: Table) -> Iterator[Scores]:
+    """Records of a row a candidate, in their order from 0: by id or, without ids, one after the other."""
+    records: dict[tuple[str, str], tuple[Row, list[float]]] = {}
+    number = 0
+    for row in table.rows((FIELDS | CANDIDATE_COLUMNS).__contains__, truth="right"):
+        place = row.whole("candidate", -1)
+        number += place == 0
+        name = f"record {number}" if table.ids == "rows" else row.text("id")
+        first, values = records.setdefault((row.text("subtest", ""), name), (row, []))
+        if place != len(values):
+            fix = "give the candidates of a record in their order, from 0"
+            row.fail("candidate", f"is {place} where {len(values)} comes next in {name}", fix)
+        if row.fields.get("right") != first.fields.get("right"):
+            row.fail("right", f"is not that of the record's first row (line {first.line})", "give one for the record")
+        score = row.number("score")
+        values.append(score if is_higher_better(row) else -score)
+    for first, values in records.values():
+        if len(values) < 2:
+            first.fail("candidate", "is the only one of its record", "give one row for each candidate")
+        yield values, _right(first, len(values)), first
+
+
+def _right(row: Row, n: int) -> int:
+    right = row.whole("right", 0)
+    if right >= n:
+        row.fail("right", f"is {right}", f"give a column from 0 to {n - 1}")
+    return right
+
+
+def inner_scores(pair: Row, item: Row) -> list[float]:
+    """The scores of a proficiency pair inside a record, whose direction counts unless the pair has its own."""
+    values = _of_record(pair)
+    return values if is_higher_better(pair if "higher_is_better" in pair.fields else item) else [-v for v in values]
+
+
+def is_higher_better(row: Row) -> bool:
+    """Whether a higher score of the record is the better one; it is unless the record says otherwise."""
+    higher = row.fields.get("higher_is_better", True)
+    if row.is_text and isinstance(higher, str):
+        higher = {"true": True, "false": False}.get(higher.strip().lower(), higher)
+    if not isinstance(higher, bool):
+        row.fail("higher_is_better", f"is {higher!r}", "give true or false")
+    return higher
+
+
+def _of_cells(row: Row, foils: Sequence[str]) -> list[float]:
+    """The foils' scores; empty cells at the end are foils that the item has not."""
+    given = [name for name in foils if name in row.fields]
+    last = foils.index(given[-1]) if given else 0
+    return [row.number(name) for name in foils[: last + 1]]
+
+
+def _of_record(row: Row) -> list[float]:
+    """`scores`, or `caption` and `foils` (or `foil`)."""
+    fields = row.fields
+    if SCORES not in fields:
+        caption, foils = fields.get("caption"), fields.get("foils")
+        # Nearly every record of a large file: what is anything but finite floats goes the long way, which says so.
+        if type(foils) is list and foils and type(caption) is float and _FLOATS.issuperset(map(type, foils)):
+            values = [caption, *foils]
+            if isfinite(sum(values)):
+                return values
+        return [row.number("caption"), *row.numbers("foils" if "foils" in fields else "foil")]
+    values = row.numbers(SCORES)
+    if len(values) < 2:
+        row.fail(SCORES, "has no foil", "give the caption's score and at least one foil's")
+    return values
+
+
+def kind_of(table: Table) -> str:
+    """What the names say that a table holds: "scores", "predictions" of a place, or "answers" (right and wrong)."""
+    names = set(table.names)
+    if names >= CANDIDATE_COLUMNS or (score_columns(table.names) if table.is_csv else names & JSON_SCORES):
+        return "scores"
+    if "prediction" in names and ("right" in names or "class" not in names):
+        return "predictions"
+    if "class" in names or any(name.partition("_")[0] in _ANSWERS for name in names):
+        return "answers"
+    return "scores"

@@ -1,0 +1,79 @@
+"""Find the texts that a run's model cannot read to their end, and the items whose pair it cannot tell apart.
+
+A run lists both in its `problems`. Where caption and foil are equal after the cut, their scores are equal whatever the
+model has learnt: the item has no score in that run, so it is no tie (docs/reference/formulas.md#truncation).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from evaluation.analyses.preference import reads_alike
+from evaluation.scoring.models import EQUAL_AFTER_CUT, TRUNCATED, UNKNOWN_CUTS, Run
+from evaluation.scoring.protocol_models import AsPerplexity, PooledFrames
+from evaluation.scoring.queries import asked_of, control_texts, keyed_by, records_of
+from hub.interfaces import LimitsTexts, TextRead
+
+Reads = Mapping[str, TextRead]
+
+
+def truncation_of(run: Run, adapter: Any) -> dict[str, list[dict[str, str]]]:
+    """List what of the run's release the model does not read: {TRUNCATED: [{"item", "why"}], EQUAL_AFTER_CUT: ...}.
+
+    Lists of EQUAL_AFTER_CUT also name the `part` of the item: main, proficiency or control.
+    """
+    records = records_of(run.release)
+    control = run.params.get("control")
+    sampled = control_texts(records, control) if control else {}
+    parts = [
+        (record["id"], part, texts)
+        for record in records
+        for asked in [asked_of(record, keyed_by(run))]
+        for part, texts in (
+            ("main", asked.main),
+            ("proficiency", asked.proficiency),
+            ("control", sampled.get(record["id"], ())),
+        )
+        if texts
+    ]
+    return cuts_of_parts(adapter, run.label, parts)
+
+
+def cuts_of_parts(adapter: Any, label: str, parts: Sequence[tuple[str, str, Sequence[str]]]) -> dict[str, Any]:
+    """List the cuts of `parts` (as in `listed_cuts`), or that the model cannot say; without empty lists."""
+    reads = texts_at_limit(adapter, [text for _, _, texts in parts for text in texts])
+    if reads is None:
+        return {UNKNOWN_CUTS: [{"item": label, "why": "its adapter does not report the texts it cuts"}]}
+    return {name: found for name, found in listed_cuts(parts, reads).items() if found}
+
+
+def listed_before(run: Run) -> dict[str, Any]:
+    """What `truncation_of` found when the run began, before its shards."""
+    return {name: run.problems[name] for name in (TRUNCATED, EQUAL_AFTER_CUT, UNKNOWN_CUTS) if name in run.problems}
+
+
+def texts_at_limit(adapter: Any, texts: Sequence[str]) -> Reads | None:
+    """Ask the model under the run's protocol; None if it cannot say."""
+    if isinstance(adapter, AsPerplexity | PooledFrames):
+        return adapter.at_limit(texts)
+    return adapter.at_limit(texts) if isinstance(adapter, LimitsTexts) else None
+
+
+def listed_cuts(parts: Iterable[tuple[str, str, Sequence[str]]], reads: Reads) -> dict[str, list[dict[str, str]]]:
+    """`parts`: (item, part, its texts with the caption first)."""
+    truncated: dict[str, list[str]] = {}
+    equal = []
+    for item, part, texts in parts:
+        cut = [reads[text] for text in texts if text in reads and reads[text].is_cut]
+        if not cut:
+            continue
+        longest = max(cut, key=lambda read: read.tokens)
+        of = f"{len(cut)} of {len(texts)} texts"
+        truncated.setdefault(item, []).append(f"{part}: {of}, up to {longest.tokens} of {longest.limit} tokens")
+        kept = {text: (reads[text].kept, reads[text].is_cut) for text in texts if text in reads}
+        if n_equal := sum(reads_alike(texts[0], foil, kept) for foil in texts[1:]):
+            why = f"{part}: the model reads the same of the caption and {n_equal} of {len(texts) - 1} others"
+            equal.append({"item": item, "part": part, "why": why})
+    return {
+        TRUNCATED: [{"item": item, "why": "; ".join(why)} for item, why in truncated.items()],
+        EQUAL_AFTER_CUT: equal,
+    }

@@ -1,0 +1,33 @@
+"""The option `--column` of the commands that read tables, and what they say of columns nobody reads."""
+
+import argparse
+from collections.abc import Sequence
+
+from django.core.management.base import CommandParser
+
+from evaluation.errors import EvaluationError
+from evaluation.score_files.tables import parse_columns
+
+
+class _Columns(argparse.Action):
+    def __call__(self, parser, namespace, values, option_string=None):
+        try:
+            found = parse_columns(values)
+        except EvaluationError as error:
+            raise argparse.ArgumentError(self, str(error)) from error
+        setattr(namespace, self.dest, {**getattr(namespace, self.dest), **found})
+
+
+def add_columns(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--column",
+        action=_Columns,
+        default={},
+        dest="columns",
+        metavar="WHAT=NAME",
+        help="what a column is that the file names otherwise, such as id=question_id or right=answer",
+    )
+
+
+def ignored_line(columns: Sequence[str]) -> str:
+    return f"warning: columns that are not used: {', '.join(columns)}"

@@ -1,0 +1,29 @@
+# ruff: noqa: N999 - the command is called prepare-videos
+"""`foilworks prepare-videos`: film strips, and the clocks of files that were stored before 0.2."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from corpus.actions.prepare_videos import prepare_now
+from foilworks.management.base import FoilworksCommand, one_line
+from foilworks.management.projects import project_by_slug
+from projects.models import Project
+
+
+class Command(FoilworksCommand):
+    help = "reads the frame times of stored videos and makes their film strips, where they lack them"
+    example = "foilworks prepare-videos --project my-benchmark"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", default="", metavar="SLUG", help="only this project; else all")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        slug = options["project"]
+        projects = [project_by_slug(slug)] if slug else Project.objects.order_by("pk")
+        return prepare_now([project.pk for project in projects], self.progress)
+
+    def render(self, result: dict[str, Any]) -> str:
+        for row in result["failed"]:
+            self.say(one_line(f"failed: {row['video']}: {row['error']}"))
+        return f"{result['prepared']} videos prepared, {len(result['failed'])} failed"

@@ -1,0 +1,109 @@
+"""`foilworks subtest`: the subtests of a project and the votes that their items take."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.actions.settings.link_proficiency import link_proficiency
+from annotation.actions.settings.publishers_word import collect_votes
+from corpus.actions.create_subtest import create_subtest
+from corpus.errors import CorpusError
+from corpus.forms import SubtestForm
+from corpus.models import Subtest
+from foilworks.management.base import FoilworksCommand
+from foilworks.management.projects import project_by_slug
+from projects.models import Project
+
+USUAL_WANTED, USUAL_WANTED_PROFICIENCY = 3, 1
+
+
+class Command(FoilworksCommand):
+    help = "creates a subtest, links its proficiency subtest, or asks validators about items of a published set"
+    example = (
+        "foilworks subtest create actions --project mine --votes-wanted 3 --votes-needed 2\n"
+        "  foilworks subtest create objects --project mine --kind proficiency\n"
+        "  foilworks subtest link actions --proficiency objects --project mine\n"
+        "  foilworks subtest collect-votes swap_att --project sugarcrepe --sample 100"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("act", choices=("create", "link", "collect-votes"), help="what to do with the subtest")
+        parser.add_argument("name", metavar="NAME", help="the subtest")
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--proficiency", default="", metavar="NAME", help="create, link: the proficiency subtest of a main one"
+        )
+        parser.add_argument("--test", default="", help="create: the phenomenon that several subtests share")
+        parser.add_argument("--kind", choices=Subtest.Kind.values, default="main", help="create")
+        parser.add_argument("--changes", choices=("", "action"), default="", help="create: what foils change")
+        parser.add_argument("--foils", type=int, metavar="N", help="create: foils per item (1; 5 for actions)")
+        parser.add_argument(
+            "--votes-wanted",
+            type=int,
+            metavar="N",
+            help="create: votes per caption-foil pair (3; proficiency 1); 0: items are valid without a vote",
+        )
+        parser.add_argument(
+            "--votes-needed", type=int, metavar="N", help="create: votes for the caption that make a pair valid (most)"
+        )
+        parser.add_argument("--sample", type=int, metavar="N", help="collect-votes: that many items, not all")
+        parser.add_argument("--seed", type=int, default=0, help="collect-votes: what draws the sample")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        project = project_by_slug(options["project"])
+        act = {"create": _create, "link": _link, "collect-votes": _collect}[options["act"]]
+        return {"subtest": options["name"], "project": project.slug, **act(project, options)}
+
+    def render(self, result: dict[str, Any]) -> str:
+        if "asked" in result:
+            return f"{result['subtest']}: validators are asked about {result['asked']} items"
+        if "linked_items" in result:
+            return f"{result['subtest']}: linked to {result['proficiency']}; {result['linked_items']} items paired"
+        rule = f"{result['votes_needed']} of {result['votes_wanted']} votes"
+        return f"{result['subtest']}: created, {result['kind']}, {result['foils_per_item']} foils per item, {rule}"
+
+
+def _create(project: Project, options: dict[str, Any]) -> dict[str, Any]:
+    usual = USUAL_WANTED if options["kind"] == Subtest.Kind.MAIN else USUAL_WANTED_PROFICIENCY
+    wanted = usual if options["votes_wanted"] is None else options["votes_wanted"]
+    needed = min(wanted, wanted // 2 + 1) if options["votes_needed"] is None else options["votes_needed"]
+    pair = _subtest(project, options["proficiency"], "--proficiency") if options["proficiency"] else None
+    form = SubtestForm(
+        {
+            "name": options["name"],
+            "test": options["test"],
+            "kind": options["kind"],
+            "proficiency_subtest": pair and pair.pk,
+            "changes": options["changes"],
+            "foils_per_item": options["foils"],
+            "votes_wanted": wanted,
+            "votes_needed": needed,
+            "valid_when": Subtest.ValidWhen.ALL,
+            "foils_enough": 1,
+        },
+        project=project,
+    )
+    for field, messages in form.errors.items():
+        raise CorpusError(f"{field}: {messages[0]}")
+    made = create_subtest(None, project, **form.cleaned_data)
+    names = ("kind", "test", "foils_per_item", "votes_wanted", "votes_needed")
+    return {"id": made.pk, **{name: getattr(made, name) for name in names}, "proficiency": options["proficiency"]}
+
+
+def _link(project: Project, options: dict[str, Any]) -> dict[str, Any]:
+    main = _subtest(project, options["name"], "NAME")
+    pair = _subtest(project, options["proficiency"], "--proficiency")
+    return {"proficiency": pair.name, "linked_items": link_proficiency(None, main, pair)}
+
+
+def _collect(project: Project, options: dict[str, Any]) -> dict[str, Any]:
+    subtest = _subtest(project, options["name"], "NAME")
+    return {"asked": collect_votes(None, subtest, size=options["sample"], seed=options["seed"])}
+
+
+def _subtest(project: Project, name: str, option: str) -> Subtest:
+    found = Subtest.objects.filter(project=project, name=name).first()
+    if found is None:
+        names = ", ".join(Subtest.objects.filter(project=project).values_list("name", flat=True)) or "(there is none)"
+        raise CorpusError(f"{option}: there is no subtest '{name}'; choose one of: {names}")
+    return found

@@ -1,0 +1,48 @@
+"""Keep the files of an installation from other users of the same machine.
+
+The database holds sessions, second factors and raw votes: whoever reads it signs in as anybody. So every process makes
+files that only its owner may read, and a home of an older version is closed when a process starts.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+UMASK = 0o077
+OTHERS = 0o077
+# What lies directly in a home. The folder itself may be one that somebody also uses for other things.
+PATTERNS = ("*.sqlite3*", "secret_key", "backups", "cache", "exports", "media", "models", "run", "static", "uploads")
+
+
+def make_private(home: Path) -> None:
+    """Set the umask of this process, and close an existing home and what lies in it to group and others.
+
+    Files of another owner stay as they are: `foilworks doctor --production` names them.
+    """
+    os.umask(UMASK)
+    for path in open_to_others(home):
+        try:
+            path.chmod(stat.S_IMODE(path.stat().st_mode) & ~OTHERS)
+        except OSError:
+            continue
+
+
+def open_to_others(home: Path) -> list[Path]:
+    """Return the home, its database, key and folders that group or others may enter or read."""
+    return [path for path in _kept(home) if _is_open(path)]
+
+
+def _kept(home: Path) -> Iterator[Path]:
+    # The sticky bit marks a folder that is shared on purpose, such as /tmp: it is not ours to close.
+    if home.is_dir() and not home.stat().st_mode & stat.S_ISVTX:
+        yield home
+    for pattern in PATTERNS:
+        yield from home.glob(pattern)
+
+
+def _is_open(path: Path) -> bool:
+    try:
+        return not path.is_symlink() and bool(path.stat().st_mode & OTHERS)
+    except OSError:
+        return False

@@ -1,0 +1,13 @@
+"""The options of gunicorn, for `foilworks up`, units and containers: `--config python:foilworks.web_server`.
+
+A process takes as many requests as it has threads, one a connection. The rest wait in the listening socket
+(decision 57).
+"""
+
+worker_class = "foilworks.web_worker.DeadlineWorker"
+workers = 2
+threads = 4
+worker_connections = 4
+keepalive = 0
+graceful_timeout = 30
+control_socket_disable = True

@@ -1,0 +1,79 @@
+"""A worker of gunicorn that ends requests whose head or body comes too slowly.
+
+A thread reads one request at a time. Whoever sends a byte now and then would keep it for ever, and a few such clients
+would stop the site. `handle` and `handle_request` are gunicorn's; only this module overrides anything of it.
+"""
+
+import socket
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+from gunicorn.workers.gthread import ThreadWorker
+
+HEAD_SECONDS = 10.0
+# A body may take this long, and longer by its size: what a slow phone line manages.
+BODY_SECONDS = 20.0
+BYTES_PER_SECOND = 16 * 1024
+LOOK_SECONDS = 0.5
+
+
+class Deadlines:
+    """Sockets and when their request must have come; one thread of a process looks after all of them."""
+
+    def __init__(self) -> None:
+        self._until: dict[socket.socket, float] = {}
+        self._lock = threading.Lock()
+        threading.Thread(target=self._watch, name="deadlines", daemon=True).start()
+
+    def set(self, sock: socket.socket, seconds: float) -> None:
+        with self._lock:
+            self._until[sock] = time.monotonic() + seconds
+
+    def drop(self, sock: socket.socket) -> None:
+        with self._lock:
+            self._until.pop(sock, None)
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(LOOK_SECONDS)
+            now = time.monotonic()
+            with self._lock:
+                late = [sock for sock, until in self._until.items() if until <= now]
+                for sock in late:
+                    del self._until[sock]
+            for sock in late:
+                # Who reads gets the end of the data; an answer can still be sent.
+                with suppress(OSError):
+                    sock.shutdown(socket.SHUT_RD)
+
+
+class DeadlineWorker(ThreadWorker):
+    """gunicorn's threads, with a deadline for the head of each request and one for its body."""
+
+    def init_process(self) -> None:
+        self.deadlines = Deadlines()
+        super().init_process()
+
+    def handle(self, conn: Any) -> Any:
+        self.deadlines.set(conn.sock, HEAD_SECONDS)
+        try:
+            return super().handle(conn)
+        finally:
+            self.deadlines.drop(conn.sock)
+
+    def handle_request(self, req: Any, conn: Any) -> Any:
+        self.deadlines.set(conn.sock, seconds_for(length_of(req.headers)))
+        return super().handle_request(req, conn)
+
+
+def length_of(headers: list[tuple[str, str]]) -> int:
+    """Return the announced length of the body in bytes; 0 where none is announced."""
+    said = next((value for name, value in headers if name.upper() == "CONTENT-LENGTH"), "0")
+    return int(said) if said.isdigit() else 0
+
+
+def seconds_for(length: int) -> float:
+    """Return how long a body of so many bytes may take."""
+    return BODY_SECONDS + length / BYTES_PER_SECOND

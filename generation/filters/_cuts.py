@@ -1,0 +1,28 @@
+"""Tell which measures are of texts that a filter's model does not read to their end."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from generation.records import CUT, Case, Measure
+from hub.interfaces import LimitsTexts, TextRead
+
+
+def with_cuts(measures: Sequence[Measure], model: Any, asked: Sequence[Sequence[Hashable]]) -> list[Measure]:
+    """Add `CUT`, the tokens beyond the model's limit, to a measure with a text that is cut.
+
+    `asked`: for each measure what its model was given, texts or pairs of texts.
+    """
+    if not isinstance(model, LimitsTexts):
+        return list(measures)
+    given: list[Any] = [text for texts in asked for text in texts]
+    reads: Mapping[Any, TextRead] = model.at_limit(given) or {}
+    found: list[Measure] = []
+    for measure, texts in zip(measures, asked, strict=True):
+        beyond = max((reads[text].tokens - reads[text].limit for text in texts if text in reads), default=0)
+        found.append({**measure, CUT: float(beyond)} if beyond else measure)
+    return found
+
+
+def texts_of(cases: Sequence[Case]) -> list[tuple[str, str]]:
+    """Caption and foil of each case, for a model that is given one text at a time."""
+    return [(case.caption.text, case.foil) for case in cases]

@@ -1,0 +1,70 @@
+"""Report which texts reach a model's limit, and what the model reads of them. No torch."""
+
+import hashlib
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from hub.interfaces import LimitsTexts, TextRead
+
+Ids = Sequence[int]
+Text = TypeVar("Text", bound=Hashable)
+TEXTS_PER_BATCH = 1000
+
+
+class ReadsWholeTexts:
+    """`LimitsTexts` of a model without a limit."""
+
+    def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
+        return {}
+
+
+def reads_at_limit(
+    texts: Iterable[Text], limit: int, encode: Callable[[list[Text]], Sequence[Ids]], keep: Callable[[Text, Ids], Ids]
+) -> dict[Text, TextRead]:
+    """Map each text (or pair of texts) of `limit` tokens and more to what is read of it.
+
+    `encode`: texts -> all their tokens, special ones included. `keep`: a text and its tokens -> the tokens that the
+    model reads.
+    """
+    once, found = list(dict.fromkeys(texts)), {}
+    for start in range(0, len(once), TEXTS_PER_BATCH):
+        batch = once[start : start + TEXTS_PER_BATCH]
+        for text, ids in zip(batch, encode(batch), strict=True):
+            if len(ids) >= limit:
+                kept = array("q", keep(text, ids)).tobytes()
+                found[text] = TextRead(len(ids), limit, hashlib.sha256(kept).hexdigest()[:32])
+    return found
+
+
+def reads_of_tokenizer(
+    tokenizer: Any, texts: Iterable[str], limit: int, spell: Callable[[str], str] = str
+) -> dict[str, TextRead]:
+    """`reads_at_limit` of a tokenizer that cuts for itself. `spell`: what it is given for a text."""
+    return reads_at_limit(
+        texts,
+        limit,
+        lambda batch: tokenizer([spell(text) for text in batch])["input_ids"],
+        lambda text, _ids: tokenizer(spell(text), truncation=True, max_length=limit)["input_ids"],
+    )
+
+
+class CutTexts:
+    """Collect what a model cuts of all that it is asked to read."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._found: dict[str, TextRead] = {}
+
+    def seen(self, texts: Sequence[str]) -> None:
+        if isinstance(self._model, LimitsTexts):
+            reads = self._model.at_limit(texts) or {}
+            self._found.update((text, read) for text, read in reads.items() if read.is_cut)
+
+    def facts(self) -> dict[str, Any] | None:
+        """{"n", "limit", "longest" in tokens, "first" texts}; None if no text is cut or the model cannot say."""
+        if not self._found:
+            return None
+        reads = list(self._found.values())
+        longest = max(read.tokens for read in reads)
+        return {"n": len(reads), "limit": reads[0].limit, "longest": longest, "first": [*self._found][:5]}

@@ -1,0 +1,177 @@
+"""Do people, models, film strips and stored evidence see the same frames of an odd file? One row of the matrix."""
+
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as TooLate
+
+from corpus.models import MediaState, Video
+from corpus.video_files.film_strips import prepare_video
+from corpus.video_files.ingest import set_media, store_media
+from corpus.video_files.stored_files import clip_file
+from media.frames import sample_frames
+from projects.models import Project
+from tests.media.odd_files import OddFile, differs, expected, grid
+
+# Before the page's own scripts: a form that takes the evidence, and our own record of the frames that were presented.
+LISTEN = """
+new MutationObserver((changes, observer) => {
+  const player = document.querySelector("[data-player]");
+  if (!player) return;
+  observer.disconnect();
+  const form = document.createElement("form");
+  form.id = "evidence";
+  document.documentElement.append(form);
+  player.dataset.evidenceFor = "evidence";
+  const video = player.querySelector("video");
+  window.presented = [];
+  const note = (now, frame) => {
+    window.presented.push(frame.mediaTime);
+    video.requestVideoFrameCallback(note);
+  };
+  video.requestVideoFrameCallback(note);
+}).observe(document, { childList: true, subtree: true });
+"""
+EVIDENCE = "() => Number(new FormData(document.getElementById('evidence')).get('watch_covered'))"
+# Two turns of the compositor later, what was sought is on the screen.
+PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# What a player shows of a picture is as sharp as its scaling: colours of the screen may be a little off.
+SCREEN_TOLERANCE = 40.0
+READY_MS = 10_000
+# So many samples meet every frame of the files, whatever its rate; pixels of the longer side.
+SAMPLES, MODEL_SIDE = 800, 192
+
+
+@dataclass
+class Row:
+    """`problems` by who disagrees: screen, player, models, evidence, strip. `refused`: the import's words."""
+
+    name: str
+    refused: str = ""
+    converted: str = ""
+    frames: int = 0
+    problems: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def agrees(self) -> bool:
+        return not self.problems
+
+    def line(self) -> str:
+        verdict = "refused" if self.refused and self.agrees else "agree" if self.agrees else "DISAGREE"
+        said = "; ".join(f"{who}: {what}" for who, what in self.problems.items()) or self.refused or self.converted
+        return f"{self.name:32} {verdict:9} {self.frames:4}  {said}"
+
+
+def measure(page: Page, project: Project, path: Path, odd: OddFile | None) -> Row:
+    """Import the file, step through it in the browser, and hold everybody's pictures against each other and the truth.
+
+    `odd` None: nobody knows what is in the file; the browser and the models must agree.
+    """
+    row = Row(path.name)
+    kept = store_media(path)
+    video = Video(project=project, key=path.name if odd else f"also/{path.name}")
+    set_media(video, kept, {})
+    video.save()
+    row.converted = video.conversion
+    if video.media_state == MediaState.READY:
+        prepare_video(video)
+    if video.media_state != MediaState.READY:
+        row.refused = video.media_error
+        if odd is not None and (not odd.refused or odd.refused not in video.media_error):
+            row.problems["import"] = f"refused: {video.media_error}"
+        return row
+    if odd is not None and odd.refused:
+        row.problems["import"] = f"taken, and should be refused: {odd.refused}"
+        return row
+    seen = _watch(page, project, video, row)
+    if seen:
+        _compare(row, video, seen, odd)
+    return row
+
+
+def _watch(page: Page, project: Project, video: Video, row: Row) -> dict[str, Any]:
+    """Count, pictures at the first, middle and last frame, and the evidence after every frame was stepped to."""
+    page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
+    try:
+        page.wait_for_selector("[data-player][data-ready]", timeout=READY_MS)
+    except TooLate:
+        row.problems["screen"] = "does not play"
+        return {}
+    count = int(page.locator("[data-player-scrub]").get_attribute("max") or 0) + 1
+    pictures: dict[int, np.ndarray] = {}
+    for index in range(count):
+        if index:
+            page.keyboard.press(".")
+        try:
+            page.wait_for_selector(f'[data-player][data-shown="{index}"]', timeout=READY_MS)
+        except TooLate:
+            row.problems["player"] = f"never shows frame {index} of {count}"
+            return {}
+        page.evaluate(PAINTED)
+        if index in {0, count // 2, count - 1}:
+            pictures[index] = _screen(page)
+    times = sorted({round(time, 4) for time in page.evaluate("window.presented")})
+    strip = page.request.get(f"/projects/{project.slug}/videos/{video.pk}/strip/")
+    return {
+        "count": count,
+        "pictures": [pictures[index] for index in (0, count // 2, count - 1)],
+        "times": times,
+        "covered": page.evaluate(EVIDENCE),
+        "strip": strip.body() if strip.ok else b"",
+    }
+
+
+def _screen(page: Page) -> np.ndarray:
+    """The video as it stands on the screen, without the bars around it."""
+    video = page.locator("video")
+    shot = np.asarray(Image.open(io.BytesIO(video.screenshot())).convert("RGB"))
+    width, height = video.evaluate("(one) => [one.videoWidth, one.videoHeight]")
+    scale = min(shot.shape[1] / width, shot.shape[0] / height)
+    wide, high = round(width * scale), round(height * scale)
+    left, top = (shot.shape[1] - wide) // 2, (shot.shape[0] - high) // 2
+    return shot[top : top + high, left : left + wide]
+
+
+def _compare(row: Row, video: Video, seen: dict[str, Any], odd: OddFile | None) -> None:
+    scale = min(1.0, MODEL_SIDE / max(video.width, video.height))
+    size = round(video.height * scale), round(video.width * scale)
+    sample = sample_frames(Path(clip_file(video)), SAMPLES, None, None, size)
+    firsts = [at for at, time in enumerate(sample.times) if at == 0 or time != sample.times[at - 1]]
+    models = [sample.frames[at] for at in firsts]
+    n = row.frames = len(models) if odd is None else len(odd.times) - odd.first
+    places = (0, n // 2, n - 1)
+    if len(models) != n:
+        row.problems["models"] = f"{len(models)} of {n} frames"
+    elif odd is not None:
+        worst = max(differs(grid(models[at]), grid(expected(odd, odd.first + at))) for at in places)
+        if worst > odd.tolerance:
+            row.problems["models"] = f"other pictures ({worst:.0f})"
+    # Whole cells of pictures that nobody painted for this, which may be as fine as pixels.
+    part = 2 if odd is None else 6
+    truth = [models[at] if odd is None else expected(odd, odd.first + at) for at in places]
+    pairs = zip(seen["pictures"], truth, strict=True)
+    worst = max(differs(grid(one, part), grid(other, part)) for one, other in pairs)
+    if worst > SCREEN_TOLERANCE:
+        row.problems["screen"] = f"other pictures ({worst:.0f})"
+    if seen["count"] != n or len(seen["times"]) != n:
+        row.problems["player"] = f"says {seen['count']} frames, showed {len(seen['times'])} of {n}"
+    if abs(seen["covered"] - len(seen["times"]) / n) > 1e-3:
+        row.problems["evidence"] = f"covered {seen['covered']:.2f}, shown {len(seen['times'])} of {n}"
+    _compare_strip(row, video, seen["strip"], part)
+
+
+def _compare_strip(row: Row, video: Video, strip: bytes, part: int) -> None:
+    if not strip:
+        row.problems["strip"] = "none"
+        return
+    picture = np.asarray(Image.open(io.BytesIO(strip)).convert("RGB"))
+    wanted = sample_frames(Path(clip_file(video)), 4).frames
+    tiles = np.split(picture, 4, axis=1)
+    worst = max(differs(grid(tile, part), grid(frame, part)) for tile, frame in zip(tiles, wanted, strict=True))
+    if worst > SCREEN_TOLERANCE:
+        row.problems["strip"] = f"other pictures ({worst:.0f})"

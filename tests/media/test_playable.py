@@ -1,0 +1,205 @@
+"""Copies for browsers: every frame at its second, upright, with its sound and its colours."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from media.container import open_video
+from media.errors import MediaError
+from media.frames import sample_frames
+from media.playable import make_playable
+from media.probe import VideoFacts, probe
+from tests.media.odd_files import OddFile, differs, expected, grid, make, odd_files
+from tests.media.painted import painted_clip, read_index
+from tests.media.test_probe import encode, late_picture
+
+ODD = {odd.name: odd for odd in odd_files()}
+
+
+def playable(source: Path) -> tuple[VideoFacts, VideoFacts, str, Path]:
+    """Facts of the file and of its copy, how that was made, and where it is."""
+    facts = probe(source)
+    folder = source.parent / "copy"
+    folder.mkdir()
+    made = make_playable(source, facts, folder)
+    assert probe(made.path) == made.facts
+    assert made.facts.browser_playable
+    return facts, made.facts, made.words, made.path
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "pixels"),
+    [("a.mp4", "libx265", "yuv420p"), ("a.avi", "mpeg4", "yuv420p"), ("a.mkv", "libx264", "yuv422p")],
+)
+def test_what_browsers_do_not_decode_is_encoded_again(tmp_path, name, codec, pixels):
+    _, copy, words, path = playable(encode(tmp_path / name, codec, n=12, rate=12, pixels=pixels))
+    assert "Encoded again as H.264" in words
+    assert (copy.codec, copy.n_frames, copy.fps, copy.width, copy.height) == ("h264", 12, 12.0, 64, 32)
+    assert copy.duration == pytest.approx(1.0, abs=0.001)
+    assert [read_index(frame) for frame in sample_frames(path, 12).frames] == list(range(12))
+
+
+@pytest.mark.parametrize(
+    ("name", "container"),
+    [("h264.mkv", "mp4"), ("h264.ts", "mp4"), ("vp9.mkv", "webm"), ("av1.mkv", "webm"), ("late-both.webm", "webm"),
+     ("cut.mov", "mp4"), ("fragmented.mp4", "mp4"), ("turned-90.mkv", "mp4")],
+)  # fmt: skip
+def test_what_only_has_the_wrong_container_or_start_is_rewritten_without_loss(tmp_path, name, container):
+    odd = ODD[name]
+    source = make(odd, tmp_path)
+    facts, copy, words, path = playable(source)
+    assert f"Rewritten as {container} without loss" in words
+    assert (copy.codec, copy.container, copy.sound) == (facts.codec, container, facts.sound)
+    assert copy.origin == 0
+    with open_video(source) as before, open_video(path) as after:
+        pictures = [
+            [(second, frame.to_ndarray(format="rgb24")) for second, frame in video.frames()]
+            for video in (before, after)
+        ]
+    assert len(pictures[0]) == len(odd.times) - odd.first
+    for (second, picture), (other, same) in zip(*pictures, strict=True):
+        assert other == pytest.approx(second, abs=0.0015)
+        assert np.array_equal(picture, same)
+
+
+@pytest.mark.parametrize("name", ["hevc.mp4", "prores.mov", "mpeg4.avi", "hevc.mkv"])
+def test_a_copy_keeps_the_sound(tmp_path, name):
+    facts, copy, _, path = playable(make(ODD[name], tmp_path))
+    assert copy.sound == {"pcm_s16le": "aac"}.get(facts.sound, facts.sound)
+    with av.open(str(path)) as container:
+        samples = sum(frame.samples for frame in container.decode(audio=0))
+        rate = container.streams.audio[0].rate
+    assert samples / rate == pytest.approx(2.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "name", ["late-both.mp4", "late-both.webm", "cut.mov", "cut.webm", "late.ts", "fragmented.mp4"]
+)
+def test_a_trim_in_seconds_means_the_same_frames_of_the_copy(tmp_path, name):
+    odd = ODD[name]
+    source = make(odd, tmp_path)
+    _, _, _, path = playable(source)
+    # Both count from the earliest picture or sound.
+    first = probe(source).clock.seconds(0)
+    for start, end in ((0.25, 0.75), (0.5, None)):
+        trim = first + start, None if end is None else first + end
+        before, after = (sample_frames(one, 4, *trim) for one in (source, path))
+        assert after.times == pytest.approx(before.times, abs=0.0015)
+        assert np.array_equal(before.frames, after.frames)
+    wanted = expected(odd, odd.first + 2)
+    assert differs(grid(sample_frames(path, 4, first + 0.25, first + 0.75).frames[0]), grid(wanted)) < odd.tolerance
+
+
+def test_a_sound_that_cannot_be_decoded_is_left_out_and_named(tmp_path):
+    source = make(OddFile("sound.mkv", "libx265", sound="flac"), tmp_path)
+    with av.open(str(source)) as container:
+        packets = [bytes(packet) for packet in container.demux(audio=0) if packet.size]
+    data = source.read_bytes()
+    for packet in packets:
+        data = data.replace(packet, bytes(len(packet)))
+    # No browser plays FLAC in what is written, so that it is decoded.
+    source.write_bytes(data.replace(b"A_FLAC", b"A_TTA1"))
+    facts, copy, words, _ = playable(source)
+    assert facts.sound == "tta"
+    assert copy.sound == ""
+    assert "without its sound, which cannot be decoded" in words
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["bt709-hevc.mp4", "bt601-hd-hevc.mp4", "bt709-small-hevc.mkv", "full-range-hevc.mp4", "untagged-hd-hevc.mp4"],
+)
+def test_a_copy_keeps_the_colours_and_names_them(tmp_path, name):
+    odd = ODD[name]
+    _, copy, _, path = playable(make(odd, tmp_path))
+    with open_video(path) as video:
+        _, frame = next(video.frames())
+    # What had no tag has that of an HD picture.
+    assert int(frame.colorspace) == {2: 1}.get(odd.colour["colorspace"], odd.colour["colorspace"])
+    assert int(frame.color_range) == odd.colour.get("color_range", 1)
+    assert int(frame.color_primaries) != 2
+    assert differs(grid(sample_frames(path, 1).frames[0]), grid(expected(odd, 2))) < odd.tolerance
+    assert copy.codec == "h264"
+
+
+@pytest.mark.parametrize("name", [name for name in ODD if name.startswith("turned")])
+def test_every_turn_and_mirror_is_shown_by_all(tmp_path, name):
+    """Rotations stay in the matrix, which all browsers know; mirrored ones are encoded upright."""
+    odd = ODD[name]
+    source = make(odd, tmp_path)
+    facts = probe(source)
+    assert facts.browser_playable == (not odd.turn[1] and "hevc" not in name and not name.endswith("mkv"))
+    paths = [source] if facts.browser_playable else [source, playable(source)[3]]
+    for path in paths:
+        picture = sample_frames(path, 1).frames[0]
+        assert differs(grid(picture), grid(expected(odd, 2))) < odd.tolerance
+
+
+def test_a_matrix_that_turns_by_another_angle_is_refused(tmp_path):
+    with pytest.raises(MediaError, match="by an angle that is not a multiple of 90 degrees; rotate"):
+        probe(encode(tmp_path / "askew.mp4", "libx264", rotation=30))
+
+
+def test_uneven_times_are_kept(tmp_path):
+    source = tmp_path / "uneven.mkv"
+    times = [0, 100, 150, 400, 900]
+    with av.open(str(source), "w") as container:
+        stream = container.add_stream("mpeg4", rate=1000)
+        stream.width, stream.height, stream.pix_fmt = 64, 32, "yuv420p"
+        for time, picture in zip(times, painted_clip(5), strict=True):
+            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+            frame.pts, frame.time_base = time, Fraction(1, 1000)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    _, copy, _, _ = playable(source)
+    assert [round(start / 1000) for start in copy.clock.starts] == times
+
+
+def test_a_picture_that_starts_after_the_sound_keeps_its_seconds(tmp_path):
+    source = late_picture(tmp_path / "late.mkv")
+    _, copy, words, path = playable(source)
+    assert copy.sound == "aac"
+    assert [start / 1_000_000 for start in copy.clock.starts] == [(4 + index) / 8 for index in range(12)]
+    for start, index in ((0.0, 0), (0.625, 1), (1.0, 4), (1.75, 10)):
+        samples = [sample_frames(one, 1, start, start + 0.125) for one in (source, path)]
+        assert [read_index(sample.frames[0]) for sample in samples] == [index, index]
+    assert "its sound as AAC" in words
+
+
+def test_hdr_is_refused_in_one_line(tmp_path):
+    for name in ("pq.mp4", "hlg.mkv", "pq-av1.mp4"):
+        with pytest.raises(MediaError, match=r"is HDR \((PQ|HLG)\), which .*; convert it to SDR first"):
+            probe(make(ODD[name], tmp_path))
+
+
+def test_av1_is_known_by_its_name(tmp_path):
+    facts = probe(make(ODD["av1.webm"], tmp_path))
+    assert (facts.codec, facts.sound, facts.browser_playable) == ("av1", "opus", True)
+
+
+def test_an_odd_side_is_cut_before_colours_are_halved(tmp_path):
+    odd = ODD["odd-size.mkv"]
+    _, copy, _, path = playable(make(odd, tmp_path))
+    assert (copy.width, copy.height) == (126, 62)
+    assert differs(grid(sample_frames(path, 1).frames[0]), grid(expected(odd, 2))) < odd.tolerance
+
+
+def test_a_file_that_cannot_be_decoded_is_named(tmp_path):
+    (tmp_path / "bad.mp4").write_text("This is no video.")
+    with pytest.raises(MediaError, match=r"bad\.mp4: is not a video"):
+        probe(tmp_path / "bad.mp4")
+
+
+@pytest.mark.parametrize(
+    "odd", [odd for odd in odd_files() if "behind" in odd.name or "cut-short" in odd.name], ids=lambda odd: odd.name
+)
+def test_bytes_behind_the_end_are_no_damage_and_a_missing_end_is(tmp_path: Path, odd: OddFile):
+    path = make(odd, tmp_path)
+    if odd.refused:
+        with pytest.raises(MediaError, match="is cut short, its end is missing; copy it again"):
+            probe(path)
+    else:
+        assert probe(path).n_frames == len(odd.times)
