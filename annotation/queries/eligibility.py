@@ -9,7 +9,8 @@ from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.lookups import In
 
 from annotation.models import (
     DeclinedVideo,
@@ -26,7 +27,7 @@ from annotation.models import (
 )
 from annotation.rules.eligibility import OPEN_TO_ALL, PersonFacts, PriorInvolvement, TaskFacts
 from annotation.rules.ordering import FRESH, STARTED
-from corpus.models import WATCHABLE
+from corpus.models import WATCHABLE, Video
 from generation.models import Candidate
 from projects.models import LeakageScope, Project, User
 from projects.sql.prepared_queries import Prepared
@@ -101,8 +102,10 @@ def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionC
         judged = _hand(person, scope, stage, Involvement.Kind.JUDGED)
         own |= Q(task__second=True) & (Q(Exists(decided)) | judged)
     leaks = stage not in OPEN_TO_ALL
+    # Looked up for each slot: joined, the planner of PostgreSQL may read the whole table of videos first.
+    state = Video.objects.filter(pk=OuterRef("video")).values("media_state")
     return ExclusionConditions(
-        media=~Q(video__media_state__in=WATCHABLE),
+        media=~Q(In(Subquery(state), WATCHABLE)),
         reserved=Q(reserved_for__isnull=False, reserved_until__gt=now) & ~Q(reserved_for=person),
         made=_hand(person, scope, stage, Involvement.Kind.MADE) if leaks else nothing,
         # Who settled a disputed item has seen the verdicts of others, as a reviewer has.

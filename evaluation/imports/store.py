@@ -104,7 +104,9 @@ def _all_or_nothing(project: Project, result: ImportResult, write: Callable[[Imp
         except IntegrityError as error:
             project.pk = stored_as
             if is_last:
-                problem = f"two of its records, or one of them and a stored one, are one row ({error})"
+                problem = (
+                    f"two of its records, or one of them and a stored one, are one row ({' '.join(str(error).split())})"
+                )
                 raise EvaluationError(
                     f"{path}: {problem}; nothing was stored; please report this as a fault"
                 ) from error

@@ -129,6 +129,7 @@ def gold_of(world: World, caption, use: str) -> GoldPair:
     return GoldPair.objects.create(**place, **texts, use=use, answer="caption")
 
 
+@pytest.mark.usefixtures("every_second_gold")
 def test_gold_whose_caption_was_read_is_not_mixed_in_and_bars_its_caption():
     world = make_world()
     captions = [factories.make_caption(factories.make_video(world.project), f"caption {n}.") for n in range(3)]

@@ -145,6 +145,8 @@ def test_an_invalid_imported_item_gets_a_group_to_go_back_to(world):
     queued = Candidate.objects.get(state="queued")
     assert (queued.text, queued.parent.method, queued.parent.foil.item) == (UNFOLDS, "import", item)
     assert queued.edits == [[6, 11, "unfolds"]]
+    world.project.judge_caption_once = False
+    world.project.save()
     again = judged(world, "both", "both", "both", item=factories.make_item(world.subtest, item.caption, (TEARS,)))
     requeue(world.owner, again.pk)
     assert GenerationRun.objects.filter(mode="reopened").count() == 2

@@ -100,7 +100,7 @@ def test_a_sent_file_stays_in_its_folder(tmp_path, name):
 def test_the_player_is_sent_no_file_from_elsewhere(client, media, name):
     project = make_project()
     video = make_video(project, file=name.format(root=media.parent))
-    client.force_login(make_member(project, "annotator"))
+    client.force_login(make_member(project, "researcher"))
     with override_settings(MEDIA_ROOT=media):
         answer = client.get(f"/projects/{project.slug}/videos/{video.pk}/media/")
         content = b"".join(answer.streaming_content) if answer.streaming else answer.content

@@ -61,6 +61,8 @@ CONNECTS = {
     "hub/adapters/chat_endpoint.py": "instruction models at the operator's addresses; no redirect is followed",
     "foilworks/client/client.py": "the client, which runs with its user",
     "foilworks/supervisor/services.py": "our own web server",
+    "foilworks/web_worker.py": "ends connections that come too slowly; it opens none",
+    "media/child.py": "a pair of sockets, to its own child process",
     "jobs/lease.py": "the name of this host",
 }
 LIBRARIES = {"httpx", "requests", "urllib3", "urllib.request", "http.client", "socket", "aiohttp", "ftplib", "smtplib"}

@@ -166,7 +166,7 @@ def test_a_page_that_was_sent_as_a_video_is_not_shown(client, name):
     project = make_project()
     video = make_video(project)
     video.file.save(name, ContentFile(b"<script>alert(1)</script>"))
-    client.force_login(make_member(project, "annotator"))
+    client.force_login(make_member(project, "researcher"))
     answer = client.get(f"/projects/{project.slug}/videos/{video.pk}/media/")
     assert answer.status_code == 200
     b"".join(answer.streaming_content)

@@ -86,16 +86,17 @@ def test_each_trim_has_its_own_strip_and_equal_ones_share_it(project, owner, cli
     assert tiles(stored(one)) == [8, 9, 10, 11]
 
 
-def test_members_see_it_and_a_clip_without_one_says_so(client, project, owner, clip):
+def test_researchers_see_it_and_a_clip_without_one_says_so(client, project, owner, clip):
     video = attached(owner, project, clip)
     url = reverse("corpus:film_strip", args=[project.slug, video.pk])
     client.force_login(make_member(project, Role.VALIDATOR))
+    assert client.get(url).status_code == 403
+    client.force_login(owner)
     assert client.get(url).status_code == 404
     prepare_video(video)
     answer = client.get(url)
     assert (answer.status_code, answer["Content-Type"]) == (200, "image/jpeg")
     assert tiles(b"".join(answer.streaming_content)) == [2, 6, 10, 14]
-    client.force_login(owner)
     assert url in client.get(reverse("corpus:video", args=[project.slug, video.pk])).content.decode()
 
 

@@ -215,6 +215,7 @@ def test_an_older_file_that_does_not_start_at_zero_is_shown_whole(sign_in: SignI
     page = sign_in(make_member(project, "researcher"))
     page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
     page.wait_for_selector("[data-player][data-ready]")
+    settle(page, 0)
     shown = [page.evaluate(SHOWN_ODD)]
     for frame in range(1, 4):
         press(page, ".")
