@@ -65,9 +65,10 @@ def test_a_release_is_scored_from_the_store_by_the_host_that_scores(topology, tm
     assert imported["errors"] == []
     assert [topology.job(each["job"]) for each in (run, generation)] == ["done", "done"]
     assert topology.rows("SELECT count(*) FROM evaluation_score") == [(2 * CLIPS,)]
-    # The clips came over the store, to the host that needed them, and stay in no other place than its cache.
-    fetched = {host: len(list((topology.folder / host).glob("cache/clips/??/*"))) for host in ("scoring", "short")}
-    assert fetched == {"scoring": CLIPS, "short": 0}
+    # The clips came over the store, to the hosts that needed them (short jobs make film strips), and stay in no other
+    # place than their caches.
+    fetched = {host: len(list((topology.folder / host).glob("cache/clips/??/*"))) for host in ("scoring", "web")}
+    assert fetched == {"scoring": CLIPS, "web": 0}
     hosts = [topology.folder / host for host in ("web", "short", "scoring", "desk")]
     assert not [path for host in hosts for path in host.rglob("*.mp4")]
     sound, doctor = topology.foilworks("check", "doctor", host="web")
