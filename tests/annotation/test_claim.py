@@ -104,14 +104,16 @@ def test_with_the_item_as_scope_another_item_of_the_video_is_open():
     world = make_world({"leakage_scope": "item"})
     Membership.objects.create(project=world.project, person=world.ann, role=Role.VALIDATOR)
     item = world.made_item()
-    other = factories.make_item(world.subtest, factories.make_caption(item.video, "a man holds a shirt."))
+    holds = factories.make_caption(item.video, "a man holds a shirt.")
+    other = factories.make_item(world.subtest, holds, ("a man drops a shirt.",))
     work = world.claim("ann", Stage.VALIDATION)
     assert Slot.objects.get(pk=work.slot_id).item == other
 
 
 def test_judging_two_items_of_a_video_is_allowed_the_same_item_never(world):
     item = world.item("a man unfolds a shirt.", "a man tears a shirt.")
-    other = factories.make_item(world.subtest, factories.make_caption(item.video, "a man holds a shirt."))
+    holds = factories.make_caption(item.video, "a man holds a shirt.")
+    other = factories.make_item(world.subtest, holds, ("a man drops a shirt.",))
     world.vote("vera")
     world.vote("vera")
     assert world.claim("vera", Stage.VALIDATION) is None
