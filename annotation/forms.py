@@ -111,7 +111,7 @@ class PracticeForm(forms.Form):
 
 
 class MemberForm(forms.Form):
-    """Who comes into the project, and with which roles; the action says what is wrong with them."""
+    """A person to add to the project, and their roles; the action reports what is wrong."""
 
     username = forms.CharField(
         label=_("User name"),

@@ -20,7 +20,7 @@ LOOK_SECONDS = 0.5
 
 
 class Deadlines:
-    """Sockets and when their request must have come; one thread of a process looks after all of them."""
+    """Sockets and the time by which their request must be complete; one thread per process checks them."""
 
     def __init__(self) -> None:
         self._until: dict[socket.socket, float] = {}
@@ -44,7 +44,7 @@ class Deadlines:
                 for sock in late:
                     del self._until[sock]
             for sock in late:
-                # Who reads gets the end of the data; an answer can still be sent.
+                # The reader gets the end of the data; a response can still be sent.
                 with suppress(OSError):
                     sock.shutdown(socket.SHUT_RD)
 

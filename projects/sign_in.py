@@ -105,7 +105,7 @@ class SignInWithCode(SignIn):
 
 
 def complete_login(request: HttpRequest, person: User, wanted: str = "") -> HttpResponse:
-    """Who has shown who they are is signed in, or asked for their second factor first; then the page `wanted`."""
+    """Sign in a person whose identity is proved, or ask for their second factor first; then lead to `wanted`."""
     if has_second_factor(person):
         request.session.cycle_key()
         request.session[WAITING] = {"person": person.pk, "next": wanted, "at": time.time()}
@@ -162,7 +162,7 @@ def _who_waits(waiting: dict[str, Any] | None) -> User | None:
 
 
 def _landing(request: HttpRequest, person: User, wanted: str) -> str:
-    """Who has a temporary password is asked for one of their own first."""
+    """Lead a person with a temporary password to the page that changes it."""
     if person.password_is_temporary:
         return reverse("projects:password")
     safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())

@@ -52,7 +52,7 @@ def open_baseline(
     seed: int = 0,
     now: datetime | None = None,
 ) -> int:
-    """Ask for the human baseline on `size` items (all without it) drawn by `seed`; how many are asked for anew.
+    """Ask for the human baseline on `size` items (all without it) drawn by `seed`. Return how many are new.
 
     The items are those of the release, or the project's valid ones; without a subtest those of its main subtests.
     Each is asked of `overlap` people (3 for a majority), with the foils that it has now, in the release or by its
@@ -99,7 +99,7 @@ def _open(
     asked = Task.objects.filter(stage=Stage.BASELINE, project=project).exclude(state=TaskState.CANCELLED)
     known = set(asked.values_list("item_id", flat=True))
     fresh = [pk for pk in sample if pk not in known]
-    # Who takes one of them out waits, and calls off what is stored here; or was waited for, and it is no longer there.
+    # A parallel removal of one of them either waits and cancels what is stored here, or came first: then it is gone.
     lock_rows(Item.objects.filter(pk__in=fresh))
     rows = items.in_bulk(fresh)
     foils = _foils_asked([pk for pk in fresh if pk in rows], release)

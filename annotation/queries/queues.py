@@ -118,7 +118,7 @@ def open_work(person: User, project: Project, stage: str, *, now: datetime | Non
     pieces = len({judged if stage in JUDGING else task for task, judged in ahead})
     if stage != Stage.VALIDATION:
         return AtLeast(pieces) if len(ahead) == COUNTED_TO else pieces
-    # A round number: an exact one would stand still at gold.
+    # A rounded number: an exact one would not change when a piece of gold is served.
     return AtLeast(_rounded(pieces)) if len(ahead) == COUNTED_TO else with_gold(person, project, pieces)
 
 

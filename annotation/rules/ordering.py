@@ -1,4 +1,4 @@
-"""Which text stands first, and which task comes next. Pure.
+"""Decide which text is shown first and which task comes next. Pure.
 
 The seed is secret (projects.secret_seeds): with the source and the row numbers alone, nobody can compute either.
 

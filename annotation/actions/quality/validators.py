@@ -37,7 +37,7 @@ def _pause(actor: User, project: Project, person_id: int, note: str, now: dateti
 def resume_validator(
     actor: User, project: Project, person_id: int, note: str = "", *, now: datetime | None = None
 ) -> Standing:
-    """Paused -> active; the running counts begin anew, so that the same answers do not pause them again.
+    """Paused -> active; the running counts restart, so that the same answers do not pause them again.
 
     AnnotationError where they are not paused.
     """
