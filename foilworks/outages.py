@@ -1,16 +1,19 @@
 """Tell a full disk and a database that is away from faults of our own, so that pages answer 503 in words."""
 
-import errno
 import shutil
 from pathlib import Path
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+from jobs.runner import FULL
+
 # PostgreSQL's class of errors 53 (insufficient resources), its shutdown codes, and failed connections.
 FULL_STATES = frozenset({"53100"})
 AWAY_STATES = ("08", "53", "57P")
-FULL_WORDS = ("disk is full", "no space left on device", "could not extend file", "disk i/o error")
+FULL_WORDS = ("disk is full", "no space left on device", "could not extend file")
+# What SQLite says of a full disk, too, when its shared memory cannot grow.
+DISK_ERROR = "disk i/o error"
 # Below this much free space a host takes no new work: what people send would not fit.
 LEAST_FREE_BYTES = 100 * 2**20
 
@@ -34,7 +37,9 @@ def _says_full(error: BaseException) -> bool:
     if isinstance(error, OSError) and error.errno in FULL:
         return True
     state = getattr(error.__cause__, "sqlstate", None)
-    known = state in FULL_STATES or any(words in str(error).lower() for words in FULL_WORDS)
+    said = str(error).lower()
+    known = state in FULL_STATES or any(words in said for words in FULL_WORDS)
+    known = known or (DISK_ERROR in said and not has_room(settings.FOILWORKS_HOME))
     return isinstance(error, OperationalError) and known
 
 

@@ -101,7 +101,11 @@ AWAY = {
     "refused": caused(OperationalError("connection failed"), psycopg.OperationalError("connection failed")),
     "ending": caused(OperationalError("terminating"), psycopg.errors.AdminShutdown("terminating")),
 }
-OTHERS = {"a fault": ValueError("disk is full"), "a lock": OperationalError("database is locked")}
+OTHERS = {
+    "a fault": ValueError("disk is full"),
+    "a lock": OperationalError("database is locked"),
+    "a disk": OperationalError("disk I/O error"),
+}
 
 
 @pytest.mark.django_db
