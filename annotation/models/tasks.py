@@ -145,7 +145,12 @@ class Lease(models.Model):
 
     slot = models.ForeignKey(Slot, models.CASCADE, related_name="leases")
     task = models.ForeignKey(Task, models.CASCADE, related_name="leases", db_index=False)
-    person = models.ForeignKey(User, models.CASCADE, related_name="leases")
+    person = models.ForeignKey(User, models.CASCADE, related_name="leases", db_index=False)
+    # The clip whose sentences were shown: not the slot's clip only for a mismatched gold pair. Null only in rows that a
+    # process of the previous version wrote. No constraint: it would lock the clip's row at each claim.
+    caption_video = models.ForeignKey(
+        Video, models.DO_NOTHING, null=True, blank=True, related_name="+", db_index=False, db_constraint=False
+    )
     token = models.CharField(max_length=43, unique=True)
     caption_first = models.BooleanField(null=True, blank=True)
     # Human baseline: the texts in the order shown, each by its foil's id, the caption by 0.
@@ -163,6 +168,8 @@ class Lease(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["task", "person"], condition=Q(ending="skipped"), name="lease_skipped"),
+            # The claim asks it of every slot that it looks at: was a sentence of this clip shown to the person?
+            models.Index(fields=["person", "caption_video"], name="lease_by_person_and_clip"),
         ]
 
     def __str__(self) -> str:

@@ -22,6 +22,7 @@ from annotation.models import (
     Slot,
     SlotState,
     Stage,
+    Task,
     Vote,
     VoteState,
 )
@@ -165,21 +166,30 @@ def shown_a_sentence(person: int, stage: str) -> Q:
     Leases say what was shown: a skipped pair was read as well. Of two sentences, the one that comes back is mostly the
     caption, which several foils share. A pair with a known answer counts by the caption that it was made of.
     """
-    caption = OuterRef("item__caption")
-    known = Lease.objects.filter(person=person, slot__task__gold__item__caption=caption)
-    asked = Question.objects.filter(attempt__person=person, pair__item__caption=caption)
+    same_caption = OuterRef("item")
+    known = _shown_of_clip(person).filter(task__gold__item__caption__items=same_caption)
+    asked = Question.objects.filter(attempt__person=person, pair__item__caption__items=same_caption)
     return same_clip_and_sentence(person, stage) | Q(Exists(known)) | Q(Exists(asked))
 
 
 def same_clip_and_sentence(person: int, stage: str) -> Q:
-    """Return the part of `shown_a_sentence` that is about pairs of the slot's clip."""
+    """Return the part of `shown_a_sentence` that is about pairs of the slot's clip.
+
+    Texts are compared only if the person held a lease on the clip: of most slots, one look at an index decides.
+    """
     stages = [Stage.VALIDATION, Stage.BASELINE] if stage == Stage.BASELINE else [Stage.VALIDATION]
     texts = Q()
-    for mine in ("task__item__caption__text_sha256", "task__foil__text_sha256"):
-        for theirs in ("slot__item__caption__text_sha256", "slot__task__foil__text_sha256"):
-            texts |= Q(**{theirs: OuterRef(mine)})
-    shown = Lease.objects.filter(texts, person=person, slot__video=OuterRef("video"), slot__stage__in=stages)
-    return Q(Exists(shown.exclude(slot__task=OuterRef("task"))))
+    for mine in ("item__caption__text_sha256", "foil__text_sha256"):
+        for theirs in ("task__item__caption__text_sha256", "task__foil__text_sha256"):
+            texts |= Q(**{mine: OuterRef(theirs)})
+    same_text = Task.objects.filter(texts, pk=OuterRef(OuterRef("task")))
+    shown = _shown_of_clip(person).filter(slot__stage__in=stages).exclude(task=OuterRef("task"))
+    return Q(Exists(shown.filter(Exists(same_text))))
+
+
+def _shown_of_clip(person: int) -> QuerySet[Lease]:
+    """Return the person's leases that showed sentences of the slot's clip."""
+    return Lease.objects.filter(person=person, caption_video=OuterRef("video"))
 
 
 def skipped_by(person: int) -> Exists:

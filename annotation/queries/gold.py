@@ -24,7 +24,8 @@ def unseen(person: int, project_id: int) -> QuerySet[GoldPair]:
         Q(video=OuterRef("video")) | Q(video=OuterRef("item__video")), person=person, kind__in=kinds
     )
     caption = OuterRef("item__caption")
-    shown = Lease.objects.filter(Q(slot__item__caption=caption) | Q(task__gold__item__caption=caption), person=person)
+    shown = Lease.objects.filter(person=person, caption_video=OuterRef("item__video"))
+    shown = shown.filter(Q(slot__item__caption=caption) | Q(task__gold__item__caption=caption))
     asked = Question.objects.filter(pair__item__caption=caption, attempt__person=person)
     return pairs.exclude(Q(project__judge_caption_once=True) & (Q(Exists(shown)) | Q(Exists(asked)))).exclude(
         Exists(Lease.objects.filter(task__gold=OuterRef("pk"), person=person))

@@ -118,7 +118,7 @@ def _due(standing: Standing, served: int) -> bool:
 
 def _waiting(pk: int, person: int, project: int) -> QuerySet[Slot]:
     """The slot with what its card shows, if nothing keeps the pair from the person by now."""
-    slots = Slot.objects.select_related("project", "video", "task__gold__subtest")
+    slots = Slot.objects.select_related("project", "video", "task__gold__subtest", "task__gold__item")
     free = slots.filter(pk=pk, index=person, state=SlotState.FREE, task__gold__in=unseen(person, project))
     return free.select_for_update(of=("self",), no_key=True)
 
@@ -126,7 +126,7 @@ def _waiting(pk: int, person: int, project: int) -> QuerySet[Slot]:
 _PLACE = Prepared(_waiting)
 _SKIPPED = Prepared(
     lambda pk, person: (
-        Slot.objects.select_related("project", "video", "task__gold__subtest")
+        Slot.objects.select_related("project", "video", "task__gold__subtest", "task__gold__item")
         .filter(pk=pk, index=person, state=SlotState.FREE)
         .select_for_update(of=("self",), no_key=True)
     )

@@ -133,6 +133,7 @@ def open_lease(
         slot=slot,
         task_id=slot.task_id,
         person=person,
+        caption_video_id=_caption_video(slot),
         token=token,
         caption_first=_caption_first(slot) if first is None else first,
         order_shown=_order_shown(slot),
@@ -255,6 +256,12 @@ def _holds_other_slot(lease: Lease, found: Slot) -> bool:
         return False
     places = Slot.objects.filter(item=found.item_id, stage=found.stage, person=lease.person_id)
     return places.exclude(pk=found.pk).exists()
+
+
+def _caption_video(slot: Slot) -> int:
+    """Return the clip that the slot's sentences are about."""
+    pair = slot.task.gold if slot.stage == Stage.GOLD else None
+    return pair.item.video_id if pair and pair.mismatched and pair.item else slot.video_id
 
 
 def _caption_first(slot: Slot) -> bool | None:
