@@ -10,7 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.lookups import In
+from django.db.models.lookups import In, IsNull
 
 from annotation.models import (
     DeclinedVideo,
@@ -169,7 +169,7 @@ def shown_a_sentence(person: int, stage: str) -> Q:
     same_caption = OuterRef("item")
     known = _shown_of_clip(person).filter(task__gold__item__caption__items=same_caption)
     asked = Question.objects.filter(attempt__person=person, pair__item__caption__items=same_caption)
-    return same_clip_and_sentence(person, stage) | Q(Exists(known)) | Q(Exists(asked))
+    return same_clip_and_sentence(person, stage) | _any(known) | _any(asked)
 
 
 def same_clip_and_sentence(person: int, stage: str) -> Q:
@@ -184,7 +184,15 @@ def same_clip_and_sentence(person: int, stage: str) -> Q:
             texts |= Q(**{mine: OuterRef(theirs)})
     same_text = Task.objects.filter(texts, pk=OuterRef(OuterRef("task")))
     shown = _shown_of_clip(person).filter(slot__stage__in=stages).exclude(task=OuterRef("task"))
-    return Q(Exists(shown.filter(Exists(same_text))))
+    return _any(shown.filter(_any(same_text)))
+
+
+def _any(rows: QuerySet) -> Q:
+    """Return the condition that there is such a row, looked up per slot.
+
+    The planner of PostgreSQL may join an Exists, and without statistics it then reads whole tables.
+    """
+    return Q(IsNull(Subquery(rows.values("pk")[:1]), False))
 
 
 def _shown_of_clip(person: int) -> QuerySet[Lease]:
