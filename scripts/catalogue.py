@@ -1,11 +1,12 @@
-"""Catalogues of translations: what the pages say is read out of the source, merged into foilworks/locale/*/, compiled.
+"""Extract the interface texts from the source, merge them into the catalogues of foilworks/locale/, compile these.
 
-    .venv/bin/python scripts/catalogue.py update     source -> foilworks/locale/*/LC_MESSAGES/django.po, and .mo from it
-    .venv/bin/python scripts/catalogue.py missing de    what a language still lacks, one message a line
+    .venv/bin/python scripts/catalogue.py update          update foilworks/locale/*/LC_MESSAGES/django.po and .mo
+    .venv/bin/python scripts/catalogue.py update fr       also start a catalogue for a new language
+    .venv/bin/python scripts/catalogue.py missing fr      list the messages that a language lacks, one per line
 
-GNU gettext is not needed: Babel (of the extra [dev]) reads Python, Django itself turns its templates into something
-that reads as Python. The compiled files are kept in the repository, so that nothing is compiled where Foilworks is
-installed; tests/foilworks/test_catalogues.py holds them to the source.
+GNU gettext is not needed: Babel (of the extra [dev]) reads Python, and Django turns its templates into text that reads
+as Python. The compiled files are in the repository, so that an installation compiles nothing.
+tests/foilworks/test_catalogues.py compares them with the source. CONTRIBUTING.md says how to add a language.
 """
 
 import io
@@ -32,18 +33,18 @@ KEYWORDS = {
     "pgettext_lazy": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),
 }
-# A compiled catalogue has dates in it: always the same, so that equal translations are equal bytes.
+# A compiled catalogue contains dates; with constant ones, equal translations are equal bytes.
 NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 _INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
 def source() -> Catalog:
-    """Every message of the source, sorted by what it says: a moved line changes no catalogue."""
+    """Return every message of the source, without line numbers."""
     found = Catalog(charset="utf-8")
     for path, code in _files():
         name = path.relative_to(ROOT).as_posix()
         for _line, text, _comments, context in extract("python", io.BytesIO(code.encode()), KEYWORDS):
-            # No line: a message that has only moved changes no catalogue. Babel takes it, its types know it not.
+            # Without a line, a moved message changes no catalogue. Babel accepts that, although its types do not.
             place: Any = (name, None)
             found.add(text, locations=[place], context=context, flags=_flags(text))
     return found
@@ -58,7 +59,7 @@ def stored(language: str) -> Catalog:
 
 
 def updated(language: str) -> Catalog:
-    """The stored translations for the messages of now; what is said no more is gone, nothing is guessed."""
+    """Return the source's messages with their stored translations. Drops removed messages and guesses nothing."""
     old, new = stored(language), Catalog(locale=language, charset="utf-8", fuzzy=False)
     for message in sorted(source(), key=lambda one: (str(one.id), one.context or "")):
         if message.id:
@@ -69,7 +70,7 @@ def updated(language: str) -> Catalog:
 
 
 def lacking(catalogue: Catalog) -> Iterator[Message]:
-    """Messages without a translation, or without one of its plurals."""
+    """Yield the messages without a translation, or without one of their plurals."""
     for message in catalogue:
         texts = message.string if isinstance(message.string, list | tuple) else [message.string]
         if message.id and not all(texts):
@@ -78,7 +79,7 @@ def lacking(catalogue: Catalog) -> Iterator[Message]:
 
 def as_po(catalogue: Catalog) -> bytes:
     file = io.BytesIO()
-    # No dates in it: the same catalogue is the same bytes.
+    # Without dates, equal catalogues are equal bytes.
     write_po(file, catalogue, width=120, omit_header=False, include_previous=False, ignore_obsolete=True)
     return re.sub(
         rb'^"(POT-Creation-Date|PO-Revision-Date|Generated-By|Last-Translator|Report-Msgid-Bugs-To|'
@@ -97,12 +98,15 @@ def as_mo(catalogue: Catalog) -> bytes:
 
 
 def languages() -> list[str]:
-    return sorted(path.name for path in LOCALE.iterdir() if (path / "LC_MESSAGES").is_dir())
+    """List the language codes that have a catalogue; none while the interface is in English only."""
+    return sorted(path.parent.name for path in LOCALE.glob("*/LC_MESSAGES"))
 
 
-def update() -> None:
-    for language in languages():
+def update(*new: str) -> None:
+    """Write django.po and django.mo of every language that has a catalogue, and of the languages `new`."""
+    for language in sorted({*languages(), *new}):
         po = as_po(updated(language))
+        _path(language).parent.mkdir(parents=True, exist_ok=True)
         _path(language).write_bytes(po)
         catalogue = read_po(io.BytesIO(po), locale=language, charset="utf-8")
         _path(language).with_suffix(".mo").write_bytes(as_mo(catalogue))
@@ -116,7 +120,7 @@ def _files() -> Iterator[tuple[Path, str]]:
                 yield path, path.read_text(encoding="utf-8")
     # Mails are templates, too.
     for path in sorted(path for kind in ("*.html", "*.txt") for path in (ROOT / "foilworks" / "templates").rglob(kind)):
-        # Indentation means nothing in a template, and something to who reads Python.
+        # A template's indentation has no meaning, but Python's has.
         yield path, _INDENT.sub("", templatize(path.read_text(encoding="utf-8"), origin=path.name))
 
 
@@ -134,8 +138,8 @@ def _path(language: str) -> Path:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["update"]:
-        update()
+    if sys.argv[1:2] == ["update"]:
+        update(*sys.argv[2:])
     elif len(sys.argv) == 3 and sys.argv[1] == "missing":
         print("\n".join(str(message.id) for message in lacking(updated(sys.argv[2]))))
     else:

@@ -14,7 +14,7 @@ BETWEEN = {".": ", ", ",": "; "}
 
 
 def written(number: str) -> str:
-    """A number of Python as the reader's language writes it: -1,234.5 is −1.234,5 in German."""
+    """Write a Python number as the reader's language does: -1,234.5 is −1.234,5 in German."""
     marks = {"-": MINUS, ".": get_format("DECIMAL_SEPARATOR"), ",": get_format("THOUSAND_SEPARATOR")}
     return number.translate(str.maketrans(marks))
 

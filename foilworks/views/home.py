@@ -30,7 +30,10 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_POST
 def language(request: HttpRequest) -> HttpResponse:
-    """POST `language` and `next`; only languages of the settings are taken, only addresses of our own gone to."""
+    """Store the language of the form in a cookie, and redirect to `next` if it is an address of this site.
+
+    Pages ignore a stored language that the settings do not offer, such as one that an older version offered.
+    """
     return set_language(request)
 
 

@@ -1,10 +1,13 @@
-"""Every language that is offered says everything; what is compiled is what was written."""
+"""Every language that is offered is complete, and a language can be brought."""
 
+import io
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog, Message
+from babel.messages.pofile import read_po
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
@@ -12,9 +15,9 @@ from django.utils import translation
 
 from projects.models import Role
 from scripts import catalogue
+from tests import pseudo
 from tests.factories import make_member, make_project
 
-OFFERED = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 HOLDERS = re.compile(r"%%|%\(\w+\)[\d.]*[a-zA-Z]|\{\w+\}")
 TAGS = re.compile(r"</?[a-z]+")
 
@@ -24,83 +27,139 @@ def source() -> Catalog:
     return catalogue.source()
 
 
-def told(message: Message) -> Iterator[tuple[str, str]]:
-    """(what the source says, what the language says), for each plural."""
-    says = message.string if isinstance(message.string, list | tuple) else [message.string]
-    meant = message.id if isinstance(message.id, list | tuple) else [message.id]
-    yield from zip(meant, says, strict=True)
+@pytest.fixture
+def other_language(settings, tmp_path: Path) -> str:
+    pseudo.install(settings, tmp_path)
+    return pseudo.CODE
 
 
-def test_what_is_offered_is_what_has_a_catalogue():
-    assert catalogue.languages() == OFFERED
+@pytest.fixture
+def page() -> tuple[Client, str]:
+    """A researcher's browser, and the address of their project's overview."""
+    project, client = make_project(), Client()
+    client.force_login(make_member(project, Role.RESEARCHER))
+    return client, reverse("dashboard:dashboard", args=[project.slug])
 
 
-@pytest.mark.parametrize("language", OFFERED)
-def test_no_string_is_untranslated(language, source):
-    """Run `.venv/bin/python scripts/catalogue.py update`, then write what `scripts/catalogue.py missing de` lists."""
+def texts_of(message: Message) -> Iterator[tuple[str, str]]:
+    """Yield (text of the source, text of the language) for each plural form."""
+    translated = message.string if isinstance(message.string, list | tuple) else [message.string]
+    original = message.id if isinstance(message.id, list | tuple) else [message.id]
+    yield from zip(original, translated, strict=True)
+
+
+def faults(language: str, source: Catalog) -> list[str]:
+    """Return what keeps a catalogue from being offered: messages it lacks, changed placeholders, an old .mo file."""
     stored = catalogue.stored(language)
     keys = [(message.id if isinstance(message.id, str) else message.id[0], message.context) for message in source]
-    known = [stored.get(*key) for key in keys if key[0]]
-    unknown = [key[0] for key, message in zip([key for key in keys if key[0]], known, strict=True) if message is None]
-    assert unknown + [str(message.id) for message in catalogue.lacking([one for one in known if one])] == []
+    unknown = [f"unknown: {key[0]}" for key in keys if key[0] and stored.get(*key) is None]
+    lacking = [f"not translated: {message.id}" for message in catalogue.lacking(stored)]
+    odd = [
+        f"other placeholders: {original}"
+        for message in stored
+        if message.id
+        for original, translated in texts_of(message)
+        if translated
+        and (
+            sorted(HOLDERS.findall(original)) != sorted(HOLDERS.findall(translated))
+            or TAGS.findall(original) != TAGS.findall(translated)
+            or original[:1].isspace() != translated[:1].isspace()
+        )
+    ]
+    compiled = (catalogue.LOCALE / language / "LC_MESSAGES" / "django.mo").read_bytes()
+    return unknown + lacking + odd + ["compiled: differs"] * (compiled != catalogue.as_mo(stored))
 
 
-def test_mails_are_read_as_pages_are(source):
-    told_in = {name for message in source for name, _line in message.locations}
+def test_the_languages_offered_are_those_with_a_catalogue(source):
+    offered = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+    assert catalogue.languages() == offered
+    assert [fault for language in offered for fault in faults(language, source)] == []
+
+
+def test_mails_are_extracted_as_pages_are(source):
+    places = {name for message in source for name, _line in message.locations}
     assert {
         "foilworks/templates/projects/password_reset_mail.txt",
         "foilworks/templates/projects/password_reset_subject.txt",
-    } <= told_in
+    } <= places
 
 
-@pytest.mark.parametrize("language", OFFERED)
-def test_placeholders_and_tags_are_those_of_the_source(language):
-    odd = [
-        (meant, says)
-        for message in catalogue.stored(language)
-        if message.id
-        for meant, says in told(message)
-        if sorted(HOLDERS.findall(meant)) != sorted(HOLDERS.findall(says))
-        or TAGS.findall(meant) != TAGS.findall(says)
-        or meant[:1].isspace() != says[:1].isspace()
-    ]
-    assert odd == []
+def test_a_new_language_is_started_translated_and_compiled(source, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(catalogue, "LOCALE", tmp_path)
+    catalogue.update("fr")
+    assert catalogue.languages() == ["fr"]
+    # The header is a message of its own.
+    count = len([message for message in source if message.id])
+    assert f"fr: {count} messages, {count} without a translation" in capsys.readouterr().out
+    assert f"not translated: {'Sign in'}" in faults("fr", source)
 
+    path = tmp_path / "fr" / "LC_MESSAGES" / "django.po"
+    written = read_po(io.BytesIO(path.read_bytes()), locale="fr", charset="utf-8")
+    for message in written:
+        if message.id:
+            message.string = message.id
+    written.get("Sign in").string = "Se connecter"
+    path.write_bytes(catalogue.as_po(written))
+    assert faults("fr", source) == ["compiled: differs"]
+    catalogue.update()
+    assert faults("fr", source) == []
 
-@pytest.mark.parametrize("language", OFFERED)
-def test_the_compiled_catalogue_is_the_written_one(language):
-    compiled = (catalogue.LOCALE / language / "LC_MESSAGES" / "django.mo").read_bytes()
-    assert compiled == catalogue.as_mo(catalogue.stored(language))
+    written.get("Sign in").string = "Se connecter %(name)s"
+    path.write_bytes(catalogue.as_po(written))
+    catalogue.update()
+    assert faults("fr", source) == ["other placeholders: Sign in"]
 
 
 @pytest.mark.django_db
-def test_somebody_chooses_german_in_the_menu_and_gets_it():
-    project, client = make_project(), Client()
-    client.force_login(make_member(project, Role.RESEARCHER))
-    address = reverse("dashboard:dashboard", args=[project.slug])
-    assert "Deutsch" in client.get(address).content.decode()
-    answer = client.post(reverse("language"), {"language": "de", "next": address})
+def test_without_a_second_language_there_is_no_menu(page):
+    client, address = page
+    for shown in (client.get(address), Client().get("/")):
+        assert shown.status_code == 200
+        assert 'name="language"' not in shown.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_language_that_is_offered_is_chosen_in_the_menu(page, other_language):
+    client, address = page
+    assert f'name="language" value="{other_language}"' in client.get(address).content.decode()
+    assert f'name="language" value="{other_language}"' in Client().get("/").content.decode()
+    answer = client.post(reverse("language"), {"language": other_language, "next": address})
     assert (answer.status_code, answer.url) == (302, address)
-    page = client.get(address).content.decode()
-    assert '<html lang="de">' in page
-    assert "Zu einem ersten Release" in page
+    shown = client.get(address).content.decode()
+    assert f'<html lang="{other_language}">' in shown
+    assert pseudo.pseudo("Sign out") in shown
     assert client.cookies["language"]["httponly"]
 
 
 @pytest.mark.django_db
-def test_the_browsers_language_is_taken_where_nobody_chose():
-    page = Client(headers={"accept-language": "de-AT,de;q=0.9,en;q=0.5"}).get(reverse("projects:sign_in"))
-    assert "Anmelden" in page.content.decode()
+def test_the_browsers_language_is_taken_if_nobody_chose_one(other_language):
+    shown = Client(headers={"accept-language": f"fr-FR,{other_language};q=0.9,en;q=0.5"}).get("/sign-in/")
+    assert pseudo.pseudo("Sign in") in shown.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", ["de", "de-AT", "fr", "", "xx", "../en"])
+def test_a_language_that_is_not_offered_is_english(page, language):
+    """Browsers keep the choice of German that an older version offered for a year."""
+    client, address = page
+    client.cookies["language"] = language
+    by_header = Client(headers={"accept-language": f"{language},{language}-AT;q=0.9"})
+    for shown in (client.get(address), by_header.get("/sign-in/")):
+        assert shown.status_code == 200
+        assert '<html lang="en">' in shown.content.decode()
+    answer = client.post(reverse("language"), {"language": language, "next": address})
+    assert (answer.status_code, answer.url) == (302, address)
+    assert '<html lang="en">' in client.get(address).content.decode()
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("address", ["https://elsewhere.example/", "//elsewhere.example"])
 def test_the_switch_leads_nowhere_else(address):
-    answer = Client().post(reverse("language"), {"language": "de", "next": address})
+    answer = Client().post(reverse("language"), {"language": "en", "next": address})
     assert "elsewhere" not in answer.url
 
 
-def test_plurals_follow_their_number():
-    with translation.override("de"):
+def test_plurals_follow_their_number(other_language):
+    with translation.override(other_language):
         words = [translation.ngettext("%(n)s item", "%(n)s items", n) % {"n": n} for n in (1, 3)]
-    assert words == ["1 Item", "3 Items"]
+    assert words == [pseudo.pseudo("%(n)s item") % {"n": 1}, pseudo.pseudo("%(n)s items") % {"n": 3}]

@@ -1,4 +1,7 @@
-"""Dates and numbers on pages are those of the reader's language, each by one rule."""
+"""Dates and numbers on pages are those of the reader's language, each by one rule.
+
+German stands for a language with other number formats, which are Django's own.
+"""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
@@ -7,8 +10,6 @@ from pathlib import Path
 import pytest
 from django.template import Context, Template
 from django.utils import translation
-
-from foilworks.formats.de.formats import DATES
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "foilworks" / "templates"
 WHEN = datetime(2026, 3, 9, 14, 5, 7, tzinfo=UTC)
@@ -19,33 +20,24 @@ def shown(text: str, language: str, **values: object) -> str:
         return Template("{% load numbers timing utd %}" + text).render(Context(values))
 
 
-def test_german_knows_every_date_with_a_month_that_a_template_names():
-    texts = [path.read_text(encoding="utf-8") for path in TEMPLATES.rglob("*.html")]
-    named = {form for text in texts for form in re.findall(r"""(?:date|moment):["']([^"']+)["']""", text)}
-    months = {form for form in named if re.search("[MF]", form) and not form.endswith("_FORMAT")}
-    assert months <= set(DATES)
-
-
 @pytest.mark.parametrize(
-    ("form", "english", "german"),
+    ("form", "english"),
     [
-        ("j M Y", "9 Mar 2026", "9. März 2026"),
-        ("j M Y, H:i", "9 Mar 2026, 14:05", "9. März 2026, 14:05"),
-        ("j M", "9 Mar", "9. März"),
-        ("j F Y", "9 March 2026", "9. März 2026"),
-        ("Y-m-d H:i", "2026-03-09 14:05", "2026-03-09 14:05"),
+        ("j M Y", "9 Mar 2026"),
+        ("j M Y, H:i", "9 Mar 2026, 14:05"),
+        ("j M", "9 Mar"),
+        ("j F Y", "9 March 2026"),
+        ("Y-m-d H:i", "2026-03-09 14:05"),
     ],
 )
-def test_dates(form, english, german):
-    text = "{{ when|date:'" + form + "' }}"
-    assert (shown(text, "en", when=WHEN), shown(text, "de", when=WHEN)) == (english, german)
+def test_dates(form, english):
+    assert shown("{{ when|date:'" + form + "' }}", "en", when=WHEN) == english
 
 
 def test_a_moment_is_in_utc_and_says_so():
     text = "{{ when|moment:'j M Y, H:i' }}"
     head = '<time datetime="2026-03-09T14:05:07Z" data-moment="j M Y, H:i">'
     assert shown(text, "en", when=WHEN) == f"{head}9 Mar 2026, 14:05 UTC</time>"
-    assert shown(text, "de", when=WHEN) == f"{head}9. März 2026, 14:05 UTC</time>"
     in_kolkata = WHEN.astimezone(timezone(timedelta(hours=5, minutes=30)))
     assert shown(text, "en", when=in_kolkata) == f"{head}9 Mar 2026, 14:05 UTC</time>"
     assert shown("{{ when|moment:'H:i'|default:'–' }}", "en", when=None) == "–"

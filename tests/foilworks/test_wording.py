@@ -12,6 +12,7 @@ from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.analyses.agreement_data import NOTHING_SHARED, ONE_CATEGORY
 from jobs.models import JobState
 from projects.templatetags.wording import WORDS, in_words
+from tests import pseudo
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGES = ("annotation", "corpus", "evaluation", "foilworks", "generation", "jobs")
@@ -71,16 +72,17 @@ def test_why_agreement_has_no_value_can_be_said():
 
 
 @pytest.mark.parametrize(
-    ("code", "english", "german"),
+    ("code", "english", "phrase"),
     [
-        ("in_review", "in review", "in Durchsicht"),
-        ("making foils", "making foils", "macht Foils"),
-        ("loss: 0.125", "loss: 0.125", "Verlust: 0.125"),
-        ("wording: of_nobody", "wording: of nobody", "wording: of nobody"),
+        ("in_review", "in review", "in review"),
+        ("making foils", "making foils", "making foils"),
+        ("loss: 0.125", "loss: 0.125", "loss"),
+        ("wording: of_nobody", "wording: of nobody", ""),
         ("", "", ""),
     ],
 )
-def test_the_phrase_is_translated_and_what_follows_it_stays(code, english, german):
+def test_the_phrase_is_translated_and_the_rest_stays(code, english, phrase, settings, tmp_path):
     assert in_words(code) == english
-    with translation.override("de"):
-        assert in_words(code) == german
+    pseudo.install(settings, tmp_path)
+    with translation.override(pseudo.CODE):
+        assert in_words(code) == pseudo.pseudo(phrase) + english.removeprefix(phrase)

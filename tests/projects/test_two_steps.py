@@ -13,6 +13,7 @@ from projects.actions.accounts import begin_second_factor, check_second_factor, 
 from projects.errors import AccessDenied, ProjectError
 from projects.models import AuditEvent, RateLimitCounter, RecoveryCode, SecondFactor, User
 from projects.second_factor import step_of
+from tests import pseudo
 from tests.factories import PASSWORD, make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db
@@ -265,11 +266,13 @@ def test_a_forgotten_password_is_made_anew_by_a_link_that_works_once(client, ann
     assert AuditEvent.objects.filter(action="projects.change_password").count() == 1
 
 
-def test_the_mail_is_in_the_language_of_who_asks(client, ann, settings):
+def test_the_mail_is_in_the_language_of_the_request(client, ann, settings, tmp_path):
+    pseudo.install(settings, tmp_path)
     settings.EMAIL_BACKEND, settings.MAIL_IS_SET = "django.core.mail.backends.locmem.EmailBackend", True
-    client.post("/password/reset/", {"email": "ann@example.org"}, headers={"accept-language": "de"})
+    client.post("/password/reset/", {"email": "ann@example.org"}, headers={"accept-language": pseudo.CODE})
     sent = mail.outbox[0]
-    assert (sent.subject, "Ihr Benutzername ist ann." in sent.body) == ("Ihr neues Passwort bei Foilworks", True)
+    assert sent.subject.startswith("⟦")
+    assert [line[:1] for line in sent.body.split("\n\n") if line.strip()] == ["⟦", "h", "⟦"]
 
 
 def test_whether_an_address_has_an_account_is_not_told(client, ann, settings):
