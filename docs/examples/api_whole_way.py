@@ -1,4 +1,4 @@
-"""A benchmark by the API alone: project, import, three people's votes, report, release, export.
+"""Make a benchmark through the API alone: project, import, votes of three people, report, release, export.
 
 python docs/examples/api_whole_way.py http://127.0.0.1:8000 fw_… clip.mp4     (the token: `foilworks token NAME`)
 """
@@ -12,7 +12,7 @@ PAIRS = [("opens", "closes"), ("lifts", "drops"), ("folds", "unfolds"), ("fills"
 
 
 def run(address: str, token: str, clip: bytes, project: str = "by-the-api") -> bytes:
-    """The export, zipped."""
+    """Return the zipped export of the release."""
     with Client(address, token) as owner:
         owner.create_project(project, "By the API", edit_stage=False)
         row = {"video": "clip.mp4", "subtest": "direction"}
@@ -21,8 +21,8 @@ def run(address: str, token: str, clip: bytes, project: str = "by-the-api") -> b
             for a, b in PAIRS
         ]
         owner.import_records(project, rows, videos={"clip.mp4": clip})
-        told = {"roles": ["validator"], "new_account": True, "with_token": True}
-        people = [owner.add_member(project, f"{project}-{number}", **told) for number in range(3)]
+        account = {"roles": ["validator"], "new_account": True, "with_token": True}
+        people = [owner.add_member(project, f"{project}-{number}", **account) for number in range(3)]
         true = {row["caption"] for row in rows}
         for person in people:
             with Client(address, person["token"]) as validator:

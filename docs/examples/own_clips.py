@@ -1,6 +1,6 @@
-"""Eight small videos of moving squares with their captions, for the tutorial: stand-ins for your own.
+"""Make eight small videos of moving squares with captions, as stand-ins for your own clips (docs/tutorial.md).
 
-python docs/examples/own_clips.py my-clips     (the folder that is made)
+python docs/examples/own_clips.py my-clips     (creates this folder)
 """
 
 import csv
@@ -14,12 +14,12 @@ from media.encode import write_mp4
 
 SIDE, SQUARE, FRAMES, RATE = 128, 24, 36, 12.0
 COLOURS = {"red": (200, 40, 40), "blue": (40, 70, 200)}
-# Where the square is at the beginning and at the end, across and down, in shares of the free way.
+# Position of the square at the start and at the end: (x0, y0, x1, y1), as shares of the free width and height.
 WAYS = {"right": (0, 0.5, 1, 0.5), "left": (1, 0.5, 0, 0.5), "top": (0.5, 1, 0.5, 0), "bottom": (0.5, 0, 0.5, 1)}
 
 
 def pictures(colour: str, way: str) -> list[np.ndarray]:
-    """uint8 (FRAMES, SIDE, SIDE, 3): one square on a light field."""
+    """Draw one square that moves on a light background: FRAMES pictures, each uint8 (SIDE, SIDE, 3)."""
     x0, y0, x1, y1 = WAYS[way]
     clip = []
     for share in np.linspace(0, 1, FRAMES):
@@ -31,7 +31,7 @@ def pictures(colour: str, way: str) -> list[np.ndarray]:
 
 
 def make(folder: Path) -> None:
-    """The red clips are listed in clips.jsonl, the blue ones in more.csv: the tutorial brings them in by two ways."""
+    """Write the clips; list the red ones in clips.jsonl and the blue ones in more.csv, to import in two ways."""
     folder.mkdir(parents=True)
     rows = []
     for colour in COLOURS:

@@ -1,11 +1,15 @@
-"""LLM-teacher on the demo's world: the numbers and curves of docs/how-to/teacher.md.
+"""Train LLM-teacher on the demo's clips: the numbers and curves of docs/how-to/teacher.md.
 
     .venv/bin/python docs/examples/teacher_shapes.py [--seeds 0 1 2] [--steps 400] [--out FOLDER]
 
-Per seed: a world, a small temporal dual encoder that learned it by the plain loss (the start), a small sentence encoder
-that learned which sentences say the same (the teacher), and every arm trained on from that start with the same clips,
-batches and rate. Held out: clips of other scenes, each caption among five counterfactuals (RCAD), among the captions of
-the other clips (standard retrieval), and with its thing changed instead of its action.
+Each seed has its own clips and:
+
+- the start: a small temporal dual encoder, trained with the plain loss;
+- the teacher: a small sentence encoder, trained to recognise sentences with the same meaning;
+- the arms: each continues from the start, with the same clips, batches and learning rate.
+
+The held-out clips show other scenes. Each caption is ranked among five counterfactuals (RCAD), among the captions of
+the other clips (standard retrieval), and among captions whose object is changed instead of the action.
 """
 
 import argparse
@@ -65,7 +69,7 @@ ARMS = {
     "contrastive + lbl": {"contrastive": 1.0, "lbl": 1.0},
     "contrastive + lgt": {"contrastive": 1.0, "lgt": 1.0},
 }
-# How many captions of which kind, under one objective (Feint6K, Table 2).
+# Number of changed captions per kind (actions, objects), with one objective (Feint6K, Table 2).
 SOURCES = {"10 actions": (10, 0), "5 actions": (5, 0), "5 actions + 5 objects": (5, 5)}
 SOURCES_ARM = "contrastive + lgt"
 
@@ -82,7 +86,7 @@ class Sizes:
 
 
 def other_actions(facts: Facts, count: int, chance: np.random.Generator) -> list[str]:
-    """Captions of the same thing doing something else; the reversal is always among them."""
+    """Return captions of the same object with a different action; the reversal is always among them."""
     others = [replace(facts, motion=each.motion, reverse=each.reverse) for each in ACTIONS]
     own = direction_caption(facts)
     reversal = direction_caption(replace(facts, reverse=not facts.reverse))
@@ -91,7 +95,7 @@ def other_actions(facts: Facts, count: int, chance: np.random.Generator) -> list
 
 
 def other_things(facts: Facts, count: int, chance: np.random.Generator) -> list[str]:
-    """Captions of another shape or colour that does the same."""
+    """Return captions of the same action with a different shape or colour."""
     rest = [
         direction_caption(replace(facts, shape=shape, colour=colour))
         for shape in SHAPES
@@ -131,7 +135,7 @@ def every_caption() -> list[str]:
 
 
 def sentence_teacher(folder: Path, seed: int, steps: int) -> Path:
-    """A sentence encoder that learned by two wordings of each sentence which say the same, in transformers' folder."""
+    """Train a sentence encoder on two wordings of each sentence, and save it as a transformers folder."""
     texts = every_caption()
     known = sorted({word for text in texts for word in words_of(text)} | set(SAME_MEANING.values()) | {"gradually"})
     vocabulary = {word: at for at, word in enumerate([PAD, UNKNOWN, *known, "comes"])}
@@ -164,7 +168,7 @@ def sentence_teacher(folder: Path, seed: int, steps: int) -> Path:
 
 
 def _reworded(text: str, chance: np.random.Generator) -> str:
-    """The same said in other words: synonyms by even chance."""
+    """Replace the words by synonyms, with a probability of one half."""
     if chance.random() < 0.5:
         return text
     return " ".join(SAME_MEANING.get(word, word) for word in text.split())
@@ -195,7 +199,7 @@ def examples(scenes: Sequence[Scene], seed: int, actions: int, objects: int, enc
 
 @dataclass(frozen=True)
 class World:
-    """What all arms of a seed share."""
+    """Data and models that all arms of a seed share."""
 
     seed: int
     scenes: Sequence[Scene]
@@ -207,13 +211,13 @@ class World:
 
 
 def world_of(folder: Path, seed: int, sizes: Sizes) -> World:
-    """The seed's clips, teacher and start."""
+    """Make the clips, the teacher and the start of a seed."""
     encoder = open_helper(str(sentence_teacher(folder / "teacher", seed, sizes.teacher_steps)), ENCODER, device="cpu")
     vocabulary = Words.of(every_caption())
     torch.manual_seed(seed)
     model = TinyVideoText(TinyConfig("temporal", "tiny/shapes", frames=KEPT_FRAMES, size=SIDE), len(vocabulary.entries))
     drawn = f"tiny:{save_model(folder / 'drawn', model, vocabulary, {'category': 'video'})}"
-    # Other clips than those that the arms learn from, as a pretraining has.
+    # Pretraining uses different clips from those of the arms.
     earlier = training_scenes(sizes.clips, seed + 1000)
     student = open_student(drawn, reader(frames_of(earlier)), device="cpu")
     learnt = examples_of([direction_caption(scene.facts) for scene in earlier], [[] for _ in earlier])
@@ -238,7 +242,7 @@ def reader(frames: np.ndarray) -> Any:
 def arm(
     world: World, folder: Path, shares: dict[str, float], source: tuple[int, int], sizes: Sizes
 ) -> tuple[EvaluationResult, list[tuple[int, float, float, float]]]:
-    """(the reading afterwards, [(step, loss, RCAD R@1, standard R@1), …])."""
+    """Train one arm; return its final evaluation and its curve: [(step, loss, RCAD R@1, standard R@1), …]."""
     student = open_student(world.start, reader(world.clips), device="cpu")
     shown = reader(world.shown)
     points: list[tuple[int, float, float, float]] = []
@@ -264,7 +268,7 @@ def arm(
 
 @dataclass
 class Found:
-    """Readings by arm, one a seed; curves by arm of the first seed."""
+    """Evaluations per arm, one per seed; the curves of the first seed per arm."""
 
     start: list[EvaluationResult]
     arms: dict[str, list[EvaluationResult]]
@@ -301,7 +305,7 @@ def experiment(
 
 
 def report(found: Found) -> dict[str, Any]:
-    """Everything as JSON: each arm, its differences to the plain loss over all seeds and for each."""
+    """Return all results for JSON: each arm, and its difference from the plain loss, over all seeds and per seed."""
     plain = found.arms["contrastive"]
     return {
         "start": summary(_merged(found.start)),
@@ -322,7 +326,7 @@ def report(found: Found) -> dict[str, Any]:
 
 
 def _merged(readings: list[EvaluationResult]) -> list[EvaluationResult]:
-    """The seeds' worlds as one set of items: every seed has clips of its own, so that seeds are clusters as well."""
+    """Merge the seeds into one set of items. Each seed has its own clips, so clusters never span seeds."""
     named = [
         (
             [f"{seed}/{name}" for name in each.ids],

@@ -1,7 +1,7 @@
-"""A model outside transformers, as foilworks asks it: JSON lines in, JSON lines out. Needs numpy and nothing else.
+"""Serve a model outside transformers to Foilworks: JSON lines in, JSON lines out. Needs only numpy.
 
-This one reads how bright a clip is and matches that with the words of the texts. Put your own model in its place:
-load it before the first line is printed, and keep stdout for answers alone (logs go to stderr).
+This model measures the brightness of a clip and compares it with words of the texts. Replace it with your own model.
+Load the model before you print the first line, and print only answers on stdout (logs go to stderr).
 """
 
 import json
@@ -33,7 +33,7 @@ def main() -> None:
             brightness = frames.mean() / 127.5 - 1
             scores = [brightness * wanted(text) for text in question["texts"]]
         except (OSError, ValueError) as error:
-            # This clip is listed in the run; the next one is asked as if nothing had been.
+            # The run lists this clip as failed and continues with the next one.
             answer({"id": question["id"], "error": str(error)})
             continue
         answer({"id": question["id"], "scores": scores})
@@ -44,8 +44,8 @@ def wanted(text: str) -> float:
     return float(len(words & BRIGHT) - len(words & DARK))
 
 
-def answer(said: dict) -> None:
-    print(json.dumps(said), flush=True)
+def answer(message: dict) -> None:
+    print(json.dumps(message), flush=True)
 
 
 if __name__ == "__main__":
