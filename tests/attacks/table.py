@@ -13,19 +13,19 @@ BEGIN, END = "<!-- guards -->", "<!-- end of guards -->"
 # Module -> the class as peers' lists of holes call it, in their order.
 CLASSES = {
     "test_scripts": "Stored and reflected scripts",
-    "test_filters_and_orders": "Filters and orders that leak",
-    "test_requests_of_the_server": "Requests that the server is made to send",
-    "test_paths": "Paths that lead out",
+    "test_filters_and_orders": "Leaks through filters and orders",
+    "test_requests_of_the_server": "Server-side request forgery",
+    "test_paths": "Path traversal",
     "test_keys_and_sign_up": "Default keys, open sign-up",
-    "test_informed_cheater": "What a judgement's page tells whoever does not watch",
-    "test_object_access": "Access to objects: every id × every role",
+    "test_informed_cheater": "Answers without watching the clip",
+    "test_object_access": "Object access: every id × every role",
     "test_deserialisation": "Unsafe deserialisation",
     "test_job_flooding": "Job flooding",
-    "test_bombs": "Small files that decode to too much",
-    "test_error_pages": "What errors and browsable pages tell",
+    "test_bombs": "Decompression bombs",
+    "test_error_pages": "Information leaks in error pages",
     "test_spreadsheets": "CSV formulas",
     "test_crowd_identities": "Forged crowd identities, early codes",
-    "test_sessions": "What browsers are made to do",
+    "test_sessions": "Cross-site requests and framing",
 }
 
 
@@ -46,7 +46,7 @@ def table() -> str:
     attacks: dict[tuple[str, str, str], list[str]] = {}
     for name, place, keeps, attack in rows():
         attacks.setdefault((name, place, keeps), []).append(attack)
-    lines = ["| class | guard | where it stands | attacks (tests/attacks/) |", "|---|---|---|---|"]
+    lines = ["| class | guard | code | attacks (tests/attacks/) |", "|---|---|---|---|"]
     for (name, place, keeps), tests in attacks.items():
         shown = "<br>".join(f"`{test}`" for test in tests)
         lines.append(f"| {name} | {keeps} | `{place}` | {shown} |")

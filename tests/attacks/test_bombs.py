@@ -13,12 +13,12 @@ from media.child import end_children
 from tests.attacks.guards import guarded_by, without_setting
 from tests.media.painted import painted_clip
 
-PIXELS = without_setting("MAX_VIDEO_PIXELS", "a frame of an imported video has so many pixels at most", 0)
-FRAMES = without_setting("MAX_VIDEO_FRAMES", "an imported video has so many frames at most", 0)
-SECONDS = without_setting("MAX_VIDEO_SECONDS", "an imported video lasts so long at most", 0)
-STREAMS = without_setting("MAX_VIDEO_STREAMS", "an imported video has so many streams at most", 0)
-MEMORY = without_setting("MAX_DECODE_MEMORY_MB", "an imported file is decoded in so much memory at most", 0)
-TABLES = without_setting("MAX_TABLE_MB", "a table of rows decodes to so much at most", 0)
+PIXELS = without_setting("MAX_VIDEO_PIXELS", "pixels per frame of an imported video are limited", 0)
+FRAMES = without_setting("MAX_VIDEO_FRAMES", "frames of an imported video are limited", 0)
+SECONDS = without_setting("MAX_VIDEO_SECONDS", "the duration of an imported video is limited", 0)
+STREAMS = without_setting("MAX_VIDEO_STREAMS", "streams of an imported video are limited", 0)
+MEMORY = without_setting("MAX_DECODE_MEMORY_MB", "memory for decoding an imported file is limited", 0)
+TABLES = without_setting("MAX_TABLE_MB", "the decoded size of an imported table is limited", 0)
 
 
 def flat(path, side=64, n=1, rate=8):

@@ -22,21 +22,23 @@ SIGNATURE = replaced(
     lambda study, sent: sent.get("signature", ""),
 )
 EXPIRY = replaced(
-    "projects.crowd_entry.is_live", "a link holds until its own end, seven days at most", lambda expires, now: True
+    "projects.crowd_entry.is_live", "a signed link expires, after at most seven days", lambda expires, now: True
 )
 SPENT = replaced("annotation.actions.crowd._spend", "a signed link works once", lambda study, entry, now: None)
 RETURN = replaced(
     "annotation.actions.crowd._place_of",
-    "Prolific's unsigned ids lead nobody to a place that was taken in another browser",
+    "Prolific's unsigned ids open no place that was taken in another browser",
     lambda study, person, entry: CrowdPlace.objects.filter(study=study, person=person).first(),
 )
 DONE = replaced(
     "annotation.queries.crowd.Progress.is_complete",
-    "a place is completed when its pieces are done",
+    "a place is completed only when its tasks are done",
     property(lambda self: True),
 )
 SHOWN = replaced(
-    "projects.models.CrowdPlace.shows_code", "the code is shown on a completed place alone", property(lambda self: True)
+    "projects.models.CrowdPlace.shows_code",
+    "the completion code is shown only for a completed place",
+    property(lambda self: True),
 )
 
 

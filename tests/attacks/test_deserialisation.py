@@ -51,20 +51,20 @@ def _pickles_are_read(patch: pytest.MonkeyPatch) -> None:
 
 
 SERIALIZER = JSONSerializer
-MESSAGES = Guard("RQ_QUEUES[…]['SERIALIZER']", "messages of the queue are JSON, and never unpickled", _pickles_are_read)
+MESSAGES = Guard("RQ_QUEUES[…]['SERIALIZER']", "queue messages are JSON and never unpickled", _pickles_are_read)
 OURS = replaced(
-    "jobs.affinity_worker.is_ours", "a worker calls one function, whatever a message names", lambda job: True
+    "jobs.affinity_worker.is_ours", "a worker calls one fixed function, whatever a message names", lambda job: True
 )
 ARRAYS = Guard(
     "evaluation.score_files.scores.np.load(allow_pickle=False)",
-    "arrays hold numbers, never objects",
+    "arrays contain numbers, never objects",
     lambda patch: patch.setattr(
         "evaluation.score_files.scores.np.load", lambda path, **_: LOAD(path, allow_pickle=True)
     ),
 )
 WEIGHTS = replaced(
     "hub.loading.pretrained.allowed",
-    "weights are safetensors, unless an owner trusts the model",
+    "weights must be safetensors, unless an owner trusts the model",
     lambda: Trust(True, True),
 )
 

@@ -21,16 +21,16 @@ from tests.factories import make_member, make_project
 pytestmark = pytest.mark.django_db
 TELLS = ("Traceback", "secret-of-the-view", "site-packages", str(live.BASE_DIR), "SELECT ", "DoesNotExist")
 
-NO_DEBUG = without_setting("DEBUG", "no page shows code, variables or settings", True)
-OWN_WORDS = replaced("foilworks.api.answers._said", "the API's 404 says what we wrote", lambda error: str(error))
+NO_DEBUG = without_setting("DEBUG", "no error page shows code, variables or settings", True)
+OWN_WORDS = replaced("foilworks.api.answers._said", "the API's 404 has a fixed message", lambda error: str(error))
 PLAIN = Guard(
     "jobs.runner._end_of",
-    "a job's page says that something went wrong, its log what",
+    "a failed job's page has a general message; the log has the details",
     lambda patch: patch.setattr("jobs.runner.ActionableError", Exception),
 )
 FOLDERS = Guard(
     "evaluation.imports.uploads.without_folder",
-    "messages name files as people know them",
+    "messages name files without server folders",
     lambda patch: patch.setattr("tests.attacks.test_error_pages.without_folder", lambda upload, value: value),
 )
 

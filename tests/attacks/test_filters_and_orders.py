@@ -46,18 +46,18 @@ def unchecked_orders(patch: pytest.MonkeyPatch) -> None:
 
 KNOWN = replaced(
     "foilworks.api.paging.only_known",
-    "a filter that is not listed is refused, not ignored",
+    "unknown filters are refused, not ignored",
     lambda request, asked: None,
 )
-ORDERS = Guard("foilworks.api.items.ItemsAsked.order", "only listed columns can be ordered by", unchecked_orders)
+ORDERS = Guard("foilworks.api.items.ItemsAsked.order", "only listed columns can define the order", unchecked_orders)
 SIGNED = replaced(
     "foilworks.api.paging.signing.loads",
-    "cursors are signed: nobody makes one that starts elsewhere",
+    "cursors are signed, so nobody can forge one",
     lambda cursor, salt: json.loads(base64.urlsafe_b64decode(cursor.partition(":")[0] + "==")),
 )
 CHOICES = replaced(
     "evaluation.items.forms.ItemFilter.chosen",
-    "what narrows a page is a choice of its form, never the name of a column",
+    "a page filters by the choices of its form, never by a column name",
     lambda self: {"state": "valid", **dict(self.data.items())},
 )
 

@@ -27,12 +27,12 @@ def play(people: int, pieces: int, patch: pytest.MonkeyPatch) -> list[list[cheat
 
 ORDER = replaced(
     "annotation.actions.leases.leasing.order_seed",
-    "the order of two texts comes from a secret of the installation",
+    "the order of two texts derives from a secret of the installation",
     lambda project: project,
 )
 LABEL = replaced(
     "annotation.views._work_pages.blind_clip",
-    "a page of work does not name its clip",
+    "a task's page does not name its clip",
     lambda video, *piece: {**blind_clip(video, *piece), "label": video.key},
 )
 
@@ -44,16 +44,16 @@ def _plain_tokens(patch: pytest.MonkeyPatch) -> None:
 
 
 TOKEN = Guard(
-    "corpus.video_files.clip_tokens.clip_token", "the address of a clip says nothing about the clip", _plain_tokens
+    "corpus.video_files.clip_tokens.clip_token", "the address of a clip reveals nothing about the clip", _plain_tokens
 )
 HEADERS = replaced(
     "corpus.video_files.streaming._stream_blind",
-    "no header of a clip says when its file was made",
+    "no header of a clip reveals the date of its file",
     lambda request, stored: stream_file(request, stored),
 )
 NUMBER = replaced(
     "annotation.queries.queues.with_gold",
-    "the number of a queue falls with every piece, gold or not",
+    "a queue's count decreases with every task, gold or not",
     lambda person, project, real: real,
 )
 

@@ -21,21 +21,21 @@ from tests.factories import make_caption, make_item, make_member, make_project, 
 pytestmark = pytest.mark.django_db
 JOB = "tests.jobs.samples.count"
 
-ROOM = without_setting("MAX_OPEN_JOBS_PER_PROJECT", "a project has so many jobs open at most", 0)
+ROOM = without_setting("MAX_OPEN_JOBS_PER_PROJECT", "open jobs per project are limited", 0)
 HINTS = replaced(
     "generation.actions.hints._require_room",
-    "a person has five unanswered questions to a model at most",
+    "a person has at most five pending model queries",
     lambda person: None,
 )
-REQUESTS = without_setting("API_RATE_LIMIT_PER_MINUTE", "a token asks so often a minute at most", 0)
+REQUESTS = without_setting("API_RATE_LIMIT_PER_MINUTE", "requests per minute and token are limited", 0)
 STRANGERS = replaced(
     "evaluation.publishing.views.hit",
-    "an address sends so many score files an hour at most",
+    "score files per hour and address are limited",
     lambda limit, *whose: True,
 )
 SIZES = Guard(
     "projects.upload_limits.limit_of",
-    "what a request may send is known before it is read",
+    "the size limit of a request is known before it is read",
     lambda patch: patch.setattr("projects.upload_limits.limit_of", lambda request: 10**12),
 )
 

@@ -19,23 +19,23 @@ from tests.test_access_matrix import url_names
 pytestmark = pytest.mark.django_db
 
 OWN_KEY = replaced(
-    "foilworks.settings.secrets.token_urlsafe", "each installation makes a key of its own", lambda length: "default"
+    "foilworks.settings.secrets.token_urlsafe", "each installation generates its own key", lambda length: "default"
 )
 STRONG = replaced(
     "django.contrib.auth.password_validation.get_default_password_validators",
-    "passwords are long, and not the usual ones",
+    "passwords must be long and not common",
     list,
 )
 GUESSES = replaced(
-    "projects.rate_limits.is_exceeded", "wrong passwords have an end", lambda limit, *whose, more=1: False
+    "projects.rate_limits.is_exceeded", "attempts with wrong passwords are limited", lambda limit, *whose, more=1: False
 )
 UNUSED = replaced(
     "projects.actions.members.unused_accounts",
-    "a researcher renews the password of an account that nobody used, and of no other",
+    "a researcher can reset only the passwords of unused accounts",
     lambda project: User.objects.all(),
 )
 PRODUCTION = replaced(
-    "foilworks.production_checks.RULES", "`foilworks doctor --production` refuses what is insecure", ()
+    "foilworks.production_checks.RULES", "`foilworks doctor --production` rejects insecure settings", ()
 )
 
 

@@ -23,14 +23,14 @@ pytestmark = pytest.mark.django_db
 
 SIGN_IN = replaced(
     "django.contrib.auth.middleware.LoginRequiredMiddleware.process_view",
-    "every page asks who is there, unless it says otherwise",
+    "every page requires a sign-in, unless it is marked public",
     lambda self, request, view, args, kwargs: None,
 )
 MEMBERS = replaced(
-    "projects.access._held", "a project exists for its members alone", lambda person, project: frozenset(Role.values)
+    "projects.access._held", "a project exists for its members only", lambda person, project: frozenset(Role.values)
 )
-ROLES = replaced("projects.access.require_role", "owners' pages ask for the owner's role", lambda *arguments: None)
-SCOPES = replaced("foilworks.api.bearer.allows", "a token does what its scope says", lambda token, scope: True)
+ROLES = replaced("projects.access.require_role", "owners' pages require the owner's role", lambda *arguments: None)
+SCOPES = replaced("foilworks.api.bearer.allows", "a token can do only what its scope allows", lambda token, scope: True)
 
 
 def _any_projects(rows: Any, **wanted: Any) -> Any:
@@ -46,15 +46,15 @@ def _anybodys_lease(person: Any, token: str) -> Any:
     return lease
 
 
-SCOPED = replaced("projects.access.get_object_or_404", "a row is found under its own project alone", _any_projects)
+SCOPED = replaced("projects.access.get_object_or_404", "a row is found only under its own project", _any_projects)
 CLOSED = replaced(
     "evaluation.publishing.views.get_public_page",
-    "a public page is there while it is open, at an address that nobody guesses",
+    "a public page exists only while it is open, at an unguessable address",
     lambda key: PublicPage.objects.select_related("release__project").get(),
 )
 OWN_WORK = Guard(
     "annotation.access.lease_for",
-    "a piece is found by whoever has it in hand alone",
+    "only the holder of its lease can open a task",
     lambda patch: patch.setattr("annotation.views._work_pages.lease_for", _anybodys_lease),
 )
 # Of each app some: what the tables try in full takes a minute, and every guard here twice that.

@@ -32,7 +32,7 @@ def anywhere(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Path, "is_relative_to", lambda self, other: True)
 
 
-BELOW = Guard("pathlib.Path.is_relative_to", "what a link or a name leads to lies below the folder", anywhere)
+BELOW = Guard("pathlib.Path.is_relative_to", "targets of links and names must be inside the folder", anywhere)
 
 
 def _both(patch: pytest.MonkeyPatch) -> None:
@@ -40,17 +40,17 @@ def _both(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("corpus.video_files.ingest.stays_below", lambda name: True)
 
 
-DOTS = Guard("corpus.video_files.ingest.stays_below", "names of media hold no way out", _both)
-SENT = replaced("evaluation.imports.uploads.safe_name", "names of files that are sent are no paths", lambda name: name)
+DOTS = Guard("corpus.video_files.ingest.stays_below", "names of media cannot leave the folder", _both)
+SENT = replaced("evaluation.imports.uploads.safe_name", "names of uploaded files cannot be paths", lambda name: name)
 STORAGE = replaced(
-    "django.core.files.storage.filesystem.safe_join", "the storage opens nothing outside of its folder", os.path.join
+    "django.core.files.storage.filesystem.safe_join", "the storage opens nothing outside its folder", os.path.join
 )
 COPIES = replaced(
-    "foilworks.backup.folder.is_inside", "a copy's manifest names files of the copy alone", lambda name: True
+    "foilworks.backup.folder.is_inside", "a backup's manifest may name only files of the backup", lambda name: True
 )
 EXPORTS = Guard(
     "corpus.exporters.parts.folder.safe_name",
-    "files of an export are named by letters and digits",
+    "names of exported files have only safe characters",
     lambda patch: patch.setattr("tests.attacks.test_paths.safe_name", lambda text: text),
 )
 

@@ -23,7 +23,7 @@ from tests.media.painted import painted_clip
 from tests.test_architecture import PACKAGES, ROOT
 
 PUBLIC = replaced(
-    "projects.outbound_addresses._is_public", "the server connects to public addresses alone", lambda address: True
+    "projects.outbound_addresses._is_public", "the server connects to public addresses only", lambda address: True
 )
 
 
@@ -33,7 +33,7 @@ def _wherever_the_name_leads(target):
 
 PINNED = replaced(
     "projects.webhooks._connection",
-    "the connection goes to the address that was looked at, whatever the name says a moment later",
+    "the connection uses the checked address, even if the name resolves differently later",
     _wherever_the_name_leads,
 )
 
@@ -45,15 +45,15 @@ def _following(url, headers, body):
 
 REDIRECTS = Guard(
     "projects.webhooks.post",
-    "no redirect is followed",
+    "redirects are not followed",
     lambda patch: patch.setattr("tests.attacks.test_requests_of_the_server.post", _following),
 )
 DEADLINE = replaced(
     "projects.webhooks._deadline",
-    "an attempt to tell an address has an end, however slowly its answer drips",
+    "a delivery has a deadline, however slowly the response arrives",
     lambda connection: nullcontext(),
 )
-CONTAINERS = replaced("media.container.OPEN_OPTIONS", "only containers of video are opened, and only as files", {})
+CONTAINERS = replaced("media.container.OPEN_OPTIONS", "only video containers are opened, and only as files", {})
 # Who opens connections at all, and what checks where to.
 CONNECTS = {
     "projects/outbound_addresses.py": "looks names up, and checks what it finds",

@@ -29,27 +29,25 @@ RAW = re.compile(r"<script>alert|<img src=x|<svg/onload")
 
 ESCAPING = Guard(
     "django.template.Engine.autoescape",
-    "templates show text as text",
+    "templates escape text",
     lambda patch: patch.setattr(engines["django"].engine, "autoescape", False),
 )
-JSON_SCRIPT = replaced(
-    "django.utils.html._json_script_escapes", "data of a page cannot end the element that holds it", {}
-)
+JSON_SCRIPT = replaced("django.utils.html._json_script_escapes", "embedded page data cannot close its element", {})
 CSP = replaced(
     "csp.middleware.CSPMiddleware.process_response",
-    "the content security policy: no inline script or style, no plug-in, no frame around us",
+    "Content-Security-Policy: no inline scripts or styles, no plug-ins, no framing of our pages",
     lambda self, request, response: response,
 )
 NOSNIFF = Guard(
     "django.middleware.security.SecurityMiddleware",
-    "browsers take a file for what we say it is",
+    "browsers use the declared content type of a file",
     lambda patch: patch.setattr(
         "django.middleware.security.SecurityMiddleware.process_response", lambda self, request, response: response
     ),
 )
 ALLOWED_TAGS = Guard(
     "annotation.rules.guidelines.nh3.clean",
-    "guidelines are held to a list of tags, and links to three schemes",
+    "guidelines may use listed tags only, and links three schemes",
     lambda patch: (
         patch.setattr(guidelines.nh3, "clean", lambda html, **kwargs: html),
         patch.setattr(_work_pages, "render_guideline", guidelines.render_guideline.__wrapped__),
@@ -57,12 +55,12 @@ ALLOWED_TAGS = Guard(
 )
 FILE_NAMES = Guard(
     "evaluation.score_files.received.safe_name",
-    "names of files lose what no file needs",
+    "file names lose unsafe characters",
     lambda patch: patch.setattr("evaluation.imports.actions.receive_import.safe_name", lambda name: name),
 )
 SHOWABLE = replaced(
     "corpus.video_files.streaming.PLAYABLE",
-    "what is no video or picture is a download, never a page",
+    "files other than videos and images are downloaded, never displayed",
     {"text/html", "image/svg+xml"},
 )
 

@@ -12,32 +12,30 @@ pytestmark = pytest.mark.django_db
 
 CSRF = replaced(
     "django.middleware.csrf.CsrfViewMiddleware.process_view",
-    "a form is ours, or it is refused",
+    "forms without our CSRF token are refused",
     lambda self, request, callback, args, kwargs: None,
 )
 FRAMES = replaced(
     "django.middleware.clickjacking.XFrameOptionsMiddleware.process_response",
-    "no page is shown in a frame of somebody else's",
+    "no other site can frame our pages",
     lambda self, request, response: response,
 )
 LEADS_ON = Guard(
     "projects.sign_in.url_has_allowed_host_and_scheme",
-    "after the sign-in one comes to a page of ours",
+    "the sign-in redirects only to our own pages",
     lambda patch: [
         patch.setattr(f"{module}.url_has_allowed_host_and_scheme", lambda *arguments, **options: True)
         for module in ("projects.sign_in", "django.contrib.auth.views")
     ],
 )
-OPENER = without_setting("SECURE_CROSS_ORIGIN_OPENER_POLICY", "windows of others have no hold on ours", None)
+OPENER = without_setting("SECURE_CROSS_ORIGIN_OPENER_POLICY", "windows of other sites have no reference to ours", None)
 RESOURCES = replaced(
     "foilworks.monitoring.requests.CrossOriginMiddleware.RESOURCE_POLICY",
-    "pages of others load none of our answers",
+    "pages of other sites cannot load our responses",
     "cross-origin",
 )
-HOSTS = without_setting("ALLOWED_HOSTS", "links in mails and redirects carry our own name", ["*"])
-SPOOFED = replaced(
-    "projects.rate_limits.settings.TRUSTED_PROXIES", "an address that a visitor claims to have counts for nothing", 1
-)
+HOSTS = without_setting("ALLOWED_HOSTS", "links in mails and redirects use our own host name", ["*"])
+SPOOFED = replaced("projects.rate_limits.settings.TRUSTED_PROXIES", "addresses that a visitor claims are ignored", 1)
 
 
 @guarded_by(CSRF)
