@@ -1,4 +1,4 @@
-"""Makes the pictures of README and of the landing page: a few pages of the sample project, and one clip's frames.
+"""Make the pictures of the README, the tutorial and the landing page: pages of the sample project, one clip's frames.
 
     .venv/bin/python scripts/screenshots.py    docs/images/*.webp and foilworks/static/foilworks/landing.webp
     .venv/bin/python scripts/screenshots.py --out /tmp/looked  elsewhere
