@@ -77,7 +77,7 @@ def needs_consent(person: User, project: Project) -> bool:
 def require_consent(person: User, project: Project) -> None:
     if needs_consent(person, project):
         raise ConsentNeeded(
-            _("Before you go on, read and agree to what people of %(project)s agree to.") % {"project": project.name},
+            _("Before you continue, read and accept the consent text of %(project)s.") % {"project": project.name},
             project.slug,
         )
 
@@ -86,7 +86,7 @@ def require_role(person: User, project: Project, *roles: str) -> None:
     """AccessDenied unless the person holds one of `roles` (any role when none is named) in the project."""
     if not roles_in(person, project) & frozenset(roles or Role.values):
         raise AccessDenied(
-            _("This needs the role %(roles)s in the project %(project)s; ask its researcher for it.")
+            _("You need the role %(roles)s in the project %(project)s. Ask its researcher for it.")
             % {"roles": " / ".join(roles or Role.values), "project": project.name},
             project,
             roles,
@@ -112,9 +112,9 @@ def get_project(person: User, slug: str, *roles: str, consenting: bool = False) 
     A project that the person is no member of does not exist for them (404); a member without the role gets 403.
     `consenting`: on the pages that ask for the consent or end it.
     """
-    project = or_404(_PROJECT.first(slug=slug), _("There is no such project."))
+    project = or_404(_PROJECT.first(slug=slug), _("Project not found."))
     if not roles_in(person, project):
-        raise NotAMember(_("There is no such project."), project)
+        raise NotAMember(_("Project not found."), project)
     require_role(person, project, *roles)
     if not consenting:
         require_consent(person, project)
@@ -144,7 +144,7 @@ def has_second_factor(person: User) -> bool:
 def require_second_factor(person: User) -> None:
     """Where the installation asks it of owners (`REQUIRE_TWO_FACTOR`)."""
     if not has_second_factor(person):
-        raise SecondFactorNeeded(_("Who owns a project signs in with a second factor here; set one up first."))
+        raise SecondFactorNeeded(_("Project owners need a second factor on this site. Set one up first."))
 
 
 def may_create_projects(person: User) -> bool:
@@ -159,7 +159,7 @@ def may_create_projects(person: User) -> bool:
 
 def require_to_create_projects(person: User) -> None:
     if not may_create_projects(person):
-        raise AccessDenied(_("Only site administrators and researchers make projects; ask one of them."))
+        raise AccessDenied(_("Only site administrators and researchers can create projects. Ask one of them."))
 
 
 def visible_projects(person: User) -> QuerySet[Project]:
@@ -178,5 +178,5 @@ def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
     """The roles, each once, in the order of the table. ProjectError: none, or one that does not exist."""
     unknown = [role for role in roles if role not in Role.values]
     if unknown or not roles:
-        raise ProjectError(_("Choose at least one role of: %(list)s.") % {"list": ", ".join(Role.values)})
+        raise ProjectError(_("Choose at least one role from: %(list)s.") % {"list": ", ".join(Role.values)})
     return tuple(role for role in Role.values if role in roles)

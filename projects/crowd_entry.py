@@ -78,28 +78,28 @@ def code_of(place: CrowdPlace) -> str:
 
 def refused(study: CrowdStudy, why: str) -> EntryRefused:
     words = {
-        "parameters": _("This link lacks what the platform sends with it; open the study on the platform again."),
-        "another study": _("This link is of another study; open this one on the platform again."),
-        "signature": _("This link was not made for this study, or was changed; open the study on the platform again."),
-        "expired": _("This link has expired; open the study on the platform again."),
-        "replayed": _("This link was used before; open the study on the platform again, or write to its researchers."),
+        "parameters": _("The link is incomplete. Open the study on the platform again."),
+        "another study": _("The link belongs to a different study. Open this study on the platform again."),
+        "signature": _("The link was changed, or was not made for this study. Open the study on the platform again."),
+        "expired": _("The link has expired. Open the study on the platform again."),
+        "replayed": _("The link was already used. Open the study on the platform again, or contact its researchers."),
         "elsewhere": _(
-            "Your place in this study was taken in another browser; go on there, or ask its researchers to free it."
+            "You started this study in another browser. Continue there, or ask the researchers to release your place."
         ),
-        "session": _("This visit belongs to somebody else; open the study on the platform again."),
-        "removed": _("The researchers have ended your part in this project; write to them on the platform."),
+        "session": _("This session belongs to someone else. Open the study on the platform again."),
+        "removed": _("The researchers have removed you from this project. Contact them on the platform."),
         "at work": _(
-            "You have a place in another study of this work: finish or return that one first, then open this study on "
-            "the platform again."
+            "You are already in another study of this project. Finish or return that one first. Then open "
+            "this study on the platform again."
         ),
-        "closed": _("This study is closed; please return your place on the platform."),
-        "full": _("All places of this study are taken; please return your place on the platform."),
+        "closed": _("This study is closed. Please return your submission on the platform."),
+        "full": _("This study is full. Please return your submission on the platform."),
         "approval": _(
-            "This study asks for a higher rate of approved or right answers than yours is now; please return your "
-            "place on the platform. Nothing is held against you for it."
+            "This study requires a higher approval rate or accuracy than you have now. Please return your "
+            "submission on the platform. This does not count against you."
         ),
-        "unfinished": _("The work of this study is not done yet: the code is shown when it is."),
-        "code": _("No place of this study that is completed has this code."),
+        "unfinished": _("You have not finished this study yet. The completion code appears when you have."),
+        "code": _("No completed submission of this study has this code."),
     }
     return EntryRefused(words[why], f"crowd {why}", project=study.project, target=study)
 
@@ -109,8 +109,8 @@ def require_proof(request: HttpRequest) -> None:
     if request.session.get(UNPROVED):
         raise AccessDenied(
             _(
-                "The platform's id alone does not prove that this account is yours; write to the researchers on the "
-                "platform."
+                "The platform ID alone does not prove that this account is yours. Contact the researchers "
+                "on the platform."
             )
         )
 

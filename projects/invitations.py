@@ -69,13 +69,17 @@ def still_holds(now: datetime) -> Q:
 
 def over(invitation: Invitation, why: str) -> EntryRefused:
     words = {
-        "withdrawn": _("This invitation was withdrawn; ask whoever sent it for another."),
-        "expired": _("This invitation has expired; ask whoever sent it for another."),
-        "used up": _("This invitation has been used; ask whoever sent it for another."),
-        "removed": _("You came by this invitation before and are no member any more; ask the project's researcher."),
+        "withdrawn": _("This invitation was withdrawn. Ask the sender for a new one."),
+        "expired": _("This invitation has expired. Ask the sender for a new one."),
+        "used up": _("This invitation has already been used. Ask the sender for a new one."),
+        "removed": _(
+            "You joined with this invitation before, and you are no longer a member. Ask the project's researcher."
+        ),
     }
     return EntryRefused(words[why], f"invitation {why}", project=invitation.project, target=invitation)
 
 
 def _forged() -> EntryRefused:
-    return EntryRefused(_("This link is no invitation; copy it whole, as it was sent to you."), "invitation forged")
+    return EntryRefused(
+        _("This link is not a valid invitation. Copy the complete link that you received."), "invitation forged"
+    )

@@ -39,7 +39,7 @@ class ActionableErrorMiddleware:
         and in its own shape, the doors of strangers where they look at what was sent, with an audit row."""
         if not getattr(view, "login_required", True) or not _holds_nul(request):
             return None
-        return _problem(request, _("What was sent holds a NUL character. Take it out and send it again."), 400)
+        return _problem(request, _("The text contains a NUL character. Remove it and submit again."), 400)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, ConsentNeeded):
@@ -96,7 +96,7 @@ def _ended_place(request: HttpRequest, error: AccessDenied | NotAMember) -> Crow
 def _to_place(request: HttpRequest, place: CrowdPlace) -> HttpResponse:
     """The page that says what became of the place."""
     if request.method == "POST":
-        messages.warning(request, _("Your place has ended; what you sent just now was not taken."))
+        messages.warning(request, _("Your place in the study has ended. Your last answer was not saved."))
     request.session[CROWD_PLACE_KEY] = place.pk
     return _redirect_to(request, reverse("annotation:place", args=[place.study.project.slug]))
 
@@ -110,6 +110,6 @@ def _redirect_to(request: HttpRequest, address: str) -> HttpResponse:
 
 def _say_what_is_taken(request: HttpRequest, response: HttpResponse) -> None:
     """Who signs in again in the middle of a submit is led to where it went, and opens an address that takes a POST."""
-    problem = _("What a form sends is taken here; there is no page. Go on from the project and send it again.")
+    problem = _("This address only accepts form submissions. Go to the project and submit the form again.")
     response.content = _problem(request, problem, response.status_code).content
     response.headers["Content-Type"] = "text/html; charset=utf-8"

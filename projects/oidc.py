@@ -33,7 +33,7 @@ class Adapter(DefaultSocialAccountAdapter):
         raise ImmediateHttpResponse(arrive(request, sociallogin))
 
     def on_authentication_error(self, request: HttpRequest, provider: Any, **kwargs: Any) -> NoReturn:
-        messages.error(request, _("The identity provider did not let you in; try again, or sign in with a password."))
+        messages.error(request, _("The identity provider rejected the sign-in. Try again, or sign in with a password."))
         raise ImmediateHttpResponse(redirect("projects:sign_in"))
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
@@ -47,11 +47,11 @@ def arrive(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponse:
         return _tie(request, sociallogin)
     if sociallogin.is_existing:
         if not sociallogin.user.is_active:
-            raise EntryRefused(_("This account is closed; ask a site administrator."), "identity of a closed account")
+            raise EntryRefused(_("This account is closed. Ask a site administrator."), "identity of a closed account")
         return complete_login(request, sociallogin.user, wanted)
     if not settings.OIDC_SIGN_UP:
         raise EntryRefused(
-            _("No account is tied to this identity. Sign in with a password and tie it on the page of your account."),
+            _("No account is linked to this identity. Sign in with a password and link it on your account page."),
             "identity unknown",
         )
     return complete_login(request, _new_account(sociallogin), wanted)
@@ -61,10 +61,10 @@ def _tie(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponse:
     require_proof(request)
     person = request.user
     if is_published(person) or (sociallogin.is_existing and sociallogin.user.pk != person.pk):
-        raise EntryRefused(_("This identity cannot be tied to this account."), "identity of another account")
+        raise EntryRefused(_("This identity cannot be linked to this account."), "identity of another account")
     if not sociallogin.is_existing:
         _store(User.objects.get(pk=person.pk), sociallogin)
-    messages.success(request, _("From now on you can sign in with %(name)s.") % {"name": settings.OIDC_NAME})
+    messages.success(request, _("You can now sign in with %(name)s.") % {"name": settings.OIDC_NAME})
     return redirect("projects:account")
 
 

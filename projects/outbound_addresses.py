@@ -54,23 +54,23 @@ def checked_target(url: str) -> Target:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise ProjectError(_("The host %(host)s cannot be found; check the address.") % {"host": host}) from error
+        raise ProjectError(_("The host %(host)s was not found. Check the URL.") % {"host": host}) from error
     addresses = [ipaddress.ip_address(str(each[4][0]).partition("%")[0]) for each in found]
     for address in addresses:
         allowed = _is_allowed(address)
         if not allowed and not _is_public(address):
             raise ProjectError(
-                _("%(host)s is a private address; give one that is reachable from the internet.") % {"host": host}
+                _("%(host)s is a private address. Enter one that is reachable from the internet.") % {"host": host}
             )
         if not allowed and port < UNPRIVILEGED and port not in PORTS.values():
-            raise ProjectError(_("Webhooks cannot use port %(port)s; give 443, or 1024 or higher.") % {"port": port})
+            raise ProjectError(_("Webhooks cannot use port %(port)s. Use 443, or 1024 or higher.") % {"port": port})
         if scheme == "http" and not allowed:
-            raise ProjectError(_("Give an https address: what is sent must not be read on the way."))
+            raise ProjectError(_("Enter an https URL, so that the data is encrypted in transit."))
     return Target(scheme, host, port, str(addresses[0]), path)
 
 
 def _parts(url: str) -> tuple[str, str, int, str]:
-    wrong = ProjectError(_("Give an address such as https://example.org/hook, without a user name or a fragment."))
+    wrong = ProjectError(_("Enter a URL such as https://example.org/hook, without a user name or fragment."))
     if len(url) > MAX_URL_LENGTH or not url.isascii() or not url.isprintable() or " " in url:
         raise wrong
     try:

@@ -48,8 +48,8 @@ class SignIn(LoginView):
 
     def refusal(self) -> str:
         return _(
-            "Too many wrong passwords; wait a quarter of an hour, or reset the password. With a second factor, sign in "
-            "at %(address)s at once."
+            "Too many wrong passwords. Wait 15 minutes, or reset your password. If you have a second "
+            "factor, you can sign in now at %(address)s."
         ) % {"address": self.request.build_absolute_uri(reverse("projects:sign_in_with_code"))}
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
@@ -94,7 +94,7 @@ class SignInWithCode(SignIn):
     authentication_form = SignInWithCodeForm
 
     def refusal(self) -> str:
-        return _("Too many wrong codes; wait a quarter of an hour.")
+        return _("Too many wrong codes. Wait 15 minutes.")
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         return _let_in(self.request, form.get_user(), self.get_redirect_url())
@@ -134,7 +134,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         bars = _bars_of_codes(request, person)
         if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in bars):
-            raise TooManyTries(_("Too many wrong codes; wait a quarter of an hour and sign in again."))
+            raise TooManyTries(_("Too many wrong codes. Wait 15 minutes, then sign in again."))
         if check_second_factor(person, form.cleaned_data["code"]):
             limit, whose = bars[0]
             rate_limits.reset(limit, *whose)
@@ -142,7 +142,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
             return _let_in(request, person, waiting["next"])
         for limit, whose in bars:
             rate_limits.hit(limit, *whose)
-        form.add_error("code", _("This code does not fit, or was used already; type the one that the app shows now."))
+        form.add_error("code", _("The code is wrong or was already used. Enter the code that the app shows now."))
     return render(request, "projects/sign_in_code.html", {"form": form}, status=422 if form.errors else 200)
 
 

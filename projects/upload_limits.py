@@ -39,7 +39,7 @@ class StrangersBodies:
             return redirect_to_login(request.get_full_path())
         if _announced(request) <= STRANGERS_MOST:
             return None
-        problem = _("This is more than a page takes from somebody who is not signed in. Sign in first.")
+        problem = _("The request is too large for a visitor who is not signed in. Sign in first.")
         return render(request, "foilworks/problem.html", {"problem": problem, "status": 413}, status=413)
 
 

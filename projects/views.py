@@ -79,7 +79,7 @@ def account(request: HttpRequest) -> HttpResponse:
         refuse_other_fields(request, form)
         if form.is_valid():
             change_account(request.user, **form.cleaned_data)
-            messages.success(request, _("Stored."))
+            messages.success(request, _("Saved."))
             return redirect("projects:account")
     mine = Membership.objects.filter(person=request.user).select_related("project")
     context = {
@@ -117,15 +117,15 @@ def _change(request: HttpRequest) -> HttpResponse:
     form = CodeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         if rate_limits.is_exceeded(rate_limits.SECOND_FACTOR, request.user.pk):
-            raise TooManyTries(_("Too many wrong codes; wait a quarter of an hour."))
+            raise TooManyTries(_("Too many wrong codes. Wait 15 minutes."))
         if check_second_factor(request.user, form.cleaned_data["code"]):
             if request.POST.get("do") == "remove":
                 remove_second_factor(request.user)
-                messages.success(request, _("The second factor is removed."))
+                messages.success(request, _("Second factor removed."))
                 return redirect("projects:account")
             return render(request, "projects/recovery_codes.html", {"codes": renew_recovery_codes(request.user)})
         rate_limits.hit(rate_limits.SECOND_FACTOR, request.user.pk)
-        form.add_error("code", _("This code does not fit, or was used already; type the one that the app shows now."))
+        form.add_error("code", _("The code is wrong or was already used. Enter the code that the app shows now."))
     return render(request, "projects/second_factor_change.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -136,7 +136,7 @@ def password(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         change_password(request.user, form.cleaned_data["new_password1"])
         update_session_auth_hash(request, request.user)
-        messages.success(request, _("Your password is changed."))
+        messages.success(request, _("Your password has been changed."))
         return redirect("home")
     return render(request, "projects/password.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -156,12 +156,12 @@ class AskForReset(PasswordResetView):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not rate_limits.hit(rate_limits.RESET, rate_limits.network_of(request)):
-            raise TooManyTries(_("Too many mails were asked for; wait an hour."))
+            raise TooManyTries(_("Too many password emails requested. Wait an hour."))
         return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: PasswordResetForm) -> HttpResponse:
         answer = super().form_valid(form)
-        messages.success(self.request, _("If that address belongs to an account, a mail is on its way to it."))
+        messages.success(self.request, _("If an account has this address, we have sent it an email."))
         return answer
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class Reset(PasswordResetConfirmView):
     def form_valid(self, form: SetPasswordForm) -> HttpResponse:
         change_password(form.user, form.cleaned_data["new_password1"])
         del self.request.session["_password_reset_token"]
-        messages.success(self.request, _("Your password is changed; sign in with it."))
+        messages.success(self.request, _("Your password has been changed. Sign in with the new password."))
         return redirect("projects:sign_in")
 
 
@@ -194,7 +194,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
     require_proof(request)
     token = actions.revoke_token(request.user, pk)
-    messages.success(request, _("%(name)s opens nothing any more.") % {"name": token.name})
+    messages.success(request, _("The token %(name)s has been revoked.") % {"name": token.name})
     return redirect("projects:tokens")
 
 
@@ -215,7 +215,7 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
     form = InvitationForm(request.POST if request.method == "POST" else None, initial={"roles": [Role.ANNOTATOR]})
     if request.method == "POST" and form.is_valid():
         make_invitation(request.user, project, **form.cleaned_data)
-        messages.success(request, _("The invitation is made; its link stands first in the list."))
+        messages.success(request, _("Invitation created. Its link is the first in the list."))
         return redirect("projects:invitations", slug)
     rows = Invitation.objects.filter(project=project).select_related("created_by")
     page, now = Paginator(rows, PER_PAGE).get_page(request.GET.get("page")), timezone.now()
@@ -231,7 +231,7 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
 def invitation_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if withdraw_invitation(request.user, project, pk):
-        messages.success(request, _("The invitation is withdrawn: its link brings nobody in any more."))
+        messages.success(request, _("Invitation withdrawn. Its link no longer works."))
     return redirect("projects:invitations", slug)
 
 
@@ -261,7 +261,7 @@ def _looked_up(request: HttpRequest, token: str) -> Invitation:
     """EntryRefused for what does not hold; who tries many is told to wait."""
     address = rate_limits.network_of(request)
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
-        raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
+        raise TooManyTries(_("Too many invalid links from this address. Wait an hour."))
     try:
         invitation = invitation_named(token)
         there = request.user.is_authenticated and has_its_roles(request.user, invitation)
@@ -280,12 +280,12 @@ def _with_new_account(request: HttpRequest, form: JoinForm, token: str) -> HttpR
     except ProjectError as error:
         form.add_error("username", str(error))
         return None
-    messages.success(request, _("You are a member of %(project)s now.") % {"project": project.name})
+    messages.success(request, _("You are now a member of %(project)s.") % {"project": project.name})
     return complete_login(request, person, reverse("dashboard:dashboard", args=[project.slug]))
 
 
 def _welcome(request: HttpRequest, slug: str) -> HttpResponse:
-    messages.success(request, _("You are a member now."))
+    messages.success(request, _("You are now a member."))
     return redirect("dashboard:dashboard", slug)
 
 
@@ -300,7 +300,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         refuse_other_fields(request, form, project=project)
         if form.is_valid():
             give_consent(request.user, project, form.cleaned_data["version"])
-            messages.success(request, _("Thank you: you have agreed to version %(n)s.") % {"n": text.version})
+            messages.success(request, _("Thank you. You have accepted version %(n)s.") % {"n": text.version})
             wanted = request.POST.get("next", "")
             safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
             return redirect(wanted if wanted and safe else "annotation:work", *([] if wanted and safe else [slug]))
@@ -330,7 +330,7 @@ def consent_texts(request: HttpRequest, slug: str) -> HttpResponse:
         except ProjectError as error:
             form.add_error("text", str(error))
         else:
-            words = _("Version %(n)s is published; people are asked for it before they go on.")
+            words = _("Version %(n)s published. People must accept it before they continue.")
             messages.success(request, words % {"n": made.version})
             return redirect("projects:consent_texts", slug)
     context = {"form": form, "texts": texts}
@@ -343,6 +343,6 @@ def create_project(request: HttpRequest) -> HttpResponse:
     form = ProjectForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         project = create(request.user, **form.cleaned_data)
-        messages.success(request, _("The project %(name)s is made; you are its researcher.") % {"name": project.name})
+        messages.success(request, _("Project %(name)s created. You are its researcher.") % {"name": project.name})
         return redirect("dashboard:dashboard", project.slug)
     return render(request, "projects/create_project.html", {"form": form}, status=422 if form.errors else 200)

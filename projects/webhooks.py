@@ -33,7 +33,7 @@ EVENTS: dict[str, Promise] = {
     "import.stored": _("an import is stored"),
     "generation.started": _("a generation run is started"),
     "scoring.started": _("a scoring run is started"),
-    "ping": _("somebody tries the address"),
+    "ping": _("a test delivery"),
 }
 DECIDED = frozenset({"valid", "invalid", "disputed"})
 OF_ACTION = {
@@ -147,7 +147,9 @@ def post(url: str, headers: dict[str, str], body: bytes) -> tuple[int | None, st
     except (OSError, http.client.HTTPException) as error:
         return None, str(error) or type(error).__name__
     if 300 <= status < 400:
-        return status, str(_("It answers with a redirect, and none is followed; give the address that it leads to."))
+        return status, str(
+            _("The URL answers with a redirect, which webhooks do not follow. Enter the URL that it redirects to.")
+        )
     return status, "" if 200 <= status < 300 else f"It answers with {status}."
 
 

@@ -19,7 +19,7 @@ FIELDS = ("first_name", "last_name", "email")
 @transaction.atomic
 def change_account(person: User, **values: str) -> None:
     """Only FIELDS, which the form has checked; the audit row names the fields that changed, not what they say."""
-    refuse_published(person, _("This account is a demo's: nobody's name or address belongs here."))
+    refuse_published(person, _("This is a demo account. Do not enter a name or an address here."))
     before = User.objects.get(pk=person.pk)
     changed = [name for name in FIELDS if name in values and getattr(before, name) != values[name]]
     if not changed:
@@ -35,7 +35,7 @@ def change_password(person: User, password: str) -> None:
 
     AccessDenied for a published account of a demo: the next visitor would be locked out.
     """
-    refuse_published(person, _("This account is a demo's and its password is published, so it stays as it is."))
+    refuse_published(person, _("This is a demo account with a public password. Its password cannot be changed."))
     person.set_password(password)
     person.password_is_temporary = False
     person.save(update_fields=["password", "password_is_temporary"])
@@ -45,10 +45,10 @@ def change_password(person: User, password: str) -> None:
 
 def begin_second_factor(person: User) -> SecondFactor:
     """The secret to be scanned: it counts for nothing before a code of it was given. ProjectError: there is one."""
-    refuse_published(person, _("This account is a demo's: the next visitor would be locked out."))
+    refuse_published(person, _("This is a demo account. A second factor would lock out the next visitor."))
     factor, _made = SecondFactor.objects.get_or_create(person=person, defaults={"secret": new_secret()})
     if factor.confirmed_at is not None:
-        raise ProjectError(_("A second factor is set up already; remove it before you set up another."))
+        raise ProjectError(_("A second factor is already set up. Remove it before you set up another one."))
     return factor
 
 
@@ -59,7 +59,7 @@ def confirm_second_factor(person: User, code: str, *, now: datetime | None = Non
     factor = SecondFactor.objects.filter(person=person, confirmed_at=None).first()
     step = step_of(factor.secret, code, moment) if factor else None
     if factor is None or step is None:
-        raise ProjectError(_("This code does not fit; type the six digits that the app shows now."))
+        raise ProjectError(_("The code is wrong. Enter the six digits that the app shows now."))
     SecondFactor.objects.filter(pk=factor.pk, confirmed_at=None).update(confirmed_at=moment, last_step=step)
     codes = _renew(person)
     audit.record(audit.event(None, person, "projects.set_up_second_factor", person))

@@ -17,12 +17,14 @@ def publish_consent_text(actor: User, project: Project, text: str, on_withdrawal
     """ProjectError: an empty text, or one that changes nothing."""
     require_role(actor, project, Role.RESEARCHER)
     if not text.strip() or on_withdrawal not in OnWithdrawal.values:
-        raise ProjectError(_("Write what people agree to, and say what happens to the work of who withdraws."))
+        raise ProjectError(_("Write the consent text, and say what happens to the work of people who withdraw."))
     # Two researchers who publish at once queue up here.
     locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     newest = ConsentText.objects.filter(project=project, version=locked.consent_version).first()
     if newest is not None and (newest.text, newest.on_withdrawal) == (text.strip(), on_withdrawal):
-        raise ProjectError(_("This is what version %(n)s says already; nobody is asked anew.") % {"n": newest.version})
+        raise ProjectError(
+            _("This text is the same as version %(n)s. No new version was published.") % {"n": newest.version}
+        )
     made = ConsentText.objects.create(
         project=project,
         version=locked.consent_version + 1,
@@ -46,7 +48,7 @@ def give_consent(person: User, project: Project, version: int, *, now: datetime 
     require_role(person, project)
     text = ConsentText.objects.filter(project=project).order_by("-version").first()
     if text is None or text.version != version:
-        raise ProjectError(_("The text was changed meanwhile; read it anew and agree to that."))
+        raise ProjectError(_("The consent text has changed. Read the new version and accept it."))
     given, new = Consent.objects.get_or_create(
         text=text, person=person, withdrawn_at=None, defaults={"given_at": now or timezone.now()}
     )

@@ -34,7 +34,9 @@ def create_project(
                 judge_caption_once=judge_caption_once,
             )
     except IntegrityError as error:
-        raise ProjectError(_("The short name “%(slug)s” is taken; choose another.") % {"slug": slug}) from error
+        raise ProjectError(
+            _("The short name “%(slug)s” is already in use. Choose another one.") % {"slug": slug}
+        ) from error
     Membership.objects.create(project=project, person=person, role=Role.RESEARCHER)
     audit.record(audit.event(project, person, "projects.create_project", project))
     return project

@@ -25,9 +25,9 @@ def make_invitation(
 ) -> Invitation:
     """`days`: 1 to 90; `most_uses` None: any number of people. ProjectError: no role, a bad number."""
     require_role(actor, project, Role.RESEARCHER)
-    refuse_published(actor, _("The accounts of a demo invite nobody; sign in with an account of your own."))
+    refuse_published(actor, _("Demo accounts cannot invite people. Sign in with your own account."))
     if not 1 <= days <= MAX_DAYS or (most_uses is not None and most_uses < 1):
-        words = _("An invitation holds for 1 to %(most)s days, for one person or more.")
+        words = _("An invitation lasts 1 to %(most)s days and admits at least one person.")
         raise ProjectError(words % {"most": MAX_DAYS})
     wanted = list(checked_roles(roles))
     invitation = Invitation.objects.create(
@@ -67,7 +67,7 @@ def accept_with_new_account(
     token: str, *, username: str, password: str, email: str = "", now: datetime | None = None
 ) -> tuple[User, Project]:
     """An account is made, for this invitation alone. ProjectError: a taken or impossible name; EntryRefused too."""
-    moment, taken = now or timezone.now(), _("The name “%(name)s” is taken; choose another.")
+    moment, taken = now or timezone.now(), _("The name “%(name)s” is already in use. Choose another one.")
     invitation = invitation_for(token, moment)
     try:
         with transaction.atomic():
@@ -100,7 +100,7 @@ def _use(person: User, invitation: Invitation, now: datetime) -> None:
 def withdraw_invitation(actor: User, project: Project, pk: int) -> bool:
     """Whether it was still open to be withdrawn. Http404 for another project's."""
     require_role(actor, project, Role.RESEARCHER)
-    invitation = or_404(Invitation.objects.filter(pk=pk, project=project).first(), _("There is no such invitation."))
+    invitation = or_404(Invitation.objects.filter(pk=pk, project=project).first(), _("Invitation not found."))
     moved = Invitation.objects.filter(pk=pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
     if moved:
         audit.record(audit.event(project, actor, "projects.withdraw_invitation", invitation, to_state="withdrawn"))

@@ -42,14 +42,14 @@ def add_member(
     """
     require_role(actor, project, Role.RESEARCHER)
     if new_account and is_published(actor):
-        raise AccessDenied(_("The accounts of a demo make no further ones; sign in with an account of your own."))
+        raise AccessDenied(_("Demo accounts cannot create accounts. Sign in with your own account."))
     wanted, name = checked_roles(roles), username.strip()
     try:
         with transaction.atomic():
             added = _new_account(name) if new_account else Added(_person_named(name))
             if Membership.objects.filter(project=project, person=added.person).exists():
                 raise ProjectError(
-                    _("%(name)s is a member already; change the roles in the list.") % {"name": added.person.username}
+                    _("%(name)s is already a member. Change the roles in the list.") % {"name": added.person.username}
                 )
             Membership.objects.bulk_create(
                 Membership(project=project, person=added.person, role=role) for role in wanted
@@ -62,7 +62,7 @@ def add_member(
                 )
             )
     except IntegrityError as error:
-        raise ProjectError(_("Somebody else has just added this name; reload to see the list.")) from error
+        raise ProjectError(_("Someone else has just added this name. Reload the page to see the list.")) from error
     return added
 
 
@@ -77,16 +77,19 @@ def _person_named(name: str) -> User:
     person = User.objects.filter(username=name).first()
     if person is None:
         raise ProjectError(
-            _("There is no account “%(name)s”; correct the name, or tick that a new account is made.") % {"name": name}
+            _("There is no account “%(name)s”. Correct the name, or select the option to create a new account.")
+            % {"name": name}
         )
     if not person.is_active:
-        raise ProjectError(_("The account “%(name)s” is closed; ask a site administrator.") % {"name": name})
+        raise ProjectError(_("The account “%(name)s” is closed. Ask a site administrator.") % {"name": name})
     return person
 
 
 def _new_account(name: str) -> Added:
     password = temporary_password()
-    taken = _("The name “%(name)s” is taken; choose another, or add that person without a new account.")
+    taken = _(
+        "The name “%(name)s” is already in use. Choose another one, or add that person without creating an account."
+    )
     return Added(make_person(name, password, taken, password_is_temporary=True), password)
 
 
@@ -118,7 +121,7 @@ def set_roles(actor: User, project: Project, person: User, roles: Sequence[str])
     rows = Membership.objects.filter(project=project, person=person)
     before = set(rows.values_list("role", flat=True))
     if not before:
-        raise ProjectError(_("%(name)s is no member of this project.") % {"name": person.username})
+        raise ProjectError(_("%(name)s is not a member of this project.") % {"name": person.username})
     if Role.RESEARCHER in before and Role.RESEARCHER not in wanted:
         keep_one_researcher(project, person)
     if not wanted:
@@ -138,7 +141,7 @@ def keep_one_researcher(project: Project, leaving: User) -> None:
     others = Membership.objects.filter(project=project, role=Role.RESEARCHER, person__is_active=True)
     if not others.exclude(person=leaving).exists():
         raise ProjectError(
-            _("%(name)s is the last researcher of this project; make somebody else one first.")
+            _("%(name)s is the last researcher of this project. Give someone else this role first.")
             % {"name": leaving.username}
         )
 
@@ -204,15 +207,15 @@ def renew_password(actor: User, project: Project, person_id: int) -> Added:
     demo, which makes no accounts either.
     """
     require_role(actor, project, Role.RESEARCHER)
-    refuse_published(actor, _("The accounts of a demo make no further ones; sign in with an account of your own."))
+    refuse_published(actor, _("Demo accounts cannot create accounts. Sign in with your own account."))
     # Locked, so that a first sign-in and a new password do not miss each other.
     unused = unused_accounts(project).select_for_update(of=("self",), no_key=True)
     person = unused.filter(pk=person_id).first()
     if person is None:
         raise ProjectError(
             _(
-                "This account has been used, or is not this project's alone: only its owner or the operator sets its "
-                "password."
+                "This account has been used, or belongs to other projects too. Only its owner or the "
+                "operator can set its password."
             )
         )
     password = temporary_password()

@@ -43,13 +43,16 @@ def make_token(
     person). ProjectError: an empty name, an unknown scope or role, days out of range, too many tokens. AccessDenied
     where a published account of a demo asks: anybody may have its password.
     """
-    refuse_published(person, _("The accounts of a demo have no tokens; sign in with an account of your own."))
+    refuse_published(person, _("Demo accounts cannot have tokens. Sign in with your own account."))
     if limits_of(person) != Limits():
-        raise AccessDenied(_("A narrowed token makes no further ones; use one of your own."))
+        raise AccessDenied(_("A restricted token cannot create tokens. Use an unrestricted one."))
     now, called = timezone.now(), " ".join(name.split())
     _check(called, scope, days, role)
     if ApiToken.objects.filter(person=person, revoked_at=None, expires_at__gt=now).count() >= MAX_LIVE_TOKENS:
-        raise ProjectError(_("You have %(most)d tokens; revoke those that nobody needs.") % {"most": MAX_LIVE_TOKENS})
+        raise ProjectError(
+            _("You have %(most)d tokens, the maximum. Revoke a token that you no longer need.")
+            % {"most": MAX_LIVE_TOKENS}
+        )
     secret = new_secret()
     token = ApiToken.objects.create(
         person=person,
@@ -69,13 +72,17 @@ def make_token(
 
 def _check(name: str, scope: str, days: int, role: str) -> None:
     if not 0 < len(name) <= 80 or not name.isprintable():
-        raise ProjectError(_("Name the token by what uses it, in at most 80 printable characters."))
+        raise ProjectError(
+            _("Enter a name for the token, with at most 80 printable characters. Name the program that uses it.")
+        )
     if scope not in ApiToken.Scope.values:
-        raise ProjectError(_("Choose what the token may do: %(list)s.") % {"list": ", ".join(ApiToken.Scope.values)})
+        raise ProjectError(_("Choose a scope for the token: %(list)s.") % {"list": ", ".join(ApiToken.Scope.values)})
     if role and role not in Role.values:
         raise ProjectError(_("Choose one of the roles: %(list)s.") % {"list": ", ".join(Role.values)})
     if not 1 <= days <= MAX_DAYS:
-        raise ProjectError(_("A token is good for 1 to %(most)d days; choose how many.") % {"most": MAX_DAYS})
+        raise ProjectError(
+            _("A token is valid for 1 to %(most)d days. Choose the number of days.") % {"most": MAX_DAYS}
+        )
 
 
 @transaction.atomic
@@ -83,7 +90,7 @@ def revoke_token(person: User, pk: int) -> ApiToken:
     """The person's own token is over at once; Http404 for anybody else's. Again: no harm."""
     token = or_404(
         ApiToken.objects.select_for_update(no_key=True).filter(pk=pk, person=person).first(),
-        _("There is no such token of yours."),
+        _("You have no such token."),
     )
     if token.revoked_at is None:
         token.revoked_at = timezone.now()

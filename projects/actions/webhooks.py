@@ -21,14 +21,14 @@ def add_webhook(person: User, project: Project, url: str, events: Sequence[str])
     require_role(person, project, Role.RESEARCHER)
     unknown = [event for event in events if event not in EVENTS]
     if unknown or not events:
-        raise ProjectError(_("Choose at least one event of: %(list)s.") % {"list": ", ".join(EVENTS)})
+        raise ProjectError(_("Choose at least one event from: %(list)s.") % {"list": ", ".join(EVENTS)})
     # Resolving takes its time: before the transaction (but in that of an Idempotency-Key, decision 35).
     checked_target(url)
     try:
         with transaction.atomic():
             if Webhook.objects.filter(project=project).count() >= MAX_WEBHOOKS:
                 raise ProjectError(
-                    _("A project has at most %(most)d addresses; take one out.") % {"most": MAX_WEBHOOKS}
+                    _("A project can have at most %(most)d webhooks. Delete one first.") % {"most": MAX_WEBHOOKS}
                 )
             wanted = [event for event in EVENTS if event in events]
             hook = Webhook.objects.create(
@@ -36,7 +36,7 @@ def add_webhook(person: User, project: Project, url: str, events: Sequence[str])
             )
             audit.record(audit.event(project, person, "projects.add_webhook", hook, events=wanted))
     except IntegrityError as error:
-        raise ProjectError(_("This address is there already; take it out first.")) from error
+        raise ProjectError(_("A webhook with this address already exists. Delete it first.")) from error
     return hook
 
 
@@ -60,5 +60,5 @@ def webhook_for(person: User, project: Project, pk: int) -> Webhook:
     """A webhook of the project, for its researchers; Http404 for another project's."""
     require_role(person, project, Role.RESEARCHER)
     return or_404(
-        Webhook.objects.select_related("project").filter(project=project, pk=pk).first(), _("There is no such webhook.")
+        Webhook.objects.select_related("project").filter(project=project, pk=pk).first(), _("Webhook not found.")
     )

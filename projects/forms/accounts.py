@@ -23,7 +23,7 @@ class CodeForm(forms.Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=40,
-        help_text=_("Six digits of your authenticator app, or one of your recovery codes."),
+        help_text=_("Six digits from your authenticator app, or one of your recovery codes."),
         widget=forms.TextInput(attrs={**PLAIN, "autocomplete": "one-time-code", "inputmode": "text"}),
     )
 
@@ -44,22 +44,25 @@ class AccountForm(forms.ModelForm):
     class Meta:
         model = User
         fields = ["first_name", "last_name", "email"]
-        help_texts = {"email": _("For a new password alone. Nobody in a project sees it.")}
+        help_texts = {"email": _("Used only to reset your password. Project members cannot see it.")}
 
 
 class InvitationForm(forms.Form):
     roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple)
-    days = forms.IntegerField(label=_("Days until it expires"), min_value=1, max_value=MAX_DAYS, initial=7)
+    days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=MAX_DAYS, initial=7)
     most_uses = forms.IntegerField(
-        label=_("For how many people"),
+        label=_("Max people"),
         min_value=1,
         max_value=100_000,
         required=False,
         initial=1,
-        help_text=_("Empty: for anybody who has the link, until it expires."),
+        help_text=_("Leave empty to admit anyone with the link until it expires."),
     )
     note = forms.CharField(
-        label=_("Note for yourself"), max_length=120, required=False, help_text=_("Whom it is for; not a name.")
+        label=_("Note for yourself"),
+        max_length=120,
+        required=False,
+        help_text=_("Who the invitation is for. Do not enter a person's name."),
     )
 
 
@@ -70,8 +73,8 @@ class JoinForm(BaseUserCreationForm):
         model = User
         fields = ["username", "email"]
         help_texts = {
-            "username": _("Your project's researchers see it; it need not be your name."),
-            "email": _("For a new password alone."),
+            "username": _("The researchers of your projects see it. It does not have to be your real name."),
+            "email": _("Used only to reset your password."),
         }
 
 
@@ -81,7 +84,7 @@ class ConsentTextForm(forms.ModelForm):
         fields = ["text", "on_withdrawal"]
         widgets = {"text": forms.Textarea(attrs={"rows": 14})}
         help_texts = {
-            "text": _("What is asked of people, what is stored of them and how long, and whom they can write to."),
+            "text": _("What people will do, what you store about them and for how long, and who they can contact."),
             "on_withdrawal": "",
         }
 
@@ -97,7 +100,7 @@ class LeaveForm(forms.Form):
     """How somebody leaves: what happens to their work where the consent lets them choose."""
 
     work = forms.ChoiceField(label=_("Your work"), widget=forms.RadioSelect)
-    sure = forms.BooleanField(label=_("I want to leave; it cannot be taken back."))
+    sure = forms.BooleanField(label=_("I want to leave. This cannot be undone."))
 
     def __init__(self, *args: Any, on_withdrawal: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -114,8 +117,9 @@ RESERVED_SLUGS = frozenset({"new"})
 
 ONCE_LABEL = _("Each person judges only one of the pairs that share a sentence of a clip")
 ONCE_HELP = _(
-    "Otherwise people recognize the caption: it comes back with every foil. A caption with three foils then needs "
-    "three times as many validators. You can change this under Quality."
+    "Without this rule, people recognize the caption because it appears with every foil. With it, a "
+    "caption with three foils needs three times as many validators. You can change this later under "
+    "Quality."
 )
 
 
@@ -126,18 +130,19 @@ class ProjectForm(forms.ModelForm):
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
         labels = {
             "slug": _("Short name"),
-            "edit_stage": _("People edit the candidates before they are reviewed"),
-            "leakage_scope": _("Whoever made or reviewed a foil may not judge"),
+            "edit_stage": _("Annotators edit candidates before review"),
+            "leakage_scope": _("People who made or reviewed a foil cannot judge"),
             "judge_caption_once": ONCE_LABEL,
         }
         help_texts = {
             "slug": _(
-                "In addresses and commands: lower-case letters, digits and hyphens. Made of the name if left empty."
+                "Used in URLs and commands: lowercase letters, digits and hyphens. Derived from the name "
+                "if you leave it empty."
             ),
             "edit_stage": "",
             "leakage_scope": _(
-                "The whole video is the stricter choice. This, and whether people edit, stay as they are once the "
-                "project is made."
+                "“The whole video” is stricter. You cannot change this or the editing option after you "
+                "create the project."
             ),
             "judge_caption_once": ONCE_HELP,
         }
@@ -149,24 +154,28 @@ class ProjectForm(forms.ModelForm):
     def clean_slug(self) -> str:
         slug = self.cleaned_data["slug"].lower() or slugify(self.cleaned_data.get("name", ""))[:60].strip("-")
         if not slug or slug in RESERVED_SLUGS:
-            raise forms.ValidationError(_("Give a short name of lower-case letters, digits and hyphens."))
+            raise forms.ValidationError(_("Enter a short name with lowercase letters, digits and hyphens."))
         if Project.objects.filter(slug=slug).exists():
-            raise forms.ValidationError(_("The short name “%(slug)s” is taken; choose another.") % {"slug": slug})
+            raise forms.ValidationError(
+                _("The short name “%(slug)s” is already in use. Choose another one.") % {"slug": slug}
+            )
         return slug
 
 
 class TokenForm(forms.Form):
     name = forms.CharField(
-        label=_("Name"), max_length=80, help_text=_("What will use it, such as “nightly export on the cluster”.")
+        label=_("Name"),
+        max_length=80,
+        help_text=_("The program that will use it, such as “nightly export on the cluster”."),
     )
     scope = forms.ChoiceField(
-        label=_("It may"), choices=ApiToken.Scope.choices, widget=forms.RadioSelect, initial=ApiToken.Scope.READ
+        label=_("Scope"), choices=ApiToken.Scope.choices, widget=forms.RadioSelect, initial=ApiToken.Scope.READ
     )
     project = forms.ModelChoiceField(
-        label=_("In"), queryset=None, required=False, empty_label=_("all my projects"), to_field_name="slug"
+        label=_("Project"), queryset=None, required=False, empty_label=_("all my projects"), to_field_name="slug"
     )
-    role = forms.ChoiceField(label=_("As"), required=False, choices=[("", _("all my roles")), *Role.choices])
-    days = forms.IntegerField(label=_("Good for, in days"), min_value=1, max_value=MAX_TOKEN_DAYS, initial=USUAL_DAYS)
+    role = forms.ChoiceField(label=_("Role"), required=False, choices=[("", _("all my roles")), *Role.choices])
+    days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=MAX_TOKEN_DAYS, initial=USUAL_DAYS)
 
     def __init__(self, person: User, data: Any = None) -> None:
         super().__init__(data)

@@ -21,7 +21,8 @@ def refuse_other_fields(
     if others:
         listed = ", ".join(name[:40] for name in others)[:200]
         raise EntryRefused(
-            _("This page does not take: %(fields)s. Reload it and send the form as it is.") % {"fields": listed},
+            _("This form has no such fields: %(fields)s. Reload the page and submit the form again.")
+            % {"fields": listed},
             f"fields: {listed}",
             project=project,
         )

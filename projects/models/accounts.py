@@ -11,9 +11,9 @@ from projects.personal_data import PersonalData
 class OnWithdrawal(models.TextChoices):
     """What happens to the work of who withdraws."""
 
-    KEEP = "keep", _("it is kept under a pseudonym")
-    REMOVE = "remove", _("it is removed")
-    CHOOSE = "choose", _("they choose")
+    KEEP = "keep", _("kept under a pseudonym")
+    REMOVE = "remove", _("removed")
+    CHOOSE = "choose", _("each person chooses")
 
 
 class ConsentText(models.Model):
@@ -21,9 +21,9 @@ class ConsentText(models.Model):
 
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="consent_texts", db_index=False)
     version = models.PositiveIntegerField()
-    text = models.TextField(_("what people agree to"))
+    text = models.TextField(_("consent text"))
     on_withdrawal = models.CharField(
-        _("the work of who withdraws"), max_length=6, choices=OnWithdrawal, default=OnWithdrawal.KEEP
+        _("work of people who withdraw"), max_length=6, choices=OnWithdrawal, default=OnWithdrawal.KEEP
     )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)

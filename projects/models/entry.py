@@ -86,23 +86,23 @@ class CrowdStudy(models.Model):
     name = models.CharField(_("name"), max_length=120)
     platform = models.CharField(_("platform"), max_length=8, choices=Platform, default=Platform.PROLIFIC)
     # The STUDY_ID that Prolific sends.
-    platform_study = models.CharField(_("the platform's id of the study"), max_length=64, blank=True)
+    platform_study = models.CharField(_("study ID on the platform"), max_length=64, blank=True)
     # A stage of annotation, and the role that it takes.
     stage = models.CharField(max_length=13)
     role = models.CharField(max_length=12)
-    pieces = models.PositiveIntegerField(_("pieces of work a person"), validators=[MinValueValidator(1)])
+    pieces = models.PositiveIntegerField(_("tasks per person"), validators=[MinValueValidator(1)])
     places = models.PositiveIntegerField(_("places"), validators=[MinValueValidator(1)])
     minutes = models.PositiveIntegerField(
-        _("minutes until a place is free again"),
+        _("minutes until an unused place is released"),
         default=90,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_MINUTES)],
     )
     # Shown to who has done the work; empty: each place has a code of its own.
     completion_code = models.CharField(_("completion code"), max_length=64, blank=True)
-    completion_url = models.URLField(_("address to send people back to"), blank=True)
+    completion_url = models.URLField(_("completion URL"), blank=True)
     # A share in 0..1; null: nobody is asked.
     least_approval = models.FloatField(
-        _("least approval rate"), null=True, blank=True, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
+        _("min approval rate"), null=True, blank=True, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
     )
     is_open = models.BooleanField(default=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")

@@ -29,7 +29,7 @@ class Role(models.TextChoices):
 
 class LeakageScope(models.TextChoices):
     VIDEO = "video", _("the whole video")
-    ITEM = "item", _("the item alone")
+    ITEM = "item", _("the item only")
 
 
 class Project(models.Model):
@@ -41,7 +41,8 @@ class Project(models.Model):
     # Only read where is_simulated, so that a real project cannot publish one by accident.
     sign_in_hint = models.JSONField(default=dict, blank=True)
     edit_stage = models.BooleanField(
-        default=True, help_text=_("Candidates go through people's editing; without it straight to review.")
+        default=True,
+        help_text=_("Annotators edit candidates before review. Without this stage, candidates go straight to review."),
     )
     leakage_scope = models.CharField(max_length=8, choices=LeakageScope, default=LeakageScope.VIDEO)
     # Of the pairs that share a sentence of a clip a person judges one: the sentence that comes back is the caption.

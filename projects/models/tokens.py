@@ -18,7 +18,7 @@ class ApiToken(models.Model):
 
         READ = "read", _("read")
         WORK = "work", _("read, claim and submit work")
-        MANAGE = "manage", _("everything that you may do")
+        MANAGE = "manage", _("everything you can do")
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
     # Differs from `person` where it was told together with a new account, as a temporary password is.
@@ -28,7 +28,7 @@ class ApiToken(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     # Its first characters, by which its owner knows it again.
     hint = models.CharField(max_length=12)
-    scope = models.CharField(_("may"), max_length=6, choices=Scope, default=Scope.READ)
+    scope = models.CharField(_("scope"), max_length=6, choices=Scope, default=Scope.READ)
     project = models.ForeignKey("projects.Project", models.CASCADE, null=True, blank=True, related_name="+")
     # One of Role; empty: all roles of the person.
     role = models.CharField(max_length=12, blank=True)

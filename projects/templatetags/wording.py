@@ -56,9 +56,9 @@ WORDS = frozenset(
         _("choosing"),
         _("loading the model"),
         _("loss"),
-        _("looked at the first sources"),
+        _("checking the first sources"),
         _("making captions"),
-        _("asking the model"),
+        _("querying the model"),
         _("decoding frames"),
         _("texts to score"),
         _("distinct texts"),
@@ -72,10 +72,10 @@ WORDS = frozenset(
         _("comparing sentences with descriptions"),
         _("embedding texts"),
         _("measuring"),
-        _("nine models on objects in sequence"),
+        _("nine object-sequence models"),
         _("writing"),
         _("pairs of texts"),
-        _("asking the teacher"),
+        _("querying the teacher"),
         _("reading the release before"),
         _("reading the release after"),
         _("reading the train split"),
@@ -85,10 +85,10 @@ WORDS = frozenset(
         _("videos"),
         _("votes"),
         _("checking"),
-        _("filming"),
+        _("making film strips"),
         # Why agreement has no value.
         _("no unit has two votes"),
-        _("all votes fall into one category, so that agreement by chance is certain"),
+        _("all votes are in one category, so agreement by chance is certain"),
     )
 )
 

@@ -100,7 +100,7 @@ def test_a_returned_place_is_free_and_so_is_what_was_in_hand(crowd):
     place = entered(study)
     claim(place.person, crowd.project, "validation")
     assert places_left(study) == 0
-    with pytest.raises(EntryRefused, match="All places"):
+    with pytest.raises(EntryRefused, match="This study is full"):
         entered(study, "w2")
     return_place(place.person, crowd.project)
     assert places_left(study) == 1
@@ -125,7 +125,7 @@ def test_a_place_whose_time_is_over_is_free_for_who_comes_next(crowd):
     # What was done stays; what was in hand is free.
     assert Vote.objects.filter(person=first.person, state="counted").count() == 1
     assert not Slot.objects.filter(person=first.person, state="leased").exists()
-    with pytest.raises(EntryRefused, match="All places"):
+    with pytest.raises(EntryRefused, match="This study is full"):
         enter_study(study, Entry("w1"), now=later)
     assert broken() == []
 
@@ -168,7 +168,7 @@ def test_the_approval_that_the_platform_signs_is_held_against_the_bar(crowd, rat
     answer = arrive(study, sent)
     assert (answer.status_code == 302) is let_in
     if not let_in:
-        assert "higher rate" in answer.content.decode()
+        assert "higher approval rate" in answer.content.decode()
         assert AuditEvent.objects.get(action="projects.refused").reason == "crowd approval"
 
 
@@ -183,7 +183,7 @@ def test_who_answered_gold_wrongly_here_is_kept_out_of_the_next_study(crowd, see
     if let_in:
         assert entered(second).person == place.person
     else:
-        with pytest.raises(EntryRefused, match="higher rate"):
+        with pytest.raises(EntryRefused, match="higher approval rate"):
             entered(second)
 
 
@@ -246,7 +246,7 @@ def test_who_sends_a_piece_when_the_place_is_over_sees_what_became_of_it(client,
     assert (answer.status_code, answer.headers[where]) == (status, place)
     shown = client.get(place).content.decode()
     assert "Timed out." in shown
-    assert "what you sent just now was not taken" in shown
+    assert "Your last answer was not saved" in shown
     assert not Vote.objects.exists()
     assert not AuditEvent.objects.filter(action="projects.refused").exists()
     # A script that renews the lease has no use for a page.
@@ -316,7 +316,7 @@ def test_who_sends_a_piece_of_the_place_that_is_over_sees_it_and_not_the_other(c
     assert answer.headers[SWAP_GOES if scripts else "Location"] == place
     shown = client.get(place).content.decode()
     assert (edits.study.name in shown, "Timed out." in shown) == (True, True)
-    assert "what you sent just now was not taken" in shown
+    assert "Your last answer was not saved" in shown
     assert not AuditEvent.objects.filter(action="projects.refused").exists()
     # The other goes on, and what neither gave is refused.
     assert client.get(f"/projects/{crowd.project.slug}/work/validation/").status_code == 200
@@ -345,7 +345,7 @@ def test_a_session_from_before_a_place_was_named_in_it_reaches_the_active_one(cl
 def test_two_studies_of_one_stage_are_done_one_after_the_other(crowd):
     first, second = open_study(crowd.project, minutes=30), open_study(crowd.project)
     place = entered(first)
-    with pytest.raises(EntryRefused, match="another study of this work"):
+    with pytest.raises(EntryRefused, match="another study of this project"):
         entered(second)
     assert entered(open_study(crowd.project, stage="edit", role="annotator")).person == place.person
     # Over, and nobody has come since who would have found it so.

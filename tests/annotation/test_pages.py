@@ -278,7 +278,7 @@ def test_a_lost_role_is_told_apart_from_a_session_that_is_over(world: World):
     piece, swap = url(world, claim.stage, claim.token), {_work_pages.SWAP: "1"}
     refused = browser(person).post(piece, answer, headers=swap)
     assert (refused.status_code, refused.headers["X-Foilworks-Denied"]) == (403, "1")
-    assert "This needs the role validator" in refused.content.decode()
+    assert "You need the role validator" in refused.content.decode()
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(person)
     expired = strict.post(piece, answer, headers=swap)
@@ -461,6 +461,6 @@ def test_a_nul_in_a_form_or_an_address_is_a_message_and_nothing_is_stored(world:
         person.get(page + "?from=%00"),
     ):
         assert response.status_code == 400
-        assert "holds a NUL character. Take it out" in response.content.decode()
+        assert "contains a NUL character. Remove it" in response.content.decode()
     assert not Takedown.objects.exists()
     assert person.get(page).status_code == 200

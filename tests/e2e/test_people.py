@@ -48,6 +48,6 @@ def test_a_new_person_signs_in_with_what_they_were_told(project: Project, sign_i
     page.get_by_label("Old password").fill(password)
     page.get_by_label("New password", exact=True).fill("a longer thing 42")
     page.get_by_label("New password confirmation").fill("a longer thing 42")
-    page.get_by_role("button", name="Change it").click()
+    page.get_by_role("button", name="Change password").click()
     page.get_by_role("link", name="Dots").click()
     expect(page.get_by_role("heading", name="Your work")).to_be_visible()

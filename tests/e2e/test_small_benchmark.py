@@ -66,7 +66,7 @@ def set_up(page: Page) -> None:
     page.goto("/")
     page.get_by_role("link", name="New project").click()
     page.get_by_label("Name", exact=True).fill("Own clips")
-    page.get_by_role("button", name="Make the project").click()
+    page.get_by_role("button", name="Create project").click()
     in_bar(page, "Subtests")
     page.locator("[name='name']").fill("direction")
     page.get_by_role("button", name="Make the subtest").click()

@@ -76,7 +76,7 @@ def test_an_invitation_is_made_sent_and_used(project, owner, sign_in: SignIn, vi
     page = sign_in(owner)
     page.goto("/projects/dots/invitations/")
     page.get_by_label("validator").check()
-    page.get_by_role("button", name="Make the link").press("Enter")
+    page.get_by_role("button", name="Create invitation").press("Enter")
     link = page.locator("p.link").inner_text()
     publish_consent_text(owner, project, "You may stop at any time.", "keep")
 
@@ -85,9 +85,9 @@ def test_an_invitation_is_made_sent_and_used(project, owner, sign_in: SignIn, vi
     visitor.get_by_label("Username").fill("nora")
     visitor.get_by_label("Password", exact=True).fill("a long one 42")
     visitor.get_by_label("Password confirmation").fill("a long one 42")
-    visitor.get_by_role("button", name="Make the account and join").click()
+    visitor.get_by_role("button", name="Create account and join").click()
     # The first page of the project asks for consent.
-    expect(visitor.get_by_role("heading", name="What you agree to")).to_be_visible()
+    expect(visitor.get_by_role("heading", name="Consent text")).to_be_visible()
     assert_accessible(visitor)
     visitor.get_by_label("I have read this and agree.").press("Space")
     visitor.get_by_role("button", name="I agree").press("Enter")
@@ -120,7 +120,7 @@ def test_a_worker_comes_from_the_platform_and_gives_the_place_back(project, owne
     visitor.goto(f"/enter/{study.key}/?{QUERY}")
     visitor.get_by_label("I have read this and agree.").check()
     visitor.get_by_role("button", name="Take a place and begin").click()
-    expect(visitor.get_by_text("This link was used before")).to_be_visible()
+    expect(visitor.get_by_text("The link was already used")).to_be_visible()
     assert_accessible(visitor)
 
 

@@ -30,7 +30,7 @@ def test_a_project_does_not_exist_for_a_stranger_but_a_member_without_the_role_i
     project = make_project()
     with pytest.raises(Http404):
         get_project(make_user(), project.slug, Role.RESEARCHER)
-    with pytest.raises(AccessDenied, match="ask its researcher"):
+    with pytest.raises(AccessDenied, match="Ask its researcher"):
         get_project(make_member(project, Role.VALIDATOR), project.slug, Role.RESEARCHER)
 
 

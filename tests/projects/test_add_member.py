@@ -55,12 +55,12 @@ def test_two_new_accounts_have_two_passwords(project, owner):
 @pytest.mark.parametrize(
     ("name", "roles", "new", "words"),
     [
-        ("nobody", ["annotator"], False, "no account “nobody”; correct the name, or tick"),
-        ("Ann", ["annotator"], True, "“Ann” is taken; choose another"),
-        ("closed", ["annotator"], False, "is closed; ask a site administrator"),
-        ("member", ["annotator"], False, "member is a member already; change the roles in the list"),
-        ("ann", [], False, "Choose at least one role of: annotator, reviewer, validator, researcher"),
-        ("ann", ["owner"], False, "Choose at least one role of"),
+        ("nobody", ["annotator"], False, "no account “nobody”. Correct the name, or select"),
+        ("Ann", ["annotator"], True, "“Ann” is already in use. Choose another"),
+        ("closed", ["annotator"], False, "is closed. Ask a site administrator"),
+        ("member", ["annotator"], False, "member is already a member. Change the roles in the list"),
+        ("ann", [], False, "Choose at least one role from: annotator, reviewer, validator, researcher"),
+        ("ann", ["owner"], False, "Choose at least one role from"),
         ("with space", ["annotator"], True, "Enter a valid username"),
         ("x" * 151, ["annotator"], True, "at most 150 characters"),
     ],
@@ -87,7 +87,7 @@ def test_a_published_account_of_a_demo_makes_no_accounts_anywhere(project):
     visitor = make_member(project, "researcher", name="demo-researcher")
     hint = {"accounts": [{"username": "demo-researcher", "role": "researcher", "password": "x"}]}
     make_project(is_simulated=True, sign_in_hint=hint)
-    with pytest.raises(AccessDenied, match="make no further ones"):
+    with pytest.raises(AccessDenied, match="cannot create accounts"):
         add_member(visitor, project, "nora", ["annotator"], new_account=True)
     add_member(visitor, project, make_user("zoe").username, ["annotator"])
     # A hint in a project that is no demo publishes nothing.

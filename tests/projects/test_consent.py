@@ -49,7 +49,7 @@ def test_a_new_version_is_asked_for_before_the_next_page_and_the_next_piece(clie
     publish_consent_text(owner, project, "Second.", "remove")
     assert client.get(work).status_code == 302
     page = client.get(consent).content.decode()
-    assert "The text has changed." in page
+    assert "The consent text has changed." in page
     assert "Second." in page
     # The old page, sent late, agrees to nothing.
     assert client.post(consent, {"version": 1, "agree": "on"}).status_code == 400
@@ -71,7 +71,7 @@ def test_who_owns_the_project_wrote_the_text_and_is_not_asked(client, project, o
 
 def test_only_a_change_makes_a_version_and_only_a_researcher_makes_it(project, owner, ann):
     publish_consent_text(owner, project, "First.", "keep")
-    with pytest.raises(ProjectError, match="nobody is asked anew"):
+    with pytest.raises(ProjectError, match="No new version was published"):
         publish_consent_text(owner, project, " First. ", "keep")
     assert publish_consent_text(owner, project, "First.", "choose").version == 2
     for text, rule in ((" ", "keep"), ("x", "burn")):
@@ -151,5 +151,5 @@ def test_the_link_holds_until_its_moment(project, owner):
 def test_a_published_account_invites_nobody(project):
     demo = make_member(project, "researcher", name="demo")
     make_project(is_simulated=True, sign_in_hint={"accounts": [{"username": "demo", "role": "x", "password": "x"}]})
-    with pytest.raises(AccessDenied, match="invite nobody"):
+    with pytest.raises(AccessDenied, match="cannot invite people"):
         make_invitation(demo, project, ["annotator"])

@@ -38,7 +38,7 @@ def test_a_revoked_token_leaves_the_list(client):
     client.force_login(person)
     client.post(f"/tokens/{made.token.pk}/revoke/")
     assert find_token(made.secret) is None
-    assert "None yet" in client.get("/tokens/").content.decode()
+    assert "No tokens yet" in client.get("/tokens/").content.decode()
     before = AuditEvent.objects.count()
     revoke_token(person, made.token.pk)
     assert AuditEvent.objects.count() == before
@@ -67,7 +67,7 @@ def test_there_is_an_end_to_tokens():
     person = make_user()
     rows = {"person": person, "expires_at": timezone.now() + timedelta(days=1)}
     ApiToken.objects.bulk_create(ApiToken(digest=f"{number}", **rows) for number in range(MAX_LIVE_TOKENS))
-    with pytest.raises(ProjectError, match="revoke"):
+    with pytest.raises(ProjectError, match="Revoke"):
         make_token(person, name="one more")
 
 

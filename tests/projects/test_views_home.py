@@ -49,7 +49,7 @@ def test_open_work_is_told_to_those_who_may_do_it(client):
 def test_somebody_without_a_project_is_told_what_to_do(client):
     client.force_login(make_user())
     html = client.get("/").content.decode()
-    assert "You are in no project yet" in html
+    assert "You are not in a project yet" in html
     assert "New project" not in html
 
 
@@ -84,7 +84,7 @@ def test_the_number_is_the_persons_own_as_on_the_page_of_work(client):
     client.force_login(person)
     page = client.get("/")
     assert page.context["cards"][0].waiting == [("validation", 2)]
-    assert "validation: 2 for you" in page.content.decode()
+    assert "validation: 2 to do" in page.content.decode()
     (queue,) = client.get(reverse("annotation:work", args=[project.slug])).context["queues"]
     assert queue.available == 2
 
@@ -95,7 +95,7 @@ def test_long_queues_are_counted_to_an_end_and_say_so(client, monkeypatch):
     for _ in range(2):
         open_validation(project)
     client.force_login(make_member(project, Role.VALIDATOR))
-    assert "validation: 2+ for you" in client.get("/").content.decode()
+    assert "validation: 2+ to do" in client.get("/").content.decode()
 
 
 class TestWhatRunsAndImportsBrought:

@@ -25,7 +25,7 @@ def change(client, **also):
 def test_who_has_a_temporary_password_is_asked_for_their_own(client, next_page):
     nora = make_user("nora", password_is_temporary=True)
     assert sign_in(client, next_page).headers["Location"] == "/password/"
-    assert "made for you and told to you by somebody else" in client.get("/password/").content.decode()
+    assert "created your current password" in client.get("/password/").content.decode()
     assert change(client).headers["Location"] == "/"
     nora.refresh_from_db()
     assert not nora.password_is_temporary

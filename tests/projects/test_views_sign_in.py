@@ -46,20 +46,20 @@ def test_the_accounts_of_a_demo_are_offered_one_button_each(client):
     project = make_project(name="Shapes", is_simulated=True, sign_in_hint=HINT)
     make_member(project, Role.REVIEWER, name="demo-reviewer")
     html = client.get(URL).content.decode()
-    assert "Enter as reviewer" in html
+    assert "Sign in as reviewer" in html
     assert 'name="username" value="demo-reviewer"' in html
     assert client.post(URL, {"username": "demo-reviewer", "password": "correct horse"}).status_code == 302
 
 
 def test_without_a_demo_nothing_is_offered(client):
     make_project()
-    assert "Enter as" not in client.get(URL).content.decode()
+    assert "Sign in as" not in client.get(URL).content.decode()
 
 
 def test_a_real_project_never_publishes_accounts(client):
     make_project(is_simulated=False, sign_in_hint=HINT)
     html = client.get(URL).content.decode()
-    assert "Enter as" not in html
+    assert "Sign in as" not in html
     assert "demo-reviewer" not in html
 
 
