@@ -12,6 +12,7 @@ from typing import Any
 from corpus.importers.parsing.json_records import unique_names
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import Row
+from text.quoting import quoted
 
 MAX_LINE_BYTES = 1_000_000
 MAX_PROBLEMS = 20
@@ -79,7 +80,7 @@ def _without_pair(names: Sequence[str]) -> list[str]:
 
 def _named(names: Sequence[str]) -> str:
     more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return ", ".join(repr(name) for name in names[:MAX_NAMED]) + more
+    return ", ".join(quoted(name) for name in names[:MAX_NAMED]) + more
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -109,9 +110,9 @@ def _checked(row: Row, wanted: Mapping[str, Mapping[str, Any]], first: Mapping[s
     """The id of a row that is as it should be."""
     name = row.text("id")
     if name not in wanted:
-        row.fail("id", f"{name[:80]!r} is no item of the release", "name items as in its items.jsonl")
+        row.fail("id", f"{quoted(name)} is no item of the release", "name items as in its items.jsonl")
     if name in first:
-        row.fail("id", f"{name!r} stands in the file twice (first in line {first[name]})", "keep one of them")
+        row.fail("id", f"{quoted(name)} stands in the file twice (first in line {first[name]})", "keep one of them")
     if row.fields.get("higher_is_better", True) is not True:
         row.fail("higher_is_better", "is not true", "turn the scores round, so that higher is better")
     record = wanted[name]

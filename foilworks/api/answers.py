@@ -18,7 +18,10 @@ from foilworks.api.shapes import Problem
 from projects.audit import record_refusal
 from projects.errors import AccessDenied, NotAMember
 from text.errors import ActionableError
+from text.quoting import shortened
 
+# Whoever wrote the words of an error, an answer of it stays small.
+MAX_WORDS, MAX_FIELDS = 2000, 100
 ALWAYS = (400, 401, 403, 404, 422, 429)
 # The most special first: the first that an error is an instance of gives its status.
 STATUS_OF: tuple[tuple[type[Exception], int], ...] = (
@@ -101,7 +104,8 @@ def with_etag(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 def problem(api: NinjaAPI, request: HttpRequest, status: int, words: str, fields: Any = ()) -> HttpResponse:
     """The one shape of errors."""
-    body = {"problem": words, "fields": [{"where": where, "problem": why} for where, why in fields]}
+    said = [{"where": shortened(where), "problem": shortened(why, MAX_WORDS)} for where, why in fields]
+    body = {"problem": shortened(words, MAX_WORDS), "fields": said[:MAX_FIELDS]}
     return api.create_response(request, body, status=status)
 
 
