@@ -310,6 +310,9 @@ UPLOAD_PAGES = frozenset(
 )
 # Scores that people without an account send to a public page.
 SUBMISSION_MAX_BYTES = _whole("SUBMISSION_MAX_MB", 20) * 1024 * 1024
+# How many of one public page may wait for a decision, and for how long; 0: without limit.
+SUBMISSION_MAX_OPEN = _whole("SUBMISSION_MAX_OPEN", 100)
+SUBMISSION_KEEP_DAYS = _whole("SUBMISSION_KEEP_DAYS", 90)
 SUBMISSION_PAGES = frozenset({"publishing:public_scores"})
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 # Of one video that is imported; 0: no limit. A small file can decode to much.

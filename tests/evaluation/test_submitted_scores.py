@@ -32,7 +32,7 @@ def problems(tmp_path, *lines, records=RECORDS):
 def test_a_whole_file_is_taken_blank_lines_and_a_mark_at_its_start_too(tmp_path):
     path = tmp_path / "scores.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + "\n\n".join(map(json.dumps, GOOD)).encode() + b"\n")
-    assert check_scores(path, RECORDS) == 2
+    assert check_scores(path, RECORDS) == GOOD
 
 
 @pytest.mark.parametrize(
