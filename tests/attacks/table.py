@@ -21,6 +21,7 @@ CLASSES = {
     "test_object_access": "Access to objects: every id × every role",
     "test_deserialisation": "Unsafe deserialisation",
     "test_job_flooding": "Job flooding",
+    "test_short_answers": "Answers that repeat what was sent",
     "test_bombs": "Small files that decode to too much",
     "test_error_pages": "What errors and browsable pages tell",
     "test_spreadsheets": "CSV formulas",
