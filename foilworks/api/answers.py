@@ -4,6 +4,7 @@ import hashlib
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.utils.cache import get_conditional_response
@@ -15,6 +16,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from annotation.errors import Conflict, LeaseEnded, NotAdmitted, WorkRefused
 from corpus.rules.states import IllegalMove
 from foilworks.api.shapes import Problem
+from foilworks.outages import RETRY_AFTER, is_away, is_full
 from projects.audit import record_refusal
 from projects.errors import AccessDenied, NotAMember
 from text.errors import ActionableError
@@ -22,7 +24,7 @@ from text.quoting import shortened
 
 # Whoever wrote the words of an error, an answer of it stays small.
 MAX_WORDS, MAX_FIELDS = 2000, 100
-ALWAYS = (400, 401, 403, 404, 422, 429)
+ALWAYS = (400, 401, 403, 404, 422, 429, 503)
 # The most special first: the first that an error is an instance of gives its status.
 STATUS_OF: tuple[tuple[type[Exception], int], ...] = (
     (AccessDenied, 403),
@@ -130,6 +132,16 @@ def handle_errors(api: NinjaAPI) -> None:
         response.headers["Retry-After"] = str(error.seconds)
         return response
 
+    def broken(request: HttpRequest, error: Exception) -> HttpResponse:
+        if not (is_full(error) or is_away(error)):
+            # A fault of ours: Django's handler says so.
+            raise error
+        full = _("The disk of this server is full. Tell the person who runs it, then send this again.")
+        away = _("The database does not answer. Wait a moment, then send this again.")
+        response = problem(api, request, 503, full if is_full(error) else away)
+        response.headers["Retry-After"] = RETRY_AFTER
+        return response
+
     def missing(request: HttpRequest, error: Http404) -> HttpResponse:
         if isinstance(error, NotAMember):
             _note_refusal(request, error)
@@ -147,6 +159,8 @@ def handle_errors(api: NinjaAPI) -> None:
     api.add_exception_handler(RateLimited, limited)
     api.add_exception_handler(AuthenticationError, unknown)
     api.add_exception_handler(Http404, missing)
+    for kind in (OperationalError, InterfaceError, OSError):
+        api.add_exception_handler(kind, broken)
     api.add_exception_handler(HttpError, lambda request, error: problem(api, request, error.status_code, str(error)))
     api.add_exception_handler(
         RequestDataTooBig, lambda request, _error: problem(api, request, 413, _("A request may not send so much."))
