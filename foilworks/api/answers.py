@@ -1,6 +1,7 @@
 """Which statuses an operation may answer with, and how errors become answers."""
 
 import hashlib
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
@@ -132,16 +133,6 @@ def handle_errors(api: NinjaAPI) -> None:
         response.headers["Retry-After"] = str(error.seconds)
         return response
 
-    def broken(request: HttpRequest, error: Exception) -> HttpResponse:
-        if not (is_full(error) or is_away(error)):
-            # A fault of ours: Django's handler says so.
-            raise error
-        full = _("The disk of this server is full. Tell the person who runs it, then send this again.")
-        away = _("The database does not answer. Wait a moment, then send this again.")
-        response = problem(api, request, 503, full if is_full(error) else away)
-        response.headers["Retry-After"] = RETRY_AFTER
-        return response
-
     def missing(request: HttpRequest, error: Http404) -> HttpResponse:
         if isinstance(error, NotAMember):
             _note_refusal(request, error)
@@ -160,7 +151,7 @@ def handle_errors(api: NinjaAPI) -> None:
     api.add_exception_handler(AuthenticationError, unknown)
     api.add_exception_handler(Http404, missing)
     for kind in (OperationalError, InterfaceError, OSError):
-        api.add_exception_handler(kind, broken)
+        api.add_exception_handler(kind, partial(_outage, api))
     api.add_exception_handler(HttpError, lambda request, error: problem(api, request, error.status_code, str(error)))
     api.add_exception_handler(
         RequestDataTooBig, lambda request, _error: problem(api, request, 413, _("A request may not send so much."))
@@ -172,6 +163,17 @@ def handle_errors(api: NinjaAPI) -> None:
     api.add_exception_handler(
         SuspiciousOperation, lambda request, _error: problem(api, request, 400, _("The request cannot be read."))
     )
+
+
+def _outage(api: NinjaAPI, request: HttpRequest, error: Exception) -> HttpResponse:
+    """Nothing is wrong with the request: it can be sent again. A fault of ours goes on to Django's handler."""
+    if not (is_full(error) or is_away(error)):
+        raise error
+    full = _("The disk of this server is full. Tell the person who runs it, then send this again.")
+    away = _("The database does not answer. Wait a moment, then send this again.")
+    response = problem(api, request, 503, full if is_full(error) else away)
+    response.headers["Retry-After"] = RETRY_AFTER
+    return response
 
 
 def _note_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> None:
