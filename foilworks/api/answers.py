@@ -152,6 +152,11 @@ def handle_errors(api: NinjaAPI) -> None:
     api.add_exception_handler(Http404, missing)
     for kind in (OperationalError, InterfaceError, OSError):
         api.add_exception_handler(kind, partial(_outage, api))
+    _handle_bad_requests(api)
+
+
+def _handle_bad_requests(api: NinjaAPI) -> None:
+    """What cannot be read at all."""
     api.add_exception_handler(HttpError, lambda request, error: problem(api, request, error.status_code, str(error)))
     api.add_exception_handler(
         RequestDataTooBig, lambda request, _error: problem(api, request, 413, _("A request may not send so much."))
