@@ -226,8 +226,8 @@ if OIDC_URL:
     MIDDLEWARE += ["allauth.account.middleware.AccountMiddleware"]
     SOCIALACCOUNT_ADAPTER = "projects.oidc.Adapter"
     _OIDC_CLIENT = {"client_id": _env("OIDC_CLIENT"), "secret": _env("OIDC_SECRET")}
-    _OIDC_CLIENT["settings"] = {"server_url": OIDC_URL}
-    SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [{"provider_id": "oidc", "name": OIDC_NAME, **_OIDC_CLIENT}]}}
+    _OIDC_APP = {"provider_id": "oidc", "name": OIDC_NAME, **_OIDC_CLIENT, "settings": {"server_url": OIDC_URL}}
+    SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [_OIDC_APP]}}
     ACCOUNT_EMAIL_VERIFICATION = "none"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

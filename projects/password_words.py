@@ -1,4 +1,4 @@
-"""Words that a password of this installation must not rest on (docs/how-to/people.md#passwords)."""
+"""Words that a password of this installation must not rest on (docs/how-to/people.md#accounts)."""
 
 import re
 from collections.abc import Iterator

@@ -1,10 +1,16 @@
 """Words of this installation and of a person are no password."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 
-from projects.models import User
+from projects.invitations import token_of
+from projects.models import Invitation, User
+from tests.factories import make_project, make_user
 
 ANN = User(username="ann.miller", first_name="Ann", last_name="Miller", email="am77@uni-example.org")
 KNOWN = [
@@ -53,3 +59,23 @@ def test_long_passwords_of_any_signs_are_taken_as_they_are(client):
         False,
         False,
     )
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", ["/sign-in/", "/sign-in/with-code/", "/password/", "/join/"])
+def test_fields_of_passwords_hide_them_and_let_managers_help(page, client):
+    if page == "/password/":
+        client.force_login(make_user("ann"))
+    elif page == "/join/":
+        days = timezone.now() + timedelta(days=1)
+        page += f"{token_of(Invitation.objects.create(project=make_project(), roles=['annotator'], expires_at=days))}/"
+    html = client.get(page).content.decode()
+    fields = [field for field in re.findall(r"<input[^>]*>", html) if re.search(r'name="[^"]*password', field)]
+    assert fields
+    for field in fields:
+        assert 'type="password"' in field
+        assert re.search(r'autocomplete="(current|new)-password"', field)
+        assert "onpaste" not in field
+        assert "readonly" not in field
+        assert int((re.search(r'maxlength="(\d+)"', field) or [0, "1000"])[1]) >= 64
+    assert not re.search(r"hint|question|frage", " ".join(re.findall(r'name="([^"]+)"', html)))

@@ -1,9 +1,12 @@
 """How long somebody stays signed in, and what is written down of a sign-in."""
 
+import re
 import time
 
 import pytest
+from django.conf import settings
 from django.contrib.sessions.models import Session
+from django.test import Client
 
 from projects.models import AuditEvent
 from projects.rate_limits import REFUSAL_ROWS
@@ -97,3 +100,34 @@ def test_wrong_passwords_fill_no_table(client, monkeypatch):
     for _ in range(5):
         sign_in(client, password="wrong")
     assert AuditEvent.objects.count() == 2
+
+
+def test_a_sign_in_has_a_key_of_its_own_and_a_sign_out_ends_it(client):
+    make_user("ann")
+    client.get("/")
+    session = client.session
+    session["planted"] = 1
+    session.save()
+    planted = client.session.session_key
+    client.cookies[settings.SESSION_COOKIE_NAME] = planted
+    sign_in(client)
+    own = client.session.session_key
+    assert own != planted
+    assert re.fullmatch(r"[a-z0-9]{32}", own), "165 bits"
+    assert not Session.objects.filter(session_key=planted).exists()
+    client.post("/sign-out/")
+    thief = Client()
+    thief.cookies[settings.SESSION_COOKIE_NAME] = own
+    assert not is_signed_in(thief)
+
+
+def test_a_new_password_needs_the_old_one_and_ends_other_sessions(client):
+    make_user("ann")
+    other = Client()
+    sign_in(client)
+    sign_in(other)
+    new = {"new_password1": "nine purple tables", "new_password2": "nine purple tables"}
+    assert client.post("/password/", {"old_password": "wrong", **new}).status_code == 422
+    assert is_signed_in(other)
+    assert client.post("/password/", {"old_password": PASSWORD, **new}).status_code == 302
+    assert (is_signed_in(client), is_signed_in(other)) == (True, False)
