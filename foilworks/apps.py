@@ -1,5 +1,7 @@
+from django import forms
 from django.apps import AppConfig
 from django.conf import settings
+from django.utils.translation import gettext_lazy as _
 
 
 class FoilworksConfig(AppConfig):
@@ -7,7 +9,17 @@ class FoilworksConfig(AppConfig):
     verbose_name = "Foilworks"
 
     def ready(self) -> None:
+        _say_no_choice_back()
         if settings.SENTRY_DSN:
             from foilworks.monitoring.error_reports import report_errors
 
             report_errors(settings.SENTRY_DSN)
+
+
+def _say_no_choice_back() -> None:
+    """Django's own words repeat a wrong choice, however long it is; these are its words for rows, and do not."""
+    words = _("Select a valid choice. That choice is not one of the available choices.")
+    forms.ChoiceField.default_error_messages["invalid_choice"] = words
+    forms.MultipleChoiceField.default_error_messages["invalid_choice"] = words
+    for name in ("invalid_choice", "invalid_pk_value"):
+        forms.ModelMultipleChoiceField.default_error_messages[name] = words

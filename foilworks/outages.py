@@ -12,8 +12,12 @@ from jobs.runner import FULL
 FULL_STATES = frozenset({"53100"})
 AWAY_STATES = ("08", "53", "57P")
 FULL_WORDS = ("disk is full", "no space left on device", "could not extend file")
+# What SQLite says of a file that it cannot reach, such as on a disk that is not mounted.
+GONE_WORDS = ("unable to open database file",)
 # What SQLite says of a full disk, too, when its shared memory cannot grow.
 DISK_ERROR = "disk i/o error"
+# Seconds, as a header of the answer has them.
+RETRY_AFTER = "30"
 # Below this much free space a host takes no new work: what people send would not fit.
 LEAST_FREE_BYTES = 100 * 2**20
 
@@ -48,7 +52,8 @@ def _says_away(error: BaseException) -> bool:
         return True
     cause = error.__cause__
     state = getattr(cause, "sqlstate", None)
-    lost = state is None and "connection" in str(error).lower()
+    said = str(error).lower()
+    lost = state is None and ("connection" in said or any(words in said for words in GONE_WORDS))
     return isinstance(error, OperationalError) and (lost or str(state or "").startswith(AWAY_STATES))
 
 

@@ -15,7 +15,7 @@ from foilworks.private_files import open_to_others
 from projects.demo_accounts import published_accounts
 
 MIN_KEY_LENGTH, MIN_KEY_CHARACTERS = 50, 10
-MONTH = 30 * 24 * 3600
+YEAR = 365 * 24 * 3600
 KNOWN_KEYS = ("django-insecure-", "changeme", "change-me", "secret", "insecure", "example")
 NEAR = frozenset({"", "localhost", "127.0.0.1", "::1", "[::1]", "testserver"})
 ENCRYPTED = frozenset({"require", "verify-ca", "verify-full"})
@@ -72,7 +72,7 @@ def _tls() -> Found:
         yield "SECURE_COOKIES", "sign-ins are sent without TLS, too", "serve over TLS, then set SECURE_COOKIES=1"
     if not settings.SECURE_SSL_REDIRECT:
         yield "SECURE_REDIRECT", "pages are shown without TLS, too", "set SECURE_REDIRECT=1"
-    if settings.SECURE_HSTS_SECONDS < MONTH:
+    if settings.SECURE_HSTS_SECONDS < YEAR:
         found = f"is {settings.SECURE_HSTS_SECONDS}: browsers may come without TLS"
         yield "HSTS_SECONDS", found, "set HSTS_SECONDS=31536000"
     if not settings.TRUSTED_PROXIES:

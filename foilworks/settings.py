@@ -199,6 +199,7 @@ MIDDLEWARE = [
     "projects.upload_limits.StrangersBodies",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "projects.session_times.SessionTimes",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -225,8 +226,8 @@ if OIDC_URL:
     MIDDLEWARE += ["allauth.account.middleware.AccountMiddleware"]
     SOCIALACCOUNT_ADAPTER = "projects.oidc.Adapter"
     _OIDC_CLIENT = {"client_id": _env("OIDC_CLIENT"), "secret": _env("OIDC_SECRET")}
-    _OIDC_CLIENT["settings"] = {"server_url": OIDC_URL}
-    SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [{"provider_id": "oidc", "name": OIDC_NAME, **_OIDC_CLIENT}]}}
+    _OIDC_APP = {"provider_id": "oidc", "name": OIDC_NAME, **_OIDC_CLIENT, "settings": {"server_url": OIDC_URL}}
+    SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [_OIDC_APP]}}
     ACCOUNT_EMAIL_VERIFICATION = "none"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -308,8 +309,9 @@ UPLOAD_MAX_BYTES = _whole("UPLOAD_MAX_MB", 2048) * 1024 * 1024
 UPLOAD_PAGES = frozenset(
     {"imports:new_import", "scoring:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
 )
-# Scores that people without an account send to a public page.
+# Scores that people without an account send to a public page: size, how many may wait for a decision, how long.
 SUBMISSION_MAX_BYTES = _whole("SUBMISSION_MAX_MB", 20) * 1024 * 1024
+SUBMISSION_MAX_OPEN, SUBMISSION_KEEP_DAYS = _whole("SUBMISSION_MAX_OPEN", 100), _whole("SUBMISSION_KEEP_DAYS", 90)
 SUBMISSION_PAGES = frozenset({"publishing:public_scores"})
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 # Of one video that is imported; 0: no limit. A small file can decode to much.
@@ -355,7 +357,6 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 LANGUAGE_CODE = "en"
 # Add a language when its catalogue is complete (CONTRIBUTING.md); tests/foilworks/test_catalogues.py checks this.
 LANGUAGES = [("en", "English")]
-LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
@@ -366,6 +367,7 @@ USE_TZ = True
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "projects.password_words.ContextWords"},
 ]
 
 # Without a mail server nobody resets a password by mail; the page says whom to ask.
@@ -374,9 +376,17 @@ DEFAULT_FROM_EMAIL = _env("EMAIL_FROM", "foilworks@localhost")
 
 SESSION_ENGINE = "projects.sessions"
 AUTHENTICATION_BACKENDS = ["projects.sessions.OwnAccounts"]
-SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _flag("SECURE_COOKIES", False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _flag("SECURE_COOKIES", False)
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+# Browsers take a cookie of such a name by TLS alone, for this host alone.
+COOKIE_PREFIX = "__Host-" if SESSION_COOKIE_SECURE else ""
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
+LANGUAGE_COOKIE_NAME = f"{COOKIE_PREFIX}language"
+MESSAGE_STORAGE = "projects.message_cookies.Messages"
+# Days without a visit, and days in all, after which somebody signs in again.
+SESSION_IDLE_DAYS, SESSION_MAX_DAYS = _whole("SESSION_IDLE_DAYS", 14, 1), _whole("SESSION_MAX_DAYS", 90, 1)
+SESSION_COOKIE_AGE = SESSION_MAX_DAYS * 24 * 3600
 # Browsers come by TLS alone for so long; who asks without it is led there, but for what watches over us from near.
 SECURE_HSTS_SECONDS = _whole("HSTS_SECONDS", 0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _flag("HSTS_SUBDOMAINS", False)
@@ -385,8 +395,6 @@ SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 # What a proxy of ours says of the way to it; a header that no proxy sets is a visitor's word.
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
-CSRF_COOKIE_SAMESITE = "Lax"
-SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 _STORE = [service_urls.store_origin(_BUCKET)] if _BUCKET else []
@@ -398,7 +406,7 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:", *_STORE],
         "media-src": [SELF, *_STORE, *MEDIA_HOSTS],
         "object-src": [NONE],
-        "base-uri": [SELF],
+        "base-uri": [NONE],
         "frame-ancestors": [NONE],
         # The sign-in form leads on to the identity provider.
         "form-action": [SELF, *([f"{urlsplit(OIDC_URL).scheme}://{urlsplit(OIDC_URL).netloc}"] if OIDC_URL else [])],

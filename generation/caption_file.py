@@ -7,6 +7,7 @@ from typing import Any
 
 from generation.errors import GenerationError
 from generation.records import CaptionInput
+from text.quoting import quoted
 
 
 class CaptionFile:
@@ -49,7 +50,7 @@ class CaptionFile:
         key = text if given is None else str(given)
         seen[key] = seen.get(key, 0) + 1
         if given is not None and seen[key] > 1:
-            raise self._wrong(number, "id", f"{key!r} stands twice", "give each caption its own id or none")
+            raise self._wrong(number, "id", f"{quoted(key)} stands twice", "give each caption its own id or none")
         name = key if seen[key] == 1 else f"{key}#{seen[key]}"
         return CaptionInput(name, text, video=str(record.get("video", "")), facts=facts)
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from generation.errors import GenerationError
 from generation.records import CUT, Case, Measure, Verdict
+from text.quoting import quoted
 
 
 class Measures(Protocol):
@@ -52,7 +53,9 @@ def measures_of(
         for key, measure in new.items():
             if not all(value is None or isfinite(value) for value in measure.values()):
                 foil = once[key].foil[:80]
-                raise GenerationError(f"filter {slug}: its model gives no number for '{foil}'; check the model's files")
+                raise GenerationError(
+                    f"filter {slug}: its model gives no number for {quoted(foil)}; check the model's files"
+                )
         if kept is not None:
             kept.keep(slug, new)
         found |= new

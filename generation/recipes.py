@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from generation.errors import GenerationError
+from text.quoting import quoted
 
 TEMPLATES: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, "template_linter": {}}
 SWAPS: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, "template_linter": {"punctuation": "free"}}
@@ -274,5 +275,5 @@ RECIPES: dict[str, Recipe] = {
 def find_recipe(slug: str) -> Recipe:
     """The recipe of a name; GenerationError lists the names there are."""
     if slug not in RECIPES:
-        raise GenerationError(f"there is no recipe '{slug}'; choose one of: {', '.join(sorted(RECIPES))}")
+        raise GenerationError(f"there is no recipe {quoted(slug)}; choose one of: {', '.join(sorted(RECIPES))}")
     return RECIPES[slug]

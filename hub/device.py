@@ -3,6 +3,7 @@
 import torch
 
 from hub.errors import HubError
+from text.quoting import quoted
 
 DTYPES: dict[str, torch.dtype] = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -16,17 +17,17 @@ def choose_device(name: str = "auto") -> torch.device:
         return torch.device("cuda:0" if count else "cpu")
     kind, _, index = name.partition(":")
     if kind != "cuda" or (index and not index.isdecimal()):
-        raise HubError(f"device '{name}' is unknown; choose auto, cpu, cuda or cuda:N")
+        raise HubError(f"device {quoted(name)} is unknown; choose auto, cpu, cuda or cuda:N")
     if int(index or 0) >= count:
         seen = f"this machine shows {count} GPU(s)" if count else "no GPU is visible to torch here"
-        raise HubError(f"device '{name}' is not available: {seen}; choose auto or cpu")
+        raise HubError(f"device {quoted(name)} is not available: {seen}; choose auto or cpu")
     return torch.device("cuda", int(index or 0))
 
 
 def choose_dtype(name: str = "float32") -> torch.dtype:
     """The torch dtype of its name; HubError lists the names."""
     if name not in DTYPES:
-        raise HubError(f"dtype '{name}' is unknown; choose one of: {', '.join(DTYPES)}")
+        raise HubError(f"dtype {quoted(name)} is unknown; choose one of: {', '.join(DTYPES)}")
     return DTYPES[name]
 
 

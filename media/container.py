@@ -15,6 +15,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from media.errors import MediaError
+from media.file_kinds import kind_of
 from media.limits import check_frame, check_header, decoder_options
 from media.truncation import is_cut_short
 
@@ -105,7 +106,9 @@ def _opened(path: Path) -> InputContainer:
     try:
         return av.open(f"file:{path.resolve()}", options={**OPEN_OPTIONS, **decoder_options()})
     except (av.error.FFmpegError, UnicodeError) as error:
-        raise MediaError(f"{path}: is not a video that can be read; {CONVERT}") from error
+        kind = kind_of(path)
+        problem = f"is {kind}, not a video" if kind else "is not a video that can be read"
+        raise MediaError(f"{path}: {problem}; {CONVERT}") from error
 
 
 def _decoding_ticks(container: InputContainer) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from media.container import open_video
 from media.errors import MediaError
 from media.frames import SAMPLING_POLICY, Sample, _on_screen, _trim, sample_frames
 from media.picture import shown_pixels
+from text.quoting import quoted
 
 CONSECUTIVE_POLICY = "consecutive-window/2"
 INTERVAL_POLICY = "interval-middles/3"
@@ -134,5 +135,5 @@ class Sampling:
         if self.policy == CONSECUTIVE:
             return consecutive_frames(file, self.frames, start, end, size, content)
         if self.policy != INTERVALS:
-            raise MediaError(f"sampling '{self.policy}' is unknown; choose one of: {', '.join(VERSIONS)}")
+            raise MediaError(f"sampling {quoted(self.policy)} is unknown; choose one of: {', '.join(VERSIONS)}")
         return interval_frames(file, self.seconds, start, end, size)

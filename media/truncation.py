@@ -37,7 +37,8 @@ def is_cut_short(path: Path) -> bool:
             return _chunks_end(file, size) > size
         if head[:3] == b"FLV":
             return _tags_end(file, size) > size
-        return head[:1] == bytes([TS_SYNC]) and _ends_within_packet(file, size)
+        # The G of a GIF is the sync byte, too.
+        return head[:1] == bytes([TS_SYNC]) and head[:4] != b"GIF8" and _ends_within_packet(file, size)
 
 
 def has_fragments(path: Path) -> bool:

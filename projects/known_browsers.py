@@ -34,4 +34,6 @@ def remember(request: HttpRequest, response: HttpResponse, username: str) -> Non
 
 
 def _cookie(username: str) -> str:
-    return "known-" + salted_hmac(SALT, username.lower()).hexdigest()[:12]
+    # Its path is narrower than what __Host- stands for.
+    prefix = "__Secure-" if settings.SESSION_COOKIE_SECURE else ""
+    return f"{prefix}known-" + salted_hmac(SALT, username.lower(), algorithm="sha256").hexdigest()[:12]

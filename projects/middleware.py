@@ -17,9 +17,12 @@ from projects.crowd_entry import CROWD_PLACE_KEY
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded, TooManyTries
 from projects.models import CrowdPlace, CrowdWorker, PlaceState
 from text.errors import ActionableError
+from text.quoting import shortened
 
 # Read by foilworks/static/annotation/swap.js and foilworks/static/foilworks/outbox.js.
 DENIED = "X-Foilworks-Denied"
+# Whoever wrote the words of an error, its page stays small.
+MAX_WORDS = 2000
 
 
 class ActionableErrorMiddleware:
@@ -63,7 +66,8 @@ def _holds_nul(request: HttpRequest) -> bool:
 
 
 def _problem(request: HttpRequest, problem: str, status: int) -> HttpResponse:
-    response = render(request, "foilworks/problem.html", {"problem": problem, "status": status}, status=status)
+    said = {"problem": shortened(problem, MAX_WORDS), "status": status}
+    response = render(request, "foilworks/problem.html", said, status=status)
     if status == 403:
         # Django's own 403, of a form whose session is over, has none: scripts keep what met that one and send it again.
         response.headers[DENIED] = "1"

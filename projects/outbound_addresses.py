@@ -13,6 +13,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from projects.errors import ProjectError
+from text.quoting import shortened
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 PORTS = {"http": 80, "https": 443}
@@ -54,7 +55,7 @@ def checked_target(url: str) -> Target:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise ProjectError(_("The host %(host)s was not found. Check the URL.") % {"host": host}) from error
+        raise ProjectError(_("The host %(host)s was not found. Check the URL.") % {"host": shortened(host)}) from error
     addresses = [ipaddress.ip_address(str(each[4][0]).partition("%")[0]) for each in found]
     for address in addresses:
         allowed = _is_allowed(address)

@@ -2,6 +2,7 @@
 a process.
 """
 
+import time
 from datetime import datetime
 
 from django.contrib.auth.backends import ModelBackend
@@ -22,8 +23,16 @@ _SESSION = Prepared(_unexpired)
 _PERSON = Prepared(lambda pk: User.objects.filter(pk=pk))
 
 
+# When a session began and when it was used last, in seconds; projects.session_times ends it by them.
+BEGAN, SEEN = "signed_in_at", "seen_at"
+
+
 class SessionStore(DatabaseStore):
     """`SESSION_ENGINE` of the settings."""
+
+    def cycle_key(self) -> None:
+        self[BEGAN] = self[SEEN] = int(time.time())
+        super().cycle_key()
 
     def _get_session_from_db(self) -> Session | None:
         found = _SESSION.first(key=self.session_key, now=timezone.now()) if self.session_key else None

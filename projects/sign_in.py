@@ -19,9 +19,7 @@ from django.views.decorators.http import require_http_methods
 
 from projects import known_browsers, rate_limits
 from projects.access import has_second_factor
-from projects.actions.accounts import (
-    check_second_factor,
-)
+from projects.actions.accounts import check_second_factor, note_failed_sign_in, note_sign_in
 from projects.demo_accounts import published_accounts
 from projects.errors import TooManyTries
 from projects.forms.accounts import (
@@ -55,6 +53,7 @@ class SignIn(LoginView):
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         for limit, whose in self._counted():
             rate_limits.hit(limit, *whose)
+        note_failed_sign_in(self.request, self.request.POST.get("username", ""), "wrong password")
         return super().form_invalid(form)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
@@ -115,6 +114,7 @@ def complete_login(request: HttpRequest, person: User, wanted: str = "") -> Http
 
 def _let_in(request: HttpRequest, person: User, wanted: str) -> HttpResponse:
     login(request, person, backend=OWN_BACKEND)
+    note_sign_in(person, "two steps" if has_second_factor(person) else "one step")
     response = redirect(_landing(request, person, wanted))
     known_browsers.remember(request, response, person.username)
     return response
@@ -142,6 +142,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
             return _let_in(request, person, waiting["next"])
         for limit, whose in bars:
             rate_limits.hit(limit, *whose)
+        note_failed_sign_in(request, person.username, "wrong code")
         form.add_error("code", _("The code is wrong or was already used. Enter the code that the app shows now."))
     return render(request, "projects/sign_in_code.html", {"form": form}, status=422 if form.errors else 200)
 

@@ -49,6 +49,12 @@ def _announced(request: HttpRequest) -> float:
     return math.inf if request.headers.get("Transfer-Encoding") or not said.isdigit() else int(said)
 
 
+def texts_fit(request: HttpRequest) -> bool:
+    """Whether the texts of a form beside its files are as short as a stranger's whole form may be."""
+    texts = (text for name, values in request.POST.lists() for text in (name, *values))
+    return sum(map(len, texts)) <= STRANGERS_MOST
+
+
 class LimitedUploadHandler(FileUploadHandler):
     """First of the handlers; it keeps nothing. Files are for signed-in people on the pages that take them."""
 

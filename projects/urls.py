@@ -3,17 +3,20 @@
 from django.conf import settings
 from django.contrib.auth.views import LogoutView
 from django.urls import include, path
+from django.views.decorators.http import require_http_methods
 
 from projects import sign_in, views
 
 app_name = "projects"
+# Django's own view answers any method at all.
+READS_AND_POSTS = require_http_methods(["GET", "HEAD", "POST"])
 urlpatterns = [
     path("sign-in/code/", sign_in.sign_in_code, name="sign_in_code"),
     path("sign-in/with-code/", sign_in.SignInWithCode.as_view(), name="sign_in_with_code"),
     path("account/", views.account, name="account"),
     path("account/second-factor/", views.second_factor, name="second_factor"),
     path("password/reset/", views.AskForReset.as_view(), name="password_reset"),
-    path("password/reset/<slug:uidb64>/<str:token>/", views.Reset.as_view(), name="password_new"),
+    path("password/reset/<slug:uidb64>/<str:token>/", READS_AND_POSTS(views.Reset.as_view()), name="password_new"),
     path("join/<str:token>/", views.join, name="join"),
     path("projects/<slug:slug>/invitations/", views.invitations, name="invitations"),
     path(

@@ -37,6 +37,10 @@ WORDS = {
         "MEDIA_HOSTS": "hosts, with spaces between them, from which browsers may play videos that have an address and "
         "no file; `host` means https, others by `http://host:port`",
         "SUBMISSION_MAX_MB": "how large a file of scores may be that somebody submits to a public release",
+        "SESSION_IDLE_DAYS": "days without a visit after which somebody signs in again",
+        "SESSION_MAX_DAYS": "days after which everybody signs in again",
+        "SUBMISSION_MAX_OPEN": "submissions per public page that may wait for a decision; 0: no limit",
+        "SUBMISSION_KEEP_DAYS": "days after which a submission that nobody decided on is deleted; 0: never",
         "MAX_VIDEO_PIXELS": "pixels of one frame that an imported video may have (4096 x 4096); 0: no limit",
         "MAX_VIDEO_FRAMES": "frames that an imported video may have; 0: no limit",
         "MAX_VIDEO_SECONDS": "seconds that an imported video may last (6 hours); 0: no limit",

@@ -630,10 +630,14 @@ def test_rows_of_another_project_are_not_there(name, worlds):
     url = address(name, world, foreign=other)
     for person in (world.people["researcher"], other.people["researcher"], world.people["superuser"]):
         for method, answer in (("GET", rule.get), ("POST", rule.post)):
-            status = ask(url, method, person, rule.data).status
+            status, location, body = ask(url, method, person, rule.data)
             assert status == NO if answer == NO else status in {NOT_THERE, REFUSED}
             if person.is_superuser and answer != NO:
                 assert status == NOT_THERE
+            # Neither what the row is called there, nor, to its people, what the project of the address is called.
+            mine = person == other.people["researcher"]
+            secret = world.names if mine else other.names
+            assert [word for word in secret if word in html.unescape(body + location)] == []
 
 
 @pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.slug])

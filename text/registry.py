@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from text.errors import ActionableError
+from text.quoting import quoted
 from text.storable import is_storable
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
@@ -101,7 +102,7 @@ def version_of(entry: Entry, module: Any) -> str:
 def lookup(table: Mapping[str, Entry], slug: str, what: str) -> Entry:
     """The row of `slug`; RegistryError lists the known slugs when there is none."""
     if slug not in table:
-        raise RegistryError(f"unknown {what} '{slug}'; choose one of: {', '.join(sorted(table))}")
+        raise RegistryError(f"unknown {what} {quoted(slug)}; choose one of: {', '.join(sorted(table))}")
     return table[slug]
 
 
@@ -114,7 +115,7 @@ def parse_params(entry: Entry, raw: Mapping[str, Any]) -> dict[str, Any]:
     for name in raw:
         if name not in known:
             takes = ", ".join(known) or "no parameters"
-            raise RegistryError(f"{entry.label} has no parameter '{name}'; it takes: {takes}")
+            raise RegistryError(f"{entry.label} has no parameter {quoted(name)}; it takes: {takes}")
     return {name: _convert(param, raw[name]) if name in raw else param.default for name, param in known.items()}
 
 
@@ -123,7 +124,7 @@ def _convert(param: Param, value: Any) -> Any:
 
 
 def _wrong(param: Param, value: Any, takes: str) -> RegistryError:
-    return RegistryError(f"parameter '{param.name}' is {value!r}; give {takes}")
+    return RegistryError(f"parameter {quoted(param.name)} is {quoted(value)}; give {takes}")
 
 
 def _str(param: Param, value: Any) -> str:

@@ -34,20 +34,39 @@ def is_storable(value: Any) -> bool:
     return True
 
 
-# A spreadsheet takes text that starts so for a formula. An apostrophe before it says that it is text.
-_RUN = re.compile(r"'*[=+\-@\t\r]")
+# A spreadsheet runs a cell that starts with one of these signs, or their full-width forms, after line ends or tabs too.
+_SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
+_RUN = re.compile(rf"'*[{_SIGNS}\t\r\n]")
+# One that reads the file with another separator, or does not know the quotes, starts a cell there.
+_RUN_WITHIN = re.compile(rf"([;\t\r\n][ \"]*)('*)(?=[{_SIGNS}])")
+
+
+def is_run(text: str) -> bool:
+    """Whether a spreadsheet would run the text, or a part of it, as a formula."""
+    return bool(_RUN.match(text) or _RUN_WITHIN.search(text))
+
+
+def mark(text: str) -> str:
+    """Put an apostrophe before the text, and one before each formula within it: it is text then."""
+    return "'" + _RUN_WITHIN.sub(r"\1'\2", text)
+
+
+def unmark(cell: str) -> str:
+    """Return what `mark` was given: unmark(mark(x)) == x for every x."""
+    return _RUN_WITHIN.sub(lambda found: found[1] + found[2][1:], cell.removeprefix("'"))
 
 
 def safe_cell(text: str) -> str:
-    """`text` with one apostrophe more before what would be run; `plain_cell` takes it off again."""
-    return f"'{text}" if _RUN.match(text) else text
+    """Mark what a spreadsheet would run; `plain_cell` takes the marks off again."""
+    return mark(text) if is_run(text) else text
 
 
 def plain_cell(cell: str) -> str:
-    """What `safe_cell` was given: plain_cell(safe_cell(x)) == x for every x."""
-    return cell[1:] if cell.startswith("'") and _RUN.match(cell) else cell
+    """Return what `safe_cell` was given: plain_cell(safe_cell(x)) == x for every x."""
+    is_marked = cell.startswith("'") and is_run(cell) and all(found[2] for found in _RUN_WITHIN.finditer(cell))
+    return unmark(cell) if is_marked else cell
 
 
 def safe_row(values: Iterable[Any]) -> list[Any]:
-    """Text that would be run gets an apostrophe before it; numbers stay numbers, None is an empty cell."""
+    """Mark text that would be run; numbers stay numbers, None is an empty cell."""
     return [safe_cell(value) if isinstance(value, str) else value for value in values]

@@ -34,6 +34,7 @@ from projects.models import (
     SpentEntry,
     User,
 )
+from text.quoting import shortened
 
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 LIVE = (PlaceState.ACTIVE, PlaceState.COMPLETED)
@@ -45,7 +46,7 @@ def open_crowd_study(actor: User, project: Project, **fields: Any) -> CrowdStudy
     refuse_published(actor, _("The accounts of a demo open no studies; sign in with an account of your own."))
     stage = fields["stage"]
     if stage not in ROLE_OF_STAGE:
-        raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": stage})
+        raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": shortened(stage)})
     if fields["platform"] == Platform.PROLIFIC and not fields.get("platform_study"):
         raise AnnotationError(_("Give the id of the study on Prolific: links of other studies are refused by it."))
     study = CrowdStudy(project=project, role=ROLE_OF_STAGE[stage], created_by=actor, **fields)

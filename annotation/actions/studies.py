@@ -33,6 +33,7 @@ from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
+from text.quoting import quoted
 
 MAX_OVERLAP = 15
 MAX_FRAMES = 10_000
@@ -258,7 +259,7 @@ def _read(
             if row.key in ids:
                 rows.append((ids[row.key], row))
             else:
-                errors.append(f"{name}:{number}: video: the project has no video '{row.key}'; import it first")
+                errors.append(f"{name}:{number}: video: the project has no video {quoted(row.key)}; import it first")
         if len(errors) >= MAX_ERRORS:
             return rows, [*errors[:MAX_ERRORS], f"{name}: further lines were not read"]
     return rows, errors

@@ -14,6 +14,7 @@ from corpus.video_files.media_folder import MediaFolder
 from projects import audit
 from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
+from text.quoting import shortened
 
 
 def attach_media(person: User, video: Video, path: Path) -> Video:
@@ -62,9 +63,11 @@ def give(person: User | None, video: Video, kept: StoredMedia) -> Video:
     before = {"start_time": video.start_time, "end_time": video.end_time, "time_unit": video.time_unit}
     fresh = Video.objects.select_for_update(no_key=True).get(pk=video.pk)
     if fresh.media_state == MediaState.READY or fresh.media_state != video.media_state:
-        raise CorpusError(_("The video %(key)s has a file by now; reload to see it.") % {"key": video.key})
+        raise CorpusError(_("The video %(key)s has a file by now; reload to see it.") % {"key": shortened(video.key)})
     if fresh.media_state == MediaState.TAKEN_DOWN:
-        raise CorpusError(_("The video %(key)s was taken down; it gets no file any more.") % {"key": video.key})
+        raise CorpusError(
+            _("The video %(key)s was taken down; it gets no file any more.") % {"key": shortened(video.key)}
+        )
     old = fresh.media_state
     set_media(fresh, kept, reasons_taken_down(fresh.project, [kept]))
     fresh.save()

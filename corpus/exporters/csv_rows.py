@@ -50,5 +50,6 @@ def _cells(item: ItemRecord) -> dict[str, Any]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
+        # Within JSON a semicolon is text: it can be written so that no spreadsheet takes it for a separator.
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True).replace(";", "\\u003b")
     return "" if value is None else repr(value)

@@ -23,6 +23,7 @@ from corpus.importers.parsing.records import (
 )
 from corpus.importers.parsing.table_rows import TAB, read_rows
 from corpus.records import MAX_ID, ItemRecord, ReadOutcome, VideoRecord
+from text.quoting import quoted
 
 _ENDING = re.compile(r"ending[0-9]+")
 LABELS = ("label", "c_label")
@@ -76,5 +77,5 @@ def _number(fields: Fields, name: str, n_endings: int) -> int:
     text = str(fields.get(name)).strip()
     if not re.fullmatch(r"[0-9]{1,3}", text) or int(text) >= n_endings:
         fix = f"give the number of an ending, 0 to {n_endings - 1}"
-        raise ProblemError(name, f"is {text[:40]!r}", fix)
+        raise ProblemError(name, f"is {quoted(text)}", fix)
     return int(text)

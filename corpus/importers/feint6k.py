@@ -22,6 +22,7 @@ from corpus.importers.parsing.records import (
 )
 from corpus.importers.parsing.table_rows import COMMA, Row, read_rows
 from corpus.records import MAX_ID, ItemRecord, ReadOutcome, VideoRecord
+from text.quoting import quoted
 
 BLOCK = 6
 _COLUMNS = frozenset({"video_id", "sentence"})
@@ -44,7 +45,7 @@ def _blocks(rows: Iterable[Row]) -> Iterator[RawRecord]:
         elif video is None:
             yield RawRecord(None, None, first, "is missing", "video_id")
         elif len(block) % BLOCK:
-            problem = f"{video[:80]!r} has {len(block)} rows together, not {BLOCK}: one caption and its five foils"
+            problem = f"{quoted(video)} has {len(block)} rows together, not {BLOCK}: one caption and its five foils"
             yield RawRecord(None, None, first, problem, "video_id")
         else:
             for start in range(0, len(block), BLOCK):

@@ -11,6 +11,7 @@ from typing import Any
 from corpus.importers.parsing.fields import Fields, ProblemError
 from corpus.importers.parsing.records import RawRecord, checked_id, clip_key, default_subtest, json_lines, read_records
 from corpus.records import MAX_DATASET, MAX_ID, MAX_LABEL, SPLITS, ItemRecord, PairRecord, ReadOutcome, VideoRecord
+from text.quoting import quoted
 
 COLUMNS = {
     "id": "name of the record, unique in the project (required)",
@@ -75,7 +76,7 @@ def _video(fields: Fields) -> VideoRecord:
         raise ProblemError("video", "is missing", "name the file, or give url, source_id or video_key")
     split = fields.label("split", 10)
     if split not in SPLITS:
-        raise ProblemError("split", f"is {split!r}", "give train, val or test")
+        raise ProblemError("split", f"is {quoted(split)}", "give train, val or test")
     return VideoRecord(
         key=key,
         file=file,

@@ -15,6 +15,7 @@ from corpus.importers.parsing.json_records import members_of, read_text
 from corpus.importers.parsing.records import Names, RawRecord, checked_id, default_subtest, read_records, video_of
 from corpus.importers.parsing.table_rows import COMMA, TAB, read_rows
 from corpus.records import MAX_ID, ItemRecord, ReadOutcome
+from text.quoting import quoted
 
 DATASET = "MSR-VTT"
 # The file of the data set that names its twenty numbers.
@@ -71,7 +72,7 @@ def _from_sentence(raw: RawRecord, subtest: str, videos: Mapping[str, Any]) -> I
     fields = Fields(raw.value)
     name = fields.label("video_id", MAX_ID)
     if name not in videos:
-        raise ProblemError("video_id", f"{name[:80]!r} is not among the videos", "add the video, or remove the line")
+        raise ProblemError("video_id", f"{quoted(name)} is not among the videos", "add the video, or remove the line")
     check_content(videos[name], "video")
     about = Fields(videos[name], "video")
     category = about.get("category")

@@ -28,6 +28,7 @@ from corpus.records import (
     VideoRecord,
     VoteCounts,
 )
+from text.quoting import quoted
 
 OWN_FIELD = "foilworks"
 VOTE_FIELDS = ("mturk", "human", "votes")
@@ -180,7 +181,7 @@ def _own_video(video: Fields) -> VideoRecord:
     start, end, unit = video.trim()
     split = video.label("split", 10)
     if split not in SPLITS:
-        raise ProblemError(video.name("split"), f"is {split!r}", "give train, val or test")
+        raise ProblemError(video.name("split"), f"is {quoted(split)}", "give train, val or test")
     return VideoRecord(
         key=checked_id(video.name("key"), video.label("key", MAX_ID)),
         file=video.media_name("file"),

@@ -16,6 +16,7 @@ from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, read_rows
 from corpus.records import MAX_ID, MAX_LABEL
 from corpus.rules.escaped_cells import CellReader
 from corpus.vote_records import VoteOutcome, VoteRecord, is_anonymous_name, is_anonymous_vote
+from text.quoting import quoted
 
 YIELDS = "votes"
 _NAMES = ("item", "annotator", "subtest", "kind", "stage", "state", "source")
@@ -39,12 +40,12 @@ def _parse(raw: RawRecord) -> VoteRecord:
     for name, wanted in COUNTED.items():
         said = fields.label(name, MAX_LABEL) or wanted
         if said != wanted:
-            raise PassedOver(f"its {name} is {said[:40]!r}")
+            raise PassedOver(f"its {name} is {quoted(said)}")
     place = place_of(fields.get("position"))
     annotator = _named(fields, "annotator", MAX_ANNOTATOR)
     is_nameless = is_anonymous_vote(str(fields.get("source")), annotator)
     if is_anonymous_name(annotator) and not is_nameless:
-        problem = f"is {annotator!r}, which exports give to votes that name nobody"
+        problem = f"is {quoted(annotator)}, which exports give to votes that name nobody"
         raise ProblemError("annotator", problem, "give another pseudonym, or the source 'import' if it is such a vote")
     return VoteRecord(
         item=_named(fields, "item", MAX_LABEL + 1 + MAX_ID),
@@ -73,5 +74,5 @@ def _seconds(value: Any) -> float | None:
     except (TypeError, ValueError):
         seconds = -1.0
     if not 0 <= seconds <= _MAX_SECONDS:
-        raise ProblemError("seconds", f"is {str(value)[:40]!r}", "give a number from 0 up, or leave it out")
+        raise ProblemError("seconds", f"is {quoted(str(value))}", "give a number from 0 up, or leave it out")
     return seconds

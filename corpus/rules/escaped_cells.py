@@ -5,14 +5,17 @@ column ESCAPED of a row names the cells that got one. Tables of 0.1 have no such
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from text.storable import plain_cell, safe_cell
+from text.storable import mark, plain_cell, safe_cell, unmark
 
 ESCAPED = "foilworks_escaped"
 _MANIFEST = "manifest.json"
+# What 0.1 wrote before a formula: one apostrophe, whatever follows.
+_OF_0_1 = re.compile(r"''*[=+\-@\t\r]")
 
 
 def escaped(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -22,7 +25,7 @@ def escaped(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _escaped(text: str) -> str:
-    return safe_cell(text) if text == text.strip() else f"'{text}"
+    return safe_cell(text) if text == text.strip() else mark(text)
 
 
 class CellReader:
@@ -43,9 +46,9 @@ class CellReader:
             if cell is None or name == ESCAPED:
                 continue
             if name in listed:
-                found[name] = cell.removeprefix("'")
+                found[name] = unmark(cell)
             elif self.is_of_0_1:
-                found[name] = plain_cell(cell)
+                found[name] = cell[1:] if _OF_0_1.match(cell) else cell
             else:
                 found[name] = cell.strip() if name in self.names else cell
                 self.kept_apostrophes |= {name} if plain_cell(cell) != cell else set()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from text.errors import ActionableError
+from text.quoting import quoted
 
 
 class IllegalMove(ActionableError):
@@ -134,7 +135,7 @@ def next_item_state(state: str, move: str, outcome: str | None = None) -> ItemSt
     if outcome is None and len(allowed) == 1:
         (outcome,) = allowed
     if outcome not in allowed:
-        raise IllegalMove(f"an item cannot go from {state} to {outcome} by '{move}'; reload to see its state now")
+        raise IllegalMove(f"an item cannot go from {state} to {outcome} by {quoted(move)}; reload to see its state now")
     return ItemState(outcome)
 
 
@@ -164,7 +165,7 @@ def is_left_out(verdict: str, item_state: str) -> bool:
 def _checked(moves: dict[str, Move], what: str, state: str, move: str) -> Move:
     found = moves.get(move)
     if found is None:
-        raise IllegalMove(f"there is no move '{move}' for {what}s; choose one of: {', '.join(moves)}")
+        raise IllegalMove(f"there is no move {quoted(move)} for {what}s; choose one of: {', '.join(moves)}")
     if state not in found.origins:
-        raise IllegalMove(f"this {what} is {state}, so '{move}' is not possible; reload to see its state now")
+        raise IllegalMove(f"this {what} is {state}, so {quoted(move)} is not possible; reload to see its state now")
     return found

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from evaluation.analyses.scored import Floats, ScoredItems, by_group, need, number
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED
+from text.quoting import quoted
 
 VERSION = "3"
 INPUT = "scored"
@@ -58,7 +59,7 @@ def _names(edges: Floats) -> list[str]:
 def _edges(seconds: Floats, cut: str) -> Floats:
     """Rising edges of at most six groups; equal quantiles fall together."""
     if cut not in CUTS:
-        raise EvaluationError(f"unknown cut '{cut}'; choose one of: {', '.join(CUTS)}")
+        raise EvaluationError(f"unknown cut {quoted(cut)}; choose one of: {', '.join(CUTS)}")
     if cut == "log":
         edges = np.geomspace(seconds.min(), seconds.max(), GROUPS + 1)
         edges[0], edges[-1] = seconds.min(), seconds.max()

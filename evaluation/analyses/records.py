@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
+from text.quoting import quoted
 
 # Truth coding, in this order wherever votes are counted.
 CHOICES = ("caption", "foil", "neither", "both", "cannot_tell")
@@ -95,7 +96,7 @@ def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]
     EvaluationError where the votes cannot give it: `truth` from three-way counts, `shown` without positions.
     """
     if coding not in CODINGS:
-        raise EvaluationError(f"unknown coding '{coding}'; choose one of: {', '.join(CODINGS)}")
+        raise EvaluationError(f"unknown coding {quoted(coding)}; choose one of: {', '.join(CODINGS)}")
     if coding == "truth3":
         return np.minimum(votes.choice, 2), CHOICES3
     if (votes.choice == OTHER).any():

@@ -12,6 +12,7 @@ from typing import Any
 from evaluation.analyses.words import js_divergence
 from evaluation.errors import EvaluationError
 from text.diff import diff_edits
+from text.quoting import quoted
 from text.tokens import words
 
 VERSION = "1"
@@ -46,7 +47,7 @@ def compute(edits: Sequence[EditFacts], *, top: int = TOP, draws: int = 0, seed:
     if not edits:
         raise EvaluationError("there is no foil; give some made by a machine and some by people")
     if wrong := {edit.source for edit in edits} - set(SOURCES):
-        raise EvaluationError(f"unknown source '{sorted(wrong)[0]}'; give machine or person")
+        raise EvaluationError(f"unknown source {quoted(sorted(wrong)[0])}; give machine or person")
     counts = {source: Counter(v for e in edits if e.source == source and (v := verb_of(e))) for source in SOURCES}
     totals = {source: counter.total() for source, counter in counts.items()}
     shares = {

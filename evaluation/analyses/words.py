@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from evaluation.analyses.records import ItemFacts, ProficiencyFacts
 from evaluation.errors import EvaluationError
 from text.diff import diff_edits
+from text.quoting import quoted
 from text.tokens import WordSpan, word_spans, words
 
 BASES = {"2": 2.0, "e": math.e}
@@ -21,7 +22,7 @@ def word_counts(items: Iterable[Facts], unit: str = "words") -> tuple[Counter[st
     `words`: all words. `changed`: of the caption the words that some foil replaces, of each foil the new ones.
     """
     if unit not in UNITS:
-        raise EvaluationError(f"unknown unit '{unit}'; choose one of: {', '.join(UNITS)}")
+        raise EvaluationError(f"unknown unit {quoted(unit)}; choose one of: {', '.join(UNITS)}")
     count = _count_all if unit == "words" else _count_changed
     captions: Counter[str] = Counter()
     foils: Counter[str] = Counter()
@@ -62,7 +63,7 @@ def js_divergence(captions: Counter[str], foils: Counter[str], base: str = "2") 
     0 for equal distributions; the ceiling, for disjoint ones, is 1 in base 2 and sqrt(ln 2) in base e.
     """
     if base not in BASES:
-        raise EvaluationError(f"unknown base '{base}'; choose one of: {', '.join(BASES)}")
+        raise EvaluationError(f"unknown base {quoted(base)}; choose one of: {', '.join(BASES)}")
     n_caption, n_foil = captions.total(), foils.total()
     if not n_caption or not n_foil:
         return None

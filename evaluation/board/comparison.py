@@ -15,6 +15,7 @@ from evaluation.metrics.ranking import COLUMNS, ModelScores, scoped_credit
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import Record, release_scores
 from evaluation.scoring.run_results import Axes, axes_of, credits_of, fingerprint_of, is_settled
+from text.quoting import quoted
 
 VERSION = "3"
 # What can be listed: items that only A or only B has right, both, neither, and where a tie earned a part.
@@ -40,7 +41,7 @@ def compare(a: Run, b: Run, column: str, scope: str = "overall") -> Comparison:
     if not (is_settled(a) and is_settled(b)):
         raise EvaluationError("a run is still at work; compare when it has ended")
     if column not in COLUMNS:
-        raise EvaluationError(f"unknown column '{column}'; choose one of: {', '.join(COLUMNS)}")
+        raise EvaluationError(f"unknown column {quoted(column)}; choose one of: {', '.join(COLUMNS)}")
     fingerprint = digest([VERSION, fingerprint_of(a), fingerprint_of(b)])
     about = f"{a.pk}:{b.pk}:{column}:{scope}"
     data = cached_by_fingerprint(

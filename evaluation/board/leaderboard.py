@@ -24,6 +24,7 @@ from evaluation.scoring.run_results import (
     results_of,
     runs_of,
 )
+from text.quoting import quoted
 
 OVERALL = "overall"
 # A change in how a board is made from its models.
@@ -117,7 +118,7 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
     axes = axes_of(release)
     scopes = _scopes(axes)
     if scope not in dict(scopes):
-        raise EvaluationError(f"the release has no scope '{scope}'; choose one of: {', '.join(dict(scopes))}")
+        raise EvaluationError(f"the release has no scope {quoted(scope)}; choose one of: {', '.join(dict(scopes))}")
     runs = latest_runs(release)
     results = {run.pk: results_of(run) for run in runs if is_settled(run)}
     groups = {pk: group_of(found, scope) for pk, found in results.items()}
@@ -170,7 +171,7 @@ def _ranked(
     scope: str,
 ) -> dict[str, Any]:
     if column not in COLUMNS:
-        raise EvaluationError(f"unknown column '{column}'; choose one of: {', '.join(COLUMNS)}")
+        raise EvaluationError(f"unknown column {quoted(column)}; choose one of: {', '.join(COLUMNS)}")
     prints = [[run.pk, fingerprint_of(run) if is_settled(run) else ""] for run in runs]
     fingerprint = digest([VERSION, release.content_hash, column, scope, prints])
 

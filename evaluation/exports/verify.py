@@ -26,6 +26,7 @@ from evaluation.errors import EvaluationError
 from evaluation.exports.recomputed import RECOMPUTED, recomputed
 from evaluation.metrics import pairwise
 from evaluation.scoring.queries import pair_scores
+from text.quoting import quoted
 
 WHOLE = "foilworks"
 # What a model's results are held to; intervals come from random draws and are left to the seed.
@@ -63,7 +64,7 @@ def verify(folder: Path, expected: str = "") -> dict[str, Any]:
     """
     wanted = expected.strip().lower().removeprefix("sha256:")
     if expected and not re.fullmatch("[0-9a-f]{64}", wanted):
-        raise EvaluationError(f"'{expected}' is no hash; give the 64 signs that the export's maker published")
+        raise EvaluationError(f"{quoted(expected)} is no hash; give the 64 signs that the export's maker published")
     if not (folder / MANIFEST).is_file():
         raise EvaluationError(f"{folder}: is no export (it has no {MANIFEST}); name the folder that was exported")
     try:
@@ -137,7 +138,7 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
         # A document that says something else than it can: its digest tells which one.
         if since:
             _same_digests(folder, items, votes, scores)
-        raise _DifferenceError(f"tables/: cannot be computed again ({error!r})") from error
+        raise _DifferenceError(f"tables/: cannot be computed again ({quoted(error)})") from error
     if since:
         _same_digests(folder, items, votes, scores)
 

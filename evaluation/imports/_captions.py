@@ -8,6 +8,7 @@ from corpus.records import ItemRecord, RecordWarning
 from evaluation.imports._videos import label_differences
 from evaluation.imports.batch import CHUNK, Batch, chunks, text_sha256
 from projects.sql.bulk_writes import insert_many, new_row
+from text.quoting import quoted
 
 
 def check_captions(batch: Batch) -> None:
@@ -93,7 +94,7 @@ def _count_caption(batch: Batch, record: ItemRecord, caption: Caption, *, is_new
         return
     batch.result.unchanged["captions"] += 1
     if caption.key != record.id:
-        problem = f"stands for this clip already, as {caption.key[:80]!r}; it is kept once"
+        problem = f"stands for this clip already, as {quoted(caption.key)}; it is kept once"
         batch.result.warnings.append(str(RecordWarning(batch.where(record), "caption", problem)))
 
 

@@ -20,6 +20,7 @@ from corpus.rules.states import WITHDRAWN
 from evaluation.imports.batch import CHUNK, Batch, chunks, text_sha256
 from projects import audit
 from projects.models import AuditEvent, User
+from text.quoting import quoted
 
 CONTENT = frozenset({"clip", "caption", "foils", "proficiency", "votes"})
 MAX_SHOWN_LENGTH = 300
@@ -34,11 +35,11 @@ def list_changes(batch: Batch) -> None:
     worked_on = (_worked_on(batch, changed) | taken_out) if batch.update else set()
     occupied = _occupied(batch, {id_: changed[id_] for id_ in changed.keys() - worked_on}) if batch.update else {}
     batch.refuse(
-        (changed[id_], "caption", f"is already a caption of this clip, as {key[:80]!r}", "remove the record")
+        (changed[id_], "caption", f"is already a caption of this clip, as {quoted(key)}", "remove the record")
         for id_, key in occupied.items()
     )
     batch.refuse(
-        (record, "id", f"{id_[:80]!r} was {what}, so its content stays", "give the record another id")
+        (record, "id", f"{quoted(id_)} was {what}, so its content stays", "give the record another id")
         for id_, record in changed.items()
         if id_ in worked_on
         for what in ("taken out" if id_ in taken_out else "worked on",)
@@ -114,7 +115,7 @@ def strict_problem(batch: Batch) -> str:
     if first is None:
         return ""
     fields = ", ".join(first["fields"])
-    return f"{first['record']}: id: {first['id'][:80]!r} is stored with another {fields}; import with --update"
+    return f"{first['record']}: id: {quoted(first['id'])} is stored with another {fields}; import with --update"
 
 
 def _taken_out(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:

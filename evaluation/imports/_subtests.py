@@ -7,6 +7,7 @@ from corpus.models import Subtest
 from corpus.records import MAX_LABEL, RecordWarning
 from evaluation.errors import EvaluationError
 from evaluation.imports.batch import MAX_NAMED, Batch, Shape
+from text.quoting import quoted
 
 VOTES_WANTED = 3  # three for main items, one for proficiency items (docs/workflow.md#stage-validation)
 PROFICIENCY_VOTES = 1
@@ -40,8 +41,8 @@ def warn_of_other_tests(batch: Batch) -> None:
         listed = ", ".join(repr(id_[:80]) for id_ in ids) + (", …" if n > len(ids) else "")
         its = repr(subtest.test) if subtest.test else "not said"
         problem = (
-            f"is {its} for the subtest {name!r}, and another one in {n} of its records ({listed}): these go with the "
-            "subtest; give them a subtest of their own"
+            f"is {its} for the subtest {quoted(name)}, and another one in {n} of its records ({listed}): these go "
+            "with the subtest; give them a subtest of their own"
         )
         batch.result.warnings.append(str(RecordWarning(str(batch.path), "test", problem)))
 
@@ -64,7 +65,7 @@ def _proficiency(batch: Batch, subtest: Subtest, shape: Shape) -> Subtest:
     found = batch.subtests.get(name)
     if found is not None:
         if found.kind != Subtest.Kind.PROFICIENCY:
-            raise EvaluationError(f"the subtest '{name}' is no proficiency subtest; rename it, then import again")
+            raise EvaluationError(f"the subtest {quoted(name)} is no proficiency subtest; rename it, then import again")
         return found
     wanted = _usual(shape.pair_votes, PROFICIENCY_VOTES)
     return _create(

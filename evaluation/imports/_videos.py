@@ -12,6 +12,7 @@ from corpus.video_files.player import plays_elsewhere
 from evaluation.imports._changes import CONTENT
 from evaluation.imports.batch import CHUNK, MAX_MISSING, Batch, chunks, text_sha256
 from projects.sql.bulk_writes import insert_many, new_row
+from text.quoting import quoted
 
 _SAME = ("url", "start_time", "end_time", "time_unit")
 _SOURCE = ("source_dataset", "source_id")
@@ -145,7 +146,8 @@ def _refuse_two_clips_of_one_key(batch: Batch) -> set[str]:
         line, its = json.loads(known)
         name = next((name for name in _SAME if mine[name] != its[name]), "")
         if name:
-            problem = f"is {mine[name]!r}, but {its[name]!r} on line {line}, for the clip {record.video.key[:80]!r}"
+            said = f"is {quoted(mine[name])}, but {quoted(its[name])} on line {line}"
+            problem = f"{said}, for the clip {quoted(record.video.key)}"
             clashes.append((record, name, problem, "give each clip its own video_key"))
     batch.refuse(clashes)
     return met
@@ -161,7 +163,7 @@ def _refuse_other_trims(batch: Batch) -> None:
         for name in ("start_time", "end_time"):
             mine, its = getattr(record.video, name), getattr(stored, name)
             if mine != its:
-                problem = f"is {mine!r}, but {its!r} is stored for the clip {stored.key[:80]!r}"
+                problem = f"is {quoted(mine)}, but {quoted(its)} is stored for the clip {quoted(stored.key)}"
                 clashes.append((record, name, problem, "give the clip another video_key"))
                 break
     batch.refuse(clashes)

@@ -14,6 +14,7 @@ from corpus.records import BadRecord, ItemRecord
 from corpus.release_records import release_id
 from corpus.video_files.ingest import StoredMedia
 from projects.models import Project
+from text.quoting import quoted
 from text.spill import Spill
 
 # Of clips without a file: enough to see what is wrong with their names.
@@ -208,7 +209,7 @@ def settle_ids(batch: Batch) -> None:
     """Records that name a stored item as releases do get its key; refuse those that would share an id in releases."""
     named = {record.id: release_id(record.subtest, record.id) for record in batch.records if record.foils}
     batch.refuse(
-        (record, "id", f"is {named[record.id][:80]!r} in releases, as that of another record", "give it its own id")
+        (record, "id", f"is {quoted(named[record.id])} in releases, as that of another record", "give it its own id")
         for record in batch.records
         if record.foils and not batch.is_first("released", named[record.id])
     )
@@ -220,7 +221,7 @@ def settle_ids(batch: Batch) -> None:
         keys = stored.get(named.get(record.id, ""), {})
         if keys and record.id not in keys.get(record.subtest, ()):
             if record.id != named[record.id] or record.subtest not in keys:
-                problem = f"is {named[record.id][:80]!r} in releases, as that of another item"
+                problem = f"is {quoted(named[record.id])} in releases, as that of another item"
                 clashes.append((record, "id", problem, "give it its own id"))
             else:
                 record = replace(record, id=keys[record.subtest][0])

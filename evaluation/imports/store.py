@@ -30,6 +30,7 @@ from projects.access import require_researcher
 from projects.actions.creation import store_project
 from projects.models import Project, User
 from projects.sql.bulk_writes import analyze_tables
+from text.quoting import quoted
 from text.spill import Spill
 
 # New rows that change what a planner should think of the tables.
@@ -136,7 +137,9 @@ def _import_votes(
     result.counted = ("votes",)
     votes = read_votes(source, result)
     if project.pk is None:
-        raise EvaluationError(f"--project: there is no project '{project.slug}'; import the items of the votes first")
+        raise EvaluationError(
+            f"--project: there is no project {quoted(project.slug)}; import the items of the votes first"
+        )
     _stop_if_strict(strict, result)
 
     def write(ours: ImportResult) -> None:

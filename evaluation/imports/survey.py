@@ -19,6 +19,7 @@ from corpus.video_files.media_folder import FoundFile, MediaFolder
 from evaluation.errors import EvaluationError
 from evaluation.imports.batch import CHUNK, MAX_MISSING, ImportResult, Shape, chunks
 from projects.models import Project
+from text.quoting import quoted
 from text.registry import Entry, load, lookup
 
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
@@ -170,7 +171,9 @@ def _with_media(
         if file is not None:
             found.media[video.key] = file.path
             if is_new and file.differs_in:
-                problem = f"{file.asked!r} differs in {file.differs_in} from {file.name!r}, the file that is used"
+                problem = (
+                    f"{quoted(file.asked)} differs in {file.differs_in} from {quoted(file.name)}, the file that is used"
+                )
                 result.warnings.append(str(RecordWarning(f"{result.path}:{record.line}", "video", problem)))
         elif len(found.missing) < MAX_MISSING:
             found.missing[video.key] = names

@@ -14,6 +14,7 @@ from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
 from evaluation.utd.utd_files import sha256_of
 from projects.models import Project, User
+from text.quoting import quoted
 
 
 def import_utd(
@@ -24,7 +25,7 @@ def import_utd(
     (held,) = source.outcomes()
     assert isinstance(held, UtdFile)
     if project.pk is None:
-        raise EvaluationError(f"--project: there is no project '{project.slug}'; import its videos first")
+        raise EvaluationError(f"--project: there is no project {quoted(project.slug)}; import its videos first")
     kind = "descriptions" if held.holds == "descriptions" else "splits"
     result.records, result.counted = 1, (kind,)
     with transaction.atomic():

@@ -28,6 +28,7 @@ from evaluation.imports.survey import Progress, Source
 from projects import audit
 from projects.models import AuditEvent, Project, User
 from projects.pseudonyms import LENGTH
+from text.quoting import quoted
 
 DECIDED = frozenset({ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED})
 Line = tuple[str, int | None, str, bool | None]
@@ -100,7 +101,7 @@ def _store(work: _Import, votes: Mapping[int, list[VoteRecord]]) -> None:
     judged = set(tasks.values_list("item_id", flat=True))
     judged |= {pk for pk, its in stored.items() if any(vote.source == Vote.Source.PERSON for vote in its)}
     for item in items.filter(pk__in=judged).order_by("pk"):
-        problem = f"{item.key[:80]!r} is judged here; its votes are those of its validators"
+        problem = f"{quoted(item.key)} is judged here; its votes are those of its validators"
         work.refuse(votes[item.pk][0], "item", problem, "import the items into a project of their own")
     for item in items.exclude(pk__in=judged).select_for_update(of=("self",), no_key=True).order_by("pk"):
         _store_item(work, item, votes[item.pk], stored[item.pk])
@@ -122,9 +123,9 @@ def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, 
         if len(named[name]) == 1:
             found[named[name][0]] += records
             continue
-        problem, fix = f"there is no item {name[:80]!r} in the project", "import the items first, or correct the id"
+        problem, fix = f"there is no item {quoted(name)} in the project", "import the items first, or correct the id"
         if named[name]:
-            problem, fix = f"{name[:80]!r} stands in {len(named[name])} subtests", "write it as subtest:id"
+            problem, fix = f"{quoted(name)} stands in {len(named[name])} subtests", "write it as subtest:id"
         for record in records:
             work.refuse(record, "item", problem, fix)
     return found
@@ -143,7 +144,7 @@ def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored
         return
     twice = [who for who, n in Counter((record.annotator, record.foil) for record in records).items() if n > 1]
     if twice:
-        problem = f"{twice[0][0][:80]!r} judged {item.key[:80]!r} twice, under two names of the item"
+        problem = f"{quoted(twice[0][0])} judged {quoted(item.key)} twice, under two names of the item"
         work.refuse(records[0], "annotator", problem, "keep one of the two")
         return
     new = [_line(work.project, record) for record in records]
@@ -152,7 +153,7 @@ def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored
         work.result.unchanged["votes"] += len(new)
         return
     if item.state in WITHDRAWN:
-        problem = f"{item.key[:80]!r} was taken out, and keeps the votes that it was decided on"
+        problem = f"{quoted(item.key)} was taken out, and keeps the votes that it was decided on"
         work.refuse(records[0], "item", problem, "leave them out, or name the item that took its place")
         return
     replaces = bool(old) and not _behind_counts(old, new)

@@ -18,6 +18,7 @@ from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.comparison import paired_difference
 from evaluation.metrics.intervals import DRAWS, SEED
 from evaluation.metrics.ties import hit, standing
+from text.quoting import quoted
 
 VERSION = "1"
 INPUT = "matrix"
@@ -66,8 +67,8 @@ def sampled_captions(
         keys[list(own[source])] = np.iinfo(np.uint64).max
         if len(pool) - len(own[source]) < candidates - 1:
             raise EvaluationError(
-                f"item '{name}': {candidates} candidates need {candidates - 1} captions of other videos, and there are "
-                f"{len(pool) - len(own[source])}; leave the control out"
+                f"item {quoted(name)}: {candidates} candidates need {candidates - 1} captions of other videos, "
+                f"and there are {len(pool) - len(own[source])}; leave the control out"
             )
         best = np.argpartition(keys, candidates - 2)[: candidates - 1]
         found.append(tuple(pool[k] for k in best[np.argsort(keys[best])].tolist()))

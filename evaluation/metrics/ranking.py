@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.comparison import ALPHA, items_to_separate, pairwise_tests, tied_groups
+from text.quoting import quoted
 
 Floats = NDArray[np.float64]
 COLUMNS = ("P+T", "T", "P")
@@ -52,7 +53,7 @@ def ranking(
     first from the second at 80 % power; None without two or where they are level.
     """
     if column not in COLUMNS:
-        raise EvaluationError(f"unknown column '{column}'; choose one of: {', '.join(COLUMNS)}")
+        raise EvaluationError(f"unknown column {quoted(column)}; choose one of: {', '.join(COLUMNS)}")
     scored = [model for model in models if model.group is not None and model.group[column] is not None]
     scored.sort(key=lambda model: (-_value(model, column), model.key))
     chosen = np.ones(len(clusters), dtype=bool) if scope is None else scope

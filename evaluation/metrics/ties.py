@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
+from text.quoting import quoted
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -62,7 +63,7 @@ def rank(where: RivalCounts, policy: str) -> Floats:
         "first": where.tied_before.astype(np.float64),
     }
     if policy not in lost:
-        raise EvaluationError(f"unknown tie policy '{policy}'; choose one of: {', '.join(POLICIES)}")
+        raise EvaluationError(f"unknown tie policy {quoted(policy)}; choose one of: {', '.join(POLICIES)}")
     return lost[policy] + where.above + 1.0
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from corpus.importers.parsing.json_records import unique_names
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import Row
+from text.quoting import quoted
 
 MAX_LINE_BYTES = 1_000_000
 MAX_PROBLEMS = 20
@@ -29,8 +30,9 @@ class BadScoresError(EvaluationError):
         self.problems = list(problems)
 
 
-def check_scores(path: Path, records: Records) -> int:
-    """How many items the file scores: all of `records`, each once, every text with a finite number.
+def check_scores(path: Path, records: Records) -> list[dict[str, Any]]:
+    """Return the numbers of the file, one entry per record, in their order: all of `records`, each once, every text
+    with a finite number. Nothing else of the file is in them.
 
     Of the valid proficiency pairs all are scored or none: P, T and P+T stand over the items whose pair is, and nobody
     chooses those. BadScoresError names up to MOST_PROBLEMS of what is wrong.
@@ -38,26 +40,32 @@ def check_scores(path: Path, records: Records) -> int:
     wanted = {record["id"]: record for record in records}
     problems: list[str] = []
     first: dict[str, int] = {}
-    paired: set[str] = set()
+    numbers: dict[str, dict[str, Any]] = {}
     for line, text in _lines(path):
         try:
             row = _row(path, line, text)
-            name = _checked(row, wanted, first)
+            name = _checked_name(row, wanted, first)
+            numbers[name] = _numbers(row, wanted[name])
         except EvaluationError as error:
             problems.append(str(error).removeprefix(f"{path}:"))
             if len(problems) >= MAX_PROBLEMS:
                 raise BadScoresError([*problems, "… and perhaps more"]) from error
             continue
         first[name] = line
-        if row.inner("proficiency"):
-            paired.add(name)
     problems += _absent([name for name in wanted if name not in first])
     able = [name for name in first if (pair := wanted[name]["proficiency"]) and pair["valid"]]
-    if not paired.isdisjoint(able):
-        problems += _without_pair([name for name in able if name not in paired])
+    without = [name for name in able if "proficiency" not in numbers[name]]
+    if len(without) < len(able):
+        problems += _without_pair(without)
     if problems:
         raise BadScoresError([_worded(problem) for problem in problems])
-    return len(first)
+    return [{"id": name, **numbers[name]} for name in wanted]
+
+
+def canonical(numbers: Records) -> bytes:
+    """Return the numbers as JSON lines. Equal numbers are equal bytes, however a file spelled and ordered them."""
+    lines = (json.dumps(each, ensure_ascii=False, sort_keys=True, separators=(",", ":")) for each in numbers)
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _worded(problem: str) -> str:
@@ -79,7 +87,7 @@ def _without_pair(names: Sequence[str]) -> list[str]:
 
 def _named(names: Sequence[str]) -> str:
     more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return ", ".join(repr(name) for name in names[:MAX_NAMED]) + more
+    return ", ".join(quoted(name) for name in names[:MAX_NAMED]) + more
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -105,30 +113,35 @@ def _row(path: Path, line: int, text: bytes) -> Row:
     return Row(path, line, value)
 
 
-def _checked(row: Row, wanted: Mapping[str, Mapping[str, Any]], first: Mapping[str, int]) -> str:
+def _checked_name(row: Row, wanted: Mapping[str, Mapping[str, Any]], first: Mapping[str, int]) -> str:
     """The id of a row that is as it should be."""
     name = row.text("id")
     if name not in wanted:
-        row.fail("id", f"{name[:80]!r} is no item of the release", "name items as in its items.jsonl")
+        row.fail("id", f"{quoted(name)} is no item of the release", "name items as in its items.jsonl")
     if name in first:
-        row.fail("id", f"{name!r} stands in the file twice (first in line {first[name]})", "keep one of them")
+        row.fail("id", f"{quoted(name)} stands in the file twice (first in line {first[name]})", "keep one of them")
     if row.fields.get("higher_is_better", True) is not True:
         row.fail("higher_is_better", "is not true", "turn the scores round, so that higher is better")
-    record = wanted[name]
-    _pair(row, len(record["foils"]))
-    inner = row.inner("proficiency")
-    if inner is not None:
-        if record["proficiency"] is None:
-            row.fail("proficiency", "the item has no proficiency pair", "leave it out")
-        _pair(inner, len(record["proficiency"]["foils"]))
     return name
 
 
-def _pair(row: Row, n_foils: int) -> None:
+def _numbers(row: Row, record: Mapping[str, Any]) -> dict[str, Any]:
+    """The scores of the item, and of its proficiency pair if the row has them."""
+    found = _pair(row, len(record["foils"]))
+    inner = row.inner("proficiency")
+    if inner is None:
+        return found
+    if record["proficiency"] is None:
+        row.fail("proficiency", "the item has no proficiency pair", "leave it out")
+    return {**found, "proficiency": _pair(inner, len(record["proficiency"]["foils"]))}
+
+
+def _pair(row: Row, n_foils: int) -> dict[str, Any]:
     if "scores" in row.fields:
         # What reads the file would take these and leave the caption's and the foils', which are checked.
         row.fail("scores", "stands beside caption and foils", "leave it out")
-    row.number("caption")
-    found = len(row.numbers("foils"))
-    if found != n_foils:
-        row.fail("foils", f"has {found} scores and the item {n_foils} foils", "give one for each, in their order")
+    caption, foils = row.number("caption"), row.numbers("foils")
+    if len(foils) != n_foils:
+        row.fail("foils", f"has {len(foils)} scores and the item {n_foils} foils", "give one for each, in their order")
+    # -0.0 is 0.0.
+    return {"caption": caption + 0.0, "foils": [score + 0.0 for score in foils]}

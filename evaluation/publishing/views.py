@@ -34,6 +34,7 @@ from projects.access import enter_project, get_project
 from projects.errors import TooManyTries
 from projects.models import Role
 from projects.rate_limits import ARCHIVES, SCORES_HERE, SCORES_RELEASE, hit, network_of
+from projects.upload_limits import texts_fit
 
 
 @login_not_required
@@ -102,6 +103,8 @@ def public_scores(request: HttpRequest, key: str) -> HttpResponse:
     posted = request.method == "POST"
     if posted and not (hit(SCORES_HERE, network_of(request)) and hit(SCORES_RELEASE, page.release_id)):
         raise TooManyTries(_("Too many score files were sent; wait an hour."))
+    if posted and not texts_fit(request):
+        raise EvaluationError(_("The texts beside the file are too long; shorten them."))
     form = SubmissionForm(*((request.POST, request.FILES) if posted else ()), release=page.release)
     problems: list[str] = []
     if posted and form.is_valid():

@@ -41,6 +41,7 @@ from evaluation.scoring.run_results import fingerprint_of, is_settled
 from generation.models import Candidate, CandidateGroup
 from jobs.models import JobState
 from projects.models import Project
+from text.quoting import quoted
 from text.registry import load, lookup, parse_params
 
 # Methods by which people make foils.
@@ -143,7 +144,7 @@ def _of_subtest(items: ScoredItems, release: Release, subtest: Subtest | None) -
         return items
     chosen = [k for k, record in enumerate(records_of(release)) if record["subtest"] == subtest.name]
     if not chosen:
-        raise EvaluationError(f"the newest scored release has no item of '{subtest.name}'; leave the subtest out")
+        raise EvaluationError(f"the newest scored release has no item of {quoted(subtest.name)}; leave the subtest out")
     return ScoredItems(
         [items.ids[k] for k in chosen],
         [items.clusters[k] for k in chosen],
@@ -246,7 +247,7 @@ def _subtest(project: Project, name: str) -> Subtest:
     names = {row.name: row for row in Subtest.objects.filter(project=project)}
     if name not in names:
         known = ", ".join(names) or "none yet"
-        raise EvaluationError(f"the project has no subtest '{name}'; its subtests: {known}")
+        raise EvaluationError(f"the project has no subtest {quoted(name)}; its subtests: {known}")
     return names[name]
 
 

@@ -14,6 +14,7 @@ from corpus.importers.parsing.json_records import read_text
 from evaluation.metrics.classes import Answers
 from evaluation.score_files.json_records import Row, fail
 from evaluation.score_files.tables import Table
+from text.quoting import quoted
 
 _SAID = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
 
@@ -62,7 +63,7 @@ def read_flag(row: Row, field: str) -> bool:
     """A field of 0 or 1."""
     value = str(row.fields.get(field, "")).strip().lower()
     if value not in _SAID:
-        row.fail(field, f"is {value!r}" if value else "is missing", "give 0 or 1")
+        row.fail(field, f"is {quoted(value)}" if value else "is missing", "give 0 or 1")
     return _SAID[value]
 
 
@@ -83,7 +84,7 @@ def read_predictions(table: Table) -> tuple[list[str], list[float]]:
 def _place(row: Row, field: str) -> int:
     given = row.text(field, "0" if field == "right" else None)
     if not given.strip().isdecimal():
-        row.fail(field, f"is {given!r}", "give the place of a candidate, from 0")
+        row.fail(field, f"is {quoted(given)}", "give the place of a candidate, from 0")
     return int(given)
 
 

@@ -21,6 +21,7 @@ from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, Profi
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import Row, fail, rows
 from evaluation.score_files.tables import Table
+from text.quoting import quoted
 from text.registry import lookup
 
 # The rule of ViLMA's files: 2 of 3 validators chose the caption; all 3 for unanimous.
@@ -164,7 +165,7 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
     """One vote a record. EvaluationError for an unknown choice, a missing name, two votes of one person on one unit."""
     chosen = file_format or (LINES if path.suffix in {".jsonl", ".ndjson", ".json"} else "csv")
     if chosen not in {LINES, "csv"}:
-        raise EvaluationError(f"votes have no format '{chosen}'; choose csv or {LINES}")
+        raise EvaluationError(f"votes have no format {quoted(chosen)}; choose csv or {LINES}")
     table = Table(path, is_csv=chosen == "csv")
     # A vote may have an id of its own.
     name = "item" if "item" in table.names else "id"
@@ -183,7 +184,11 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
         annotator = NOBODY if is_nobody else people.setdefault(person, len(people))
         if (unit, person) in seen:
             first = seen[unit, person]
-            row.fail("annotator", f"{person!r} judged item {item!r} twice (first in line {first})", "keep one of them")
+            row.fail(
+                "annotator",
+                f"{quoted(person)} judged item {quoted(item)} twice (first in line {first})",
+                "keep one of them",
+            )
         seen[unit, person] = row.line
         columns.append((unit, annotator, *_choice(row)))
     if not columns:
@@ -207,12 +212,12 @@ def _choice(row: Row) -> tuple[int, int]:
     if said == "other":
         return OTHER, place
     if said not in CHOICES:
-        row.fail("choice", f"is {said!r}", f"give one of: {', '.join(CHOICES)}, or 1 to 5 with a position")
+        row.fail("choice", f"is {quoted(said)}", f"give one of: {', '.join(CHOICES)}, or 1 to 5 with a position")
     return CHOICES.index(said), place
 
 
 def _place(row: Row) -> int:
     said = row.text("position", "").strip().lower()
     if said and said not in PLACES:
-        row.fail("position", f"is {said!r}", "give 1 where the caption stood first, 2 where it stood second")
+        row.fail("position", f"is {quoted(said)}", "give 1 where the caption stood first, 2 where it stood second")
     return PLACES.get(said, 0)

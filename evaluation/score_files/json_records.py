@@ -16,13 +16,14 @@ from pydantic_core import from_json
 from corpus.importers.parsing import text_lines
 from corpus.importers.parsing.json_records import members, parse_line, read_text
 from evaluation.errors import EvaluationError
+from text.quoting import quoted, shortened
 from text.storable import plain_cell
 
 
 def fail(path: Path, line: int | None, field: str, problem: str, fix: str) -> NoReturn:
     """Raise the one message that bad files get: `PATH:LINE: FIELD: what is wrong; what to do`."""
     where = f"{path}:{line}" if line is not None else str(path)
-    raise EvaluationError(f"{where}: {field}: {problem}; {fix}")
+    raise EvaluationError(f"{where}: {shortened(field)}: {problem}; {fix}")
 
 
 @dataclass(slots=True)
@@ -60,7 +61,9 @@ class Row:
         """The record's key or the text of a field, noted in `seen` with its line; twice, the record is bad."""
         name = self.key or self.text(field)
         if name in seen:
-            self.fail(field, f"{name!r} stands in the file twice (first in line {seen[name]})", "keep one of them")
+            self.fail(
+                field, f"{quoted(name)} stands in the file twice (first in line {seen[name]})", "keep one of them"
+            )
         seen[name] = self.line
         return name
 
@@ -93,7 +96,7 @@ class Row:
         if self.is_text and isinstance(value, str) and value.strip().isdecimal():
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            self.fail(field, f"is {value!r}", "give a whole number from 0 up")
+            self.fail(field, f"is {quoted(value)}", "give a whole number from 0 up")
         return value
 
     def inner(self, field: str) -> "Row | None":
@@ -109,7 +112,7 @@ class Row:
         if self.is_text and isinstance(value, str):
             value = number_of(value)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            self.fail(field, "is missing" if value is None else f"is {value!r}", "give a finite number")
+            self.fail(field, "is missing" if value is None else f"is {quoted(value)}", "give a finite number")
         try:
             number = float(value)
         except OverflowError:

@@ -7,6 +7,7 @@ from math import isfinite
 
 from evaluation.score_files.json_records import Row, fail
 from evaluation.score_files.tables import SCORES, Table
+from text.quoting import quoted
 
 CAPTIONS = ("caption", "positive", "pos")
 _FOIL = re.compile(r"(?:foils?|negatives?|neg|n)[ _.-]?(\d*)")
@@ -116,7 +117,7 @@ def is_higher_better(row: Row) -> bool:
     if row.is_text and isinstance(higher, str):
         higher = {"true": True, "false": False}.get(higher.strip().lower(), higher)
     if not isinstance(higher, bool):
-        row.fail("higher_is_better", f"is {higher!r}", "give true or false")
+        row.fail("higher_is_better", f"is {quoted(higher)}", "give true or false")
     return higher
 
 

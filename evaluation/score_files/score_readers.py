@@ -22,6 +22,7 @@ from evaluation.score_files.arrays import AUTO_LAYOUT, CANDIDATES_LAYOUT, read_m
 from evaluation.score_files.score_columns import kind_of
 from evaluation.score_files.scores import Notes, padded, read_pairs
 from evaluation.score_files.tables import Columns, Table
+from text.quoting import quoted, shortened
 
 Record = Mapping[str, Any]
 AUTO = "auto"
@@ -55,7 +56,7 @@ def read_given(
     """
     notes = notes if notes is not None else Notes()
     if form not in FORMS:
-        raise EvaluationError(f"unknown form '{form}'; choose one of: {', '.join(FORMS)}")
+        raise EvaluationError(f"unknown form {quoted(form)}; choose one of: {', '.join(FORMS)}")
     if proficiency is not None and (form not in {AUTO, "vilma", "pairs"} or path.suffix == ".npy"):
         raise EvaluationError("a second file goes with ViLMA's form only; leave it out")
     if path.suffix == ".npy":
@@ -151,10 +152,14 @@ def _released(path: Path, ids: Sequence[str], subtests: Sequence[str], records: 
         else:
             items = [] if subtest else within.get(name, [])
         if len(items) > 1:
-            raise EvaluationError(f"{path}: id: {name!r} is of several subtests; name it in full: {' or '.join(items)}")
+            raise EvaluationError(
+                f"{path}: id: {quoted(name)} is of several subtests; name it in full: {shortened(' or '.join(items))}"
+            )
         item = items[0] if items else ""
         if item in first:
-            raise EvaluationError(f"{path}: id: {first[item]!r} and {name!r} are both {item!r}; keep one of them")
+            raise EvaluationError(
+                f"{path}: id: {quoted(first[item])} and {quoted(name)} are both {quoted(item)}; keep one of them"
+            )
         if item:
             first[item] = name
         found.append(item or name)

@@ -18,6 +18,7 @@ from evaluation.score_files.json_records import number_of, rows
 from evaluation.score_files.score_columns import JSON_SCORES, score_columns, score_rows
 from evaluation.score_files.scores import padded, right_first
 from evaluation.score_files.tables import Table
+from text.quoting import quoted
 
 OWN_FIELDS = JSON_SCORES | {"id", "model", "category", "cluster", "higher_is_better", "right"}
 
@@ -38,7 +39,7 @@ def read_scored(paths: Sequence[Path]) -> ScoredItems:
         for values, right, row in score_rows(table, with_facts=True):
             name, model = row.key or row.text("id"), row.text("model", path.stem)
             if name in scores.setdefault(model, {}):
-                row.fail("id", f"{name!r} is scored twice by {model!r}", "keep one of them")
+                row.fail("id", f"{quoted(name)} is scored twice by {quoted(model)}", "keep one of them")
             scores[model][name] = right_first(values, right)
             categories[model] = row.text("category", categories.get(model, ""))
             about = {k: number_of(v) if row.is_text else v for k, v in row.fields.items() if k not in own_fields}
@@ -71,7 +72,7 @@ def read_edits(paths: Sequence[Path]) -> list[EditFacts]:
         for row in rows(path):
             source = row.text("source")
             if source not in SOURCES:
-                row.fail("source", f"is {source!r}", "give machine or person")
+                row.fail("source", f"is {quoted(source)}", "give machine or person")
             foils = row.texts("foils" if "foils" in row.fields else "foil")
             caption, verb = row.text("caption"), row.text("verb", "")
             found += [EditFacts(caption, foil, source, verb) for foil in foils]

@@ -26,6 +26,7 @@ from evaluation.score_files.arrays import AUTO_LAYOUT, read_matrix, rows_of_cand
 from evaluation.score_files.json_records import Row
 from evaluation.score_files.score_columns import inner_scores, kind_of, score_rows
 from evaluation.score_files.tables import Columns, Table
+from text.quoting import quoted, shortened
 
 # Subtest and id of a record.
 Place = tuple[str, str]
@@ -229,7 +230,7 @@ def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
     pairs.stems += [table.path.stem] * (len(pairs.ids) - before)
     if model and len(pairs.ids) == before:
         known = ", ".join(models) or "none is named in it"
-        raise EvaluationError(f"{table.path}: model: no record is of {model!r}; its models: {known}")
+        raise EvaluationError(f"{table.path}: model: no record is of {quoted(model)}; its models: {known}")
 
 
 def right_first(values: list[float], right: int) -> list[float]:
@@ -272,7 +273,11 @@ def _beside(
         if (subtest, name) in found:
             _refuse_second(table, row, subtest, name)
         if not subtest and len(several := subtests.get(name, [])) > 1:
-            row.fail("subtest", f"is missing, and {name!r} is an id of {', '.join(several)}", "name one of them")
+            row.fail(
+                "subtest",
+                f"is missing, and {quoted(name)} is an id of {shortened(', '.join(several))}",
+                "name one of them",
+            )
         found[subtest, name] = right_first(values, right)
         places.setdefault(name, []).append((subtest, name))
     for name, subtest in zip(names, named_subtests, strict=True):
@@ -304,8 +309,12 @@ def _refuse_second(table: Table, row: Row, subtest: str, name: str) -> NoReturn:
             fix = "name one of them with --model, or give the export's scores/MODEL.jsonl"
             if said == "protocol":
                 fix = "give the export's file of one of them, scores/MODEL.jsonl"
-            row.fail("id", f"{name!r} is scored by the {said}s {one!r} (line {first.line}) and {other!r}", fix)
-    row.fail("id", f"{name!r} stands in the file twice (first in line {first.line})", "keep one of them")
+            row.fail(
+                "id",
+                f"{quoted(name)} is scored by the {said}s {quoted(one)} (line {first.line}) and {quoted(other)}",
+                fix,
+            )
+    row.fail("id", f"{quoted(name)} stands in the file twice (first in line {first.line})", "keep one of them")
 
 
 def read_choices(

@@ -14,6 +14,7 @@ from typing import NoReturn
 from evaluation.errors import EvaluationError
 from evaluation.score_files.csv_source import CsvSource, JoinedSource, NamedSource
 from evaluation.score_files.json_records import Row, fail, rows
+from text.quoting import quoted, shortened
 
 ID_NAMES = ("id", "sample", "item", "item_id", "video_id")
 # Unused, they are refused: whoever writes them beside a prediction means them to count.
@@ -36,7 +37,9 @@ def parse_columns(given: str) -> dict[str, str]:
     for part in filter(None, map(str.strip, given.split(","))):
         role, equals, name = (piece.strip() for piece in part.partition("="))
         if not (role and equals and name) or role in found:
-            raise EvaluationError(f"columns: {part!r} is no column; write what=NAME once each, such as id=question_id")
+            raise EvaluationError(
+                f"columns: {quoted(part)} is no column; write what=NAME once each, such as id=question_id"
+            )
         found[role] = name
     return found
 
@@ -109,14 +112,15 @@ class Table:
 
     @property
     def shown(self) -> str:
-        named = [name or "one without a name" for name in self._source.names[:_SHOWN]]
+        named = [shortened(name) or "one without a name" for name in self._source.names[:_SHOWN]]
         return f"its columns: {', '.join(named) or 'none'}{', …' if len(self._source.names) > _SHOWN else ''}"
 
     def _note(self, unused: list[str], line: int | None, truth: str) -> None:
         for name in unused:
             if truth and name.lower() in TRUTH_NAMES:
                 problem = "looks like the truth, and is not used"
-                fix = f"use it by --column {truth}={name} (on the page: {truth}={name}), or remove it"
+                given = f"{truth}={shortened(name)}"
+                fix = f"use it by --column {given} (on the page: {given}), or remove it"
                 fail(self.path, line, name, problem, fix)
             self.ignored[name] = None
 
@@ -144,7 +148,9 @@ class Table:
         else:
             value = names[numeric.index(True)]
             fix = "put a line with the names above the rows, such as id,caption,foil"
-            fail(self.path, self._source.header_line, "header", f"{value!r} is a number, no name of a column", fix)
+            fail(
+                self.path, self._source.header_line, "header", f"{quoted(value)} is a number, no name of a column", fix
+            )
 
     def _open_numbers(self, names: list[str]) -> None:
         """A first line of numbers alone: a row of scores, or 0, 1, 2 …, which may be the header of an array."""
@@ -154,7 +160,7 @@ class Table:
             return
         later = (cell.strip() for _line, cells in self._source.rows() for cell in cells)
         if all(_WHOLE.fullmatch(cell) for cell in later if cell):
-            problem = f"{','.join(names)} may be a row of scores, or the names of an array's columns"
+            problem = f"{shortened(','.join(names))} may be a row of scores, or the names of an array's columns"
             fail(self.path, self._source.header_line, "header", problem, "put a header above, such as id,caption,foil")
         self._name([SCORES], len(names))
 
@@ -175,7 +181,11 @@ class Table:
         for k, name in enumerate(names):
             if name in names[:k]:
                 fail(
-                    self.path, self._source.header_line, "header", f"has two columns {name!r}", "give each its own name"
+                    self.path,
+                    self._source.header_line,
+                    "header",
+                    f"has two columns {quoted(name)}",
+                    "give each its own name",
                 )
             if not name:
                 fail(

@@ -10,6 +10,7 @@ from evaluation.analyses.records import ItemFacts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.pairwise import PairScores
 from evaluation.score_files.items import read_items
+from text.quoting import quoted
 
 
 def restrict_to_valid(
@@ -27,7 +28,7 @@ def restrict_to_valid(
         prefix = f"{scores.stem}/" if len(files) > 1 else ""
         for item in read_items([path])[0]:
             if item.valid is None:
-                raise EvaluationError(f"{path}: votes: item {item.id!r} has none, so nobody knows if it is valid")
+                raise EvaluationError(f"{path}: votes: item {quoted(item.id)} has none, so nobody knows if it is valid")
             known[prefix + item.id] = known[prefix + item.id.removeprefix(f"{item.subtest}:")] = item
     found = [known.get(name) for name in data.ids]
     kept = [place for place, item in enumerate(found) if item is not None and item.valid]

@@ -14,6 +14,7 @@ from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
 from text.errors import ActionableError
+from text.quoting import shortened
 from text.registry import load
 
 
@@ -64,7 +65,7 @@ class ScoringForm(forms.Form):
         kind, colon, _name = spec.partition(":")
         if not colon or kind not in {*load(ADAPTERS), SCORE_FILE}:
             problem = _("“%(spec)s” names no model; begin with its kind, as in clip:openai/clip-vit-base-patch32.")
-            raise forms.ValidationError(problem % {"spec": spec[:80]})
+            raise forms.ValidationError(problem % {"spec": shortened(spec)})
         return spec
 
     def kinds(self) -> list[tuple[str, list[str]]]:

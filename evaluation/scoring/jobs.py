@@ -55,6 +55,7 @@ from jobs.spread import Spread
 from media.decode_pool import DecodePool, usual_workers
 from text.batches import batched
 from text.errors import ActionableError
+from text.quoting import quoted
 
 SHARD = "evaluation.scoring.jobs.score_shard"
 # Their texts are encoded before the first of them is shown.
@@ -93,8 +94,9 @@ def score_shard(run_id: int, job: Job) -> None:
         if opened.key != run.model_key:
             progress(job, job.done, measured={**job.measured, OTHER_MODEL: opened.key})
             raise EvaluationError(
-                f"the model is '{opened.key}' on this host and '{run.model_key}' where the run was planned; give all "
-                "hosts the same files of the model and the same Foilworks; taken up again, the run is planned anew"
+                f"the model is {quoted(opened.key)} on this host and {quoted(run.model_key)} where the run was "
+                "planned; give all hosts the same files of the model and the same Foilworks; taken up again, the run "
+                "is planned anew"
             )
         found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
         work = cut_to(found, job.payload)

@@ -30,6 +30,7 @@ from hub.interfaces import (
 from media.errors import MediaError
 from media.frame_cache import FrameCache
 from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
+from text.quoting import quoted
 
 Rows = NDArray[np.float32]
 # Nats a token whose exponential no float holds: such a score is listed as no number.
@@ -155,7 +156,7 @@ def sampling(protocol: Protocol, info: ModelInfo) -> Sampling:
         return Sampling(CONSECUTIVE if protocol.frames == "consecutive" else CENTRES, info.frames)
     if isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0:
         return Sampling(INTERVALS, seconds=seconds)
-    raise MediaError(f"{info.model_id} asks for intervals of {seconds!r} s; give a number above 0")
+    raise MediaError(f"{info.model_id} asks for intervals of {quoted(seconds)} s; give a number above 0")
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from evaluation.scoring.clip_keys import Keyed, cluster, score_key, text_key
 from evaluation.scoring.models import EQUAL_AFTER_CUT, Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
 from projects.models import Project
+from text.quoting import quoted
 
 Record = Mapping[str, Any]
 SCORE_FILE = "file:"
@@ -30,7 +31,7 @@ def project_named(slug: str) -> Project:
     project = Project.objects.filter(slug=slug).first()
     if project is None:
         known = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
-        raise EvaluationError(f"there is no project '{slug}'; the projects are: {known}")
+        raise EvaluationError(f"there is no project {quoted(slug)}; the projects are: {known}")
     return project
 
 
@@ -46,10 +47,12 @@ def release_named(name: str, project: Project | None = None) -> Release:
     if len(found_rows) == 1:
         return found_rows[0]
     if found_rows:
-        raise EvaluationError(f"'{name}' names several releases; give the id that `foilworks release` printed")
+        raise EvaluationError(f"{quoted(name)} names several releases; give the id that `foilworks release` printed")
     newest = list(rows.order_by("-pk")[:SHOWN_RELEASES])
     known = ", ".join(f"{one.name} (id {one.pk}, of {one.project.slug})" for one in newest)
-    raise EvaluationError(f"'{name}' names no release; there are: {known or 'none yet: `foilworks release` makes one'}")
+    raise EvaluationError(
+        f"{quoted(name)} names no release; there are: {known or 'none yet: `foilworks release` makes one'}"
+    )
 
 
 def records_of(release: Release) -> list[dict[str, Any]]:

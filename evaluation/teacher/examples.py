@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
+from text.quoting import quoted
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def examples_of(
     own = np.array([places.setdefault(text, len(places)) for text in captions], dtype=np.int64)
     for row, (caption, made) in enumerate(zip(captions, negatives, strict=True)):
         if caption in made:
-            raise EvaluationError(f"'{caption[:80]}': a negative is equal to its caption; run the filter `identical`")
+            raise EvaluationError(f"{quoted(caption)}: a negative is equal to its caption; run the filter `identical`")
         for column, text in enumerate(made):
             table[row, column] = places.setdefault(text, len(places))
             if teacher is not None:
@@ -57,7 +58,7 @@ def examples_of(
 
 def _cosine(caption: str, value: float) -> float:
     if not -1.001 <= value <= 1.001:
-        raise EvaluationError(f"'{caption[:80]}': the teacher says {value} of a negative; give a cosine, from -1 to 1")
+        raise EvaluationError(f"{quoted(caption)}: the teacher says {value} of a negative; give a cosine, from -1 to 1")
     return value
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.errors import EvaluationError
+from text.quoting import quoted
 from text.registry import Entry, Param
 
 CONTRASTIVE, LABELS, LOGITS = "contrastive", "lbl", "lgt"
@@ -36,7 +37,7 @@ class Objective:
         if min(shares) < 0 or sum(shares) <= 0:
             raise EvaluationError("objective: its shares must be 0 or more, and one of them above 0")
         if self.direction not in DIRECTIONS:
-            raise EvaluationError(f"direction: is '{self.direction}'; choose one of: {', '.join(DIRECTIONS)}")
+            raise EvaluationError(f"direction: is {quoted(self.direction)}; choose one of: {', '.join(DIRECTIONS)}")
 
     @property
     def needs_negatives(self) -> bool:

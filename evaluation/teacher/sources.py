@@ -37,6 +37,7 @@ from evaluation.teacher.plan import REFUSE
 from evaluation.teacher.readings import ACTION, OBJECT, HeldOut
 from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.models import Project
+from text.quoting import quoted, shortened
 
 # What filters or people threw away, and texts that another took the place of.
 NOT_TAKEN = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateState.SUPERSEDED)
@@ -161,7 +162,7 @@ def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: boo
     missing = [text for pk, text, _ in rows if not made.get(pk)]
     if needs_negatives and missing and params["without_negatives"] == REFUSE:
         raise EvaluationError(
-            f"'{missing[0][:80]}' has no negatives, and {len(missing) - 1} more captions have none; generate some for "
+            f"{quoted(missing[0])} has no negatives, and {len(missing) - 1} more captions have none; generate some for "
             "them, or set without_negatives=leave_out"
         )
     if needs_negatives:
@@ -194,7 +195,7 @@ def _runs(project: Project, params: Mapping[str, Any]) -> dict[str, list[Generat
         wanted = [int(pk) for pk in params.get(name, ())]
         rows = GenerationRun.objects.filter(project=project).in_bulk(wanted)
         if strange := [str(pk) for pk in wanted if pk not in rows]:
-            raise EvaluationError(f"{name}: {', '.join(strange)}: no such run in this project")
+            raise EvaluationError(f"{name}: {shortened(', '.join(strange))}: no such run in this project")
         found[kind] = [rows[pk] for pk in wanted]
     return found
 

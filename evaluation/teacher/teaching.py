@@ -33,6 +33,7 @@ from hub.training.dual_encoders import Student, open_student
 from hub.training.text_to_text import folder_hash
 from jobs.models import Job
 from jobs.progress import progress
+from text.quoting import quoted
 
 CAPTIONS_PER_BATCH = 256
 COSINES = "teacher.npy"
@@ -154,7 +155,9 @@ def _asked(
             return _by_caption(flat, lengths)
     encoder = open_helper(training.params["teacher"], ENCODER, device=training.params["device"])
     if not hasattr(encoder, "encode_text"):
-        raise EvaluationError(f"teacher: '{training.params['teacher']}' gives no vectors of texts; name an encoder")
+        raise EvaluationError(
+            f"teacher: {quoted(training.params['teacher'])} gives no vectors of texts; name an encoder"
+        )
     values: list[float] = []
     for start in range(0, len(found.captions), CAPTIONS_PER_BATCH):
         if heard:

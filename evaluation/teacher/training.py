@@ -23,6 +23,7 @@ from evaluation.teacher import objectives
 from evaluation.teacher.examples import Batch, Examples, batch_of
 from evaluation.teacher.plan import CONTRASTIVE, LABELS, LOGITS, OBJECTIVES, Objective, Plan
 from evaluation.teacher.ranks import Alone, Ranks
+from text.quoting import quoted
 
 STATE, OPTIMIZER, MODEL = "state.json", "optimizer.safetensors", "model.safetensors"
 LATEST = "checkpoint"
@@ -107,7 +108,7 @@ def check(examples: Examples, objective: Objective) -> None:
     if len(missing):
         text = examples.texts[examples.captions[missing[0]]]
         raise EvaluationError(
-            f"'{text[:80]}' has no negatives, and {len(missing) - 1} more captions have none; generate some for them, "
+            f"{quoted(text)} has no negatives, and {len(missing) - 1} more captions have none; generate some for them, "
             "or leave them out"
         )
     if objective.lgt > 0 and np.isnan(examples.teacher[examples.negatives >= 0]).any():

@@ -35,6 +35,7 @@ from hub.device import choose_device
 from hub.interfaces import FeatureExtractor, Frames, ModelInfo, VideoMeta
 from jobs.models import Job
 from jobs.progress import progress
+from text.quoting import quoted
 
 CLIPS_PER_BATCH = 8
 TEXTS_PER_BATCH = 256
@@ -91,7 +92,9 @@ def _zero_shot(row: BenchmarkedModel, every: Sequence[Sample], job: Job) -> dict
     spec = row.source.removeprefix(ZERO_SHOT)
     model = open_adapter(spec, device=row.details.get("device", "auto"), trust=trust_of(row.run.project, spec))
     if not hasattr(model, "encode_video"):
-        raise EvaluationError(f"'{spec}' encodes no videos; name an image-text or video-text encoder, such as clip:ID")
+        raise EvaluationError(
+            f"{quoted(spec)} encodes no videos; name an image-text or video-text encoder, such as clip:ID"
+        )
     classifies = row.run.task == CLASSIFICATION
     names = sorted({sample.target for sample in every}) if classifies else [sample.target for sample in samples]
     starts = range(0, len(names), TEXTS_PER_BATCH)

@@ -45,6 +45,7 @@ from jobs.progress import progress
 from media.errors import MediaError
 from media.sampling import CENTRES, Sampling
 from text.batches import batched
+from text.quoting import quoted
 
 # A killed worker loses at most these.
 VIDEOS_PER_BATCH = 8
@@ -253,7 +254,7 @@ def open_extractor(spec: str, params: Mapping[str, Any]) -> Asking:
     """The same of a model that takes concepts out of descriptions."""
     chat: Chat = _endpoint(spec) if spec.startswith(ENDPOINT) else open_helper(spec, CHAT, device=params["device"])
     if not isinstance(chat, Chat):
-        raise EvaluationError(f"'{spec}' holds no conversations; name chat:MODEL or endpoint:NAME")
+        raise EvaluationError(f"{quoted(spec)} holds no conversations; name chat:MODEL or endpoint:NAME")
     return Asking(chat, RowAnswers(None, int))
 
 
@@ -261,7 +262,7 @@ def _endpoint(spec: str) -> ChatEndpoint:
     name, _, model = spec.removeprefix(ENDPOINT).partition(":")
     found = find_endpoint(name)
     if model and model not in found.models:
-        raise EvaluationError(f"endpoint {name}: '{model}' is none of its models; choose one of {found.models}")
+        raise EvaluationError(f"endpoint {name}: {quoted(model)} is none of its models; choose one of {found.models}")
     return ChatEndpoint(Endpoint(found.name, found.url, model or found.models[0], found.key), Patience())
 
 

@@ -108,7 +108,8 @@ def tables_csv(run: BiasRun) -> Found:
             for cell in row["cells"]:
                 ci, own = cell["ci"] or ["", ""], cell["difference_ci"] or ["", ""]
                 difference = "" if cell["difference"] is None else cell["difference"]
-                writer.writerow([kind, row["concept"], cell["temporal"], cell["value"], *ci, difference, *own])
+                numbers = [cell["value"], *ci, difference, *own]
+                writer.writerow(safe_row([kind, row["concept"], cell["temporal"], *numbers]))
     return out.getvalue().encode(), "text/csv; charset=utf-8"
 
 

@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 
 from evaluation.errors import EvaluationError
 from evaluation.utd.concepts import AVERAGE, MAX_SCORE, MIDDLE, SEQUENCE, TEMPORAL
+from text.quoting import quoted
 
 Floats = NDArray[np.float32]
 Credits = NDArray[np.float64]
@@ -86,7 +87,7 @@ class Embedded:
             return np.asarray(self.frames[at, (self.frames.shape[1] - 1) // 2])
         if temporal == AVERAGE:
             return np.asarray(normalised(self.frames[at]).mean(axis=1))
-        raise EvaluationError(f"'{temporal}' has no single vector a video; choose one of: {', '.join(TEMPORAL)}")
+        raise EvaluationError(f"{quoted(temporal)} has no single vector a video; choose one of: {', '.join(TEMPORAL)}")
 
 
 def normalised(vectors: Any) -> Floats:

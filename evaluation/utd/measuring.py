@@ -44,6 +44,7 @@ from hub.adapters.registry import ENCODER, open_helper
 from hub.batching.text_limits import CutTexts
 from jobs.models import Job
 from jobs.progress import progress
+from text.quoting import quoted
 
 VERSION = "1"
 ORACLE = "oracle"
@@ -141,7 +142,7 @@ def _task(run: BiasRun, embedding: Embedding, samples: Sequence[Sample]) -> _Tas
         return _Task(run, embedding, test, [], captions, np.arange(len(test)), np.zeros(0, np.int64))
     names = sorted({sample.target for sample in samples})
     if len(names) < 2:
-        raise EvaluationError(f"all samples are of the class '{names[0]}'; choose where the classes stand")
+        raise EvaluationError(f"all samples are of the class {quoted(names[0])}; choose where the classes stand")
     place = {name: at for at, name in enumerate(names)}
     labels, learnt = (np.array([place[one.target] for one in some], np.int64) for some in (test, train))
     if len(set(learnt.tolist())) < 2:

@@ -11,6 +11,7 @@ from evaluation.errors import EvaluationError
 from evaluation.utd.concepts import DESCRIPTION, SUMMARY
 from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
+from text.quoting import quoted
 
 CLASS_LABEL, CATEGORY, FACTS = "class_label", "category", "facts:"
 # What a frame must hold to count as described.
@@ -72,7 +73,7 @@ def _classes(run: BiasRun, videos: Sequence[Video]) -> dict[int, tuple[str, str]
     if by in {CLASS_LABEL, CATEGORY}:
         return {video.pk: (video.key, label) for video in videos if (label := getattr(video, by))}
     if not by.startswith(FACTS) or by == FACTS:
-        raise EvaluationError(f"'{by}' names no classes; write {CLASS_LABEL}, {CATEGORY} or {FACTS}NAME")
+        raise EvaluationError(f"{quoted(by)} names no classes; write {CLASS_LABEL}, {CATEGORY} or {FACTS}NAME")
     keys = {video.pk: video.key for video in videos}
     found: dict[int, tuple[str, str]] = {}
     name = by.removeprefix(FACTS)

@@ -1,9 +1,11 @@
 """Which statuses an operation may answer with, and how errors become answers."""
 
 import hashlib
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.utils.cache import get_conditional_response
@@ -15,11 +17,15 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from annotation.errors import Conflict, LeaseEnded, NotAdmitted, WorkRefused
 from corpus.rules.states import IllegalMove
 from foilworks.api.shapes import Problem
+from foilworks.outages import RETRY_AFTER, is_away, is_full
 from projects.audit import record_refusal
 from projects.errors import AccessDenied, NotAMember
 from text.errors import ActionableError
+from text.quoting import shortened
 
-ALWAYS = (400, 401, 403, 404, 422, 429)
+# Whoever wrote the words of an error, an answer of it stays small.
+MAX_WORDS, MAX_FIELDS = 2000, 100
+ALWAYS = (400, 401, 403, 404, 422, 429, 503)
 # The most special first: the first that an error is an instance of gives its status.
 STATUS_OF: tuple[tuple[type[Exception], int], ...] = (
     (AccessDenied, 403),
@@ -101,7 +107,8 @@ def with_etag(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 def problem(api: NinjaAPI, request: HttpRequest, status: int, words: str, fields: Any = ()) -> HttpResponse:
     """The one shape of errors."""
-    body = {"problem": words, "fields": [{"where": where, "problem": why} for where, why in fields]}
+    said = [{"where": shortened(where), "problem": shortened(why, MAX_WORDS)} for where, why in fields]
+    body = {"problem": shortened(words, MAX_WORDS), "fields": said[:MAX_FIELDS]}
     return api.create_response(request, body, status=status)
 
 
@@ -143,6 +150,13 @@ def handle_errors(api: NinjaAPI) -> None:
     api.add_exception_handler(RateLimited, limited)
     api.add_exception_handler(AuthenticationError, unknown)
     api.add_exception_handler(Http404, missing)
+    for kind in (OperationalError, InterfaceError, OSError):
+        api.add_exception_handler(kind, partial(_outage, api))
+    _handle_bad_requests(api)
+
+
+def _handle_bad_requests(api: NinjaAPI) -> None:
+    """What cannot be read at all."""
     api.add_exception_handler(HttpError, lambda request, error: problem(api, request, error.status_code, str(error)))
     api.add_exception_handler(
         RequestDataTooBig, lambda request, _error: problem(api, request, 413, _("A request may not send so much."))
@@ -154,6 +168,17 @@ def handle_errors(api: NinjaAPI) -> None:
     api.add_exception_handler(
         SuspiciousOperation, lambda request, _error: problem(api, request, 400, _("The request cannot be read."))
     )
+
+
+def _outage(api: NinjaAPI, request: HttpRequest, error: Exception) -> HttpResponse:
+    """Nothing is wrong with the request: it can be sent again. A fault of ours goes on to Django's handler."""
+    if not (is_full(error) or is_away(error)):
+        raise error
+    full = _("The disk of this server is full. Tell the person who runs it, then send this again.")
+    away = _("The database does not answer. Wait a moment, then send this again.")
+    response = problem(api, request, 503, full if is_full(error) else away)
+    response.headers["Retry-After"] = RETRY_AFTER
+    return response
 
 
 def _note_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> None:

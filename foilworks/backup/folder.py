@@ -19,6 +19,7 @@ from foilworks.backup import database
 from foilworks.backup.errors import BackupError
 from foilworks.backup.media import Progress, back_up_files, copy_in, copy_sent, restore_uploads
 from foilworks.database_version import UnfinishedUpgrade, known_migrations, require_whole
+from text.quoting import quoted
 
 MANIFEST = "manifest.json"
 KIND = "foilworks-backup"
@@ -154,7 +155,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         raise BackupError(f"{path}: is no manifest of a copy; name the folder that `foilworks backup` made")
     for name in manifest["files"]:
         if not is_inside(name):
-            raise BackupError(f"{path}: names {name[:80]!r}, which is not in the copy; use another copy")
+            raise BackupError(f"{path}: names {quoted(name)}, which is not in the copy; use another copy")
     if database.file_name() not in manifest["files"] and manifest["database"] == connection.vendor:
         raise BackupError(f"{path}: names no database; use another copy")
     return manifest

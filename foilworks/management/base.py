@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFo
 
 from jobs.queue import no_worker_hint
 from text.errors import ActionableError
+from text.quoting import quoted
 from text.registry import RegistryError
 
 BAR_WIDTH = 30
@@ -92,6 +93,6 @@ def parse_set_options(given: Iterable[str] | None) -> dict[str, str]:
     for piece in given or ():
         name, equals, value = piece.partition("=")
         if not equals or not name.strip():
-            raise RegistryError(f"--set {piece!r} is no setting; write it as --set name=value")
+            raise RegistryError(f"--set {quoted(piece)} is no setting; write it as --set name=value")
         found[name.strip()] = value
     return found

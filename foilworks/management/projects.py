@@ -3,6 +3,7 @@
 from projects.actions.creation import new_project
 from projects.errors import ProjectError
 from projects.models import Project
+from text.quoting import quoted
 
 SHOWN = 20
 
@@ -11,7 +12,7 @@ def project_by_slug(slug: str) -> Project:
     """The project named `slug`; ProjectError names those that there are."""
     found = Project.objects.filter(slug=slug).first()
     if found is None:
-        raise ProjectError(f"--project: there is no project '{slug}'; choose one of: {_known()}")
+        raise ProjectError(f"--project: there is no project {quoted(slug)}; choose one of: {_known()}")
     return found
 
 
@@ -19,7 +20,7 @@ def project_to_fill(slug: str, create: bool) -> Project:
     """The project named `slug`; where there is none and `create` allows it a new one, which the import stores."""
     found = Project.objects.filter(slug=slug).first()
     if found is None and not create:
-        raise ProjectError(f"--project: there is no project '{slug}'; add --create, or choose one of: {_known()}")
+        raise ProjectError(f"--project: there is no project {quoted(slug)}; add --create, or choose one of: {_known()}")
     return found or new_project(slug)
 
 

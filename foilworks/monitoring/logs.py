@@ -30,7 +30,9 @@ class PlainFormatter(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (its base class names it so)
         ids = {"request": _request_of(record), "job": job_id()}
         said = " ".join(f"{name}={value}" for name, value in ids.items() if value)
-        return super().formatMessage(record) + (f" [{said}]" if said else "")
+        # Whoever sends a line end writes no line of ours; the trace of an error comes behind, with its own.
+        line = super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
+        return line + (f" [{said}]" if said else "")
 
 
 class RouteForAddress(logging.Filter):

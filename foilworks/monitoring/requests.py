@@ -47,4 +47,7 @@ class CrossOriginMiddleware:
         response = self.get_response(request)
         response.headers.setdefault("Cross-Origin-Resource-Policy", self.RESOURCE_POLICY)
         response.headers.setdefault("Permissions-Policy", self.PERMISSIONS)
+        if "Cookie" in response.headers.get("Vary", ""):
+            # What depends on who asks stays in no cache. Pages that may be kept say so themselves.
+            response.headers.setdefault("Cache-Control", "private, no-store")
         return response

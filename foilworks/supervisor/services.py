@@ -15,6 +15,7 @@ from django.core.management import call_command
 from django.db import DatabaseError, connections
 
 from evaluation.imports.actions.discard_stale_imports import discard_stale_imports
+from evaluation.publishing.actions.submit_scores import expire_submissions
 from foilworks.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.lock import FolderLock
@@ -197,6 +198,8 @@ def _look_after() -> None:
             logger.warning("%s jobs put back on the queue", count)
         if count := discard_stale_imports():
             logger.warning("%s imports that nobody decided on were discarded", count)
+        if count := expire_submissions():
+            logger.warning("%s submissions that nobody decided on were deleted", count)
         queue_due()
         forget_old_answers()
     except DatabaseError as error:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django.views.i18n import set_language
 
 from evaluation.dashboard.overview import projects_of
-from foilworks.outages import is_away, is_full
+from foilworks.outages import RETRY_AFTER, is_away, is_full
 from projects.access import may_create_projects
 from projects.demo_accounts import published_accounts
 
@@ -47,5 +47,5 @@ def crashed(request: HttpRequest) -> HttpResponse:
     status = 503 if said["is_full"] or said["is_away"] else 500
     response = HttpResponse(render_to_string("500.html", {**said, "status": status}), status=status)
     if status == 503:
-        response.headers["Retry-After"] = "30"
+        response.headers["Retry-After"] = RETRY_AFTER
     return response

@@ -19,6 +19,7 @@ from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
+from text.quoting import quoted
 
 SPEC = re.compile(r"[a-z][a-z0-9-]*:.*")
 JOB = "generation.jobs.answer_hint"
@@ -33,7 +34,7 @@ def set_hint_model(person: User | None, project: Project, spec: str, *, enabled:
     """Store it; `person` None is the operator, who may name any folder. GenerationError for what names no model."""
     require_researcher(person, project)
     if not SPEC.fullmatch(spec.strip()) or len(spec) > 500:
-        raise GenerationError(f"'{spec}' names no model; write SLUG:ARGUMENT, such as lm:gpt2 or clip:FOLDER")
+        raise GenerationError(f"{quoted(spec)} names no model; write SLUG:ARGUMENT, such as lm:gpt2 or clip:FOLDER")
     below = None if person is None else Path(settings.MODEL_ROOT)
     named = with_paths({"model": spec.strip()}, only_below=below)["model"]
     fields = {"spec": named, "enabled": enabled, "created_by": person}

@@ -28,6 +28,7 @@ from jobs.queue import cancel, enqueue
 from projects import audit
 from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
+from text.quoting import quoted
 from text.registry import lookup, parse_params
 from text.storable import is_storable
 
@@ -129,18 +130,20 @@ def _with_vectors(params: dict[str, Any]) -> dict[str, Any]:
 def _selection(project: Project, wanted: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in wanted.items():
         if name not in SELECTION or not isinstance(value, SELECTION[name]):
-            raise GenerationError(f"captions cannot be selected by {name}={value!r}; use {', '.join(SELECTION)}")
+            raise GenerationError(f"captions cannot be selected by {name}={quoted(value)}; use {', '.join(SELECTION)}")
     if not is_storable(wanted) or not all(isinstance(key, str) for key in wanted.get("caption_keys", ())):
         raise GenerationError("captions cannot be selected by what no key holds: give text, without a NUL character")
     if wanted.get("split", "") not in Split.values:
-        raise GenerationError(f"there is no split '{wanted['split']}'; choose one of: {', '.join(Split.values[1:])}")
+        raise GenerationError(
+            f"there is no split {quoted(wanted['split'])}; choose one of: {', '.join(Split.values[1:])}"
+        )
     last = selected_rows(project, {}).aggregate(last=Max("pk"))["last"]
     return {**wanted, "last_caption": last or 0}
 
 
 def _check(run: GenerationRun) -> None:
     if run.mode not in MODES:
-        raise GenerationError(f"there is no mode '{run.mode}'; choose one of: {', '.join(MODES)}")
+        raise GenerationError(f"there is no mode {quoted(run.mode)}; choose one of: {', '.join(MODES)}")
     if run.subtest.project_id != run.project.pk:
         raise GenerationError(f"the subtest {run.subtest.name} belongs to another project; choose one of this project")
     if not 0 <= run.seed <= MAX_SEED:

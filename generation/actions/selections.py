@@ -17,6 +17,7 @@ from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
+from text.quoting import quoted
 
 JOB = "generation.jobs.work_out_selection"
 GAPS_WANTED = 2
@@ -40,7 +41,9 @@ def start_selection(
     project = subtest.project
     require_role(person, project, Role.RESEARCHER)
     if kind not in Selection.Kind.values:
-        raise GenerationError(f"there is no selection '{kind}'; choose one of: {', '.join(Selection.Kind.values)}")
+        raise GenerationError(
+            f"there is no selection {quoted(kind)}; choose one of: {', '.join(Selection.Kind.values)}"
+        )
     params = {}
     if kind == Selection.Kind.ADVERSARIAL:
         if len(set(gaps)) != GAPS_WANTED or not set(gaps) <= set(GAPS):

@@ -11,6 +11,7 @@ from generation.models import PromptTemplate
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
+from text.quoting import quoted
 
 
 @transaction.atomic
@@ -24,7 +25,7 @@ def write_prompt(
     """
     require_role(person, project, Role.RESEARCHER)
     if any(prompt.slug == slug for prompt in PROMPTS.values()):
-        raise GenerationError(f"prompt '{slug}' comes with Foilworks; give yours another name")
+        raise GenerationError(f"prompt {quoted(slug)} comes with Foilworks; give yours another name")
     # Two people who write at once wait for each other.
     Project.objects.select_for_update(no_key=True).only("pk").get(pk=project.pk)
     rows = PromptTemplate.objects.filter(project=project, slug=slug)

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from generation.errors import GenerationError
+from text.quoting import quoted
 
 # Parameter -> (smallest, largest) of methods and makers that ask an instruction model.
 BOUNDS = {
@@ -47,7 +48,7 @@ def find_endpoint(name: str) -> Configured:
     known = configured()
     if name not in known:
         there = f"choose one of: {', '.join(known)}" if known else "none is configured: set CHAT_ENDPOINTS (README)"
-        raise GenerationError(f"there is no endpoint '{name}'; {there}")
+        raise GenerationError(f"there is no endpoint {quoted(name)}; {there}")
     return known[name]
 
 
@@ -60,7 +61,7 @@ def checked(params: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters with the endpoint's own model where none is named; GenerationError says what cannot be."""
     for name, (least, most) in BOUNDS.items():
         if name in params and not least <= params[name] <= most:
-            raise GenerationError(f"parameter '{name}' is {params[name]}; give a number from {least} to {most}")
+            raise GenerationError(f"parameter {quoted(name)} is {params[name]}; give a number from {least} to {most}")
     if not params["endpoint"]:
         if not params["model"].strip():
             raise GenerationError(
@@ -71,6 +72,7 @@ def checked(params: Mapping[str, Any]) -> dict[str, Any]:
     model = params["model"].strip() or endpoint.models[0]
     if model not in endpoint.models:
         raise GenerationError(
-            f"endpoint {endpoint.name}: '{model}' is none of its models; choose one of: {', '.join(endpoint.models)}"
+            f"endpoint {endpoint.name}: {quoted(model)} is none of its models; choose one of: "
+            f"{', '.join(endpoint.models)}"
         )
     return {**params, "model": model}

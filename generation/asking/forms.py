@@ -11,6 +11,7 @@ from generation.asking.prompts import QUESTION, Example, Prompt
 from generation.errors import GenerationError
 from projects.forms.registry_entry import EntryForm
 from projects.models import Project
+from text.quoting import shortened
 
 
 def offer_choices(form: EntryForm, project: Project | None, *, makes: str) -> None:
@@ -79,7 +80,7 @@ def parse_examples(text: str) -> list[Example]:
         if not lines:
             continue
         if len(lines) == 1:
-            raise forms.ValidationError(_("“%(caption)s” has no foil below it.") % {"caption": lines[0]})
+            raise forms.ValidationError(_("“%(caption)s” has no foil below it.") % {"caption": shortened(lines[0])})
         found.append((lines[0], tuple(lines[1:])))
     return found
 

@@ -4,6 +4,7 @@ from generation.asking.prompts import ID, PROMPTS, Prompt
 from generation.errors import GenerationError
 from generation.models import PromptTemplate
 from projects.models import Project
+from text.quoting import quoted
 
 
 def find_prompt(prompt_id: str, project: Project | None) -> Prompt:
@@ -16,7 +17,7 @@ def find_prompt(prompt_id: str, project: Project | None) -> Prompt:
         if row is not None:
             return as_prompt(row)
     known = ", ".join(prompt_ids(project))
-    raise GenerationError(f"there is no prompt '{prompt_id}'; choose one of: {known}")
+    raise GenerationError(f"there is no prompt {quoted(prompt_id)}; choose one of: {known}")
 
 
 def prompt_ids(project: Project | None, *, makes: str = "foils") -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from generation.errors import GenerationError
+from text.quoting import quoted
 
 Message = tuple[str, str]
 Example = tuple[str, tuple[str, ...]]
@@ -168,14 +169,14 @@ PROMPTS: Mapping[str, Prompt] = {
 def built_in(prompt_id: str) -> Prompt:
     """The prompt of an id; GenerationError lists those that come with Foilworks."""
     if prompt_id not in PROMPTS:
-        raise GenerationError(f"there is no prompt '{prompt_id}'; choose one of: {', '.join(sorted(PROMPTS))}")
+        raise GenerationError(f"there is no prompt {quoted(prompt_id)}; choose one of: {', '.join(sorted(PROMPTS))}")
     return PROMPTS[prompt_id]
 
 
 def checked(slug: str, version: int, system: str, question: str, examples: Sequence[Sequence[object]]) -> Prompt:
     """A project's own prompt; GenerationError says what is wrong with it."""
     if not SLUG.fullmatch(slug) or len(slug) > 40:
-        raise GenerationError(f"prompt '{slug}': name it in small letters, digits and dashes, at most 40")
+        raise GenerationError(f"prompt {quoted(slug)}: name it in small letters, digits and dashes, at most 40")
     if "{caption}" not in question:
         raise GenerationError(f"prompt {slug}: question: it holds no {{caption}}; put it where the caption is to stand")
     if len(examples) > MAX_EXAMPLES:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from generation.errors import GenerationError
+from text.quoting import quoted
 
 FIELDS = frozenset({"name", "gender", "movie", "frequency", "aliases"})
 EXAMPLE = '[{"name": "Harry", "gender": "male", "movie": "…", "frequency": 12}]'
@@ -47,24 +48,26 @@ def _parsed(text: str, where: str) -> tuple[Character, ...]:
     names = [(one.name, one.movie) for one in found]
     twice = next((name for name, movie in names if names.count((name, movie)) > 1), None)
     if twice:
-        raise GenerationError(f"{where}: {twice!r} stands twice in one movie; keep one")
+        raise GenerationError(f"{where}: {quoted(twice)} stands twice in one movie; keep one")
     return tuple(sorted(found, key=lambda one: (one.name, one.movie)))
 
 
 def _character(record: Any, where: str) -> Character:
     if not isinstance(record, Mapping) or not str(record.get("name", "")).strip() or not record.get("gender"):
-        raise GenerationError(f"{where}: {record!r} is no character; each needs a name and a gender: {EXAMPLE}")
+        raise GenerationError(f"{where}: {quoted(record)} is no character; each needs a name and a gender: {EXAMPLE}")
     unknown = set(record) - FIELDS
     if unknown:
         raise GenerationError(
-            f"{where}: {sorted(unknown)[0]!r} is no field of a character; use {', '.join(sorted(FIELDS))}"
+            f"{where}: {quoted(sorted(unknown)[0])} is no field of a character; use {', '.join(sorted(FIELDS))}"
         )
     frequency = record.get("frequency", 0)
     if isinstance(frequency, bool) or not isinstance(frequency, int | float) or not 0 <= frequency < 1e12:
-        raise GenerationError(f"{where}: the frequency of {record['name']!r} is {frequency!r}; give a number from 0")
+        raise GenerationError(
+            f"{where}: the frequency of {quoted(record['name'])} is {quoted(frequency)}; give a number from 0"
+        )
     aliases = record.get("aliases", [])
     if not isinstance(aliases, list) or not all(isinstance(alias, str) and alias for alias in aliases):
-        raise GenerationError(f"{where}: the aliases of {record['name']!r} are no list of names")
+        raise GenerationError(f"{where}: the aliases of {quoted(record['name'])} are no list of names")
     return Character(
         str(record["name"]).strip(),
         str(record["gender"]).strip().lower(),

@@ -1,6 +1,7 @@
 """`lexicon=` and `pairs=`: "a:b,c d:e|f" as a mapping."""
 
 from generation.errors import GenerationError
+from text.quoting import quoted, shortened
 
 
 def parse_lexicon(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
@@ -11,11 +12,11 @@ def parse_lexicon(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
         source = " ".join(source.lower().split())
         targets = tuple(" ".join(target.split()) for target in rest.split("|"))
         if not (colon and source and all(targets)):
-            raise _wrong(parameter, f"{piece.strip()!r} is no pair; write it as word:replacement")
+            raise _wrong(parameter, f"{quoted(piece.strip())} is no pair; write it as word:replacement")
         if source in (target.lower() for target in targets):
-            raise _wrong(parameter, f"{piece.strip()!r} replaces a word by itself; change one side")
+            raise _wrong(parameter, f"{quoted(piece.strip())} replaces a word by itself; change one side")
         if source in found:
-            raise _wrong(parameter, f"{source!r} stands twice; write its targets as {source}:a|b")
+            raise _wrong(parameter, f"{quoted(source)} stands twice; write its targets as {shortened(source)}:a|b")
         found[source] = targets
     return found
 

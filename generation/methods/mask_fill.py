@@ -17,6 +17,7 @@ from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from hub.interfaces import Filler
 from text.language.tools import Tagger, tagger
+from text.quoting import quoted
 
 VERSION = "1"
 
@@ -105,7 +106,9 @@ def _blanks(text: str, spot: Spot, params: Mapping[str, Any], state: State) -> l
     for prompt in filter(None, map(str.strip, params["prompts"].split(";"))):
         before, mask, after = prompt.replace("{verb}", verb).partition("{mask}")
         if not mask:
-            raise GenerationError(f"parameter 'prompts': {prompt!r} has no {{mask}}; put it where the word is wanted")
+            raise GenerationError(
+                f"parameter 'prompts': {quoted(prompt)} has no {{mask}}; put it where the word is wanted"
+            )
         blanks.append((before, after))
     return blanks
 

@@ -19,6 +19,7 @@ from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
+from text.quoting import quoted
 
 FRAMES = 8
 IMAGES_PER_BATCH = 32
@@ -115,7 +116,7 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     name, options = split_options(argument, {"frames": int, "pooling": str})
     pooling = options.get("pooling", "logits")
     if pooling not in POOLINGS:
-        raise HubError(f"'{argument}': pooling is '{pooling}'; choose one of: {', '.join(POOLINGS)}")
+        raise HubError(f"{quoted(argument)}: pooling is {quoted(pooling)}; choose one of: {', '.join(POOLINGS)}")
     loaded = load_pretrained(Blip2ForImageTextRetrieval, name, slug="blip2", device=device, dtype=dtype)
     pixels = Pixels.of(name, loaded.model.config.vision_config.image_size)
     return Blip2Matcher(loaded, load_tokenizer(name), pixels, frames=options.get("frames", FRAMES), pooling=pooling)

@@ -18,6 +18,7 @@ from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
+from text.quoting import quoted
 
 FRAMES = 8
 # A CPU has its caches full sooner.
@@ -116,7 +117,7 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     name, options = split_options(argument, {"frames": int, "pooling": str})
     pooling = options.get("pooling", "features")
     if pooling not in POOLINGS:
-        raise HubError(f"'{argument}': pooling is '{pooling}'; choose one of: {', '.join(POOLINGS)}")
+        raise HubError(f"{quoted(argument)}: pooling is {quoted(pooling)}; choose one of: {', '.join(POOLINGS)}")
     loaded = load_pretrained(AutoModel, name, slug="clip", device=device, dtype=dtype)
     needed = ("get_image_features", "get_text_features", "logit_scale")
     if not all(hasattr(loaded.model, part) for part in needed) or hasattr(loaded.model, "prompts_generator"):

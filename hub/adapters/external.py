@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from hub.adapters._subprocess_lines import LinesError, Program
 from hub.errors import ClipError, HubError
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, TextRead, VideoMeta
+from text.quoting import quoted
 
 MANIFEST = "foilworks.json"
 PROTOCOL = 1
@@ -75,7 +76,8 @@ class External:
             if answer.get("id") != self._asked:
                 self.close()
                 raise LinesError(
-                    f"{self.manifest.name}: it answered question {answer.get('id')!r} where {self._asked} was asked"
+                    f"{self.manifest.name}: it answered question {quoted(answer.get('id'))} where {self._asked} was "
+                    "asked"
                 )
         except LinesError as error:
             self._program = None
@@ -134,7 +136,7 @@ class External:
                     text = batch[int(row["place"])]
                     found[text] = TextRead(int(row["tokens"]), int(row["limit"]), str(row["kept"]))
                 except (KeyError, IndexError, TypeError, ValueError) as error:
-                    why = f"{self.manifest.name}: 'texts' of its answer to at_limit has {row!r}"
+                    why = f"{self.manifest.name}: 'texts' of its answer to at_limit has {quoted(row)}"
                     raise HubError(f"{why}; give place, tokens, limit and kept") from error
         return found
 
@@ -242,7 +244,7 @@ def read_manifest(argument: str) -> Manifest:
     }
     for name, value in seconds.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 86_400:
-            raise HubError(f"{path}: {name}: {value!r} is no number of seconds below a day; correct it")
+            raise HubError(f"{path}: {name}: {quoted(value)} is no number of seconds below a day; correct it")
     parts = tuple(sys.executable if part == PYTHON else part for part in command)
     return Manifest(
         folder.resolve().name, folder.resolve(), parts, environment, seconds["start_timeout_s"], seconds["timeout_s"]
@@ -253,7 +255,7 @@ def _described(name: str, said: Mapping[str, Any]) -> tuple[ModelInfo, str]:
     """What a program says of itself in its first line."""
 
     def wrong(what: str, takes: str) -> HubError:
-        return HubError(f"{name}: its first line says {what}: {said.get(what)!r}; write {takes}")
+        return HubError(f"{name}: its first line says {what}: {quoted(said.get(what))}; write {takes}")
 
     if "error" in said:
         raise HubError(f"{name}: {str(said['error'])[:300]}")

@@ -30,6 +30,7 @@ from hub.interfaces import (
     ScoreKind,
     VideoMeta,
 )
+from text.quoting import quoted
 from text.tokens import words
 
 DIMENSIONS = 32
@@ -110,7 +111,7 @@ class FakeFiller(ReadsWholeTexts):
     def fill(self, texts: Sequence[str], k: int, allowed: Collection[str] | None = None) -> list[list[Fill]]:
         for text in texts:
             if text.count(self.blank) != 1:
-                raise HubError(f"'{text[:80]}' holds {text.count(self.blank)} blanks; put {self.blank} in once")
+                raise HubError(f"{quoted(text)} holds {text.count(self.blank)} blanks; put {self.blank} in once")
         return [self._fills(text, sorted(self.words if allowed is None else allowed))[:k] for text in texts]
 
     def self_losses(self, texts: Sequence[str]) -> list[float]:
@@ -143,7 +144,7 @@ class FakeSpanFiller(ReadsWholeTexts):
 
     def _fills(self, text: str) -> list[Fill]:
         if text.count(self.blank) != 1:
-            raise HubError(f"'{text[:80]}' holds {text.count(self.blank)} blanks; put {self.blank} in once")
+            raise HubError(f"{quoted(text)} holds {text.count(self.blank)} blanks; put {self.blank} in once")
         values = self.span_scores([(text, span) for span in FILL_SPANS])
         found = [Fill(span, value) for span, value in zip(FILL_SPANS, values, strict=True)]
         return sorted(found, key=lambda fill: -fill.log_probability)

@@ -21,6 +21,7 @@ from hub.interfaces import Frames, GenerationRequest, ModelInfo, Score, ScoreKin
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, distinct, load_pretrained
 from hub.loading.processor_files import video_settings
+from text.quoting import quoted
 
 FRAMES = 8
 # Change the version with any of the texts: it is part of every score's revision.
@@ -84,11 +85,11 @@ class GenerativeModel(ReadsWholeTexts):
         """
         mode = mode or self.mode
         if mode not in MODES:
-            raise HubError(f"mode '{mode}' is unknown; choose one of: {', '.join(MODES)}")
+            raise HubError(f"mode {quoted(mode)} is unknown; choose one of: {', '.join(MODES)}")
         if mode == BLIND:
             return self._blind(texts)
         if clip is None:
-            raise HubError(f"{self.info.model_id}: mode '{mode}' needs a clip; without one ask for 'blind'")
+            raise HubError(f"{self.info.model_id}: mode {quoted(mode)} needs a clip; without one ask for 'blind'")
         if not texts:
             return []
         once, place = distinct(texts)
@@ -129,7 +130,7 @@ class GenerativeModel(ReadsWholeTexts):
         if clip.ndim != 4 or clip.shape[3] != 3 or clip.dtype != np.uint8 or not len(clip):
             about = meta.key if meta else ""
             raise HubError(
-                f"clip '{about}': {self.info.model_id} takes uint8 (frames, height, width, 3), not {clip.dtype} "
+                f"clip {quoted(about)}: {self.info.model_id} takes uint8 (frames, height, width, 3), not {clip.dtype} "
                 f"{clip.shape}; decode it to frames"
             )
         times = meta.times if meta else ()
@@ -225,11 +226,13 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     name, options = split_options(argument, {"frames": int, "mode": str, "max_pixels": range(1, 2**31)})
     mode = options.get("mode", LIKELIHOOD)
     if mode not in MODES:
-        raise HubError(f"'{argument}': mode is '{mode}'; choose one of: {', '.join(MODES)}")
+        raise HubError(f"{quoted(argument)}: mode is {quoted(mode)}; choose one of: {', '.join(MODES)}")
     loaded = load_pretrained(AutoModelForImageTextToText, name, slug="vlm", device=device, dtype=dtype)
     kind = loaded.model.config.model_type
     if kind not in FAMILIES:
-        raise HubError(f"{name}: models of the type '{kind}' are not known here; choose one of: {', '.join(FAMILIES)}")
+        raise HubError(
+            f"{name}: models of the type {quoted(kind)} are not known here; choose one of: {', '.join(FAMILIES)}"
+        )
     family = FAMILIES[kind]
     settings = settings_of(kind, video_settings(name, family.shown), options.get("max_pixels"))
     talk = Conversation(name, family.marks, family.template, shown=family.shown)

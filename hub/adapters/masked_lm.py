@@ -16,6 +16,7 @@ from hub.batching.token_rows import masked
 from hub.errors import HubError
 from hub.interfaces import Fill, ModelInfo, ScoreKind, TextRead
 from hub.loading.pretrained import Pretrained, distinct, load_text_model, longest_input, token_batches
+from text.quoting import quoted
 
 # How tokenizers mark that a token begins a word, or goes on with one.
 STARTS = ("\u0120", "\u2581")
@@ -86,7 +87,7 @@ class MaskedLM:
         ids: list[int] = self.tokenizer(spaced)["input_ids"]
         blanks = ids.count(self.tokenizer.mask_token_id)
         if blanks != 1:
-            raise HubError(f"'{text[:80]}' holds {blanks} blanks; put {self.blank} once where the word is wanted")
+            raise HubError(f"{quoted(text)} holds {blanks} blanks; put {self.blank} once where the word is wanted")
         return ids if len(ids) <= self._longest else self._window(ids)
 
     def _window(self, ids: list[int]) -> list[int]:

@@ -16,6 +16,7 @@ from hub.errors import HubError
 from hub.interfaces import Trust
 from hub.loading.trust import trusting
 from text.plugins import Registry
+from text.quoting import quoted
 from text.registry import Entry, load
 
 _ADAPTERS: dict[str, Entry] = {
@@ -164,7 +165,7 @@ def parse_spec(spec: str) -> tuple[str, str]:
     slug, colon, argument = spec.partition(":")
     if not colon or slug not in {*ADAPTERS, SCORE_FILE}:
         known = ", ".join(f"{name}:…" for name in (*sorted(ADAPTERS), SCORE_FILE))
-        raise HubError(f"'{spec}' names no model; write SLUG:ARGUMENT with one of: {known}")
+        raise HubError(f"{quoted(spec)} names no model; write SLUG:ARGUMENT with one of: {known}")
     if slug == SCORE_FILE and not argument:
         raise HubError("'file:' names no score file; write file:PATH")
     return slug, argument
@@ -186,7 +187,7 @@ def open_adapter(spec: str, *, device: str = "auto", dtype: str = "float32", tru
     """
     slug, argument = parse_spec(spec)
     if slug == SCORE_FILE:
-        raise HubError(f"'{spec}' is a score file, not a model to run; import it instead of loading it")
+        raise HubError(f"{quoted(spec)} is a score file, not a model to run; import it instead of loading it")
     with trusting(trust or Trust()):
         adapter = loader(slug, load(ADAPTERS[slug]))(argument, device=device, dtype=dtype)
         return opened(slug, adapter, ADAPTERS[slug].origin)
@@ -211,7 +212,7 @@ def open_generator(name: str, *, device: str = "auto", dtype: str = "float32") -
     slug = name.partition(":")[0]
     if slug in EVERY and slug != GENERATOR and slug not in GENERATORS:
         known = ", ".join(f"{one}:…" for one in (GENERATOR, *GENERATORS))
-        raise HubError(f"'{name}' names no model that writes texts about videos; write one of: {known}")
+        raise HubError(f"{quoted(name)} names no model that writes texts about videos; write one of: {known}")
     return open_helper(name, GENERATOR, device=device, dtype=dtype)
 
 

@@ -30,6 +30,7 @@ from hub.loading.pretrained import (
     token_batches,
 )
 from hub.loading.processor_files import read_json, read_text
+from text.quoting import quoted
 
 MODULES, LENGTH = "modules.json", "sentence_bert_config.json"
 # The names of old configurations and of new ones.
@@ -132,7 +133,7 @@ def _parts(argument: str) -> dict[str, list[str]]:
     for part in json.loads(text) if text else []:
         kind = str(part["type"]).rpartition(".")[2]
         if kind not in PARTS:
-            raise HubError(f"{argument}: {MODULES}: its part '{kind}' is not understood; choose another model")
+            raise HubError(f"{argument}: {MODULES}: its part {quoted(kind)} is not understood; choose another model")
         found.setdefault(kind, []).append(part["path"])
     return found
 

@@ -23,6 +23,7 @@ from hub.loading.pretrained import (
     longest_input,
     token_batches,
 )
+from text.quoting import quoted
 
 SENTINELS = ("<extra_id_0>", "<extra_id_1>")
 # The decoder runs once a beam: with many of them fewer captions go through together.
@@ -97,7 +98,7 @@ class TextToText:
     def _with_blank(self, text: str) -> list[int]:
         ids = self._plain(text)
         if ids.count(self._opens) != 1:
-            raise HubError(f"'{text[:80]}' holds {ids.count(self._opens)} blanks; put {self.blank} in once")
+            raise HubError(f"{quoted(text)} holds {ids.count(self._opens)} blanks; put {self.blank} in once")
         room = self._longest - 1
         if len(ids) > room:
             first = min(max(0, ids.index(self._opens) - room // 2), len(ids) - room)

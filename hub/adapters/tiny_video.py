@@ -25,6 +25,7 @@ from hub.batching.text_limits import ReadsWholeTexts
 from hub.device import choose_device, choose_dtype
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
+from text.quoting import quoted
 from text.tokens import words
 
 ARCHITECTURES = ("average", "temporal")
@@ -172,7 +173,7 @@ class TinyEmbedder(ReadsWholeTexts):
             if clip.shape != wanted or clip.dtype != np.uint8:
                 got = f"{clip.dtype} {clip.shape}"
                 raise HubError(
-                    f"clip '{about.key}': {self.info.model_id} takes uint8 {wanted}, not {got}; "
+                    f"clip {quoted(about.key)}: {self.info.model_id} takes uint8 {wanted}, not {got}; "
                     "sample it to its frames and size"
                 )
         encoded = self.model.encode_video(torch.from_numpy(np.stack(clips)).to(self.device))
@@ -232,12 +233,14 @@ def _read_config(path: Path) -> tuple[TinyConfig, Mapping[str, object]]:
         raise HubError(f"{path}: {', '.join(unexpected)}: unknown; this is no tiny model's configuration")
     if raw["architecture"] not in ARCHITECTURES:
         allowed = ", ".join(ARCHITECTURES)
-        raise HubError(f"{path}: architecture: '{raw['architecture']}' is unknown; it is one of: {allowed}")
+        raise HubError(f"{path}: architecture: {quoted(raw['architecture'])} is unknown; it is one of: {allowed}")
     if not isinstance(raw["name"], str) or not raw["name"]:
         raise HubError(f"{path}: name: not a text; give the model's name")
     for name in sorted(known - {"architecture", "name"}):
         if not isinstance(raw[name], int) or isinstance(raw[name], bool) or not 1 <= raw[name] <= 4096:
-            raise HubError(f"{path}: {name}: {raw[name]!r} is not a whole number from 1 to 4096; save the model again")
+            raise HubError(
+                f"{path}: {name}: {quoted(raw[name])} is not a whole number from 1 to 4096; save the model again"
+            )
     return TinyConfig(**raw), {"category": "video", **(card if isinstance(card, dict) else {})}
 
 

@@ -17,6 +17,7 @@ from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, load_pretrained
 from hub.loading.processor_files import video_settings
+from text.quoting import quoted
 
 # Eight frames, and as many more as a backbone takes together in one token (UTD, Sec. B.4).
 FRAMES = 8
@@ -82,7 +83,7 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     if config.model_type not in DEFAULTS:
         kinds = ", ".join(DEFAULTS)
         raise HubError(
-            f"{name}: models of the type '{config.model_type}' are no known backbone; choose one of: {kinds}"
+            f"{name}: models of the type {quoted(config.model_type)} are no known backbone; choose one of: {kinds}"
         )
     tubelet = getattr(config, "tubelet_size", 1)
     fixed = getattr(config, "num_frames", None)

@@ -16,6 +16,7 @@ from hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 from hub.loading.processor_files import video_settings
+from text.quoting import quoted
 
 FRAMES = 16
 CLIPS_PER_BATCH = 4
@@ -119,7 +120,7 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     kind = KINDS.get(loaded.model.config.model_type)
     if kind is None:
         raise HubError(
-            f"{name}: models of the type '{loaded.model.config.model_type}' are not known to 'video:'; it takes: "
+            f"{name}: models of the type {quoted(loaded.model.config.model_type)} are not known to 'video:'; it takes: "
             f"{', '.join(KINDS)}"
         )
     vision = getattr(loaded.model.config, "vision_config", None)

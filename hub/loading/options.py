@@ -3,6 +3,7 @@
 from typing import Any
 
 from hub.errors import HubError
+from text.quoting import quoted
 
 
 def split_options(argument: str, known: dict[str, type | range]) -> tuple[str, dict[str, Any]]:
@@ -15,13 +16,15 @@ def split_options(argument: str, known: dict[str, type | range]) -> tuple[str, d
     for part in filter(None, tail.split("&")):
         key, _, value = part.partition("=")
         if key not in known:
-            raise HubError(f"'{argument}': option '{key}' is unknown; it takes: {', '.join(known)}")
+            raise HubError(f"{quoted(argument)}: option {quoted(key)} is unknown; it takes: {', '.join(known)}")
         kind = known[key]
         if kind is str:
             found[key] = value
             continue
         allowed = kind if isinstance(kind, range) else range(1, 1025)
         if not value.isdecimal() or int(value) not in allowed:
-            raise HubError(f"'{argument}': {key} is '{value}'; give a whole number from {allowed[0]} to {allowed[-1]}")
+            raise HubError(
+                f"{quoted(argument)}: {key} is {quoted(value)}; give a whole number from {allowed[0]} to {allowed[-1]}"
+            )
         found[key] = int(value)
     return name, found

@@ -25,6 +25,7 @@ from hub.batching.dual_encoders import check_clips
 from hub.errors import HubError
 from hub.interfaces import Frames, Trust, VideoMeta
 from hub.loading.pretrained import load_tokenizer, model_source
+from text.quoting import quoted
 
 ReadClip = Callable[[int], tuple[Frames, VideoMeta]]
 PREPROCESSOR = "preprocessor_config.json"
@@ -126,9 +127,9 @@ def open_student(spec: str, read: ReadClip, *, device: str = "auto", trust: Trus
     adapter = open_adapter(spec, device=device, trust=trust)
     kind = KINDS.get(type(adapter))
     if kind is None:
-        raise HubError(f"'{spec}' cannot be trained; name a dual encoder: tiny:FOLDER, clip:NAME or xclip:NAME")
+        raise HubError(f"{quoted(spec)} cannot be trained; name a dual encoder: tiny:FOLDER, clip:NAME or xclip:NAME")
     if isinstance(adapter, FrameEmbedder) and adapter.pooling != "features":
-        raise HubError(f"'{spec}' pools logits, and training takes cosines; leave pooling out")
+        raise HubError(f"{quoted(spec)} pools logits, and training takes cosines; leave pooling out")
     return kind(adapter, spec, read)
 
 

@@ -3,10 +3,11 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from projects import audit
+from projects import audit, rate_limits
 from projects.actions.tokens import revoke_given_tokens
 from projects.demo_accounts import refuse_published
 from projects.errors import ProjectError
@@ -101,3 +102,17 @@ def check_second_factor(person: User, code: str, *, now: datetime | None = None)
     if used:
         audit.record(audit.event(None, person, "projects.use_recovery_code", person))
     return bool(used)
+
+
+@transaction.atomic
+def note_sign_in(person: User, way: str) -> None:
+    audit.record(audit.event(None, person, "projects.sign_in", person, way=way))
+
+
+@transaction.atomic
+def note_failed_sign_in(request: HttpRequest, username: str, why: str) -> None:
+    """A row about the account, if there is one of this name; REFUSAL_ROWS an hour from each network."""
+    if not rate_limits.hit(rate_limits.REFUSAL_ROWS, rate_limits.network_of(request)):
+        return
+    person = User.objects.filter(username=username[:150].replace("\x00", "")).first()
+    audit.record(audit.refusal(None, None, person, why, page="projects:sign_in"))

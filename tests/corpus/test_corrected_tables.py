@@ -21,7 +21,7 @@ q1,grey.webm,"'+1' is on the sign.","'-' is on the sign."
 
 
 def items(module, path, text):
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", newline="")
     outcomes = list(module.read(path, params={}))
     return [one for one in outcomes if isinstance(one, ItemRecord)], [
         str(one) for one in outcomes if not isinstance(one, ItemRecord)
@@ -57,6 +57,19 @@ def test_a_cell_of_our_export_is_marked_and_survives_a_row_from_elsewhere(tmp_pa
         "two ",
     )
     assert (found[1].id, found[1].caption, found[1].facts) == ("b", "'=2' is shown.", {})
+
+
+@pytest.mark.parametrize("text", ["\n=1", "＝1", "a;=1", "a; '=1 ", "';=1", "a\n+1", " ;-1", "'a;=1"])
+def test_texts_that_spreadsheets_would_run_come_back(tmp_path, text):
+    ours = replace(ITEM, caption=text, foils=(f"{text}2", ";=3"), facts={"note": text})
+    csv_exporter.write(release_of([ours]), tmp_path / "out", params={})
+    (item,), said = items(csv_rows, tmp_path / "copy.csv", read_whole(tmp_path / "out" / "records.csv"))
+    assert (item.caption, item.foils, item.facts, said) == (ours.caption, ours.foils, ours.facts, [])
+
+
+def read_whole(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return file.read()
 
 
 def test_an_export_of_0_1_is_known_by_the_manifest_beside_it(tmp_path):

@@ -597,7 +597,7 @@ def test_a_broken_file_is_a_state_with_its_reason(run, clips):
     assert dict(result.media) == {"broken": 2}
     assert result.broken[0] == {
         "video": "b.mp4",
-        "error": "b.mp4: is not a video that can be read; give an mp4 (H.264) or webm file",
+        "error": "b.mp4: is a text, not a video; give an mp4 (H.264) or webm file",
     }
     assert str(clips) not in Video.objects.get(key="c.mp4").media_error
     assert result.created["items"] == 2

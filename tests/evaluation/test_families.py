@@ -157,5 +157,5 @@ def test_a_page_shows_what_gave_no_score(client) -> None:
     client.force_login(researcher)
     html = client.get(reverse("scoring:run", args=[release.project.slug, run.pk])).content.decode()
     assert "moves:i1: " in html
-    assert "is not a video that can be read" in html
+    assert "is a text, not a video" in html
     assert np.isfinite(list(values(run).values())).all()

@@ -26,6 +26,7 @@ from evaluation.exports.collect import collect_release
 from evaluation.exports.verify import verify
 from evaluation.publishing.actions.decide_submission import accept_submission, refuse_submission
 from evaluation.publishing.actions.set_public_page import renew_address, request_archive, set_public_page
+from evaluation.publishing.actions.submit_scores import expire_submissions
 from evaluation.publishing.models import PublicPage, Submission
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.models import Run
@@ -211,10 +212,62 @@ class TestScores:
         assert not Submission.objects.exists()
         assert not list(settings.UPLOAD_ROOT.glob("submission-*"))
 
-    def test_the_same_file_is_taken_once(self, stranger, opened):
-        send(stranger, opened, rows(opened))
-        assert "sent before" in send(stranger, opened, rows(opened), label="again").content.decode()
+    @pytest.mark.parametrize(
+        "again",
+        [
+            lambda content: content,
+            lambda content: content.replace(b'"caption": 1.0', b'"junk": "' + b"x" * 100_000 + b'", "caption": 1'),
+            lambda content: b"\n".join(reversed(content.splitlines())),
+        ],
+        ids=["the file", "padded and spelled in another way", "in another order"],
+    )
+    def test_the_same_numbers_are_taken_once(self, stranger, opened, again):
+        send(stranger, opened, rows(opened, caption=1.0))
+        content = again(rows(opened, caption=1.0))
+        assert "sent before" in send(stranger, opened, content, label="again").content.decode()
         assert Submission.objects.count() == 1
+
+    def test_of_a_padded_file_only_its_numbers_are_stored(self, stranger, opened):
+        send(stranger, opened, rows(opened, junk="x" * 500_000))
+        sent = Submission.objects.get()
+        stored = settings.UPLOAD_ROOT / sent.path
+        assert [path.name for path in stored.parent.iterdir()] == ["scores.jsonl"]
+        assert (sent.file_name, stored.stat().st_size < 1000) == ("scores.jsonl", True)
+        assert [set(json.loads(line)) for line in stored.read_text().splitlines()] == [{"id", "caption", "foils"}] * 2
+
+    def test_so_many_wait_for_a_decision_and_then_others_may_come(self, stranger, opened, world, settings):
+        settings.SUBMISSION_MAX_OPEN = 2
+        for score in (1, 2):
+            assert send(stranger, opened, rows(opened, caption=score)).status_code == 302
+        assert "no more are taken" in send(stranger, opened, rows(opened, caption=3)).content.decode()
+        refuse_submission(world.owner, Submission.objects.first(), "no")
+        assert send(stranger, opened, rows(opened, caption=3)).status_code == 302
+        assert Submission.objects.count() == 3
+
+    def test_what_nobody_decides_on_goes_with_its_numbers(
+        self, stranger, opened, world, django_capture_on_commit_callbacks
+    ):
+        for score in (1, 2, 3):
+            send(stranger, opened, rows(opened, caption=score))
+        third, second, first = Submission.objects.all()
+        refuse_submission(world.owner, first, "no")
+        Submission.objects.filter(pk=second.pk).update(sent_at=timezone.now() - timedelta(days=1))
+        end = timezone.now() + timedelta(days=settings.SUBMISSION_KEEP_DAYS - 0.5)
+        with django_capture_on_commit_callbacks(execute=True):
+            assert (expire_submissions(), expire_submissions(now=end)) == (0, 1)
+        assert {*Submission.objects.all()} == {first, third}
+        assert [(settings.UPLOAD_ROOT / each.path).exists() for each in (first, second, third)] == [True, False, True]
+        event = AuditEvent.objects.get(action="evaluation.expire_submission")
+        assert (event.actor, event.reason, CONTACT in json.dumps(event.details)) == (
+            None,
+            "not decided on for 90 days",
+            False,
+        )
+
+    def test_texts_beside_the_file_are_short_or_refused_unseen(self, stranger, opened):
+        answer = send(stranger, opened, rows(opened), notes="x" * 70_000)
+        assert (answer.status_code, "are too long" in answer.content.decode()) == (400, True)
+        assert len(answer.content) < 20_000
 
     def test_a_file_too_large_is_refused_before_it_is_read(self, stranger, opened, settings):
         settings.SUBMISSION_MAX_BYTES = 1000

@@ -32,7 +32,7 @@ def problems(tmp_path, *lines, records=RECORDS):
 def test_a_whole_file_is_taken_blank_lines_and_a_mark_at_its_start_too(tmp_path):
     path = tmp_path / "scores.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + "\n\n".join(map(json.dumps, GOOD)).encode() + b"\n")
-    assert check_scores(path, RECORDS) == 2
+    assert check_scores(path, RECORDS) == GOOD
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,7 @@ def test_a_whole_file_is_taken_blank_lines_and_a_mark_at_its_start_too(tmp_path)
         ),
         (b"[1, 2]", "line 2: record: is no object"),
         (b'{"id": "a:1"', "line 2: record: is no JSON"),
+        (b'{"id": "a:1", "caption": 1, "caption": 2, "foils": [1]}', "line 2: record: is no JSON, or has a name twice"),
         (b"[" * 100_000, "line 2: record: is no JSON"),
         (b'{"id": "\xff"}', "line 2: record: is no UTF-8"),
         (b'{"id": "a:1", "caption": 1, "foils": [1], "x": "' + b"x" * 1_100_000 + b'"}', "line 2: record: is no JSON"),

@@ -167,7 +167,7 @@ def test_a_foil_equal_to_its_caption_counts_and_is_warned_of(run, tmp_path):
         (b"", "is empty (0 bytes); copy it again from its source"),
         (
             b"this is no video, whatever its name says\n" * 50,
-            "is not a video that can be read; give an mp4 (H.264) or webm file",
+            "is a text, not a video; give an mp4 (H.264) or webm file",
         ),
         ("corrupt", "is cut short, its end is missing; copy it again from its source"),
     ],

@@ -189,7 +189,7 @@ def test_an_odd_side_is_cut_before_colours_are_halved(tmp_path):
 
 def test_a_file_that_cannot_be_decoded_is_named(tmp_path):
     (tmp_path / "bad.mp4").write_text("This is no video.")
-    with pytest.raises(MediaError, match=r"bad\.mp4: is not a video"):
+    with pytest.raises(MediaError, match=r"bad\.mp4: is a text, not a video"):
         probe(tmp_path / "bad.mp4")
 
 

@@ -1,9 +1,11 @@
 import hashlib
+import io
 import struct
 from fractions import Fraction
 
 import av
 import pytest
+from PIL import Image
 
 from media.encode import write_mp4, write_webm
 from media.errors import MediaError
@@ -169,6 +171,36 @@ def test_whatever_is_wrong_is_one_line_that_says_what_to_do(tmp_path):
         assert message.startswith(f"{path}: "), what
         assert "; " in message, what
         assert "\n" not in message, what
+
+
+def picture(form):
+    out = io.BytesIO()
+    pictures = [Image.new("RGB", (16, 16), colour) for colour in ("red", "blue")]
+    pictures[0].save(out, form, **({"save_all": True, "append_images": pictures[1:]} if form == "GIF" else {}))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        *((lambda form=form: picture(form), f"a {form} image") for form in ("GIF", "PNG", "JPEG", "BMP", "TIFF")),
+        (lambda: picture("WEBP"), "a WebP image"),
+        (lambda: b"RIFF\x24\x08\x00\x00WAVEfmt " + bytes(2000), "a WAV sound"),
+        (lambda: b"PK\x03\x04" + bytes(2000), "a ZIP archive"),
+        (lambda: b"%PDF-1.7\n%\xe2\xe3" + bytes(2000), "a PDF document"),
+        (lambda: b"\xef\xbb\xbf\n<!DOCTYPE html><p>Not found</p>", "a page of HTML, XML or SVG"),
+        (lambda: b'<svg xmlns="http://www.w3.org/2000/svg"/>', "a page of HTML, XML or SVG"),
+        (lambda: b"#EXTM3U\nhttp://127.0.0.1/\n", "a playlist"),
+        (lambda: "Ceci n\u2019est pas une vid\u00e9o.\n".encode() * 40, "a text"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+def test_a_file_that_is_no_video_is_called_what_it_is(tmp_path, content, kind):
+    path = tmp_path / "clip.mp4"
+    path.write_bytes(content())
+    with pytest.raises(MediaError) as caught:
+        probe(path)
+    assert str(caught.value) == f"{path}: is {kind}, not a video; give an mp4 (H.264) or webm file"
 
 
 def test_a_missing_file_a_folder_and_a_sound_are_named(tmp_path):

@@ -26,7 +26,7 @@ class Provider(BaseHTTPRequestHandler):
         self.answer(IDENTITY if self.path == "/userinfo" else configuration)
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        ASKED.append(parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode()))
         self.answer({"access_token": "token", "token_type": "Bearer"})
 
     def answer(self, data: dict) -> None:
@@ -41,6 +41,8 @@ class Provider(BaseHTTPRequestHandler):
         pass
 
 
+# What the provider was sent for a token.
+ASKED: list[dict] = []
 server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 os.environ["OIDC_URL"] = f"http://127.0.0.1:{server.server_port}"
@@ -111,4 +113,7 @@ settings.OIDC_SIGN_UP = True
 IDENTITY["sub"] = "subject-2"
 new = Client()
 found["sign-up"] = [*visit(new), signed_in_as(new), User.objects.get(username="nora").email]
+sent = parse_qs(urlsplit(Client().post("/sign-in/oidc/oidc/login/")["Location"]).query)
+found["challenge"] = [sent["code_challenge_method"], len(sent["code_challenge"][0])]
+found["verifiers"] = [len({asked["code_verifier"][0] for asked in ASKED}), len(ASKED)]
 json.dump(found, sys.stdout)

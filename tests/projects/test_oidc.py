@@ -38,6 +38,11 @@ def test_a_forged_answer_another_account_and_a_closed_one_are_refused(found):
     assert found["closed"] == [403, "", ""]
 
 
+def test_a_code_is_worth_nothing_without_the_verifier_of_its_visit(found):
+    assert found["challenge"] == [["S256"], 43]
+    assert found["verifiers"][0] == found["verifiers"][1] > 3
+
+
 def test_accounts_are_made_only_where_that_is_switched_on_and_keep_the_subject_alone(found):
     assert found["sign-up"] == [302, "/account/", "nora", ""]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from text.errors import ActionableError
 from text.language.tokens import Token
+from text.quoting import quoted
 
 # spaCy's own split of "push-up" and the like is undone, so that words are the same whatever tags them.
 HYPHENED = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
@@ -55,5 +56,7 @@ def load_tagger(model: str) -> SpacyTagger:
     try:
         pipeline = spacy.load(model, exclude=list(PIPES_NOT_NEEDED))
     except OSError as error:
-        raise ActionableError(f"spaCy cannot load '{model}'; install it or name its folder as spacy:FOLDER") from error
+        raise ActionableError(
+            f"spaCy cannot load {quoted(model)}; install it or name its folder as spacy:FOLDER"
+        ) from error
     return SpacyTagger(pipeline, str(pipeline.meta.get("name", model)))

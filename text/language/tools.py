@@ -12,6 +12,7 @@ from text.errors import ActionableError
 from text.language import antonyms as own
 from text.language.tokens import Token
 from text.language.wordnet import WordNet, find_wordnet
+from text.quoting import quoted
 from text.registry import Entry, load
 
 TAGGERS: dict[str, Entry] = {
@@ -59,7 +60,7 @@ def tagger(name: str = "auto") -> Tagger:
     if slug == "auto" and not argument:
         slug = "spacy" if installed_spacy_model() else "offline"
     if slug not in TAGGERS or (argument and slug != "spacy"):
-        raise LanguageError(f"there is no tagger '{name}'; choose auto, offline, spacy or spacy:MODEL")
+        raise LanguageError(f"there is no tagger {quoted(name)}; choose auto, offline, spacy or spacy:MODEL")
     if slug == "spacy":
         model = argument or installed_spacy_model()
         if model is None:

@@ -47,6 +47,7 @@ from projects.access import require_consent, require_role
 from projects.models import Project, Role, User
 from projects.sql.prepared_queries import Prepared
 from projects.sql.prepared_writes import PreparedUpdate
+from text.quoting import shortened
 
 ROLE_OF_STAGE = {
     Stage.EDIT: Role.ANNOTATOR,
@@ -208,7 +209,7 @@ def claim(
     nobody claims, NotAdmitted for who is paused or has yet to qualify.
     """
     if stage not in ROLE_OF_STAGE:
-        raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": stage})
+        raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": shortened(stage)})
     require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
     require_consent(person, project)
     moment = now or timezone.now()

@@ -25,6 +25,7 @@ from corpus.rules.states import CandidateState, ItemState
 from generation.models import Candidate, CandidateGroup
 from projects import audit
 from projects.models import Project, Role, User
+from text.quoting import shortened
 
 C, I = CandidateState, ItemState  # noqa: E741
 LIVE_ITEMS = (I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED)
@@ -203,7 +204,7 @@ def _check_kept(foils: list[Foil], new: Caption) -> None:
     for finding in found:
         raise AnnotationError(
             _("'%(text)s' cannot stay: %(problem)s.")
-            % {"text": foils[finding.index].text, "problem": of_finding(finding)}
+            % {"text": shortened(foils[finding.index].text), "problem": of_finding(finding)}
         )
 
 

@@ -12,6 +12,7 @@ from corpus.models import Caption
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
+from text.quoting import shortened
 
 
 def add_practice_caption(
@@ -26,7 +27,7 @@ def add_practice_caption(
         raise AnnotationError(_("Write at least one foil as the expert's example."))
     wrong = [foil for foil in foils if errors(check_text(caption.text, foil))]
     if wrong:
-        raise AnnotationError(_("This example is no foil of the caption: %(text)s") % {"text": wrong[0]})
+        raise AnnotationError(_("This example is no foil of the caption: %(text)s") % {"text": shortened(wrong[0])})
     return run_in_transaction(lambda: _add(actor, project, caption, foils, explanation.strip()))
 
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from corpus.records import MAX_ID, MAX_TEXT, MAX_URL, TIME_UNITS, VoteCounts
+from text.quoting import quoted, shortened
 from text.storable import HALF
 
 MAX_DEPTH = 40
@@ -18,8 +19,9 @@ class ProblemError(Exception):
     """Why one record cannot be taken. Caught by the importer that reads the record, never seen by anybody else."""
 
     def __init__(self, field: str, problem: str, fix: str):
-        super().__init__(f"{field}: {problem}; {fix}")
-        self.field, self.problem, self.fix = field, problem, fix
+        # The name of a field is of the file, too.
+        self.field, self.problem, self.fix = shortened(field), problem, fix
+        super().__init__(f"{self.field}: {problem}; {fix}")
 
 
 class Fields:
@@ -94,7 +96,7 @@ class Fields:
     def _unit(self) -> str:
         unit = self.label("time_unit", 10) or "sec"
         if unit not in TIME_UNITS:
-            raise ProblemError(self.name("time_unit"), f"is {unit!r}", "give sec, pts or frames")
+            raise ProblemError(self.name("time_unit"), f"is {quoted(unit)}", "give sec, pts or frames")
         return unit
 
     def mapping(self, field: str) -> dict[str, Any]:
@@ -130,7 +132,7 @@ class Fields:
         value = self.label(field, MAX_ID)
         path = PurePosixPath(value)
         if path.is_absolute() or ".." in path.parts or "\\" in value or "\x00" in value:
-            raise ProblemError(self.name(field), f"{value[:80]!r} leaves the media folder", "give a path below it")
+            raise ProblemError(self.name(field), f"{quoted(value)} leaves the media folder", "give a path below it")
         return value
 
 
@@ -186,7 +188,7 @@ def _kind(value: Any) -> str:
     if value is None or isinstance(value, bool | float):
         return str(value)
     if isinstance(value, str):
-        return f"the text {value[:40]!r}"
+        return f"the text {quoted(value)}"
     if isinstance(value, int):
         return f"the number {value}" if abs(value) < 10**20 else "a very large number"
     return "a list" if isinstance(value, list) else "an object"

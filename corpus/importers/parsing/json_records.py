@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from corpus.errors import CorpusError
 from corpus.importers.parsing.text_lines import checked_file, not_utf8
+from text.quoting import quoted
 
 _SPACE = " \t\n\r"
 
@@ -22,7 +23,7 @@ def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _value in pairs]
         twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise ValueError(f"has the field {twice[:80]!r} twice; keep one of them")
+        raise ValueError(f"has the field {quoted(twice)} twice; keep one of them")
     return found
 
 

@@ -8,6 +8,7 @@ from corpus.importers.parsing.fields import ProblemError, check_content
 from corpus.importers.parsing.records import RawRecord
 from corpus.records import BadRecord, RecordWarning
 from corpus.vote_records import CHOICES, NUMBERED, PLACES, VoteOutcome, VoteRecord
+from text.quoting import quoted
 from text.spill import Spill
 
 MAX_ANNOTATOR = 100
@@ -29,7 +30,7 @@ def read_votes(path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord]
                 vote = parse(record)
                 known = first_line.setdefault(f"{vote.item}\0{vote.foil}\0{vote.annotator}", str(record.line))
                 if known is not None:
-                    problem = f"{vote.annotator[:80]!r} judged {vote.item[:80]!r} on line {known} already"
+                    problem = f"{quoted(vote.annotator)} judged {quoted(vote.item)} on line {known} already"
                     raise ProblemError("annotator", problem, "keep one of the two")
             except PassedOver as why:
                 yield RecordWarning(where, "state", f"{why}: passed over")
@@ -48,7 +49,7 @@ def place_of(value: Any) -> bool | None:
         return value
     place = PLACES.get(str(value).strip().lower())
     if place is None:
-        raise ProblemError("position", f"is {str(value)[:40]!r}", "give 1 where the caption stood first, else 2")
+        raise ProblemError("position", f"is {quoted(str(value))}", "give 1 where the caption stood first, else 2")
     return place
 
 
@@ -57,7 +58,7 @@ def foil_of(value: Any) -> int | None:
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not str(value).strip().isdecimal() or int(value) > 1_000:
-        raise ProblemError("foil", f"is {str(value)[:40]!r}", "give its place in the item, from 0, or leave it out")
+        raise ProblemError("foil", f"is {quoted(str(value))}", "give its place in the item, from 0, or leave it out")
     return int(value)
 
 
@@ -70,6 +71,6 @@ def choice_of(value: Any, caption_first: bool | None, field: str = "choice") -> 
             raise ProblemError("position", "is missing", "say where the caption stood (1 or 2)")
         return "caption" if (said == "first") == caption_first else "foil"
     if said not in CHOICES:
-        problem = "is missing" if not said else f"is {said[:40]!r}"
+        problem = "is missing" if not said else f"is {quoted(said)}"
         raise ProblemError(field, problem, f"give one of {', '.join(CHOICES)}, or 1 to 5 with a position")
     return said

@@ -20,6 +20,7 @@ from corpus.records import (
     RecordWarning,
     VideoRecord,
 )
+from text.quoting import quoted
 from text.spill import Spill
 
 _HASHED_CHARACTERS = 16
@@ -73,7 +74,7 @@ def read_records(
                 if known is not None and not own_ids:
                     raise ProblemError("record", f"repeats the record on line {known}", "remove it")
                 if known is not None:
-                    problem = f"{item.id[:80]!r} already stands on line {known}"
+                    problem = f"{quoted(item.id)} already stands on line {known}"
                     raise ProblemError("id", problem, "give every record its own id")
             except ProblemError as error:
                 yield BadRecord(where, error.field, error.problem, error.fix)

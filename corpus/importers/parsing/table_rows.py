@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from corpus.errors import CorpusError
 from corpus.importers.parsing.text_lines import MAX_LINE_BYTES, rows_of_text
+from text.quoting import quoted, shortened
 
 COMMA, SEMICOLON, TAB = ",", ";", "\t"
 JSON_ENDINGS = frozenset({".jsonl", ".ndjson", ".json"})
@@ -71,7 +72,7 @@ def _without_columns(path: Path, header: Header, required: Sequence[str], one_of
     usual = list(one_of[:1])
     lacking = [name for name in required if name not in header.names]
     lacking += usual if not set(one_of) & set(header.names) else []
-    has = ", ".join(name[:_SHOWN_NAME] for name in header.names[:_SHOWN_NAMES] if name) or "none"
+    has = ", ".join(shortened(name, _SHOWN_NAME) for name in header.names[:_SHOWN_NAMES] if name) or "none"
     more = ", …" if len(header.names) > _SHOWN_NAMES else ""
     problem = f"has no column {', '.join(lacking)} (its columns: {has}{more})"
     fix = f"name the columns in the first line: {', '.join([*required, *usual])}"
@@ -95,7 +96,9 @@ def _check_names(path: Path, header: Header) -> None:
                 path, header.line, "header", f"has no name for column {place + 1}", "name it, or remove the column"
             )
         if name in header.names[:place]:
-            raise _error(path, header.line, "header", f"has two columns {name[:80]!r}", "give each column its own name")
+            raise _error(
+                path, header.line, "header", f"has two columns {quoted(name)}", "give each column its own name"
+            )
 
 
 class _QuotesError(CorpusError):

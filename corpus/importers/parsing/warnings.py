@@ -5,6 +5,7 @@ from typing import Any
 
 from corpus.records import ItemRecord, PairRecord, RecordWarning
 from text.language.numbers import WORDS
+from text.quoting import quoted
 from text.tokens import words
 
 # What ViLMA's counting files put into their templates.
@@ -31,7 +32,7 @@ def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
     if pair.votes is not None and pair.votes.total == 0:
         yield "votes", "nobody voted: all counts are zero"
     if pair.foils and (same := _same_words(pair.caption, pair.foils)):
-        yield "foils", f"{same[:80]!r} has the words of the caption in another order, or its letters in another case"
+        yield "foils", f"{quoted(same)} has the words of the caption in another order, or its letters in another case"
 
 
 def _same_words(caption: str, foils: tuple[str, ...]) -> str:
@@ -54,7 +55,7 @@ def _classes(item: ItemRecord) -> Iterator[tuple[str, str]]:
             if isinstance(value, int) and _SLOT not in template:
                 continue  # a number that is no count: an answer, an index
             if not any(_says(text, value) for text in texts):
-                yield field, f"{str(value)[:60]!r} is not said in {'the caption' if field == 'class' else 'any foil'}"
+                yield field, f"{quoted(str(value))} is not said in {'the caption' if field == 'class' else 'any foil'}"
 
 
 def _says(text: str, value: int | str) -> bool:

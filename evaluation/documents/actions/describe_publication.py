@@ -13,6 +13,7 @@ from evaluation.errors import EvaluationError
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
+from text.quoting import quoted
 
 FACTS = ("title", "authors", "abstract", "year", "doi", "url", "licence", "licence_url", "contact")
 TERMS = ("licence", "url", "notes", "may_show")
@@ -61,7 +62,7 @@ def answer_datasheet(person: User, project: Project, answers: Mapping[str, str])
     for slug, text in answers.items():
         said = text.strip()
         if slug not in QUESTIONS:
-            raise EvaluationError(f"the datasheet has no question '{slug}'")
+            raise EvaluationError(f"the datasheet has no question {quoted(slug)}")
         if len(said) > MAX_ANSWER_LENGTH:
             most = MAX_ANSWER_LENGTH
             raise EvaluationError(_("An answer has at most %(most)d characters; shorten it.") % {"most": most})

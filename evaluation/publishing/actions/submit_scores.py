@@ -1,63 +1,109 @@
-"""Scores that a stranger sends by the public page of a release: checked, kept, and shown to nobody until accepted."""
+"""Scores that a stranger sends by the public page of a release: checked, stored as numbers, and shown to nobody until
+accepted."""
 
 import hashlib
 import secrets
 import shutil
+import tempfile
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.publishing.models import PublicPage, Submission
-from evaluation.publishing.submitted import check_scores
+from evaluation.publishing.models import PublicPage, Submission, SubmissionState
+from evaluation.publishing.submitted import canonical, check_scores
 from evaluation.score_files.received import safe_name, write_file
 from evaluation.scoring.queries import records_of
 from projects import audit
 
 ABOUT = ("label", "sent_by", "contact", "url", "notes")
+# What is stored of any file: its numbers.
+STORED_NAME = "scores.jsonl"
 
 
 def submit_scores(page: PublicPage, scores: UploadedFile, about: Mapping[str, str]) -> Submission:
-    """Keep the file and what was said of it; a researcher decides.
+    """Store the numbers of the file and what was said of it; a researcher decides.
 
-    EvaluationError: the page takes no scores, the file is too large or was sent before, no room on the disk;
-    BadScoresError names what is wrong in which line. Nothing is kept then.
+    EvaluationError: the page takes no scores, too many wait for a decision, the file is too large, its numbers were
+    sent before, no room on the disk; BadScoresError names what is wrong in which line. Nothing is stored then.
     """
     if not (page.is_open and page.takes_scores):
         raise EvaluationError(_("This release takes no scores."))
     if (scores.size or 0) > settings.SUBMISSION_MAX_BYTES:
         most = settings.SUBMISSION_MAX_BYTES // 1024**2
         raise EvaluationError(_("The file is larger than %(most)d MB.") % {"most": most})
+    _require_room(page)
     folder = Path(settings.UPLOAD_ROOT) / f"submission-{secrets.token_hex(8)}"
-    path = folder / safe_name(scores.name or "")
-    kept = False
+    stored = False
     try:
         folder.mkdir(parents=True, mode=0o700)
-        write_file(scores, path)
-        submission = _checked(page, path, about)
-        kept = True
+        numbers = _numbers_of(page, scores)
+        (folder / STORED_NAME).write_bytes(numbers)
+        submission = _submit(page, folder / STORED_NAME, numbers, {**about, "file_name": safe_name(scores.name or "")})
+        stored = True
         return submission
     except OSError as error:
         raise EvaluationError(_("The file cannot be kept here just now; send it again later.")) from error
     finally:
-        if not kept:
+        if not stored:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _checked(page: PublicPage, path: Path, about: Mapping[str, str]) -> Submission:
-    n_items = check_scores(path, records_of(page.release))
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    fields = {"file_name": path.name, "path": str(path.relative_to(settings.UPLOAD_ROOT)), "n_items": n_items}
+def _numbers_of(page: PublicPage, scores: UploadedFile) -> bytes:
+    """What the file says, and nothing else of it: its padding, its further fields and its spelling go."""
+    with tempfile.TemporaryDirectory(dir=settings.UPLOAD_ROOT, prefix="submission-") as folder:
+        path = Path(folder) / safe_name(scores.name or "")
+        write_file(scores, path)
+        return canonical(check_scores(path, records_of(page.release)))
+
+
+def _submit(page: PublicPage, path: Path, numbers: bytes, about: Mapping[str, str]) -> Submission:
+    digest, n_items = hashlib.sha256(numbers).hexdigest(), numbers.count(b"\n")
+    fields = {"file_name": about["file_name"], "path": str(path.relative_to(settings.UPLOAD_ROOT)), "n_items": n_items}
     fields |= {name: about[name] for name in ABOUT}
     with transaction.atomic():
+        # One at a time: two that come together would both find the last place free.
+        _require_room(PublicPage.objects.select_for_update(no_key=True).get(pk=page.pk))
         submission, made = Submission.objects.get_or_create(release=page.release, sha256=digest, defaults=fields)
         if not made:
-            raise EvaluationError(_("This very file was sent before."))
+            raise EvaluationError(_("These very scores were sent before."))
         details = {"release": page.release_id, "n_items": n_items, "sha256": digest}
         audit.record(audit.event(page.release.project, None, "evaluation.submit_scores", submission, **details))
     return submission
+
+
+def _require_room(page: PublicPage) -> None:
+    waiting = Submission.objects.filter(release=page.release_id, state=SubmissionState.WAITING).count()
+    if settings.SUBMISSION_MAX_OPEN and waiting >= settings.SUBMISSION_MAX_OPEN:
+        raise EvaluationError(
+            _("So many submissions wait for a decision here that no more are taken; send yours again later.")
+        )
+
+
+def expire_submissions(*, now: datetime | None = None) -> int:
+    """Delete what nobody has decided on for SUBMISSION_KEEP_DAYS, with its numbers; how many there were. The system's
+    own write."""
+    if not settings.SUBMISSION_KEEP_DAYS:
+        return 0
+    end = (now or timezone.now()) - timedelta(settings.SUBMISSION_KEEP_DAYS)
+    old = Submission.objects.filter(state=SubmissionState.WAITING, sent_at__lt=end).select_related("release__project")
+    return sum(_expire(submission) for submission in old)
+
+
+@transaction.atomic
+def _expire(submission: Submission) -> int:
+    folder, pk = (Path(settings.UPLOAD_ROOT) / submission.path).parent, submission.pk
+    reason = f"not decided on for {settings.SUBMISSION_KEEP_DAYS} days"
+    event = audit.event(submission.release.project, None, "evaluation.expire_submission", submission, reason=reason)
+    if not Submission.objects.filter(pk=pk, state=SubmissionState.WAITING).delete()[0]:
+        return 0
+    audit.record(event)
+    if folder.is_relative_to(settings.UPLOAD_ROOT) and folder != Path(settings.UPLOAD_ROOT):
+        transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
+    return 1

@@ -16,6 +16,7 @@ from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
+from text.quoting import quoted
 from text.registry import lookup, parse_params
 
 JOB = "evaluation.reports.jobs.compute_report"
@@ -34,7 +35,7 @@ def request_report(
     if kind not in BY_JOB:
         raise EvaluationError(f"the {kind} report needs no job; open its page")
     if subtest and not Subtest.objects.filter(project=project, name=subtest).exists():
-        raise EvaluationError(f"the project has no subtest '{subtest}'")
+        raise EvaluationError(f"the project has no subtest {quoted(subtest)}")
     chosen = parse_params(lookup(REPORTS, kind, "report"), params)
     params = {**chosen, "subtest": subtest or None}
     row = locked_result(project, kind, about_report(subtest, chosen), params)

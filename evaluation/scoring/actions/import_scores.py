@@ -16,6 +16,7 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from projects.access import require_role
 from projects.models import Role, User
+from text.quoting import quoted
 
 
 def import_scores(
@@ -35,7 +36,7 @@ def import_scores(
     """
     require_role(person, release.project, Role.RESEARCHER)
     if form not in FORMS:
-        raise EvaluationError(f"unknown form '{form}'; choose one of: {', '.join(FORMS)}")
+        raise EvaluationError(f"unknown form {quoted(form)}; choose one of: {', '.join(FORMS)}")
     folder = Path(settings.UPLOAD_ROOT) / f"scores-{secrets.token_hex(8)}"
     path = folder / safe_name(scores.name or "")
     params = {"form": form}

@@ -19,6 +19,7 @@ from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_researcher
 from projects.models import User
+from text.quoting import quoted
 from text.registry import Entry, load
 
 JOB = "evaluation.scoring.jobs.run_scoring"
@@ -37,7 +38,7 @@ PARSE_SPEC = Entry("how a model is named", "hub.adapters.registry:parse_spec")
 def check_device(device: str) -> None:
     """EvaluationError for what is no name of a device."""
     if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+        raise EvaluationError(f"unknown device {quoted(device)}; give auto, cpu, cuda or cuda:N")
 
 
 @transaction.atomic
@@ -121,10 +122,10 @@ def _drawn(release: Release, slug: str) -> dict[str, int]:
 
 def _check_choices(protocol: str, device: str, dtype: str) -> None:
     if protocol not in PROTOCOLS:
-        raise EvaluationError(f"unknown protocol '{protocol}'; choose one of: {', '.join(PROTOCOLS)}")
+        raise EvaluationError(f"unknown protocol {quoted(protocol)}; choose one of: {', '.join(PROTOCOLS)}")
     check_device(device)
     if dtype not in DTYPES:
-        raise EvaluationError(f"unknown number format '{dtype}'; choose one of: {', '.join(DTYPES)}")
+        raise EvaluationError(f"unknown number format {quoted(dtype)}; choose one of: {', '.join(DTYPES)}")
 
 
 def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from jobs.queue import enqueue, retry
 from projects import audit
 from projects.access import require_researcher
 from projects.models import Project, User
+from text.quoting import quoted
 from text.registry import parse_params
 
 JOB, READING_JOB = "evaluation.teacher.jobs.run_teacher", "evaluation.teacher.jobs.read_release"
@@ -104,7 +105,7 @@ def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
     slug, argument = checked_spec(_located(chosen["student"], from_page), from_page)
     if slug not in STUDENTS:
         known = ", ".join(f"{name}:…" for name in STUDENTS)
-        raise EvaluationError(f"student: '{chosen['student']}' cannot be trained; name a dual encoder: {known}")
+        raise EvaluationError(f"student: {quoted(chosen['student'])} cannot be trained; name a dual encoder: {known}")
     _refuse_absent("student", argument.partition("?")[0])
     only_below = Path(settings.MODEL_ROOT) if from_page else None
     teacher = with_paths({"model": chosen["teacher"].strip()}, only_below=only_below)["model"]

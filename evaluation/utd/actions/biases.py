@@ -15,6 +15,7 @@ from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
+from text.quoting import quoted
 
 MEASURE_JOB = "evaluation.utd.jobs.measure_bias"
 READINGS = ("score", "oracle")
@@ -46,7 +47,9 @@ def measure_bias(
     project = descriptions.project
     require_researcher(person, project)
     if task not in TASKS or max_reading not in READINGS:
-        raise EvaluationError(f"'{task}', '{max_reading}': choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}")
+        raise EvaluationError(
+            f"{quoted(task)}, {quoted(max_reading)}: choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}"
+        )
     check_device(device)
     if len(labels) > MAX_LABELS_LENGTH:
         raise EvaluationError(f"classes are named by at most {MAX_LABELS_LENGTH} characters; shorten it")

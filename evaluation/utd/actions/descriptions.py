@@ -21,6 +21,7 @@ from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_researcher
 from projects.models import Project, User
+from text.quoting import quoted
 
 JOB = "evaluation.utd.jobs.describe_videos"
 MAX_MODEL_LENGTH, MAX_NAME_LENGTH, MAX_FRAMES = 500, 120, 64
@@ -50,7 +51,7 @@ def describe_videos(
     """
     require_researcher(person, project)
     if recipe not in RECIPES:
-        raise EvaluationError(f"unknown recipe '{recipe}'; choose one of: {', '.join(RECIPES)}")
+        raise EvaluationError(f"unknown recipe {quoted(recipe)}; choose one of: {', '.join(RECIPES)}")
     chosen = RECIPES[recipe]
     check_device(device)
     if not 0 <= frames <= MAX_FRAMES:

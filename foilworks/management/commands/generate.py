@@ -16,6 +16,7 @@ from generation.records import MODES
 from generation.run_counts import filter_counts, state_counts
 from jobs.runner import run_now
 from projects.models import Project
+from text.quoting import quoted
 
 
 class Command(FoilworksCommand):
@@ -86,7 +87,7 @@ def _project(slug: str) -> Project:
     project = Project.objects.filter(slug=slug).first()
     if project is None:
         known = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
-        raise GenerationError(f"there is no project '{slug}'; the projects are: {known}")
+        raise GenerationError(f"there is no project {quoted(slug)}; the projects are: {known}")
     return project
 
 
@@ -100,7 +101,7 @@ def _subtest(project: Project, name: str | None) -> Subtest:
             f"Subtests, or by POST /api/projects/{project.slug}/subtests"
         )
     if name not in subtests:
-        wanted = f"there is no subtest '{name}'" if name else "which subtest is meant is not said"
+        wanted = f"there is no subtest {quoted(name)}" if name else "which subtest is meant is not said"
         raise GenerationError(f"{wanted}; give --subtest, one of: {', '.join(subtests)}")
     return subtests[name]
 
@@ -122,7 +123,7 @@ def _settings(options: dict[str, Any], recipe: Recipe | None) -> tuple[dict[str,
         elif slug in filters:
             filters[slug][filter_param] = value
         else:
-            raise GenerationError(f"--set {name}: the filter '{slug}' is not among --filters; add it there")
+            raise GenerationError(f"--set {name}: the filter {quoted(slug)} is not among --filters; add it there")
     return params, filters
 
 

@@ -13,6 +13,7 @@ from corpus.models import Subtest
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.projects import project_by_slug
 from projects.models import Project
+from text.quoting import quoted
 
 USUAL_WANTED, USUAL_WANTED_PROFICIENCY = 3, 1
 
@@ -105,5 +106,5 @@ def _subtest(project: Project, name: str, option: str) -> Subtest:
     found = Subtest.objects.filter(project=project, name=name).first()
     if found is None:
         names = ", ".join(Subtest.objects.filter(project=project).values_list("name", flat=True)) or "(there is none)"
-        raise CorpusError(f"{option}: there is no subtest '{name}'; choose one of: {names}")
+        raise CorpusError(f"{option}: there is no subtest {quoted(name)}; choose one of: {names}")
     return found

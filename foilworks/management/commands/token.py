@@ -10,6 +10,7 @@ from projects.actions.tokens import make_token
 from projects.errors import ProjectError
 from projects.models import ApiToken, Role, User
 from projects.tokens import USUAL_DAYS
+from text.quoting import quoted
 
 
 class Command(FoilworksCommand):
@@ -27,7 +28,9 @@ class Command(FoilworksCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         person = User.objects.filter(username=options["username"]).first()
         if person is None:
-            raise ProjectError(f"there is no account '{options['username']}'; `foilworks createsuperuser` makes one")
+            raise ProjectError(
+                f"there is no account {quoted(options['username'])}; `foilworks createsuperuser` makes one"
+            )
         made = make_token(
             person,
             name=options["name"],
