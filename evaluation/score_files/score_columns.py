@@ -10,7 +10,7 @@ from evaluation.score_files.tables import SCORES, Table
 
 CAPTIONS = ("caption", "positive", "pos")
 _FOIL = re.compile(r"(?:foils?|negatives?|neg|n)[ _.-]?(\d*)")
-_NUMBERED = re.compile(r"(\D.*?)[ _.-]?(\d+)")
+_NUMBERED = re.compile(r"(\D.*?)[ _.-]?(?<!\d)(\d+)")
 _ANSWERS = frozenset({"correct", "prediction"})
 # What else a record of scores may say; the last four are those of an export.
 FIELDS = frozenset(
