@@ -75,8 +75,13 @@ def _with_target(foil: Fields) -> str:
     """The caption behind a foil that came without it."""
     text = foil.sentence("caption")
     word, target = (foil.label(name, MAX_LABEL) for name in ("foil_word", "target_word"))
-    found = re.findall(rf"\b{re.escape(word)}\b", text) if word and target else []
+    found = whole_word(word).findall(text) if word and target else []
     if len(found) != 1:
         problem = f"stands {len(found)} times in the foil, so its caption cannot be had back"
         raise ProblemError("foil_word", problem, "add the annotation of the caption")
-    return re.sub(rf"\b{re.escape(word)}\b", lambda _: target, text)
+    return whole_word(word).sub(lambda _: target, text)
+
+
+def whole_word(word: str) -> re.Pattern[str]:
+    """Compile what finds the word as a whole."""
+    return re.compile(rf"\b{re.escape(word)}\b")

@@ -11,7 +11,7 @@ from text.quoting import quoted
 
 CAPTIONS = ("caption", "positive", "pos")
 _FOIL = re.compile(r"(?:foils?|negatives?|neg|n)[ _.-]?(\d*)")
-_NUMBERED = re.compile(r"(\D.*?)[ _.-]?(\d+)")
+_NUMBERED = re.compile(r"(\D.*?)[ _.-]?(?<!\d)(\d+)")
 _ANSWERS = frozenset({"correct", "prediction"})
 # What else a record of scores may say; the last four are those of an export.
 FIELDS = frozenset(

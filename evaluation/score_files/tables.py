@@ -23,7 +23,7 @@ SUFFIXES = frozenset({".csv", ".tsv"})
 INDEX = "(index)"
 # The scores of a row from here on: of an array, of a file without a header, and of `id,scores`.
 SCORES = "scores"
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?\d+")
 _SHOWN = 12
 

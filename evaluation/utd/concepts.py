@@ -150,7 +150,10 @@ PROMPTS: dict[str, Prompt] = {
 }
 
 _NUMBERING = re.compile(r"^\s*\(?\d+\s*[.):]\s*|^\s*[-*•]\s+")
-_BRACKETS = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])")
+# A search begins where a run of blanks does, not at each of them.
+_BRACKETS = re.compile(r"(?<!\s)\s*(\([^()]*\)|\[[^\[\]]*\])")
+# Brackets in brackets, innermost first: what is nested deeper stays, so that no answer is read a thousand times.
+MAX_NESTED_BRACKETS = 10
 
 
 def entries(answer: str) -> tuple[str, ...]:
@@ -159,8 +162,8 @@ def entries(answer: str) -> tuple[str, ...]:
     found = []
     for line in answer.splitlines():
         text = _NUMBERING.sub("", line)
-        while (shorter := _BRACKETS.sub("", text)) != text:
-            text = shorter
+        for _ in range(MAX_NESTED_BRACKETS):
+            text = _BRACKETS.sub("", text)
         text = " ".join(text.split())
         if text and text.rstrip(".").lower() != NO_ACTIVITY.rstrip(".").lower():
             found.append(text)

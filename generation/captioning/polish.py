@@ -17,7 +17,7 @@ from text.tokens import normal_form
 
 VERSION = "1"
 USES_LLM = True
-NUMBERED = re.compile(r"(?:^|\n|(?<=[.!?\"”]) )\s*(\d{1,3})[.):]\s+")
+NUMBERED = re.compile(r"(?:^|(?<!\s)(?:(?<=[.!?\"”])(?= )|(?=[^\S\n]*+\n)))\s*+(\d{1,3})[.):]\s+")
 QUOTES = "\"“”'`*"
 MAX_TIMES_LONGER, MAX_EXTRA_CHARACTERS = 4, 80
 MAX_SEED = 2**31

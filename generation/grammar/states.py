@@ -21,13 +21,16 @@ _STATES = "|".join(
         {re.escape(state) for entry in TUPLES for state in (entry.pre, entry.post)}, key=lambda one: (-len(one), one)
     )
 )
-_SAYS = rf"(?P<{{name}}_what>[^.,;:!?]+?)\s+(?:is|are)\s+(?P<{{name}}>{_STATES})"
-_BEFORE = r"(?ai:initially),?\s+" + _SAYS.format(name="pre")
-_AFTER = r"(?ai:at\s+the\s+end),?\s+" + _SAYS.format(name="post")
+# Blanks are no part of a word, and no run of either is cut twice: a search takes linear time.
+_WORD = r"[^\s.,;:!?]++"
+_SAYS = rf"{_WORD}(?:\s++{_WORD})*?\s++(?:is|are)\s++(?P<{{name}}>{_STATES})"
+_STOPS = r"\s*+(?:[.!]\s*+)?$"
+_BEFORE = r"(?ai:initially),?\s++" + _SAYS.format(name="pre")
+_AFTER = r"(?ai:at\s+the\s+end),?\s++" + _SAYS.format(name="post")
 TEMPLATES = {
-    PRE: re.compile(rf"^\s*{_BEFORE}\s*[.!]?\s*$"),
-    POST: re.compile(rf"^\s*{_AFTER}\s*[.!]?\s*$"),
-    REVERSE: re.compile(rf"^\s*{_BEFORE}\.\s+(?ai:then),?\s+(?P<middle>[^.]+)\.\s+{_AFTER}\s*[.!]?\s*$"),
+    PRE: re.compile(rf"^\s*+{_BEFORE}{_STOPS}"),
+    POST: re.compile(rf"^\s*+{_AFTER}{_STOPS}"),
+    REVERSE: re.compile(rf"^\s*+{_BEFORE}\.\s++(?ai:then),?\s++(?P<middle>[^.]++)\.\s++{_AFTER}{_STOPS}"),
 }
 
 

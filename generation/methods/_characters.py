@@ -82,12 +82,12 @@ def named_in(text: str, characters: Iterable[Character]) -> list[Named]:
     by_name = {name: one for one in characters for name in (*one.aliases, one.name)}
     if not by_name:
         return []
-    return [
-        Named(match.start(), match.end(), by_name[match.group()]) for match in _pattern(tuple(by_name)).finditer(text)
-    ]
+    found = name_pattern(tuple(by_name)).finditer(text)
+    return [Named(match.start(), match.end(), by_name[match.group()]) for match in found]
 
 
 @lru_cache(maxsize=512)
-def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+def name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Compile what finds each of the names as a whole, the longest first."""
     inner = "|".join(re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)))
     return re.compile(rf"(?<!\w)(?<!\w[-’'])(?:{inner})(?!\w|-\w|['’](?!s\b)\w|[\u0300-\u036f\u200d\ufe0f])")

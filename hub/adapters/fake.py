@@ -261,9 +261,9 @@ def _extracted(asked: str) -> str:
         thing, _, place = told.removeprefix("There is a ").partition(" in the photo. ")
         return f"{thing} {place.partition(' is moving ')[2]}".strip()
     if "List ALL objects" in asked:
-        thing = re.search(r"There is an? (.+?) in the photo", told)
+        thing = re.search(r"There is an? (.{1,100}?) in the photo", told)
         return f"\n1. {thing[1]}" if thing else "none"
-    activity = re.search(r"\w+ is moving [^.\"]+", told)
+    activity = re.search(r"\b\w++ is moving [^.\"]+", told)
     if activity is None:
         return "No activity is visible."
     if "delete" in asked:

@@ -9,7 +9,7 @@ from text.language.tokens import Token
 from text.quoting import quoted
 
 # spaCy's own split of "push-up" and the like is undone, so that words are the same whatever tags them.
-HYPHENED = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
+HYPHENED = re.compile(r"(?<![^\W_])[^\W_]++(?:-[^\W_]++)+")
 PIPES_NOT_NEEDED = ("ner", "senter")
 
 

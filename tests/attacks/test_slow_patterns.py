@@ -1,0 +1,42 @@
+"""Texts that keep a regular expression busy: every pattern of the product takes linear time."""
+
+import re
+
+import pytest
+
+from tests.attacks.patterns import ANY_USE, Found, product_patterns, slow_texts
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Found]:
+    return product_patterns()
+
+
+def test_patterns_of_all_packages_are_found(found):
+    packages = {each.place.partition("/")[0] for each in found}
+    assert {"annotation", "corpus", "evaluation", "generation", "hub", "jobs", "media", "projects", "text"} <= packages
+    assert len(found) > 100
+    uses = {each.pattern.pattern: each.uses for each in found}
+    assert "finditer" in uses["[A-Za-z]+"]
+    assert uses[r"ending[0-9]+"] == {"fullmatch"}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\s*(\([^()]*\)|\[[^\[\]]*\])",
+        r"[a-z]+(-[a-z]+)+",
+        r"^\s*initially\s+([^.]+?)\s+(?:is|are)\s+(open|closed)\s*[.!]?\s*$",
+        r"There is a (.+?) in the photo",
+        r"(a+)+b",
+        r"\d+\.?\d*x",
+    ],
+)
+def test_a_pattern_that_grows_faster_is_noticed(pattern):
+    assert slow_texts(Found("here", re.compile(pattern), ANY_USE))
+
+
+@pytest.mark.parametrize(("words", "drawn"), [(3, 10), pytest.param(12, 300, marks=pytest.mark.full)])
+def test_no_pattern_grows_faster_than_its_text(found, words, drawn):
+    slow = {str(each): texts for each in found if (texts := slow_texts(each, words=words, drawn=drawn))}
+    assert not slow
