@@ -106,7 +106,7 @@ def rewrite(source: Path, target: Path) -> None:
 
     A sound that the container's players do not know becomes AAC. MediaError or FFmpegError: it cannot be done.
     """
-    with open_video(source) as video, _writing(target) as out:
+    with open_video(source) as video, _writing(target, video.sound) as out:
         streams = {video.stream.index: _copied_stream(out, video.stream)}
         sound = _Sound(video, out, target.suffix[1:]) if video.sound else None
         read = [one for one in (video.stream, video.sound) if one is not None]
@@ -133,9 +133,22 @@ def _last_shown(path: Path) -> tuple[int, int]:
         return pts, max(1, round(Fraction(found.end - found.starts[-1]) / video.time_base))
 
 
-def _writing(target: Path) -> OutputContainer:
-    options = FAST_START if target.suffix == ".mp4" else {}
+def _writing(target: Path, sound: AudioStream | None) -> OutputContainer:
+    """An mp4 counts all its times in ticks of the sound, since Firefox mixes up those of the movie and of a track."""
+    options: dict[str, str] = {}
+    if target.suffix == f".{MP4}":
+        ticks = str(_sound_rate(sound, MP4))
+        options = {**FAST_START, "movie_timescale": ticks, "video_track_timescale": ticks}
     return av.open(str(target), "w", container_options=options)
+
+
+def _sound_rate(sound: AudioStream | None, container: str) -> int:
+    """Samples per second of the sound in the copy."""
+    return sound.rate if sound is not None and _is_kept(sound, container) else SOUND_RATE
+
+
+def _is_kept(sound: AudioStream, container: str) -> bool:
+    return sound.codec_context.codec.canonical_name in PLAYABLE_SOUND[container]
 
 
 def _copied_stream(out: OutputContainer, stream: Any) -> Any:
@@ -162,7 +175,7 @@ class _Sound:
         assert video.sound is not None
         self.origin, self.out = video.origin, out
         self.source = video.sound
-        self.is_kept = self.source.codec_context.codec.canonical_name in PLAYABLE_SOUND[container]
+        self.is_kept = _is_kept(self.source, container)
         if self.is_kept:
             self.stream = _copied_stream(out, self.source)
             return
@@ -207,7 +220,7 @@ def encode(source: Path, target: Path, *, with_sound: bool = True) -> None:
 
     MediaError or FFmpegError: `source` cannot be decoded. OSError: `target` cannot be written.
     """
-    with open_video(source) as video, _writing(target) as out:
+    with open_video(source) as video, _writing(target, video.sound) as out:
         rate = video.stream.average_rate or Fraction(25)
         stream = out.add_stream("libx264", rate=rate, options=OPTIONS)
         stream.pix_fmt = "yuv420p"

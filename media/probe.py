@@ -16,6 +16,7 @@ from av.video.frame import VideoFrame
 from media.clock import Clock, micro
 from media.container import OpenVideo, open_video
 from media.errors import MediaError
+from media.indexes import has_index, misreads_late_start
 from media.packets import PacketTimes, frame_rate, packet_times
 from media.picture import UPRIGHT, Orientation, display_size, orientation, refuse_hdr
 from media.truncation import has_fragments
@@ -149,6 +150,12 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
         found.append(Obstacle("not every packet gives a frame at its own time", encode=True))
     if packets.overlap:
         found.append(Obstacle("its frames state longer durations than they have", avoid="webm"))
+    if packets.hidden:
+        found.append(Obstacle("its edit list hides frames, which some browsers show", encode=True))
+    if container == "mp4" and misreads_late_start(video.path):
+        found.append(Obstacle("some browsers misread how late its picture or sound starts"))
+    if container == "webm" and not has_index(video.path):
+        found.append(Obstacle("it has no index to seek by"))
     if container == "mp4" and has_fragments(video.path):
         found.append(Obstacle("it is written in fragments"))
     stated = video.container.duration
