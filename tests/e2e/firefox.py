@@ -1,4 +1,4 @@
-"""The system's Firefox, driven over WebDriver BiDi. Playwright's own Firefox is a patched build that plays other codecs.
+"""The system's Firefox, driven over WebDriver BiDi: Playwright's own is a patched build that plays other codecs.
 
 A tab has the few methods of Playwright's `Page` that the video matrix calls, with the same names and arguments.
 """
@@ -15,12 +15,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 INSTALL = (
-    "Firefox is not installed; on Debian: apt install firefox-esr libavcodec59 (Ubuntu: a Firefox that is no snap)"
+    "Firefox is not installed; on Debian and Ubuntu, run: apt install firefox-esr"
 )
 NO_CLIENT = "the Python package websockets is not installed; run: make install"
 STARTS_WITHIN_S, ANSWERS_WITHIN_S = 60, 60

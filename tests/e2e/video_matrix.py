@@ -74,12 +74,15 @@ class Tab(Protocol):
 
 @dataclass
 class Row:
-    """`problems` by who disagrees: screen, player, models, evidence, strip. `refused`: the import's words."""
+    """`problems` by who disagrees: screen, player, models, evidence, strip. `refused`: the import's words. `off`: how far
+    colours on the screen are from what they should be, 0 to 255.
+    """
 
     name: str
     refused: str = ""
     converted: str = ""
     frames: int = 0
+    off: float = 0.0
     problems: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -89,7 +92,7 @@ class Row:
     def line(self) -> str:
         verdict = "refused" if self.refused and self.agrees else "agree" if self.agrees else "DISAGREE"
         said = "; ".join(f"{who}: {what}" for who, what in self.problems.items()) or self.refused or self.converted
-        return f"{self.name:32} {verdict:9} {self.frames:4}  {said}"
+        return f"{self.name:32} {verdict:9} {self.frames:4} {self.off:4.0f}  {said}"
 
 
 def measure(page: Tab, project: Project, path: Path, odd: OddFile | None) -> Row:
@@ -179,13 +182,13 @@ def _compare(row: Row, video: Video, seen: dict[str, Any], odd: OddFile | None) 
     part = 2 if odd is None else 6
     truth = models if odd is None else [expected(odd, odd.first + at) for at in range(n)]
     pairs = zip(seen["pictures"], truth, strict=False)
-    worst = max(differs(grid(one, part), grid(other, part)) for one, other in pairs)
-    if worst > SCREEN_TOLERANCE:
-        row.problems["screen"] = f"other pictures ({worst:.0f})"
+    row.off = max(differs(grid(one, part), grid(other, part)) for one, other in pairs)
+    if row.off > SCREEN_TOLERANCE:
+        row.problems["screen"] = f"other pictures ({row.off:.0f})"
     if seen["count"] != n or shown != n:
-        row.problems["player"] = f"says {seen['count']} frames, showed {len(seen['times'])} of {n}"
+        row.problems["player"] = f"says {seen['count']} frames, showed {shown} of {n}"
     if abs(seen["covered"] - shown / n) > 1e-3:
-        row.problems["evidence"] = f"covered {seen['covered']:.2f}, shown {len(seen['times'])} of {n}"
+        row.problems["evidence"] = f"covered {seen['covered']:.2f}, shown {shown} of {n}"
     _compare_strip(row, video, seen["strip"], part)
 
 
