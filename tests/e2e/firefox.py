@@ -18,9 +18,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-INSTALL = (
-    "Firefox is not installed; on Debian and Ubuntu, run: apt install firefox-esr"
-)
+INSTALL = "Firefox is not installed; on Debian and Ubuntu, run: apt install firefox-esr"
 NO_CLIENT = "the Python package websockets is not installed; run: make install"
 STARTS_WITHIN_S, ANSWERS_WITHIN_S = 60, 60
 # Between two looks at a page that is waited for.
