@@ -247,6 +247,7 @@ TEMPLATES = [
                 "django.templatetags.i18n",
                 "django.templatetags.static",
                 "foilworks.templatetags.moment",
+                "projects.templatetags.wording",
             ],
         },
     }
