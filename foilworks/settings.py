@@ -248,6 +248,7 @@ TEMPLATES = [
                 "django.templatetags.i18n",
                 "django.templatetags.static",
                 "foilworks.templatetags.moment",
+                "projects.templatetags.wording",
             ],
         },
     }

@@ -13,7 +13,7 @@ from generation.filters.registry import FILTERS, default_filters, needs_weights
 from generation.methods.registry import METHODS
 from generation.models import GenerationRun
 from generation.models.side_work import CaptionSources
-from projects.forms.registry_entry import EntryForm
+from projects.forms.registry_entry import EntryForm, choices_of
 from projects.models import Project
 from text.registry import Entry
 
@@ -43,7 +43,7 @@ class RunForm(forms.Form):
     """
 
     method = forms.ChoiceField(
-        label=_("Method"), choices=[("", _("Choose one")), *[(slug, entry.label) for slug, entry in METHODS.items()]]
+        label=_("Method"), choices=[("", _("Choose one")), *choices_of(METHODS)]
     )
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Subtest"), empty_label=None)
     mode = forms.ChoiceField(label=_("Mode"), choices=MODES, widget=forms.RadioSelect, initial="corrected")
@@ -60,7 +60,7 @@ class RunForm(forms.Form):
         label=_("Filters"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        choices=[(slug, entry.label) for slug, entry in FILTERS.items()],
+        choices=choices_of(FILTERS),
     )
 
     def __init__(
@@ -131,7 +131,7 @@ class RunForm(forms.Form):
 class CaptionForm(forms.Form):
     """Which maker makes captions of what; its parameters are a form of their own."""
 
-    maker = forms.ChoiceField(label=_("Caption maker"), choices=[(slug, one.label) for slug, one in CAPTIONERS.items()])
+    maker = forms.ChoiceField(label=_("Caption maker"), choices=choices_of(CAPTIONERS))
     sources = forms.ChoiceField(
         label=_("Made of"), choices=CaptionSources.choices, widget=forms.RadioSelect, initial=CaptionSources.CAPTIONS
     )

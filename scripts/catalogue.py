@@ -12,8 +12,9 @@ tests/foilworks/test_catalogues.py compares them with the source. CONTRIBUTING.m
 import io
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,21 @@ KEYWORDS = {
     "pgettext_lazy": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),
 }
+# Their rows are texts, or have labels, summaries, parameters and deviations.
+TABLES = (
+    "generation.methods.registry:METHODS",
+    "generation.filters.registry:FILTERS",
+    "generation.captioning.registry:CAPTIONERS",
+    "generation.tuning.parameters:TUNING",
+    "corpus.importers.registry:IMPORTERS",
+    "corpus.exporters.registry:EXPORTERS",
+    "hub.adapters.registry:ADAPTERS",
+    "evaluation.analyses.registry:REPORTS",
+    "evaluation.scoring.protocols:PROTOCOLS",
+    "evaluation.score_files.score_readers:FORMS",
+    "evaluation.teacher.plan:TEACHING",
+    "evaluation.utd.recipes:RECIPES",
+)
 # A compiled catalogue contains dates; with constant ones, equal translations are equal bytes.
 NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 _INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
@@ -47,6 +63,9 @@ def source() -> Catalog:
             # Without a line, a moved message changes no catalogue. Babel accepts that, although its types do not.
             place: Any = (name, None)
             found.add(text, locations=[place], context=context, flags=_flags(text))
+    for name, text in _texts_of_tables():
+        place = (name, None)
+        found.add(text, locations=[place])
     return found
 
 
@@ -122,6 +141,25 @@ def _files() -> Iterator[tuple[Path, str]]:
     for path in sorted(path for kind in ("*.html", "*.txt") for path in (ROOT / "foilworks" / "templates").rglob(kind)):
         # A template's indentation has no meaning, but Python's has.
         yield path, _INDENT.sub("", templatize(path.read_text(encoding="utf-8"), origin=path.name))
+
+
+def _texts_of_tables() -> Iterator[tuple[str, str]]:
+    """Yield (file, text) of what menus and forms show of the code's tables; pages translate it when they show it."""
+    from projects.forms.registry_entry import param_label
+
+    for name in TABLES:
+        module, _, attribute = name.partition(":")
+        value = getattr(import_module(module), attribute)
+        path = f"{module.replace('.', '/')}.py"
+        for row in value.values() if isinstance(value, Mapping) else [value]:
+            if isinstance(row, str):
+                yield path, row
+                continue
+            params = getattr(row, "params", ())
+            own = (row.label, getattr(row, "summary", ""), *getattr(row, "deviations", ()))
+            texts = *own, *(text for param in params for text in (param_label(param), param.help))
+            # Those of plug-ins are not ours to translate.
+            yield from ((path, text) for text in texts if text and not getattr(row, "origin", ""))
 
 
 def _flags(text: str | tuple[str, ...]) -> set[str]:

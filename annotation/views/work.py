@@ -231,7 +231,7 @@ def _review_context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
 
 def _label(table: Mapping[str, Entry], slug: str) -> str:
     """What has left the table since keeps its slug."""
-    return str(table[slug].label) if slug in table else slug
+    return _(table[slug].label) if slug in table else slug
 
 
 def _origin(foil: Suggestion) -> str:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.importers.registry import BY_ENDING, IMPORTERS
 from corpus.records import MAX_DATASET, MAX_LABEL
+from projects.forms.registry_entry import choices_of
 
 # The choice that is no format.
 BY_NAME = "auto"
@@ -53,9 +54,8 @@ class ImportForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        formats = [(slug, entry.label) for slug, entry in IMPORTERS.items()]
         by_name = (BY_NAME, _("By the name of the file"))
-        self.fields["format"].choices = [by_name, *formats, ("videos", _("Videos alone"))]
+        self.fields["format"].choices = [by_name, *choices_of(IMPORTERS), ("videos", _("Videos alone"))]
         self.fields["videos"].help_text = _(
             "They are found by name or by the id that the records give; mp4, webm, mov, mkv or avi, "
             "%(mb)s MB in all. What browsers do not play is converted."

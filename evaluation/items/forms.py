@@ -48,7 +48,7 @@ class ItemFilter(forms.Form):
         subtests = Subtest.objects.filter(project=project).values_list("pk", "name")
         self.fields["subtest"].choices = [("", _("any subtest")), *subtests]
         slugs = GenerationRun.objects.filter(project=project).order_by("method").values_list("method", flat=True)
-        methods = [(slug, METHODS[slug].label if slug in METHODS else slug) for slug in slugs.distinct()]
+        methods = [(slug, _(METHODS[slug].label) if slug in METHODS else slug) for slug in slugs.distinct()]
         self.fields["method"].choices = [("", _("any method")), *methods, (IMPORTED, _("imported with its foils"))]
         runs = Run.objects.filter(release__project=project).exclude(model_key="").select_related("release")
         self.runs = {str(run.pk): run for run in runs}

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.score_files.score_readers import AUTO, FORMS
@@ -13,6 +14,7 @@ from evaluation.scoring.actions.start_run import ADAPTERS, DEVICE, MAX_LABEL_LEN
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
+from projects.forms.registry_entry import choices_of
 from text.errors import ActionableError
 from text.quoting import shortened
 from text.registry import load
@@ -44,7 +46,7 @@ class ScoringForm(forms.Form):
     label = forms.CharField(label=_("Called"), required=False, max_length=MAX_LABEL_LENGTH)
     protocol = forms.ChoiceField(
         label=_("Protocol"),
-        choices=[(slug, p.label) for slug, p in PROTOCOLS.items()],
+        choices=choices_of(PROTOCOLS),
         help_text=_(
             "Which frames a model sees, how a tie counts, which items count; those of ViLMA repeat that paper."
         ),
@@ -70,7 +72,7 @@ class ScoringForm(forms.Form):
 
     def kinds(self) -> list[tuple[str, list[str]]]:
         """(label, its summary cut at the code in it: every second piece is code) of what can be scored with."""
-        return [(entry.label, entry.summary.split("`")) for entry in load(ADAPTERS).values()]
+        return [(gettext(row.label), gettext(row.summary).split("`")) for row in load(ADAPTERS).values()]
 
     def suggestions(self) -> list[str]:
         """What the home's folder of models holds, as it would be typed, and the fake."""
@@ -97,7 +99,12 @@ class BringScoresForm(forms.Form):
     """Scores of a model that ran elsewhere."""
 
     scores = forms.FileField(label=_("File of scores"), max_length=255)
-    form = forms.ChoiceField(label=_("Its form"), choices=list(FORMS.items()), required=False, initial=AUTO)
+    form = forms.ChoiceField(
+        label=_("Its form"),
+        choices=[(slug, _(words)) for slug, words in FORMS.items()],
+        required=False,
+        initial=AUTO,
+    )
     proficiency = forms.FileField(
         label=_("Scores of the proficiency items"),
         required=False,
@@ -108,7 +115,7 @@ class BringScoresForm(forms.Form):
     label = forms.CharField(label=_("Called"), required=False, max_length=MAX_LABEL_LENGTH)
     protocol = forms.ChoiceField(
         label=_("Protocol"),
-        choices=[(slug, p.label) for slug, p in PROTOCOLS.items()],
+        choices=choices_of(PROTOCOLS),
         help_text=_("How a tie counts, and which items count; those of ViLMA repeat that paper."),
     )
 

@@ -12,6 +12,7 @@ from evaluation.utd.actions.descriptions import MAX_FRAMES, MAX_MODEL_LENGTH, MA
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import Descriptions
 from evaluation.utd.recipes import RECIPES
+from projects.forms.registry_entry import choices_of
 from projects.models import Project
 
 TASK_NAMES = [(CLASSIFICATION, _("classification")), (RETRIEVAL, _("text-to-video retrieval"))]
@@ -42,7 +43,7 @@ class _OfDescriptions(forms.Form):
 class DescribeForm(forms.Form):
     """What is left empty is the recipe's."""
 
-    recipe = forms.ChoiceField(label=_("Recipe"), choices=[(slug, one.label) for slug, one in RECIPES.items()])
+    recipe = forms.ChoiceField(label=_("Recipe"), choices=choices_of(RECIPES))
     describer = forms.CharField(
         label=_("Describer"),
         required=False,

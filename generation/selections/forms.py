@@ -11,6 +11,7 @@ from generation.filters.registry import FILTERS
 from generation.forms import MAX_SEED
 from generation.models import GenerationRun, Selection
 from generation.selections.open_candidates import GAPS
+from projects.forms.registry_entry import choices_of
 from projects.models import Project
 
 KINDS = [
@@ -34,7 +35,7 @@ class SelectionForm(forms.Form):
         label=_("Two gaps"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        choices=[(slug, FILTERS[slug].label) for slug in GAPS],
+        choices=choices_of({slug: FILTERS[slug] for slug in GAPS}),
         initial=GAPS[:2],
         help_text=_("Of adversarial refinement: filters that the runs have scored."),
     )

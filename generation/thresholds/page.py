@@ -54,7 +54,7 @@ class ThresholdForm(forms.Form):
     def __init__(self, run: GenerationRun, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data, initial=run.thresholds)
         for slug, threshold in movable(run.filters).items():
-            label = FILTERS[slug].label if slug in FILTERS else slug
+            label = _(FILTERS[slug].label) if slug in FILTERS else slug
             field = forms.FloatField(label=label, required=False)
             field.widget.attrs |= {"step": "any", "aria-describedby": f"passes-{slug}", "inputmode": "decimal"}
             field.help_text = _("passes %(side)s") % {"side": threshold.words}

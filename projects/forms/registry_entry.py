@@ -2,19 +2,36 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from django import forms
 from django.forms.utils import pretty_name
+from django.utils.translation import gettext, gettext_lazy
 
 from text.registry import Entry, Param, RegistryError, parse_params
 
 
+class Labelled(Protocol):
+    """A row of a table, which a menu shows."""
+
+    @property
+    def label(self) -> str: ...
+
+
+def choices_of(table: Mapping[str, Labelled]) -> list[tuple[str, Any]]:
+    """Return (slug, label) of each row, for a form; the labels are translated when they are shown."""
+    return [(slug, gettext_lazy(row.label)) for slug, row in table.items()]
+
+
+def param_label(param: Param) -> str:
+    """Return "Max words" for "max_words": the name stays recognisable, since commands and provenance use it."""
+    return pretty_name(param.name)
+
+
 def param_field(param: Param) -> forms.Field:
     """A form field for one parameter of a table's row; empty means its default."""
-    # "max_words" reads "Max words": the name stays recognisable, since commands and provenance use it.
-    label = pretty_name(param.name)
-    shared: dict[str, Any] = {"label": label, "help_text": param.help, "required": False, "initial": param.default}
+    label, help_text = gettext(param_label(param)), gettext(param.help) if param.help else ""
+    shared: dict[str, Any] = {"label": label, "help_text": help_text, "required": False, "initial": param.default}
     if param.kind == "bool":
         return forms.BooleanField(**shared)
     if param.kind == "choice":

@@ -99,3 +99,12 @@ def in_words(code: str) -> str:
     spaced = str(code).replace("_", " ")
     phrase, colon, detail = spaced.partition(": ")
     return f"{gettext(phrase)}{colon}{detail}" if phrase in WORDS else spaced
+
+
+@register.filter
+def translated(text: str) -> str:
+    """A text of the code's tables, such as a method's label, in the reader's language; scripts/catalogue.py reads them.
+
+    What is in no catalogue, such as a slug, stays. gettext would answer "" with the catalogue's header.
+    """
+    return gettext(text) if text else ""
