@@ -193,6 +193,26 @@ def test_a_rerun_job_stores_nothing_twice(owner, project):
     assert Item.objects.count() == 2
 
 
+class KilledError(BaseException):
+    """As a kill: nothing of the job runs after it."""
+
+
+def test_a_job_that_takes_over_from_a_killed_one_reports_what_was_imported(owner, project, monkeypatch):
+    """The worker is killed when it writes the result."""
+    send(owner, project, records=file("x.csv", CSV))
+    owner.post(reverse("imports:confirm_import", args=[project.slug, looked_at().pk]))
+
+    def kill(*_):
+        raise KilledError
+
+    with monkeypatch.context() as patched, pytest.raises(KilledError):
+        patched.setattr("evaluation.imports.uploaded.without_folder", kill)
+        looked_at()
+    assert Import.objects.get().result is None
+    upload = looked_at()
+    assert (upload.result["created"]["items"], Item.objects.count()) == (2, 2)
+
+
 @pytest.mark.parametrize(
     ("name", "kept"),
     [
