@@ -321,6 +321,10 @@ class Command(Stage):
         """Whether it has begun to write, as far as can be seen."""
         return True
 
+    def is_complete(self, unit: Unit) -> bool:
+        """Whether it was killed after its last step, and cannot be repeated."""
+        return False
+
 
 class Freezing(Command):
     name = "freeze"
@@ -406,6 +410,9 @@ class BackingUp(Command):
 
     def is_at_work(self, unit: Unit) -> bool:
         return any(self.folder.glob(".*"))
+
+    def is_complete(self, unit: Unit) -> bool:
+        return (self.folder / f"copy-{unit.number}").exists()
 
     def check_half_way(self, unit: Unit) -> None:
         """Whatever has a name there is a whole copy."""

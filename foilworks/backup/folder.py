@@ -15,11 +15,14 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
+from annotation.models import Vote
+from corpus.models import Item, Release
 from foilworks import __version__
 from foilworks.backup import database
 from foilworks.backup.errors import BackupError
 from foilworks.backup.media import Progress, back_up_files, copy_in, copy_sent, restore_uploads
 from foilworks.database_version import UnfinishedUpgrade, known_migrations, require_whole
+from projects.models import Project, User
 from text.atomic_folders import remove_folder, work_folder
 
 MANIFEST = "manifest.json"
@@ -151,7 +154,19 @@ def restore_backup(folder: Path, *, progress: Progress) -> dict[str, Any]:
         remove_old("before-restore", folder)
     except OSError as error:
         raise BackupError(f"{folder}: cannot be put back ({error.strerror}); free space, then try again") from error
-    return {"from": str(folder), "made_at": manifest["created_at"], "aside": str(aside) if aside else None}
+    return {
+        "from": str(folder),
+        "made_at": manifest["created_at"],
+        "media": manifest["media"],
+        "key": KEY in manifest["files"],
+        "aside": str(aside) if aside else None,
+    }
+
+
+def count_rows() -> dict[str, int]:
+    """What people look for first after a restore. The tables are up to date."""
+    counted = {"people": User, "projects": Project, "items": Item, "votes": Vote, "releases": Release}
+    return {name: table.objects.count() for name, table in counted.items()}
 
 
 def checked_manifest(folder: Path, progress: Progress) -> dict[str, Any]:
