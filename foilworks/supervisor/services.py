@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, connections
 
-from evaluation.imports.actions.discard_stale_imports import discard_stale_imports
+from evaluation.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from foilworks.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.lock import FolderLock
@@ -197,6 +197,8 @@ def _look_after() -> None:
             logger.warning("%s jobs put back on the queue", count)
         if count := discard_stale_imports():
             logger.warning("%s imports that nobody decided on were discarded", count)
+        if count := remove_partial_uploads():
+            logger.warning("%s uploads that were cut off were removed", count)
         queue_due()
         forget_old_answers()
     except DatabaseError as error:

@@ -4,8 +4,10 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -253,6 +255,33 @@ def test_a_removal_that_is_killed_leaves_no_half_backup_under_its_name(settings,
     with work_folder(tmp_path / "backups" / "next"):
         pass
     assert [path.name for path in (tmp_path / "backups").iterdir()] == ["backup-3"]
+
+
+KILLED_RESTORE = """
+import os, signal, sys
+import django
+django.setup()
+from django.core.management import call_command
+from foilworks.backup import folder
+folder.copy_in = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+call_command("restore", sys.argv[1])
+"""
+
+
+def test_a_restore_that_is_killed_is_repeated(home, tmp_path):
+    """The database and the key are there, the videos are not."""
+    home.json("backup", "--out", tmp_path / "copy")
+    home.fill("second")
+    shutil.rmtree(home.folder / "media")
+    environment = {**home.environment, "DJANGO_SETTINGS_MODULE": "foilworks.settings"}
+    killed = subprocess.run([sys.executable, "-c", KILLED_RESTORE, tmp_path / "copy"], env=environment, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not list((home.folder / "media").rglob("*.mp4"))
+    home.json("restore", tmp_path / "copy")
+    assert home.projects() == {"first"}
+    assert (home.folder / "media" / "videos" / "ab" / "abc.mp4").read_bytes() == b"a film"
+    asides = [path for path in (home.folder / "backups").iterdir() if not path.name.startswith(".")]
+    assert len(asides) == 2
 
 
 def test_a_home_that_is_served_is_not_replaced(home, tmp_path):
