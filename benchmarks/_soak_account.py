@@ -2,9 +2,12 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
-from _soak_people import CAPTIONS_PER_RUN, CLIPS, Diary, Researcher
+from _soak_people import CAPTIONS_PER_RUN, CLIPS, Diary, Researcher, persistent
 
 
 def account(diary: Diary, researcher: Researcher | None) -> dict[str, object]:
@@ -26,7 +29,8 @@ def _answers(diary: Diary) -> dict[str, dict[str, int]]:
     from annotation.models import Edit, Review, Stage, Vote
 
     stored = {
-        "validation": Vote.objects.filter(stage=Stage.VALIDATION),
+        # Not those that a file brought.
+        "validation": Vote.objects.filter(stage=Stage.VALIDATION, person__isnull=False),
         "edit": Edit.objects.all(),
         "review": Review.objects.all(),
     }
@@ -113,3 +117,19 @@ def _jobs() -> dict[str, int]:
     states = dict(Job.objects.values_list("state").annotate(n=Count("pk")))
     assert set(states) == {"done"}, json.dumps(states)
     return {"done": states["done"], "most_attempts": Job.objects.aggregate(n=Max("attempts"))["n"]}
+
+
+def check_now(when: str) -> None:
+    """`foilworks check` in this process, as of one moment, while everybody works on."""
+    from foilworks.management.commands.check import Command
+
+    found = persistent(lambda: Command().run(files=False))
+    assert found["ok"], f"{when}: {found['violations'][:5]}"
+
+
+def check_by_command(*options: str) -> str:
+    """What the command prints, as an operator starts it."""
+    program = Path(sys.executable).with_name("foilworks")
+    done = subprocess.run([program, "check", *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()

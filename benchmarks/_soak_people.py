@@ -12,14 +12,15 @@ import threading
 import time
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 from _served import Browser
-from crowd import Person, Told
+from crowd import Person, Told, world
 
 # Breaths between two attempts while nothing answers, and between two pieces.
 AGAIN_SECONDS, THINK_SECONDS = 0.15, 0.05
@@ -266,3 +267,25 @@ def guarded(diary: Diary, who: str, work: Callable[[], None]) -> threading.Threa
     thread = threading.Thread(target=run, name=who, daemon=True)
     thread.start()
     return thread
+
+
+def start_people(port: int, diary: Diary, items: int, numbers: Mapping[str, int]) -> list[threading.Thread]:
+    """So many people per role are at work on `items` captions, and the clips of their pages are there."""
+    from django.conf import settings
+
+    from media.encode import write_mp4
+    from tests.media.painted import painted_clip
+
+    media = Path(settings.MEDIA_ROOT)
+    media.mkdir(parents=True, exist_ok=True)
+    for name in ("none.mp4", "clip.mp4"):
+        write_mp4(media / name, painted_clip(4), fps=8)
+    people = {f"{role}s": number for role, number in numbers.items()}
+    sessions = world(SimpleNamespace(items=items, reviewed=1.0, **people))
+    desks = {"validation": "validator", "edit": "annotator", "review": "reviewer"}
+    hands = [
+        Hand(port, session, stage, diary, number)
+        for stage, role in desks.items()
+        for number, session in enumerate(sessions[role])
+    ]
+    return [guarded(diary, f"{hand.stage} {hand.number}", hand.work) for hand in hands]

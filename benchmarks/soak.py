@@ -14,23 +14,17 @@ import argparse
 import json
 import os
 import random
-import subprocess
-import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
-from types import SimpleNamespace
 
 # First, since it puts the root on the path.
 from _served import own_home
-from _soak_account import account
+from _soak_account import account, check_by_command, check_now
 from _soak_faults import BESIDE, KILLS, Faults
-from _soak_people import CLIPS, Diary, Hand, Researcher, guarded, persistent
+from _soak_people import CLIPS, Diary, Researcher, guarded, persistent, start_people
 from _topology import Topology, topology, wait_for, web_tree
-from crowd import world
 
 from tests.ports import free_port
 
@@ -74,7 +68,7 @@ def soak_of_sqlite(options: argparse.Namespace) -> dict[str, object]:
         try:
             web.start()
             wait_for(web, port)
-            threads = _people(port, diary, options.items)
+            threads = start_people(port, diary, options.items, PEOPLE)
             for _ in range(options.kills):
                 time.sleep(chance.uniform(0.5, 1 + BREATH_SECONDS))
                 web.kill()
@@ -84,36 +78,14 @@ def soak_of_sqlite(options: argparse.Namespace) -> dict[str, object]:
             diary.over.set()
             for thread in threads:
                 thread.join()
-            return {"killed": options.kills, **account(diary, None), "check_by_command": _checked_by_command()}
+            return {"killed": options.kills, **account(diary, None), "check_by_command": check_by_command()}
         finally:
             web.kill()
 
 
-def _people(port: int, diary: Diary, items: int) -> list[threading.Thread]:
-    """They are at work, and the clips of their pages are there."""
-    from django.conf import settings
-
-    from media.encode import write_mp4
-    from tests.media.painted import painted_clip
-
-    media = Path(settings.MEDIA_ROOT)
-    media.mkdir(parents=True, exist_ok=True)
-    for name in ("none.mp4", "clip.mp4"):
-        write_mp4(media / name, painted_clip(4), fps=8)
-    people = {f"{role}s": number for role, number in PEOPLE.items()}
-    sessions = world(SimpleNamespace(items=items, reviewed=1.0, **people))
-    desks = {"validation": "validator", "edit": "annotator", "review": "reviewer"}
-    hands = [
-        Hand(port, session, stage, diary, number)
-        for stage, role in desks.items()
-        for number, session in enumerate(sessions[role])
-    ]
-    return [guarded(diary, f"{hand.stage} {hand.number}", hand.work) for hand in hands]
-
-
 def soak(machine: Topology, options: argparse.Namespace) -> dict[str, object]:
     chance, diary = random.Random(options.seed), Diary()
-    threads = _people(machine.port, diary, options.items)
+    threads = start_people(machine.port, diary, options.items, PEOPLE)
     researcher = _researcher(machine, options.seed)
     researcher.diary = diary
     threads.append(guarded(diary, "generation", researcher.generate))
@@ -128,7 +100,7 @@ def soak(machine: Topology, options: argparse.Namespace) -> dict[str, object]:
             machine.revive()
             time.sleep(0.1)
     accounted = persistent(lambda: account(diary, researcher))
-    return {**told, **accounted, "check_by_command": _checked_by_command()}
+    return {**told, **accounted, "check_by_command": check_by_command()}
 
 
 def _kills(machine: Topology, diary: Diary, chance: random.Random, options: argparse.Namespace) -> dict[str, object]:
@@ -143,7 +115,7 @@ def _kills(machine: Topology, diary: Diary, chance: random.Random, options: argp
             counts[also] += 1
         KILLS[kind](faults)
         counts[kind] += 1
-        _check(f"after kill {number + 1} ({kind})")
+        check_now(f"after kill {number + 1} ({kind})")
         if diary.findings:
             raise AssertionError(diary.findings)
     return {"killed": sum(counts[kind] for kind in KILLS), "by_kind": dict(counts), "seen": dict(faults.seen)}
@@ -154,21 +126,6 @@ def _rounds(chance: random.Random) -> Iterator[str]:
     while True:
         kinds, counts = zip(*sorted(KILLS_PER_ROUND.items()), strict=True)
         yield from chance.sample(kinds, sum(counts), counts=counts)
-
-
-def _check(when: str) -> None:
-    """`foilworks check` in this process, as of one moment, while everybody works on."""
-    from foilworks.management.commands.check import Command
-
-    found = persistent(lambda: Command().run(files=False))
-    assert found["ok"], f"{when}: {found['violations'][:5]}"
-
-
-def _checked_by_command() -> str:
-    program = Path(sys.executable).with_name("foilworks")
-    done = subprocess.run([program, "check"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.strip()
 
 
 def _researcher(machine: Topology, seed: int) -> Researcher:

@@ -254,7 +254,8 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": service_urls.database(_env("DATABASE_URL"), FOILWORKS_HOME)}
+DATABASE_URL = _env("DATABASE_URL")
+DATABASES = {"default": service_urls.database(DATABASE_URL, FOILWORKS_HOME)}
 
 REDIS_URL = service_urls.queue(_env("REDIS_URL"))
 _REDIS = {"URL": REDIS_URL} if REDIS_URL else {"UNIX_SOCKET_PATH": str(redis_socket_path(FOILWORKS_HOME)), "DB": 0}

@@ -43,6 +43,11 @@ class ObjectStore(S3Storage):
         with _store_errors(name):
             super().delete(name)
 
+    def listdir(self, name: str) -> tuple[list[str], list[str]]:
+        with _store_errors(name):
+            folders, files = super().listdir(name)
+            return folders, files
+
     def size(self, name: str) -> int:
         with _store_errors(name):
             return int(super().size(name))

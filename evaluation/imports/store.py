@@ -35,6 +35,11 @@ from text.spill import Spill
 
 # New rows that change what a planner should think of the tables.
 MANY = 1000
+Stored = Callable[[ImportResult], None]
+
+
+def _nothing(_result: ImportResult) -> None:
+    """The default of `stored`."""
 
 
 def import_records(
@@ -50,6 +55,7 @@ def import_records(
     as_published: bool = False,
     params: Mapping[str, Any] | None = None,
     progress: Progress = silent,
+    stored: Stored = _nothing,
 ) -> ImportResult:
     """Store the good records of the file and list the bad ones; again with the same file, nothing changes.
 
@@ -58,7 +64,8 @@ def import_records(
     would happen and stores nothing, `strict` stores nothing where a record is bad. Records that are stored otherwise
     are listed and stay as they are; with `update` they become what the file says, where nobody worked on them.
     `as_published`: items on which the file's votes do not decide count as valid on the publisher's word. A
-    project that is not stored yet (the operator's) is stored with the records, and not without them. CorpusError: the
+    project that is not stored yet (the operator's) is stored with the records, and not without them. `stored` is
+    called with the result inside the transaction, so that what it writes is there if the records are. CorpusError: the
     file cannot be read, no such media folder; EvaluationError: a bad record under `strict`, two imports at once.
     """
     require_researcher(actor, project)
@@ -67,10 +74,13 @@ def import_records(
     if as_published and source.yields != "items":
         raise EvaluationError(f"--as-published: the format {format_slug} has no items; leave the option out")
     if source.yields == "utd":
-        import_utd(project, actor, source, result, dry_run=dry_run, strict=strict)
+        with transaction.atomic():
+            import_utd(project, actor, source, result, dry_run=dry_run, strict=strict)
+            if not dry_run:
+                stored(result)
         return result
     if source.yields == "votes":
-        return _import_votes(project, actor, source, result, (dry_run, strict, update), progress)
+        return _import_votes(project, actor, source, result, (dry_run, strict, update), progress, stored)
     found = survey(source, project, result, media_dir, progress)
     _stop_if_strict(strict, result)
     media = _keep(found.media, copy=not dry_run, progress=progress)
@@ -85,6 +95,7 @@ def import_records(
             transaction.set_rollback(True)
         else:
             prepare_later(project.pk)
+            stored(ours)
 
     return _all_or_nothing(project, result, write)
 
@@ -131,6 +142,7 @@ def _import_votes(
     result: ImportResult,
     wish: tuple[bool, bool, bool],
     progress: Progress,
+    stored: Stored,
 ) -> ImportResult:
     """Votes go onto items that are there; `wish` is dry_run, strict, update."""
     dry_run, strict, update = wish
@@ -148,6 +160,8 @@ def _import_votes(
         _stop_if_strict(strict, ours, f"{left}: votes: others are stored; import with --update" if left else "")
         if dry_run:
             transaction.set_rollback(True)
+        else:
+            stored(ours)
 
     return _all_or_nothing(project, result, write)
 

@@ -33,10 +33,16 @@ def store(upload: Import, job: Job) -> None:
     """Import for good; the files that were sent are not needed after it."""
     if upload.result is None:
         outcome, result = _outcome(upload, job, dry_run=False)
-        Import.objects.filter(pk=upload.pk).update(result=outcome)
-        if result is not None:
+        if result is None:
+            _keep(upload, outcome)
+        else:
             analyze_after_bulk_import(result)
     remove_files(upload)
+
+
+def _keep(upload: Import, outcome: dict[str, Any]) -> None:
+    """Store the outcome; of records together with them, so that a worker that takes over does not count them again."""
+    Import.objects.filter(pk=upload.pk).update(result=without_folder(upload, outcome))
 
 
 def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any], ImportResult | None]:
@@ -68,6 +74,7 @@ def _records(upload: Import, job: Job, dry_run: bool) -> ImportResult:
         as_published=upload.as_published,
         params=upload.params,
         progress=_told(job),
+        stored=lambda result: _keep(upload, result.as_json()),
     )
 
 

@@ -4,7 +4,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from django.core.files import File
+from django.db.models.fields.files import FieldFile
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -12,6 +12,7 @@ from annotation.models import Vote
 from corpus.exporters import foilworks
 from corpus.exporters.parts.folder import manifest_hash
 from corpus.models import Takedown
+from corpus.video_files.stored_files import store
 from evaluation.cached_results.cache import digest
 from evaluation.exports.collect import collect_release
 from evaluation.publishing.models import PublicPage
@@ -34,16 +35,23 @@ def build(page: PublicPage, job: Job) -> None:
             for path in written:
                 archive.write(path, f"{name}/{path.relative_to(out).as_posix()}")
         page.archive_manifest = manifest_hash(out)
-        old = page.archive.name
-        with packed.open("rb") as file:
-            page.archive.save(f"releases/{release.pk}/{name}.zip", File(file), save=False)
+        # The name changes with the content: until the row is saved, its file is the one that its hash is of.
+        page.archive.name = f"releases/{release.pk}/{name}-{page.archive_manifest[:16]}.zip"
+        store(packed, page.archive.name)
     # Who was erased meanwhile may stand in it.
     erased = AuditEvent.objects.filter(project=None, action="erase_person", at__gte=began).exists()
     page.archive_print, page.archive_made_at = "" if erased else stated, began
     page.save(update_fields=["archive", "archive_print", "archive_manifest", "archive_made_at", "changed_at"])
-    if old:
-        page.archive.storage.delete(old)
+    _remove_others(page.archive)
     progress(job, 1, 1, "done")
+
+
+def _remove_others(archive: FieldFile) -> None:
+    """Remove the earlier archives of the release, those that killed workers left among them."""
+    folder, _, kept = archive.name.rpartition("/")
+    for name in archive.storage.listdir(folder)[1]:
+        if name != kept:
+            archive.storage.delete(f"{folder}/{name}")
 
 
 def is_current(page: PublicPage) -> bool:

@@ -61,8 +61,8 @@ class Lesson:
 
 def run_training(training: TeacherTraining, job: Job) -> None:
     """Train as the row says; nothing where it is done. EvaluationError, HubError, MediaError: one clear message."""
+    work = work_of(training)
     if not training.model_spec:
-        work = work_of(training)
         lesson = lesson_of(training, lambda done, total: progress(job, done, total, "asking the teacher"))
         _read_before(lesson, job)
         training.points.filter(step__gt=resumes_at(work)).delete()
@@ -70,7 +70,8 @@ def run_training(training: TeacherTraining, job: Job) -> None:
         teach(lesson, work, _noted(lesson, job))
         training.model_spec = _kept(lesson, work)
         training.save(update_fields=["model_spec"])
-        shutil.rmtree(work, ignore_errors=True)
+    # Also what a worker left that was killed after the line above.
+    shutil.rmtree(work, ignore_errors=True)
     for reading in training.readings.select_related("release"):
         run_reading(reading, job)
 

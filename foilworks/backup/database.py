@@ -1,12 +1,11 @@
 """The database as one file, and back: SQLite by its own online copy, PostgreSQL by pg_dump and pg_restore."""
 
+import os
 import shutil
 import sqlite3
 import subprocess
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 from django.db import connection
@@ -36,8 +35,7 @@ def dump(target: Path) -> None:
     if connection.vendor == "sqlite":
         _copy_sqlite(_sqlite_path(), target)
         return
-    with _conninfo() as conninfo:
-        _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}", f"--dbname={conninfo}")
+    _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}", f"--dbname={_conninfo()}")
 
 
 def refuse_if_used() -> None:
@@ -52,11 +50,10 @@ def load(source: Path) -> None:
     if connection.vendor == "sqlite":
         _replace_sqlite(source)
         return
-    with _conninfo() as conninfo:
-        _run("pg_restore", "--list", str(source))
-        _drop_tables()
-        options = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
-        _run("pg_restore", *options, f"--dbname={conninfo}", str(source))
+    _run("pg_restore", "--list", str(source))
+    _drop_tables()
+    options = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
+    _run("pg_restore", *options, f"--dbname={_conninfo()}", str(source))
 
 
 def _sqlite_is_used() -> bool:
@@ -121,28 +118,22 @@ def _drop_tables() -> None:
     connection.close()
 
 
-@contextmanager
-def _conninfo() -> Iterator[str]:
-    """The address for PostgreSQL's programs; the password goes by a file, where no list of processes shows it."""
+def _conninfo() -> str:
+    """The address for PostgreSQL's programs, without the password: `ps` shows it to everybody."""
     given = connection.settings_dict
     parts = {name: value for name, value in given["OPTIONS"].items() if name not in NOT_LIBPQ}
     named = {"dbname": "NAME", "user": "USER", "host": "HOST", "port": "PORT"}
-    parts |= {name: str(given[key]) for name, key in named.items() if given[key]}
-    with tempfile.TemporaryDirectory() as folder:
-        if given["PASSWORD"]:
-            path = Path(folder) / "password"
-            path.touch(mode=0o600)
-            secret = str(given["PASSWORD"]).replace("\\", "\\\\").replace(":", "\\:")
-            path.write_text(f"*:*:*:*:{secret}\n", encoding="utf-8")
-            parts["passfile"] = str(path)
-        yield make_conninfo(**parts)
+    return make_conninfo(**parts, **{name: str(given[key]) for name, key in named.items() if given[key]})
 
 
 def _run(program: str, *arguments: str) -> None:
     found = shutil.which(program) or _debians(program)
     if found is None:
         raise BackupError(f"{program} is not installed; install PostgreSQL's client programs (postgresql-client)")
-    done = subprocess.run([found, *arguments], capture_output=True, text=True, check=False)
+    # The password is in the environment, as ours is: no file of it is left behind if this process is killed.
+    password = str(connection.settings_dict["PASSWORD"])
+    environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
+    done = subprocess.run([found, *arguments], capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         reason = " ".join(done.stderr.split())[:500]
         raise BackupError(f"{program} failed: {reason}; mend that, then try again")

@@ -6,6 +6,7 @@ import shutil
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -14,12 +15,16 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
+from annotation.models import Vote
+from corpus.models import Item, Release
 from foilworks import __version__
 from foilworks.backup import database
 from foilworks.backup.errors import BackupError
 from foilworks.backup.media import Progress, back_up_files, copy_in, copy_sent, restore_uploads
 from foilworks.database_version import UnfinishedUpgrade, known_migrations, require_whole
 from text.quoting import quoted
+from projects.models import Project, User
+from text.atomic_folders import remove_folder, work_folder
 
 MANIFEST = "manifest.json"
 KIND = "foilworks-backup"
@@ -46,24 +51,27 @@ def make_backup(out: Path, *, media: bool, progress: Progress) -> dict[str, Any]
     """
     if out.exists():
         raise BackupError(f"{out}: is there already; name a new folder")
-    work = out.parent / f".{out.name}.{uuid.uuid4().hex}"
     try:
         # The copy holds everything that the home holds: nobody else may read it.
-        work.mkdir(parents=True, mode=0o700)
-        database.dump(work / database.file_name())
-        key = settings.FOILWORKS_HOME / KEY
-        if key.exists():
-            shutil.copy2(key, work / KEY)
-        if media:
-            back_up_files(work / MEDIA, progress)
-            copy_sent(work / SENT_FILES)
-        manifest = _manifest(work, media)
-        (work / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        work.rename(out)
+        with work_folder(out, mode=0o700) as work:
+            manifest = _fill(work, media, progress)
+            work.rename(out)
     except OSError as error:
         raise BackupError(f"{out}: cannot be written ({error.strerror}); free space, or name another folder") from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    return manifest
+
+
+def _fill(work: Path, media: bool, progress: Progress) -> dict[str, Any]:
+    """Write the files of a copy and its manifest, which comes last."""
+    database.dump(work / database.file_name())
+    key = settings.FOILWORKS_HOME / KEY
+    if key.exists():
+        shutil.copy2(key, work / KEY)
+    if media:
+        back_up_files(work / MEDIA, progress)
+        copy_sent(work / SENT_FILES)
+    manifest = _manifest(work, media)
+    (work / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     return manifest
 
 
@@ -80,19 +88,41 @@ def remove_old(why: str, *spared: Path) -> None:
     The oldest goes first, but where several hold the same tables, as when a start is tried again and again, those
     between the first and the last of them: what was there before the trouble began is what people come back for.
     """
-    found = []
-    for path in backups_folder().glob(f"{why}-*"):
-        with suppress(BackupError):
-            manifest = _read_manifest(path)
-            found.append((manifest["created_at"], path, manifest["migrations"]))
-    copies = [(path, tables) for _, path, tables in sorted(found)]
+    copies = [(path, manifest["migrations"]) for path, manifest in _made_by_itself(why)]
     kept = {path.resolve() for path in spared}
     while len(copies) > AUTOMATIC_KEPT:
         free = [place for place, (path, _) in enumerate(copies) if path.resolve() not in kept]
         if not free:
             return
         goes = next((place for place in free if _is_between(copies, place)), free[0])
-        shutil.rmtree(copies.pop(goes)[0], ignore_errors=True)
+        _remove(copies.pop(goes)[0])
+
+
+def remove_older(why: str, days: int) -> list[Path]:
+    """Remove the copies in the home's own folder that were made for this reason more than `days` days ago.
+
+    The newest one stays, however old it is. The paths that were removed.
+    """
+    *older, _ = _made_by_itself(why) or [None]
+    limit = (timezone.now() - timedelta(days=days)).isoformat()
+    gone = [path for path, manifest in older if manifest["created_at"] < limit]
+    for path in gone:
+        _remove(path)
+    return gone
+
+
+def _made_by_itself(why: str) -> list[tuple[Path, dict[str, Any]]]:
+    """The whole copies of the home's own folder that were made for this reason, oldest first."""
+    found = []
+    for path in backups_folder().glob(f"{why}-*"):
+        with suppress(BackupError):
+            found.append((path, _read_manifest(path)))
+    return sorted(found, key=lambda each: (each[1]["created_at"], each[0]))
+
+
+def _remove(copy: Path) -> None:
+    with suppress(OSError):
+        remove_folder(copy)
 
 
 def _is_between(copies: list[tuple[Path, list[str]]], place: int) -> bool:
@@ -125,7 +155,19 @@ def restore_backup(folder: Path, *, progress: Progress) -> dict[str, Any]:
         remove_old("before-restore", folder)
     except OSError as error:
         raise BackupError(f"{folder}: cannot be put back ({error.strerror}); free space, then try again") from error
-    return {"from": str(folder), "made_at": manifest["created_at"], "aside": str(aside) if aside else None}
+    return {
+        "from": str(folder),
+        "made_at": manifest["created_at"],
+        "media": manifest["media"],
+        "key": KEY in manifest["files"],
+        "aside": str(aside) if aside else None,
+    }
+
+
+def count_rows() -> dict[str, int]:
+    """What people look for first after a restore. The tables are up to date."""
+    counted = {"people": User, "projects": Project, "items": Item, "votes": Vote, "releases": Release}
+    return {name: table.objects.count() for name, table in counted.items()}
 
 
 def checked_manifest(folder: Path, progress: Progress) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, connections
 
-from evaluation.imports.actions.discard_stale_imports import discard_stale_imports
+from evaluation.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from evaluation.publishing.actions.submit_scores import expire_submissions
 from foilworks.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.supervisor.errors import SupervisorError
@@ -200,6 +200,8 @@ def _look_after() -> None:
             logger.warning("%s imports that nobody decided on were discarded", count)
         if count := expire_submissions():
             logger.warning("%s submissions that nobody decided on were deleted", count)
+        if count := remove_partial_uploads():
+            logger.warning("%s uploads that were cut off were removed", count)
         queue_due()
         forget_old_answers()
     except DatabaseError as error:

@@ -37,7 +37,10 @@ def run_tuning(tuning: Tuning, job: Job) -> None:
 
     GenerationError: the train split has no caption any more. HubError: the model does not load.
     """
+    work = Path(settings.MODEL_ROOT) / "tuning" / str(tuning.pk)
     if tuning.folder:
+        # A worker was killed after the model was stored.
+        shutil.rmtree(work, ignore_errors=True)
         return
     params = tuning.params
     tags = tagger(params["tagger"])
@@ -54,7 +57,6 @@ def run_tuning(tuning: Tuning, job: Job) -> None:
         seed=tuning.seed,
         checkpoint_every=params["checkpoint_every"],
     )
-    work = Path(settings.MODEL_ROOT) / "tuning" / str(tuning.pk)
     tuning.captions, tuning.steps = len(texts), plan.steps(len(texts))
     tuning.losses = [point for point in tuning.losses if point[0] <= resumes_at(work)]
     tuning.save(update_fields=["captions", "steps", "losses"])

@@ -1,22 +1,29 @@
 """What stands in an export beside items, votes and scores: papers that people read, files that programs load."""
 
+import errno
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import yaml
 from datasets import load_dataset
 
+from corpus.errors import CorpusError
 from corpus.exporters import foilworks
 from corpus.exporters.parts.citation import bibtex, cff
 from corpus.exporters.parts.datasheet import NO_COMMENTS, UNANSWERED, datasheet, unanswered
 from corpus.exporters.parts.datasheet_questions import QUESTIONS, SECTIONS
+from corpus.exporters.parts.folder import manifest_hash, write_folder
 from corpus.release_documents import Citation, Figure, ReleaseDocuments, SourceTerms
 from tests.corpus.releases import release_of
 from tests.corpus.test_exporters import ITEM, score
 from tests.corpus.test_exporters_tables import FULL
+from tests.kill_points import killed_at
+from text.atomic_folders import remove_folder
 
 HOSTILE = "</script><script>alert(1)</script> | `x` [a](javascript:b) } \\ \n# head"
 PAPERS = ReleaseDocuments(
@@ -197,3 +204,41 @@ def test_a_release_without_items_left_still_has_its_papers(tmp_path):
     foilworks.write(empty, tmp_path / "out", params={})
     assert not (tmp_path / "out/croissant.json").exists()
     assert "0 items in 0 subtests" in text(tmp_path / "out", "README.md")
+
+
+def test_an_export_that_is_killed_while_it_replaces_one_loses_neither(folder, tmp_path):
+    """SIGKILL between the two renames, then a try that fails, then one that succeeds."""
+    out = tmp_path / "out"
+    shutil.copytree(folder, out)
+    before, later = manifest_hash(out), replace(full(), items=full().items[:1])
+    foilworks.write(later, tmp_path / "later" / "out", params={})
+    after = manifest_hash(tmp_path / "later" / "out")
+    shutil.rmtree(tmp_path / "later")
+    killed_at(Path, "rename", lambda: foilworks.write(later, out, params={}), call=2)
+    assert not out.exists()
+
+    def fails(_work):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(CorpusError, match="No space left"):
+        write_folder(out, {}, fails)
+    # Both were complete: the one set aside, and the one that was about to take its place.
+    assert manifest_hash(out) in (before, after)
+    foilworks.write(later, out, params={})
+    assert manifest_hash(out) == after != before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_half_a_folder_that_a_killed_removal_left_does_not_come_back(folder, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(folder, out)
+    killed_at(shutil, "rmtree", lambda: remove_folder(out))
+    (hidden,) = tmp_path.iterdir()
+    (hidden / "items.jsonl").unlink()
+    foilworks.write(full(), tmp_path / "another", params={})
+    assert [path.name for path in tmp_path.iterdir()] == ["another"]
+    shutil.copytree(folder, hidden)
+    (hidden / "items.jsonl").unlink()
+    with pytest.raises(CorpusError):
+        write_folder(out, {}, lambda _work: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+    assert not out.exists()

@@ -6,14 +6,15 @@ from pathlib import Path, PurePath
 
 import pytest
 from django.conf import settings
-from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from corpus.importers.registry import EXAMPLES, IMPORTERS
 from corpus.models import Item, MediaState, Video
 from corpus.records import BadRecord, RecordWarning
 from corpus.video_files.stored_files import opaque_name
-from evaluation.imports.actions.discard_stale_imports import discard_stale_imports
+from evaluation.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from evaluation.imports.models import Import
 from evaluation.imports.uploads import folder_of
 from evaluation.score_files.received import safe_name
@@ -174,6 +175,19 @@ def test_what_nobody_decided_on_goes_after_a_while(owner, project, django_captur
     assert (last.action, last.actor, last.reason) == ("evaluation.discard_import", None, "not decided on for 14 days")
 
 
+def test_a_file_that_was_cut_off_is_removed_after_a_day(settings, tmp_path):
+    """Django names a file that arrives; a web process that is killed leaves it."""
+    settings.FILE_UPLOAD_TEMP_DIR = tmp_path
+    sent = TemporaryUploadedFile("film.mp4", "video/mp4", 1, None)
+    left = Path(sent.temporary_file_path())
+    assert left.parent == tmp_path
+    assert remove_partial_uploads(now=timezone.now() + timedelta(hours=23)) == 0
+    assert left.exists()
+    assert remove_partial_uploads(now=timezone.now() + timedelta(hours=25)) == 1
+    assert not left.exists()
+    sent.close()
+
+
 def test_a_second_press_imports_once(owner, project):
     send(owner, project, records=file("x.csv", CSV))
     upload = looked_at()
@@ -191,6 +205,26 @@ def test_a_rerun_job_stores_nothing_twice(owner, project):
     run_import(upload.pk, upload.job)
     assert Import.objects.get().result == upload.result
     assert Item.objects.count() == 2
+
+
+class KilledError(BaseException):
+    """As a kill: nothing of the job runs after it."""
+
+
+def test_a_job_that_takes_over_from_a_killed_one_reports_what_was_imported(owner, project, monkeypatch):
+    """The worker is killed when it writes the result."""
+    send(owner, project, records=file("x.csv", CSV))
+    owner.post(reverse("imports:confirm_import", args=[project.slug, looked_at().pk]))
+
+    def kill(*_):
+        raise KilledError
+
+    with monkeypatch.context() as patched, pytest.raises(KilledError):
+        patched.setattr("evaluation.imports.uploaded.without_folder", kill)
+        looked_at()
+    assert Import.objects.get().result is None
+    upload = looked_at()
+    assert (upload.result["created"]["items"], Item.objects.count()) == (2, 2)
 
 
 @pytest.mark.parametrize(

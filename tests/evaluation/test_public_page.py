@@ -5,6 +5,7 @@ import json
 import re
 import zipfile
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -307,6 +308,18 @@ class TestScores:
         assert [each.state for each in Submission.objects.all()] == ["refused", "waiting"]
 
 
+class KilledError(BaseException):
+    """As a kill: nothing of the job runs after it."""
+
+
+def _killed_in_the_middle(path, name=""):
+    """Half of the file is stored beside its place, as `store` does it."""
+    if name:
+        arriving = settings.MEDIA_ROOT / Path(name).with_name(".half")
+        arriving.write_bytes(path.read_bytes()[:100])
+    raise KilledError
+
+
 class TestArchive:
     def test_it_is_made_by_a_job_offered_and_holds_the_whole_export(self, stranger, opened, world, tmp_path):
         assert stranger.get(url("public_export", opened)).status_code == 404
@@ -331,6 +344,22 @@ class TestArchive:
         assert "withdrawn" in answer.content.decode()
         run_now(request_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
+
+    @pytest.mark.parametrize("step", ["store", "_remove_others"])
+    def test_a_worker_that_is_killed_leaves_no_second_file(self, stranger, opened, world, monkeypatch, step):
+        """Neither half a file, nor one that no page names."""
+        opened = set_public_page(world.owner, opened.release, is_open=True, offers_export=True, takes_scores=True)
+        run_now(opened.job)
+        make_item(world.subtest, make_caption(make_video(world.project)), state="valid")
+        again = request_archive(world.owner, opened.release).job
+        with monkeypatch.context() as patched, pytest.raises(KilledError):
+            patched.setattr(f"evaluation.publishing.archive.{step}", _killed_in_the_middle)
+            run_now(again)
+        assert stranger.get(url("public_export", opened)).status_code == 200
+        run_now(again)
+        opened.refresh_from_db()
+        kept = [path for path in settings.MEDIA_ROOT.rglob("*") if path.is_file() and "releases" in path.parts]
+        assert [path.relative_to(settings.MEDIA_ROOT).as_posix() for path in kept] == [opened.archive.name]
 
     @pytest.mark.parametrize("worked", [True, False])
     def test_it_is_withdrawn_when_somebody_is_erased_who_worked_on_it_or_is_named_in_it(

@@ -4,17 +4,22 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from foilworks.backup.folder import remove_older
 from foilworks.backup.media import back_up_files, copy_in
 from tests.commands import foilworks
+from tests.kill_points import killed_at
 from tests.postgres import running_postgres
+from text.atomic_folders import work_folder
 
 pytestmark = pytest.mark.slow(seconds=7)
 
@@ -194,6 +199,89 @@ def pass_on(things, _total, _label):
 def edit(copy: Path, **changes: object) -> None:
     path = copy / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}), encoding="utf-8")
+
+
+def test_a_backup_is_rehearsed_beside_the_installation(home, tmp_path):
+    home.json("backup", "--out", tmp_path / "copy")
+    home.fill("second")
+    there = sorted(path.name for path in home.folder.iterdir())
+    found = home.json("restore", tmp_path / "copy", "--rehearse")
+    assert (found["ok"], found["key"], found["media"], found["rows"]["projects"]) == (True, True, True, 1)
+    assert found["checked"] > 50
+    # People continue, and nothing is left.
+    assert home.projects() == {"first", "second"}
+    assert sorted(path.name for path in home.folder.iterdir()) == there
+    with closing(sqlite3.connect(tmp_path / "copy" / "database.sqlite3")) as copy, copy:
+        copy.execute("UPDATE corpus_video SET media_state = 'ready'")
+    data = (tmp_path / "copy" / "database.sqlite3").read_bytes()
+    assert "is not what the manifest says" in home.problem("restore", tmp_path / "copy", "--rehearse")
+    manifest = json.loads((tmp_path / "copy" / "manifest.json").read_text())
+    manifest["files"]["database.sqlite3"] = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+    edit(tmp_path / "copy", files=manifest["files"])
+    done = home.run("restore", tmp_path / "copy", "--rehearse")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "is ready without a file" in done.stdout
+
+
+def test_old_backups_go_only_after_a_new_one_was_made(home):
+    made = [Path(home.json("backup", "--no-media")["out"]) for _ in range(3)]
+    for copy, day in zip(made[:2], ("2026-01-01", "2026-01-02"), strict=True):
+        edit(copy, created_at=f"{day}T00:00:00+00:00")
+    shutil.move(home.folder / "foilworks.sqlite3", home.folder / "away")
+    (home.folder / "foilworks.sqlite3").mkdir()
+    assert home.run("backup", "--no-media", "--keep-days", 30).returncode == 1
+    assert all(copy.exists() for copy in made)
+    (home.folder / "foilworks.sqlite3").rmdir()
+    shutil.move(home.folder / "away", home.folder / "foilworks.sqlite3")
+    found = home.json("backup", "--no-media", "--keep-days", 30)
+    assert found["removed"] == [str(copy) for copy in made[:2]]
+    assert {path.name for path in (home.folder / "backups").iterdir()} == {made[2].name, Path(found["out"]).name}
+    assert "give 1 or more" in home.problem("backup", "--keep-days", 0)
+
+
+def test_a_removal_that_is_killed_leaves_no_half_backup_under_its_name(settings, tmp_path):
+    settings.FOILWORKS_HOME = tmp_path
+    for day in (1, 2, 3):
+        copy = tmp_path / "backups" / f"backup-{day}"
+        copy.mkdir(parents=True)
+        made = {"kind": "foilworks-backup", "database": "other", "migrations": [], "files": {}, "media": False}
+        (copy / "manifest.json").write_text(json.dumps({**made, "created_at": f"2026-01-0{day}T00:00:00+00:00"}))
+        (copy / "database.sqlite3").write_bytes(b"x")
+    killed_at(shutil, "rmtree", lambda: remove_older("backup", 30))
+    names = {path.name for path in (tmp_path / "backups").iterdir() if not path.name.startswith(".")}
+    assert names == {"backup-2", "backup-3"}
+    # The newest one stays, however old it is; the next backup removes what the killed removal left.
+    assert [path.name for path in remove_older("backup", 30)] == ["backup-2"]
+    with work_folder(tmp_path / "backups" / "next"):
+        pass
+    assert [path.name for path in (tmp_path / "backups").iterdir()] == ["backup-3"]
+
+
+KILLED_RESTORE = """
+import os, signal, sys
+import django
+django.setup()
+from django.core.management import call_command
+from foilworks.backup import folder
+folder.copy_in = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+call_command("restore", sys.argv[1])
+"""
+
+
+def test_a_restore_that_is_killed_is_repeated(home, tmp_path):
+    """The database and the key are there, the videos are not."""
+    home.json("backup", "--out", tmp_path / "copy")
+    home.fill("second")
+    shutil.rmtree(home.folder / "media")
+    environment = {**home.environment, "DJANGO_SETTINGS_MODULE": "foilworks.settings"}
+    killed = subprocess.run([sys.executable, "-c", KILLED_RESTORE, tmp_path / "copy"], env=environment, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not list((home.folder / "media").rglob("*.mp4"))
+    home.json("restore", tmp_path / "copy")
+    assert home.projects() == {"first"}
+    assert (home.folder / "media" / "videos" / "ab" / "abc.mp4").read_bytes() == b"a film"
+    asides = [path for path in (home.folder / "backups").iterdir() if not path.name.startswith(".")]
+    assert len(asides) == 2
 
 
 def test_a_home_that_is_served_is_not_replaced(home, tmp_path):

@@ -54,6 +54,17 @@ def test_compose_names_services_volumes_stages_and_variables_that_there_are():
     assert services["scoring"]["command"] == ["foilworks", "worker", "--cpu", "--queue", "gpu"]
 
 
+def test_backups_are_scheduled_and_updates_back_up_first():
+    """By commands of ours: what removes old ones by itself would do so although no new one was made."""
+    nightly = "foilworks backup --no-media --keep-days 30"
+    assert COMPOSE["services"]["backup"]["command"][-1] == f"while true; do {nightly}; sleep 86400; done"
+    unit = (DEPLOY / "systemd" / "foilworks-backup.service").read_text()
+    assert re.findall(r"^Exec\w+=(.*)$", unit, re.MULTILINE) == [f"/opt/foilworks/.venv/bin/{nightly}"]
+    assert COMPOSE["services"]["migrate"]["command"] == ["foilworks", "migrate"]
+    waits = {name for name, service in COMPOSE["services"].items() if "migrate" in service.get("depends_on", {})}
+    assert waits == {"web", "worker", "scoring", "gpu", "backup"}
+
+
 def test_no_secret_has_a_default():
     secret = re.compile(r"PASSWORD|SECRET|KEY")
     for line in (DEPLOY / "environment.example").read_text().splitlines():

@@ -119,6 +119,11 @@ def test_a_killed_tuning_ends_with_the_same_model_and_curve(owner, project, root
     assert killed.folder == ""
     finished(killed)
     assert (killed.folder, killed.losses) == (whole.folder, whole.losses)
+    # A worker that is killed right after it has stored the model leaves the folder of its checkpoints.
+    left = root / "tuning" / str(killed.pk)
+    left.mkdir(parents=True)
+    tuning_job.run_tuning(killed, killed.job)
+    assert not left.exists()
 
 
 def test_who_and_what_is_refused(owner, project, root, tmp_path):

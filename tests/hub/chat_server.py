@@ -53,7 +53,9 @@ def chat_server(answer: Callable[[dict[str, Any], int], Said]) -> Iterator[Serve
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            last = body["messages"][-1]["content"]
+            said = body["messages"][-1]["content"]
+            # Of a message with pictures it is a list of parts.
+            last = said if isinstance(said, str) else json.dumps(said)
             with server.lock:
                 server.bodies.append(body)
                 server.headers.append(dict(self.headers))
@@ -62,11 +64,11 @@ def chat_server(answer: Callable[[dict[str, Any], int], Said]) -> Iterator[Serve
                 server.at_once += 1
                 server.most_at_once = max(server.most_at_once, server.at_once)
                 n = server.asked[last]
-            said = server.answer(body, n)
-            time.sleep(said.wait)
+            answer = server.answer(body, n)
+            time.sleep(answer.wait)
             with server.lock:
                 server.at_once -= 1
-            self._say(said)
+            self._say(answer)
 
         def _say(self, said: Said) -> None:
             raw = said.body if isinstance(said.body, bytes) else None

@@ -1,15 +1,13 @@
 """An export is a folder that is there whole or not at all, with a manifest that names every file in it.
 
-Files are written into a hidden sibling folder, which is renamed at the end. A folder that stands there already is
-replaced only when it is an export of ours to which nobody has added anything.
+Files are written into a hidden sibling folder, which is renamed at the end (text.atomic_folders). A folder that stands
+there already is replaced only when it is an export of ours to which nobody has added anything.
 """
 
 import hashlib
 import json
 import re
-import shutil
 import unicodedata
-import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 from corpus.errors import CorpusError
 from corpus.records import ItemRecord
 from corpus.rules.canonical import canonical_line
+from text.atomic_folders import abandoned, is_remains_of, set_aside, work_folder
 
 MANIFEST = "manifest.json"
 MADE_BY = "foilworks"
@@ -29,17 +28,15 @@ def write_folder(out: Path, facts: Mapping[str, Any], fill: Callable[[Path], Non
     CorpusError: `out` is something else already, or cannot be written.
     """
     out = Path(out)
-    _check_target(out)
-    work = out.parent / f".{out.name}.{uuid.uuid4().hex}"
     try:
-        work.mkdir(parents=True)
-        fill(work)
-        _write_manifest(work, facts)
-        _replace(work, out)
+        _recover(out)
+        _check_target(out)
+        with work_folder(out) as work:
+            fill(work)
+            _write_manifest(work, facts)
+            _replace(work, out)
     except OSError as error:
         raise CorpusError(f"{out}: cannot be written ({error.strerror}); free space, or name another folder") from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return sorted(path for path in out.rglob("*") if path.is_file())
 
 
@@ -104,19 +101,36 @@ def _is_untouched_export(folder: Path) -> bool:
     return there <= {MANIFEST, *manifest.get("files", {})}
 
 
+def _recover(out: Path) -> None:
+    """Put back the export that a killed process had set aside to replace it."""
+    if out.exists() or out.is_symlink():
+        return
+    for path in abandoned(out.parent):
+        if is_remains_of(path, out) and _is_complete(path):
+            path.rename(out)
+            return
+
+
+def _is_complete(folder: Path) -> bool:
+    """Return whether every file that the manifest names is there in its size."""
+    try:
+        files = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
+        return all((folder / name).stat().st_size == facts["bytes"] for name, facts in files.items())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return False
+
+
 def _replace(work: Path, out: Path) -> None:
     """Rename `work` to `out`; an earlier export stands aside until then and comes back if that fails."""
     if not (out.is_dir() and any(out.iterdir())):
         work.rename(out)
         return
-    aside = out.parent / f".{out.name}.{uuid.uuid4().hex}"
-    out.rename(aside)
-    try:
-        work.rename(out)
-    except OSError:
-        aside.rename(out)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)
+    with set_aside(out) as aside:
+        try:
+            work.rename(out)
+        except OSError:
+            aside.rename(out)
+            raise
 
 
 def safe_name(text: str, limit: int = 80) -> str:

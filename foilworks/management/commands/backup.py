@@ -5,8 +5,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from foilworks.backup.folder import backup_path, make_backup
+from foilworks.backup.errors import BackupError
+from foilworks.backup.folder import backup_path, make_backup, remove_older
 from foilworks.management.base import FoilworksCommand
+
+BY_COMMAND = "backup"
 
 
 class Command(FoilworksCommand):
@@ -16,9 +19,18 @@ class Command(FoilworksCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--out", type=Path, metavar="DIR", help="a new folder (default: one in HOME/backups)")
         parser.add_argument("--no-media", action="store_true", help="the database and the key alone")
+        parser.add_argument(
+            "--keep-days",
+            type=int,
+            metavar="N",
+            help="then remove the older ones of HOME/backups that this command made there; the new one stays",
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        out = (options["out"] or backup_path("backup")).absolute()
+        days = options["keep_days"]
+        if days is not None and (days < 1 or options["out"]):
+            raise BackupError(f"--keep-days {days}: give 1 or more, and no --out: only HOME/backups is cleared")
+        out = (options["out"] or backup_path(BY_COMMAND)).absolute()
         manifest = make_backup(out, media=not options["no_media"], progress=self.progress)
         sizes = [facts["bytes"] for facts in manifest["files"].values()]
         return {
@@ -27,7 +39,10 @@ class Command(FoilworksCommand):
             "media": manifest["media"],
             "files": len(sizes),
             "bytes": sum(sizes),
+            "removed": [str(path) for path in remove_older(BY_COMMAND, days)] if days else [],
         }
 
     def render(self, result: dict[str, Any]) -> str:
-        return f"{result['out']} ({result['files']} files, {result['bytes'] / 1e6:.1f} MB)"
+        return f"{result['out']} ({result['files']} files, {result['bytes'] / 1e6:.1f} MB)" + (
+            f"; {len(result['removed'])} older ones removed" if result["removed"] else ""
+        )

@@ -1,4 +1,4 @@
-"""`foilworks restore`: a copy that `foilworks backup` made is put back."""
+"""`foilworks restore`: restores a backup, or tries out beside the installation whether it could."""
 
 from pathlib import Path
 from typing import Any
@@ -7,19 +7,29 @@ from django.core.management import call_command
 from django.core.management.base import CommandParser
 
 from foilworks.backup.errors import BackupError
-from foilworks.backup.folder import restore_backup
+from foilworks.backup.folder import count_rows, restore_backup
+from foilworks.backup.rehearsal import rehearse
 from foilworks.management.base import FoilworksCommand
 from foilworks.supervisor.services import up_lock
 
+SHOWN = 20
+
 
 class Command(FoilworksCommand):
-    help = "replaces the database by a copy and adds its videos; what was there is copied first"
-    example = "foilworks restore /mnt/safe/foilworks-monday"
+    help = "replaces the database by a backup and adds its videos; what was there is backed up first"
+    example = "foilworks restore /mnt/safe/foilworks-monday --rehearse\n  foilworks restore /mnt/safe/foilworks-monday"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, metavar="DIR", help="the folder that `foilworks backup` made")
+        parser.add_argument(
+            "--rehearse",
+            action="store_true",
+            help="restore it into a home and a database of its own, check it, and remove them; people can continue",
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
+        if options["rehearse"]:
+            return {"rehearsed": True, **rehearse(options["folder"].absolute())}
         lock = up_lock()
         if not lock.acquire("foilworks restore"):
             raise BackupError(f"Foilworks runs here ({lock.holder()}); stop it, then restore")
@@ -27,8 +37,29 @@ class Command(FoilworksCommand):
             result = restore_backup(options["folder"].absolute(), progress=self.progress)
             # A copy of an older Foilworks is brought up to date; what it is now is what lies in the folder.
             call_command("migrate", verbosity=0, interactive=False, no_backup=True)
-        return result
+        return {**result, "rows": count_rows()}
 
     def render(self, result: dict[str, Any]) -> str:
+        if result.get("rehearsed"):
+            return _rehearsed(result)
         aside = f"; what was there before: {result['aside']}" if result["aside"] else ""
         return f"restored what was copied at {result['made_at']}{aside}"
+
+    def exit_status(self, result: dict[str, Any]) -> int:
+        return 0 if result.get("ok", True) else 1
+
+
+def _rehearsed(result: dict[str, Any]) -> str:
+    rows = ", ".join(f"{count} {name}" for name, count in result["rows"].items())
+    lines = [f"the backup of {result['made_at']} can be restored: {rows}"]
+    if result["ok"]:
+        lines.append(f"{result['checked']} invariants hold")
+    else:
+        found = result["violations"]
+        lines.append(f"{len(found)} violations:")
+        lines += [f"{each['row']}: {each['problem']} ({each['invariant']})" for each in found[:SHOWN]]
+    if not result["media"]:
+        lines.append("it has no videos: restore them from where you keep them")
+    if not result["key"]:
+        lines.append("it has no key: keep SECRET_KEY of the environment, or everybody is signed out and links end")
+    return "\n".join(lines)

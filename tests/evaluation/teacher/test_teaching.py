@@ -146,6 +146,10 @@ def test_a_killed_training_ends_with_the_same_model_and_curve(shapes, monkeypatc
     assert killed.sources == whole.sources
     curve = ("step", "loss", "rcad", "standard")
     assert list(killed.points.values_list(*curve)) == list(whole.points.values_list(*curve))
+    # A worker that is killed right after it has stored the model leaves the folder of its checkpoints.
+    teaching.work_of(killed).mkdir(parents=True)
+    teaching.run_training(killed, killed.job)
+    assert not teaching.work_of(killed).exists()
 
 
 def of_the_release(shapes, **fields):

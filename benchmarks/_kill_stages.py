@@ -1,0 +1,455 @@
+"""The stages of a benchmark's life as work that can be killed. Each can be started any number of times, and its outcome
+is the same each time.
+
+A stage that runs as a job continues by itself. One that is a command is started again by whoever started it.
+"""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+from _soak_people import SERVE, persistent
+
+CLIPS, CAPTIONS, RECORDS, SENT, STEPS = 24, 400, 300, 1500, 32
+# Videos that a backup copies, beside those that are shown.
+FILLING_BYTES, FILLINGS = 4_000_000, 24
+WAIT_SECONDS = 180.0
+PROGRAM = Path(sys.executable).with_name("foilworks")
+
+
+@dataclass
+class World:
+    """What the stages work on; made once."""
+
+    folder: Path
+    shapes: Any
+    sent: bytes
+    film: bytes
+    release: Any
+    exported: str
+    owner: Any
+
+
+@dataclass
+class Unit:
+    """One piece of work of a stage: `job` of a job, `process` of a command."""
+
+    stage: str
+    number: int
+    row: Any = None
+    process: psutil.Popen | None = None
+    kills: int = 0
+    retries: int = 0
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    def job(self) -> Any:
+        return persistent(lambda: type(self.row).objects.select_related("job").get(pk=self.row.pk)).job
+
+
+def digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def make_world(folder: Path) -> World:
+    """The project of shapes, captions to make foils for, a release to score and to export, a file to import."""
+    from django.conf import settings
+
+    from corpus.models import Caption, Foil, Item, Project, Video
+    from corpus.rules.states import FoilVerdict
+    from evaluation.imports.store import import_records
+    from evaluation.releases.actions.freeze_release import freeze_release
+    from media.encode import write_mp4
+    from projects.models import Role
+    from tests import factories
+    from tests.evaluation.teacher.shapes import Shapes
+    from tests.media.painted import painted_clip
+
+    media = Path(settings.MEDIA_ROOT)
+    shapes = Shapes(media, folder / "models", clips=CLIPS, held=8)
+    Foil.objects.update(verdict=FoilVerdict.VALID)
+    Item.objects.update(unanimous=None)
+    many = factories.make_project(slug="many")
+    factories.make_subtest(many, name="folds")
+    videos = Video.objects.bulk_create(Video(project=many, key=f"v{k}") for k in range(CAPTIONS))
+    texts = [f"a man folds a shirt and {k} towels." for k in range(CAPTIONS)]
+    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    Caption.objects.bulk_create(
+        Caption(video=video, key=video.key, text=text, text_sha256=sha256)
+        for video, text, sha256 in zip(videos, texts, hashes, strict=True)
+    )
+    for number in range(FILLINGS):
+        path = media / "videos" / "00" / f"filling-{number}.mp4"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(hashlib.sha256(str(number).encode()).digest() * (FILLING_BYTES // 32))
+    (folder / "records.jsonl").write_bytes(_records(RECORDS))
+    write_mp4(folder / "film.mp4", painted_clip(24), fps=8)
+    film = (folder / "film.mp4").read_bytes()
+    import_records(Project(slug="exported"), None, "jsonl", folder / "records.jsonl", as_published=True)
+    freeze_release(None, Project.objects.get(slug="exported"))
+    owner = factories.make_member(shapes.project, Role.RESEARCHER)
+    return World(folder, shapes, _records(SENT), film, shapes.release, "exported", owner)
+
+
+def _records(number: int) -> bytes:
+    return "".join(f"{json.dumps(_record(k))}\n" for k in range(number)).encode()
+
+
+def _record(number: int) -> dict[str, Any]:
+    text = f"person {number} opens a door."
+    votes = {"caption": 3, "foil": 0, "other": 0}
+    return {
+        "id": f"r{number}",
+        "source_id": f"s{number}",
+        "caption": text,
+        "foil": text.replace("opens", "shuts"),
+        "subtest": "doors",
+        "votes": votes,
+    }
+
+
+def _box(text: str) -> bytes:
+    """An MP4 box that players pass over."""
+    content = text.encode()
+    return (8 + len(content)).to_bytes(4, "big") + b"free" + content
+
+
+class Stage:
+    """`start` begins a unit; `outcome` is what came of it, equal for all units of the stage."""
+
+    name = ""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def start(self, number: int) -> Unit:
+        raise NotImplementedError
+
+    def outcome(self, unit: Unit) -> Any:
+        raise NotImplementedError
+
+
+class Importing(Stage):
+    """A file that somebody sent by the page."""
+
+    name = "import"
+
+    def start(self, number: int) -> Unit:
+        from django.core.files.uploadedfile import SimpleUploadedFile
+
+        from evaluation.imports.actions.receive_import import receive_import
+        from projects.models import Role
+        from tests import factories
+
+        project = factories.make_project(slug=f"import-{number}")
+        owner = factories.make_member(project, Role.RESEARCHER)
+        sent = SimpleUploadedFile("records.jsonl", self.world.sent)
+        # Other bytes each time: a file that is stored already is not stored again.
+        films = [SimpleUploadedFile(f"s{k}.mp4", self.world.film + _box(f"{number} {k}")) for k in range(2)]
+        upload = receive_import(
+            owner, project, format_slug="jsonl", records=sent, videos=films, params={}, as_published=True, at_once=True
+        )
+        return Unit(self.name, number, upload, notes={"project": project.slug})
+
+    def outcome(self, unit: Unit) -> Any:
+        from corpus.models import Item, Video
+        from evaluation.imports.models import Import
+        from evaluation.imports.uploads import folder_of
+        from projects.models import AuditEvent
+
+        upload = Import.objects.get(pk=unit.row.pk)
+        items = Item.objects.filter(subtest__project__slug=unit.notes["project"])
+        rows = sorted(items.values_list("key", "caption__text", "foils__text", "state"))
+        assert len(rows) == SENT, f"{len(rows)} items of {SENT}"
+        events = AuditEvent.objects.filter(project__slug=unit.notes["project"], action="import").count()
+        assert events == SENT, f"{events} events of {SENT} items"
+        assert not folder_of(upload).exists(), "the files that were sent are still there"
+        videos = Video.objects.filter(project__slug=unit.notes["project"])
+        said = {name: upload.result[name] for name in ("created", "unchanged", "errors")}
+        return {
+            "rows": digest(rows),
+            "videos": Counter(videos.values_list("media_state", flat=True)),
+            "said": said,
+        }
+
+
+class Generating(Stage):
+    name = "generation"
+
+    def start(self, number: int) -> Unit:
+        from corpus.models import Subtest
+        from generation.actions.runs import start_run
+
+        subtest = Subtest.objects.select_related("project").get(project__slug="many")
+        run = start_run(
+            None,
+            subtest.project,
+            subtest=subtest,
+            method="mask_fill",
+            params={"model": "fake-mask:", "foils": "2", "tagger": "offline"},
+            filters={"nli": {"model": "fake-classifier:"}},
+        )
+        return Unit(self.name, number, run)
+
+    def outcome(self, unit: Unit) -> Any:
+        from generation.models import Candidate, CandidateGroup
+        from projects.models import AuditEvent
+
+        groups = CandidateGroup.objects.filter(run=unit.row.pk)
+        made = Candidate.objects.filter(group__run=unit.row.pk)
+        rows = sorted(made.values_list("group__caption__key", "text", "rank", "state"))
+        assert groups.count() == CAPTIONS, f"{groups.count()} groups of {CAPTIONS}"
+        ids = [str(pk) for pk in made.values_list("pk", flat=True)]
+        events = AuditEvent.objects.filter(target_type="generation.candidate", target_id__in=ids).count()
+        return {"rows": digest(rows), "n": len(rows), "events": events}
+
+
+class Describing(Stage):
+    """A model behind an address, under a name of its own each time: nothing was answered before."""
+
+    name = "description"
+
+    def start(self, number: int) -> Unit:
+        from evaluation.utd.actions.descriptions import describe_videos
+
+        model = f"endpoint:lab:tiny-{number}"
+        made = describe_videos(
+            None, self.world.shapes.project, describer=model, extractor=model, frames=2, device="cpu"
+        )
+        return Unit(self.name, number, made)
+
+    def outcome(self, unit: Unit) -> Any:
+        from evaluation.utd.models import FrameText
+
+        rows = sorted(FrameText.objects.filter(descriptions=unit.row.pk).values_list("video__key", "place", "raw"))
+        keys = {row[:2] for row in rows}
+        assert keys, "nothing was described"
+        assert len(keys) == len(rows), "a frame is described twice"
+        assert all(row[2].keys() >= {"objects", "activities", "summary"} for row in rows), rows[:2]
+        return {"rows": digest(rows), "n": len(rows)}
+
+
+class Scoring(Stage):
+    name = "scoring"
+
+    def start(self, number: int) -> Unit:
+        from corpus.models import Release
+        from evaluation.scoring.actions.start_run import start_run
+
+        folder = self.world.folder / "external" / f"model-{number}"
+        folder.mkdir(parents=True)
+        (folder / "serve.py").write_text(SERVE.replace("REVISION", folder.name))
+        (folder / "foilworks.json").write_text(json.dumps({"command": ["{python}", "serve.py"]}))
+        release = Release.objects.get(pk=self.world.release.pk)
+        return Unit(self.name, number, start_run(None, release, f"external:{folder}", device="cpu"))
+
+    def outcome(self, unit: Unit) -> Any:
+        from evaluation.scoring.models import Run, Score
+
+        run = Run.objects.get(pk=unit.row.pk)
+        rows = sorted(Score.objects.filter(model_key=run.model_key).values_list("clip_key", "text_sha256", "value"))
+        assert len({row[:2] for row in rows}) == len(rows), "a pair is scored twice"
+        return {"rows": digest(rows), "n": len(rows)}
+
+
+class Teaching(Stage):
+    name = "teacher training"
+
+    def start(self, number: int) -> Unit:
+        from evaluation.teacher.actions.trainings import start_teacher
+
+        shapes = self.world.shapes
+        params = shapes.settings(steps=STEPS, save_every=4, curve_every=2, batch=8, lgt=1.0, contrastive=1.0)
+        training = start_teacher(
+            None, shapes.project, params=params, action_runs=(shapes.action_run.pk,), release=shapes.release
+        )
+        return Unit(self.name, number, training)
+
+    def outcome(self, unit: Unit) -> Any:
+        from evaluation.teacher.models import TeacherTraining
+        from evaluation.teacher.teaching import work_of
+
+        training = TeacherTraining.objects.get(pk=unit.row.pk)
+        assert not work_of(training).exists(), "the folder of the checkpoints is still there"
+        reading = training.readings.get()
+        curve = list(training.points.values_list("step", "loss", "rcad", "standard"))
+        model = Path(training.model_spec.removeprefix("tiny:"))
+        files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(model.iterdir())}
+        # The next training of the same captions ends in the same folder: it is to be put there again.
+        shutil.rmtree(model)
+        return {
+            "files": files,
+            "curve": digest(curve),
+            "before": digest(reading.before),
+            "after": digest(reading.after),
+        }
+
+
+class Command(Stage):
+    """A command that whoever started it starts again until it ends well."""
+
+    def arguments(self, number: int) -> list[str]:
+        raise NotImplementedError
+
+    def prepare(self, number: int) -> None:
+        """What must be there first."""
+
+    def start(self, number: int) -> Unit:
+        self.prepare(number)
+        unit = Unit(self.name, number)
+        self.start_again(unit)
+        return unit
+
+    def start_again(self, unit: Unit) -> None:
+        command = [str(PROGRAM), *self.arguments(unit.number)]
+        log = self.world.folder / "commands.log"
+        with log.open("ab") as out:
+            unit.process = psutil.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
+
+    def check_half_way(self, unit: Unit) -> None:
+        """What must hold after the command was killed. AssertionError names what does not."""
+
+    def is_at_work(self, unit: Unit) -> bool:
+        """Whether it has begun to write, as far as can be seen."""
+        return True
+
+    def is_complete(self, unit: Unit) -> bool:
+        """Whether it was killed after its last step, and cannot be repeated."""
+        return False
+
+
+class Freezing(Command):
+    name = "freeze"
+
+    def prepare(self, number: int) -> None:
+        from corpus.models import Project
+        from evaluation.imports.store import import_records
+
+        records = self.world.folder / "records.jsonl"
+        import_records(Project(slug=f"frozen-{number}"), None, "jsonl", records, as_published=True)
+
+    def arguments(self, number: int) -> list[str]:
+        return ["release", "--project", f"frozen-{number}", "--name", "v1"]
+
+    def check_half_way(self, unit: Unit) -> None:
+        from corpus.models import Release, ReleaseItem
+
+        releases = list(Release.objects.filter(project__slug=f"frozen-{unit.number}"))
+        items = ReleaseItem.objects.filter(release__in=releases).count()
+        assert items == RECORDS * len(releases), f"a release of {items} items"
+
+    def outcome(self, unit: Unit) -> Any:
+        from corpus.models import Release
+        from projects.models import AuditEvent
+
+        release = Release.objects.get(project__slug=f"frozen-{unit.number}")
+        events = AuditEvent.objects.filter(action="evaluation.freeze_release", target_id=str(release.pk)).count()
+        return {"hash": release.content_hash, "items": release.members.count(), "n": release.n_items, "events": events}
+
+
+class Exporting(Command):
+    """Each time into the same folder, in place of the export before."""
+
+    name = "export"
+
+    @property
+    def out(self) -> Path:
+        return self.world.folder / "exports" / "current"
+
+    def arguments(self, number: int) -> list[str]:
+        return [
+            "export",
+            "foilworks",
+            "--project",
+            self.world.exported,
+            "--release",
+            "release 1",
+            "--out",
+            str(self.out),
+        ]
+
+    def is_at_work(self, unit: Unit) -> bool:
+        return any(path.name.startswith(".") for path in self.out.parent.glob(".*"))
+
+    def check_half_way(self, unit: Unit) -> None:
+        from evaluation.exports.verify import verify
+
+        if self.out.exists():
+            found = verify(self.out)
+            assert found["ok"], found
+
+    def outcome(self, unit: Unit) -> Any:
+        self.check_half_way(unit)
+        assert [path.name for path in self.out.parent.iterdir()] == ["current"], "something was left beside the export"
+        return {
+            name: hashlib.sha256((self.out / name).read_bytes()).hexdigest() for name in ("items.jsonl", "votes.jsonl")
+        }
+
+
+class BackingUp(Command):
+    name = "backup"
+
+    @property
+    def folder(self) -> Path:
+        return self.world.folder / "backups"
+
+    @property
+    def last(self) -> Path:
+        return self.world.folder / "last-copy"
+
+    def arguments(self, number: int) -> list[str]:
+        return ["backup", "--out", str(self.folder / f"copy-{number}")]
+
+    def is_at_work(self, unit: Unit) -> bool:
+        return any(self.folder.glob(".*"))
+
+    def is_complete(self, unit: Unit) -> bool:
+        return (self.folder / f"copy-{unit.number}").exists()
+
+    def check_half_way(self, unit: Unit) -> None:
+        """Whatever has a name there is a whole copy."""
+        from foilworks.backup.folder import checked_manifest
+
+        for path in self.folder.glob("*"):
+            if not path.name.startswith("."):
+                checked_manifest(path, progress=lambda things, _total, _label: iter(things))
+
+    def outcome(self, unit: Unit) -> Any:
+        from foilworks.backup.folder import checked_manifest
+
+        copy = self.folder / f"copy-{unit.number}"
+        manifest = checked_manifest(copy, progress=lambda things, _total, _label: iter(things))
+        left = [path.name for path in self.folder.iterdir() if path != copy]
+        assert not left, f"left beside the copy: {left}"
+        found = {name: facts["sha256"] for name, facts in manifest["files"].items() if "filling" in name}
+        # The last one is restored at the end.
+        shutil.rmtree(self.last, ignore_errors=True)
+        copy.rename(self.last)
+        return {"videos": digest(found), "n": len(found)}
+
+
+STAGES: tuple[type[Stage], ...] = (
+    Importing,
+    Generating,
+    Describing,
+    Scoring,
+    Teaching,
+    Freezing,
+    Exporting,
+    BackingUp,
+)
+
+
+def wait_until(true: Callable[[], bool], what: str, seconds: float = WAIT_SECONDS) -> None:
+    until = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < until, f"{what}: not within {seconds:.0f} s"
+        time.sleep(0.02)
