@@ -36,7 +36,7 @@ from evaluation.utd.models import Descriptions, FrameText, TextSource
 from evaluation.utd.samples import frame_texts
 from generation.asking.answer_rows import RowAnswers
 from generation.asking.cached_answers import Asking
-from generation.asking.endpoints import find_endpoint
+from generation.asking.endpoints import endpoint_and_model
 from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.adapters.registry import CHAT, open_generator, open_helper
 from hub.interfaces import Chat, ChatRequest, Frames, GenerationRequest, Generator, ModelInfo
@@ -54,6 +54,8 @@ ENDPOINT = "endpoint:"
 # Change it with any of PROMPTS or DESCRIBE: texts made with other prompts are other texts.
 PROMPTS_VERSION = "1"
 JPEG_QUALITY = 95
+# Of a request to an endpoint: nobody watches, and what fails makes a gap.
+TRIES = 6
 COMPLETE = frozenset({DESCRIPTION, OBJECTS, ACTIVITIES, VERBS, SUMMARY})
 
 
@@ -258,11 +260,9 @@ def open_extractor(spec: str, params: Mapping[str, Any]) -> Asking:
 
 
 def _endpoint(spec: str) -> ChatEndpoint:
-    name, _, model = spec.removeprefix(ENDPOINT).partition(":")
-    found = find_endpoint(name)
-    if model and model not in found.models:
-        raise EvaluationError(f"endpoint {name}: '{model}' is none of its models; choose one of {found.models}")
-    return ChatEndpoint(Endpoint(found.name, found.url, model or found.models[0], found.key), Patience())
+    found, model = endpoint_and_model(spec.removeprefix(ENDPOINT))
+    patience = Patience(TRIES, concurrency=found.in_flight)
+    return ChatEndpoint(Endpoint(found.name, found.url, model, found.key), patience)
 
 
 def source_of(spec: str, info: ModelInfo, settings: Mapping[str, Any]) -> TextSource:

@@ -15,6 +15,7 @@ from generation.models.runs import (
     RunCost,
     Scorer,
     Selection,
+    Usage,
 )
 from generation.models.side_work import CaptionRun, Tuning
 
@@ -35,4 +36,5 @@ __all__ = [
     "Scorer",
     "Selection",
     "Tuning",
+    "Usage",
 ]

@@ -15,7 +15,7 @@ from evaluation.scoring.actions.start_run import check_device
 from evaluation.utd.models import Descriptions, FrameText, TextSource
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.utd_files import read_descriptions, sha256_of
-from generation.asking.endpoints import find_endpoint
+from generation.asking.endpoints import endpoint_and_model
 from generation.model_paths import with_paths
 from jobs.queue import enqueue
 from projects import audit
@@ -103,7 +103,7 @@ def checked_model(spec: str, person: User | None) -> str:
     if not spec or len(spec) > MAX_MODEL_LENGTH or not spec.isprintable():
         raise EvaluationError(_("Name a model: a hub id or folder with what it is before it, such as vlm:ID."))
     if spec.startswith(ENDPOINT):
-        find_endpoint(spec.removeprefix(ENDPOINT).partition(":")[0])
+        endpoint_and_model(spec.removeprefix(ENDPOINT))
         return spec
     only_below = Path(settings.MODEL_ROOT) if person is not None else None
     return str(with_paths({"model": spec}, only_below=only_below)["model"])
