@@ -202,7 +202,7 @@ class ChatRequest:
     """A conversation to go on with: (role, content) each, roles system, user, assistant.
 
     `schema`: the JSON schema of the answer, kept to by models that can. `max_tokens`: of the answer. `images`: JPEG
-    files that are shown with the last message, to models that see; `as_video`: as the frames of one video.
+    or PNG files that are shown with the last message, to models that see; `as_video`: as the frames of one video.
     `top_logprobs`: how many alternatives of each token to report with their log-probabilities.
     """
 

@@ -26,6 +26,7 @@ FEW_LOGPROBS = 5
 FILTERED = "content_filter"
 REFUSED_CODES = frozenset({FILTERED, "content_policy_violation", "moderation_blocked"})
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "insufficient_credits"})
+PNG_SIGNATURE = b"\x89PNG"
 # So many tokens of an answer keep their alternatives.
 TOKENS_READ = 4
 
@@ -78,6 +79,10 @@ def messages_of(request: ChatRequest) -> list[dict[str, Any]]:
             parts = [{"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{frame}"}} for frame in frames]
         found[-1]["content"] = [*parts, {"type": "text", "text": found[-1]["content"]}]
     return found
+
+
+def _form(image: bytes) -> str:
+    return "png" if image.startswith(PNG_SIGNATURE) else "jpeg"
 
 
 def complained_of(said: str, body: dict[str, Any]) -> set[str]:

@@ -68,7 +68,7 @@ def open_served(run: Run) -> Served:
         by_item=asking.by_item,
         card={"category": "video"},
     )
-    return Served(ServedModel(info, asking, StoredAsking(chat, answers), spec.side), answers, usage, facts)
+    return Served(ServedModel(info, asking, StoredAsking(chat, answers), spec.side, spec.form), answers, usage, facts)
 
 
 def _usage(run: Run, endpoint: Configured) -> RunUsage:
@@ -136,6 +136,7 @@ def _revision(spec: ServedSpec, endpoint: Configured, facts: Mapping[str, Any]) 
         "frames": spec.frames,
         "side": spec.side,
         **({"as": "video"} if spec.as_video else {}),
+        **({"form": spec.form} if spec.form != DEFAULTS.form else {}),
         **({"max_tokens": spec.max_tokens} if spec.max_tokens != DEFAULTS.max_tokens else {}),
         "prompts": facts["prompts"],
     }

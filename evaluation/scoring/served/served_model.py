@@ -26,17 +26,20 @@ CLIPS_AHEAD = 8
 
 @dataclass(frozen=True)
 class ServedModel(ReadsWholeTexts):
-    """`side`: frames are shown no larger than this, in pixels. An endpoint refuses a prompt that is too long, so none
-    is cut in silence."""
+    """`side`: frames are shown no larger than this, in pixels, as `form` (jpeg or png).
+
+    An endpoint refuses a prompt that is too long, so no text is cut in silence.
+    """
 
     info: ModelInfo
     asking: Asking
     stored: StoredAsking
     side: int
+    form: str = "jpeg"
 
     def pictures(self, frames: Frames) -> tuple[bytes, ...]:
-        """The frames as JPEG files."""
-        return tuple(_jpeg(Image.fromarray(frame), self.side) for frame in frames)
+        """The frames as files."""
+        return tuple(_file(Image.fromarray(frame), self.side, self.form) for frame in frames)
 
 
 @dataclass(frozen=True)
@@ -157,9 +160,10 @@ def _questions(
             yield (number, at), question.request
 
 
-def _jpeg(image: Image.Image, side: int) -> bytes:
+def _file(image: Image.Image, side: int, form: str) -> bytes:
     if max(image.size) > side:
         image.thumbnail((side, side), Image.Resampling.LANCZOS)
     out = io.BytesIO()
-    image.save(out, "JPEG", quality=JPEG_QUALITY)
+    # Without subsampling, thin coloured things keep their colours.
+    image.save(out, form, **({"quality": JPEG_QUALITY, "subsampling": 0} if form == "jpeg" else {}))
     return out.getvalue()

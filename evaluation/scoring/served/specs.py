@@ -11,11 +11,13 @@ from hub.loading.options import split_options
 ENDPOINT = "endpoint"
 AUTO, LOGPROBS, SAMPLES = "auto", "logprobs", "samples"
 IMAGES, VIDEO = "images", "video"
-CHOICES = {"mode": tuple(Mode), "by": (AUTO, LOGPROBS, SAMPLES), "as": (IMAGES, VIDEO)}
+JPEG, PNG = "jpeg", "png"
+CHOICES = {"mode": tuple(Mode), "by": (AUTO, LOGPROBS, SAMPLES), "as": (IMAGES, VIDEO), "form": (JPEG, PNG)}
 KNOWN: dict[str, type | range] = {
     "mode": str,
     "by": str,
     "as": str,
+    "form": str,
     "frames": int,
     "samples": range(2, 1001),
     "side": range(32, 4097),
@@ -26,13 +28,15 @@ KNOWN: dict[str, type | range] = {
 @dataclass(frozen=True)
 class ServedSpec:
     """`by`: from log-probabilities, from samples, or auto: as the server allows. `shown_as`: frames as images, or as
-    one video. `side`: frames are shown no larger than this, in pixels."""
+    one video. `form`: JPEG at quality 95, or PNG, which changes nothing. `side`: frames are shown no larger than this,
+    in pixels."""
 
     endpoint: str
     model: str
     mode: Mode = Mode.P_YES
     by: str = AUTO
     shown_as: str = IMAGES
+    form: str = JPEG
     frames: int = 8
     samples: int = 10
     side: int = 768
@@ -53,6 +57,8 @@ def served_spec(spec: str) -> ServedSpec:
     for option, choices in CHOICES.items():
         if option in options and options[option] not in choices:
             raise HubError(f"'{spec}': {option} is '{options[option]}'; choose one of: {', '.join(choices)}")
+    if options.get("as") == VIDEO and options.get("form") == PNG:
+        raise HubError(f"'{spec}': a video is sent as JPEG frames; leave out form={PNG}, or as={VIDEO}")
     endpoint, model = endpoint_and_model(name)
     given: dict[str, Any] = {"shown_as" if option == "as" else option: value for option, value in options.items()}
     if "mode" in given:

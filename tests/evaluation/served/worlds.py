@@ -35,14 +35,19 @@ def add_item(subtest: Any, number: int, foils: int = 1) -> None:
     name = f"videos/{subtest.project.slug}{number}.mp4"
     path = Path(settings.MEDIA_ROOT) / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    frames = np.full((4, 32, 32, 3), COLOURS[colour], np.uint8)
-    # So that no two clips of a colour are equal: a bright row that grows.
-    frames[:, : 4 + number // 3, :8] = 255
-    write_mp4(path, frames, fps=4)
+    write_mp4(path, np.stack([frame_of(number)] * 4), fps=4)
     video = factories.make_video(subtest.project, key=f"clip{number}", file=name, sha256=f"{number:064d}")
     caption = factories.make_caption(video, f"clip {number} is {colour}")
     others = [f"clip {number} is {other}" for other in names if other != colour]
     factories.make_item(subtest, caption, others[:foils], key=f"i{number}", state=ItemState.VALID)
+
+
+def frame_of(number: int) -> np.ndarray:
+    """A frame of clip `number`."""
+    frame = np.full((32, 32, 3), [*COLOURS.values()][number % len(COLOURS)], np.uint8)
+    # So that no two clips of a colour are equal: a bright block that grows.
+    frame[: 4 + number // 3, :8] = 255
+    return frame
 
 
 def colour_seen(body: dict[str, Any]) -> str:
