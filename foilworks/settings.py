@@ -132,16 +132,8 @@ def _chat_endpoints() -> dict[str, dict]:
         if not models:
             raise ImproperlyConfigured(f"{prefix}_MODELS names no model; list those that may be asked, the usual first")
         found[name] = {"url": url.geturl(), "models": tuple(models), "key": _env(f"{prefix}_KEY"), **_price(prefix)}
-        found[name]["in_flight"] = _in_flight(prefix)
+        found[name]["in_flight"] = _whole(f"{prefix}_IN_FLIGHT", 64, 1)
     return found
-
-
-def _in_flight(prefix: str) -> int:
-    """CHAT_…_IN_FLIGHT: the most requests at a time."""
-    value = _env(f"{prefix}_IN_FLIGHT", "64")
-    if not value.isdecimal() or not 1 <= int(value) <= 512:
-        raise ImproperlyConfigured(f"{prefix}_IN_FLIGHT is '{value}'; give a number from 1 to 512")
-    return int(value)
 
 
 def _price(prefix: str) -> dict:

@@ -51,6 +51,18 @@ class Run(RequestedJob):
         return len(self.problems.get(EQUAL_AFTER_CUT, ()))
 
     @property
+    def served_as(self) -> str:
+        """Of a served model: which version answered, when, how it was asked; else nothing."""
+        facts = self.params.get("served")
+        if not facts:
+            return ""
+        versions = ", ".join(facts.get("versions", ())) or facts["version"]
+        dates = " – ".join(dict.fromkeys(facts[name] for name in ("first", "last") if name in facts))
+        how = f"{facts['mode']} by {facts['samples'] or ''} {facts['by']}".replace("  ", " ")
+        parts = [versions, dates and f"asked {dates}", how, f"prompts {facts['prompts']}"]
+        return "; ".join(part for part in parts if part)
+
+    @property
     def asked(self) -> str:
         """The model as pages name it: of a score file its name, since its folder is nobody's business."""
         slug, _, argument = self.spec.partition(":")
@@ -153,6 +165,8 @@ class ServedAnswer(models.Model):
     position = models.PositiveIntegerField()
     # SHA-256 of the texts in the order in which they were shown.
     texts = models.JSONField()
+    # How many options the answer had.
+    options = models.PositiveSmallIntegerField()
     # Of the sample or the order, from 1.
     number = models.PositiveSmallIntegerField()
     outcome = models.CharField(max_length=10, choices=Outcome)

@@ -200,10 +200,10 @@ class ModelAnswer(models.Model):
     text = models.TextField()
     cut = models.BooleanField(default=False)
     # What the model or its filter said when it declined, and why the server says that the answer ended.
-    refusal = models.CharField(max_length=200, blank=True)
-    reason = models.CharField(max_length=30, blank=True)
+    refusal = models.CharField(max_length=200, blank=True, default="", db_default="")
+    finish_reason = models.CharField(max_length=30, blank=True, default="", db_default="")
     # [[["Yes", -0.1], …], …]: alternatives of the first tokens with their log-probabilities, where they were asked for.
-    logprobs = models.JSONField(default=list, blank=True)
+    logprobs = models.JSONField(null=True, blank=True)
     model_id = models.CharField(max_length=200)
     model_revision = models.CharField(max_length=64, blank=True)
     prompt_tokens = models.PositiveIntegerField(default=0)

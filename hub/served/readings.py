@@ -7,14 +7,11 @@ wrong, and neither is half right: they have figures of their own.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-
-from scipy.stats import binomtest
 
 from hub.interfaces import ChatReply
 
-LEVEL = 0.95
 # Below this the alternatives say nothing of the words that were asked for.
 MIN_MASS = 1e-6
 # Marks that tokenizers put where a word begins, and what stands around a word.
@@ -111,28 +108,6 @@ def masses(alternatives: Mapping[str, float], options: Sequence[str]) -> list[fl
     own = [{option[:n] for n in range(1, len(option))} for option in lower]
     shared = {start for start in set().union(*own) if sum(start in starts for starts in own) > 1}
     return [sum(value for token, value in told if token in starts - shared) for starts in own]
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """A probability from samples: `hits` of `n` that were answered, with the exact binomial interval of 95 %."""
-
-    hits: int
-    n: int
-    interval: tuple[float, float] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "interval", binomial_interval(self.hits, self.n))
-
-    @property
-    def share(self) -> float:
-        return self.hits / self.n
-
-
-def binomial_interval(hits: int, n: int, level: float = LEVEL) -> tuple[float, float]:
-    """Clopper and Pearson's: it covers the true probability in at least `level` of all draws, however few there are."""
-    found = binomtest(hits, n).proportion_ci(confidence_level=level, method="exact")
-    return float(found.low), float(found.high)
 
 
 def _start(text: str) -> str:

@@ -15,6 +15,7 @@ from evaluation.metrics.intervals import SEED
 from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import control_texts, records_of
+from jobs.models import Job
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_researcher
@@ -32,6 +33,7 @@ BUDGET = ("requests", "tokens", "cost")
 MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
 # By its path: actions must not import hub, and its table of adapters loads no model library.
 ADAPTERS = Entry("adapters", "hub.adapters.registry:ADAPTERS")
+CHATS = Entry("models that are asked in words", "hub.adapters.registry:CHATS")
 PARSE_SPEC = Entry("how a model is named", "hub.adapters.registry:parse_spec")
 SERVED_SPEC = Entry("how a served model is named", "evaluation.scoring.served.specs:served_spec")
 
@@ -74,30 +76,19 @@ def start_run(
     spec, given = f"{slug}:{argument}", kept_file or _second_file(slug, proficiency)
     _check_choices(protocol, device, dtype)
     params = {"control": _drawn(release, slug)} if control else given
+    params = {**params, **_dtype(dtype), **_named(columns, slug), **limited(budget, slug)}
     run = Run.objects.create(
         release=release,
         spec=spec,
         label=(label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH],
         protocol=protocol,
         device=device,
-        params={
-            **params,
-            **({} if dtype == DTYPES[0] else {"dtype": dtype}),
-            **_named(columns, slug),
-            **_limited(budget, slug),
-        },
+        params=params,
         created_by=person,
     )
-    run.job = enqueue(
-        JOB,
-        run.pk,
-        queue=_queue(slug),
-        title=_("Scores of %(label)s on %(release)s") % {"label": run.label, "release": release.name},
-        project_id=project.pk,
-        route="" if slug in (SCORE_FILE, ENDPOINT) else f"{spec} {device} {dtype}",
-    )
+    run.job = _queued(run, slug, dtype)
     run.save(update_fields=["job"])
-    about = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
+    about = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk, **limited(budget, slug)}
     audit.record(audit.event(project, person, "evaluation.start_run", run, **about))
     return run
 
@@ -119,12 +110,25 @@ def _named(columns: Mapping[str, str] | None, slug: str) -> dict[str, dict[str, 
     return {"columns": dict(columns)} if columns else {}
 
 
-def _queue(slug: str) -> str:
-    """A score file and an endpoint need no GPU of ours."""
-    return "gpu" if slug not in (SCORE_FILE, ENDPOINT) and load(ADAPTERS)[slug].needs_gpu else "default"
+def _dtype(dtype: str) -> dict[str, str]:
+    return {} if dtype == DTYPES[0] else {"dtype": dtype}
 
 
-def _limited(budget: Mapping[str, float] | None, slug: str) -> dict[str, dict[str, float]]:
+def _queued(run: Run, slug: str, dtype: str) -> Job:
+    """A score file and an endpoint need neither a GPU of ours nor a worker that has the model loaded."""
+    elsewhere = slug in (SCORE_FILE, ENDPOINT)
+    return enqueue(
+        JOB,
+        run.pk,
+        queue="gpu" if not elsewhere and load(ADAPTERS)[slug].needs_gpu else "default",
+        title=_("Scores of %(label)s on %(release)s") % {"label": run.label, "release": run.release.name},
+        project_id=run.release.project_id,
+        route="" if elsewhere else f"{run.spec} {run.device} {dtype}",
+    )
+
+
+def limited(budget: Mapping[str, float] | None, slug: str) -> dict[str, dict[str, float]]:
+    """The budget as a run's `params` hold it. EvaluationError: of a model that has none, or an unknown limit."""
     limits = {name: value for name, value in (budget or {}).items() if value}
     if limits and slug != ENDPOINT:
         raise EvaluationError(_("Only a run through an endpoint has a budget; leave its limits out."))

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations
 
+from evaluation.metrics.intervals import exact_binomial
 from hub.errors import ClipError
 from hub.interfaces import ChatRequest
 from hub.served.prompts import CHOOSE, LETTERS, MATCHES, lettered
-from hub.served.readings import Outcome, Reading, Sampled
+from hub.served.readings import Outcome, Reading
 
 TOP_LOGPROBS = 20
 SAMPLING_TEMPERATURE = 1.0
@@ -137,7 +138,6 @@ def _failed(readings: Sequence[Reading]) -> bool:
 
 
 def _sampled(readings: Sequence[Reading], asked: int) -> Verdict:
-    found = Sampled(sum(round(reading.shares[0]) for reading in readings), len(readings))
-    low, high = found.interval
-    parts = {"yes": float(found.hits), "n": float(found.n), "asked": float(asked), "low": low, "high": high}
-    return Verdict(found.share, parts=parts)
+    hits, n = sum(round(reading.shares[0]) for reading in readings), len(readings)
+    low, high = exact_binomial(hits, n)
+    return Verdict(hits / n, parts={"yes": hits, "n": n, "asked": asked, "low": low, "high": high})

@@ -54,6 +54,7 @@ class OutcomeRows:
             clip_key=found.clip_key,
             position=self._position[found.clip_key],
             texts=[text_key(text) for text in found.question.texts],
+            options=len(found.question.options),
             number=found.question.number,
             outcome=reading.outcome.value,
             answer=reading.answer,

@@ -13,12 +13,12 @@ from PIL import Image
 from transformers import AutoProcessor, LlavaForConditionalGeneration
 
 from corpus.models import Video
+from evaluation.metrics.intervals import exact_binomial
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score, ServedAnswer
 from evaluation.scoring.queries import records_of
 from hub.served.prompts import CHOOSE, MATCHES, lettered
-from hub.served.readings import binomial_interval
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.frames import sample_frames
@@ -93,10 +93,10 @@ def test_p_yes_from_samples_lies_in_its_own_interval(url, folder, settings):
             assert n >= SAMPLES // 5, "the others are unparsable and count nowhere"
             value = Score.objects.get(text_sha256=text_key(text)).value
             assert value == pytest.approx(hits / n)
-            low, high = binomial_interval(hits, n)
+            low, high = exact_binomial(hits, n)
             assert low <= value <= high
             given = next_probabilities(model, processor, pictures, MATCHES.format(text))
-            low, high = binomial_interval(hits, n, level=0.9999)
+            low, high = exact_binomial(hits, n, level=0.9999)
             assert low <= given["Yes"] / (given["Yes"] + given["No"]) <= high
 
 

@@ -3,11 +3,9 @@
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hub.interfaces import ChatReply
-from hub.served.readings import Outcome, Sampled, binomial_interval, by_logprobs, by_words, read
+from hub.served.readings import Outcome, by_logprobs, by_words, read
 
 YES_NO = ("yes", "no")
 
@@ -84,17 +82,3 @@ def test_refusals(reply):
 
 def test_a_failed_request_is_neither():
     assert read(ChatReply(failure="timed out after 3 tries"), YES_NO, by_probability=True).outcome == Outcome.FAILED
-
-
-@given(st.integers(1, 60), st.data())
-def test_the_interval_of_samples_holds_their_share(n, data):
-    hits = data.draw(st.integers(0, n))
-    found = Sampled(hits, n)
-    low, high = found.interval
-    assert 0 <= low <= found.share <= high <= 1
-
-
-def test_the_interval_is_that_of_clopper_and_pearson():
-    """8 of 10, from the quantiles of the beta distribution."""
-    assert binomial_interval(8, 10) == pytest.approx((0.44390, 0.97479), abs=1e-5)
-    assert binomial_interval(0, 10) == pytest.approx((0, 0.30850), abs=1e-5)
