@@ -6,7 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
-from generation.models import Usage
+from generation.models import PricedUsage
 from projects.models import Project, User
 from projects.models.requested_jobs import RequestedJob
 from projects.personal_data import PersonalData
@@ -129,16 +129,11 @@ class Score(models.Model):
         return f"{self.model_key}: {self.value}"
 
 
-class RunUsage(Usage):
+class RunUsage(PricedUsage):
     """What a scoring run has spent at an endpoint so far, failures included."""
 
     run = models.OneToOneField(Run, models.CASCADE, related_name="usage")
-    cached_tokens = models.PositiveBigIntegerField(default=0)
-    # By the endpoint's price when the answers came.
-    cost = models.FloatField(default=0)
-    currency = models.CharField(max_length=20, blank=True)
-    # Of all requests together, and of the run.
-    answer_seconds = models.FloatField(default=0)
+    # Of the run by the clock.
     seconds = models.FloatField(default=0)
 
     def __str__(self) -> str:

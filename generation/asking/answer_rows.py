@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from django.db import transaction
 from django.db.models import F
 
-from generation.models import GenerationRun, ModelAnswer, RunCost, Usage
+from generation.models import GenerationRun, ModelAnswer, PricedUsage, RunCost, Usage
 from hub.interfaces import ChatReply, ModelInfo
+from hub.served.budget import Budget
 
 ROWS = 500
 EMPTY = "empty answer"
@@ -59,6 +60,43 @@ class RowAnswers:
         if self._usage is not None:
             rows = type(self._usage)._default_manager.filter(pk=self._usage.pk)
             rows.update(**{name: F(name) + amount for name, amount in amounts.items()})
+
+
+class PricedAnswers(RowAnswers):
+    """Counts what answers cost, too. `price`: of a million tokens in and out."""
+
+    def __init__(
+        self,
+        usage: PricedUsage,
+        heard: Callable[[int], None],
+        price: tuple[float, float] | None,
+        *,
+        stores_refusals: bool = False,
+    ) -> None:
+        super().__init__(usage, heard, stores_refusals=stores_refusals)
+        self._price = price or (0.0, 0.0)
+
+    def _also(self, replies: Sequence[ChatReply]) -> dict[str, float]:
+        into, out = self._price
+        spent = sum(reply.prompt_tokens * into + reply.completion_tokens * out for reply in replies)
+        return {
+            "cached_tokens": sum(reply.cached_tokens for reply in replies),
+            "cost": spent / 1e6,
+            "answer_seconds": sum(reply.seconds for reply in replies),
+        }
+
+
+def budget_left(limits: Mapping[str, float], usage: PricedUsage, price: tuple[float, float] | None) -> Budget:
+    """What a run with these limits (requests, tokens, cost) may still spend."""
+    return Budget(
+        int(limits.get("requests", 0)),
+        int(limits.get("tokens", 0)),
+        limits.get("cost", 0.0),
+        spent_requests=usage.requests,
+        spent_tokens=usage.prompt_tokens + usage.completion_tokens,
+        spent_cost=usage.cost,
+        price=price or (0.0, 0.0),
+    )
 
 
 def run_cost(run: GenerationRun) -> RunCost:

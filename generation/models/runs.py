@@ -227,6 +227,20 @@ class Usage(models.Model):
         abstract = True
 
 
+class PricedUsage(Usage):
+    """The same with its price at the time when the answers came."""
+
+    # Of the prompt tokens, those that the server had computed before.
+    cached_tokens = models.PositiveBigIntegerField(default=0)
+    cost = models.FloatField(default=0)
+    currency = models.CharField(max_length=20, blank=True)
+    # Of all requests together.
+    answer_seconds = models.FloatField(default=0)
+
+    class Meta:
+        abstract = True
+
+
 class RunCost(Usage):
     """The usage of a run of foils."""
 

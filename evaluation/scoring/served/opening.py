@@ -11,14 +11,13 @@ from PIL import Image
 from evaluation.errors import EvaluationError
 from evaluation.scoring.models import Run, RunUsage
 from evaluation.scoring.served.questions import TOP_LOGPROBS, YES_NO, Asking, Mode
-from evaluation.scoring.served.rows import ScoringAnswers
 from evaluation.scoring.served.served_model import ServedModel
 from evaluation.scoring.served.specs import DEFAULTS, LOGPROBS, SAMPLES, ServedSpec, served_spec
+from generation.asking.answer_rows import PricedAnswers, budget_left
 from generation.asking.cached_answers import Asking as StoredAsking
 from generation.asking.endpoints import Configured, find_endpoint
 from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.interfaces import ChatRequest, ModelInfo, ScoreKind
-from hub.served.budget import Budget
 from hub.served.prompts import CHOOSE, MATCHES, PROMPTS, lettered
 from hub.served.readings import by_logprobs
 
@@ -33,7 +32,7 @@ class Served:
     """What a run asks an endpoint with."""
 
     model: ServedModel
-    answers: ScoringAnswers
+    answers: PricedAnswers
     usage: RunUsage
     facts: Mapping[str, Any]
 
@@ -59,7 +58,7 @@ def open_served(run: Run) -> Served:
     chat.info = ModelInfo(
         chat.info.model_id, f"{endpoint.url} {facts['version']}".strip(), ScoreKind.P_YES, needs_video=False
     )
-    answers = ScoringAnswers(usage, int, endpoint.price or (0.0, 0.0))
+    answers = PricedAnswers(usage, int, endpoint.price, stores_refusals=True)
     info = ModelInfo(
         chat.info.model_id,
         _revision(spec, endpoint, facts),
@@ -76,16 +75,7 @@ def _usage(run: Run, endpoint: Configured) -> RunUsage:
 
 
 def _chat(run: Run, spec: ServedSpec, endpoint: Configured, usage: RunUsage) -> ChatEndpoint:
-    limits = run.params.get("budget", {})
-    budget = Budget(
-        limits.get("requests", 0),
-        limits.get("tokens", 0),
-        limits.get("cost", 0.0),
-        spent_requests=usage.requests,
-        spent_tokens=usage.prompt_tokens + usage.completion_tokens,
-        spent_cost=usage.cost,
-        price=endpoint.price or (0.0, 0.0),
-    )
+    budget = budget_left(run.params.get("budget", {}), usage, endpoint.price)
     patience = Patience(TRIES, TIMEOUT, endpoint.in_flight)
     return ChatEndpoint(Endpoint(endpoint.name, endpoint.url, spec.model, endpoint.key), patience, budget)
 

@@ -1,40 +1,20 @@
 """Store what a served model answered: the answers, what came of each question, and what they cost."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db.models import Max, Min
 from django.utils import timezone
 
 from evaluation.scoring.clip_keys import text_key
-from evaluation.scoring.models import Run, RunUsage, ServedAnswer
+from evaluation.scoring.models import Run, ServedAnswer
 from evaluation.scoring.served.served_model import Answered
 from evaluation.scoring.shards.work import ROWS_PER_QUERY, ClipWork
-from generation.asking.answer_rows import RowAnswers
-from hub.interfaces import ChatReply
 from text.storable import storable
 
 ROWS_AT_ONCE = 64
 UPDATED = ("outcome", "answer", "share", "why", "version", "asked_at")
 KEY = ("release", "model_key", "protocol", "clip_key", "request_sha256")
-
-
-class ScoringAnswers(RowAnswers):
-    """The answers to a scoring run's questions. `price`: of a million tokens in and out."""
-
-    def __init__(self, usage: RunUsage, heard: Callable[[int], None], price: tuple[float, float]) -> None:
-        super().__init__(usage, heard, stores_refusals=True)
-        self._price = price
-
-    def _also(self, replies: Sequence[ChatReply]) -> dict[str, float]:
-        spent = sum(
-            reply.prompt_tokens * self._price[0] + reply.completion_tokens * self._price[1] for reply in replies
-        )
-        return {
-            "cached_tokens": sum(reply.cached_tokens for reply in replies),
-            "cost": spent / 1e6,
-            "answer_seconds": sum(reply.seconds for reply in replies),
-        }
 
 
 class OutcomeRows:
