@@ -132,6 +132,7 @@ def _chat_endpoints() -> dict[str, dict]:
         if not models:
             raise ImproperlyConfigured(f"{prefix}_MODELS names no model; list those that may be asked, the usual first")
         found[name] = {"url": url.geturl(), "models": tuple(models), "key": _env(f"{prefix}_KEY"), **_price(prefix)}
+        found[name]["in_flight"] = _whole(f"{prefix}_IN_FLIGHT", 64, 1)
     return found
 
 

@@ -42,9 +42,7 @@ class RunForm(forms.Form):
     `like`: a run whose wishes stand in the fields at first.
     """
 
-    method = forms.ChoiceField(
-        label=_("Method"), choices=[("", _("Choose one")), *choices_of(METHODS)]
-    )
+    method = forms.ChoiceField(label=_("Method"), choices=[("", _("Choose one")), *choices_of(METHODS)])
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Subtest"), empty_label=None)
     mode = forms.ChoiceField(label=_("Mode"), choices=MODES, widget=forms.RadioSelect, initial="corrected")
     split = forms.ChoiceField(

@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from corpus.models import Caption, MediaState, Video
 from generation import pipeline
-from generation.asking.answer_rows import RowAnswers
+from generation.asking.answer_rows import RowAnswers, run_cost
 from generation.asking.services import services
 from generation.batch_storage import done_captions, judged_by, known_foils, store_batch
 from generation.captioning.registry import CAPTIONERS
@@ -141,8 +141,10 @@ def _with_services(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgres
     """The method with the model that it asks, where it asks one."""
     if not getattr(step.module, "USES_LLM", False):
         return step
-    answers = RowAnswers(run, heard)
-    return replace(step, given=services(step.module, step.params, answers, project=run.project, spent=answers.spent))
+    cost = run_cost(run)
+    spent = (cost.requests, cost.prompt_tokens + cost.completion_tokens)
+    answers = RowAnswers(cost, heard)
+    return replace(step, given=services(step.module, step.params, answers, project=run.project, spent=spent))
 
 
 def _fitted(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:

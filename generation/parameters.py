@@ -22,7 +22,7 @@ ASKED = (
 ASKING_LIMITS = (
     Param("requests", 2000, "budget: requests to the endpoint at most, tries included; 0: no limit", "int"),
     Param("tokens", 2_000_000, "budget: tokens asked and answered at most; 0: no limit", "int"),
-    Param("concurrency", 4, "requests on their way at a time, at most 32", "int"),
+    Param("concurrency", 64, "the most requests in flight; fewer where the endpoint takes fewer", "int"),
     Param("tries", 3, "how often a request is tried that fails in a way that can pass (429, 5xx, timeout)", "int"),
     Param("timeout", 60, "seconds that an answer may take", "int"),
     DEVICE,

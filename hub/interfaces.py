@@ -6,6 +6,7 @@ the CPU. Similarity is returned in float32, since bf16 ties pairs (docs/referenc
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
@@ -201,7 +202,8 @@ class ChatRequest:
     """A conversation to go on with: (role, content) each, roles system, user, assistant.
 
     `schema`: the JSON schema of the answer, kept to by models that can. `max_tokens`: of the answer. `images`: JPEG
-    files that are shown with the last message, to models that see.
+    or PNG files that are shown with the last message, to models that see; `as_video`: as the frames of one video.
+    `top_logprobs`: how many alternatives of each token to report with their log-probabilities.
     """
 
     messages: tuple[tuple[str, str], ...]
@@ -210,6 +212,8 @@ class ChatRequest:
     temperature: float = 0.0
     seed: int = 0
     images: tuple[bytes, ...] = ()
+    as_video: bool = False
+    top_logprobs: int = 0
 
 
 @dataclass(frozen=True)
@@ -217,7 +221,9 @@ class ChatReply:
     """The answer, or why there is none (`failure`).
 
     `cut`: it ended at max_tokens. `requests`: how often an endpoint was asked for it. `revision`: which model answered,
-    as it says itself.
+    as it says itself. `refusal`: the model or its filter declined, and this is what it said; `reason`: why it stopped.
+    `logprobs`: for each of the first tokens its alternatives as (token, natural-log probability), most probable first.
+    `cached_tokens`: of the prompt's, those that the server had computed before. `seconds`: the last try took.
     """
 
     text: str = ""
@@ -227,6 +233,11 @@ class ChatReply:
     requests: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
+    refusal: str = ""
+    reason: str = ""
+    logprobs: tuple[tuple[tuple[str, float], ...], ...] = ()
+    seconds: float = 0.0
 
 
 @runtime_checkable
@@ -242,6 +253,30 @@ class Chat(Protocol):
         HubError: nothing can be answered at all (a refused key, an unknown model).
         """
         ...
+
+
+class RepliesInFlight(Protocol):
+    """Requests that were sent one by one."""
+
+    pending: int
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the endpoint takes one more now."""
+        ...
+
+    def send(self, tag: Any, request: ChatRequest) -> None: ...
+
+    def arrived(self) -> list[tuple[Any, ChatReply]]:
+        """Wait for a reply; all that are there, with their tags. HubError: nothing can be answered at all."""
+        ...
+
+
+@runtime_checkable
+class Streams(Protocol):
+    """A Chat that takes requests while others are on their way."""
+
+    def flight(self) -> AbstractContextManager[RepliesInFlight]: ...
 
 
 @dataclass(frozen=True)

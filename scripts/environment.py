@@ -92,7 +92,8 @@ WORDS = {
         "FOILWORKS_VECTOR_CACHE_GB": "vectors of clips that are kept; 0 keeps none",
         "FOILWORKS_CLIP_CACHE_GB": "videos out of an object store that are kept on a host that decodes them",
         "CHAT_ENDPOINTS": "names of OpenAI-compatible endpoints, with spaces between them; each has "
-        "`CHAT_<NAME>_URL`, `_MODELS`, `_KEY`, `_PRICE` ([instruction-models.md](../how-to/instruction-models.md))",
+        "`CHAT_<NAME>_URL`, `_MODELS`, `_KEY`, `_PRICE`, `_IN_FLIGHT` "
+        "([instruction-models.md](../how-to/instruction-models.md))",
         "WORD_VECTORS": "a file of counter-fitted word vectors, for the filters of word similarity",
         "FOILWORKS_CHROMIUM": "the browser of the tests",
     },

@@ -309,6 +309,8 @@ RULES: dict[str, Rule] = {
     "scoring:stop_run": Rule(OWNERS, get=NO, post=302, args=("scoring_run",)),
     "scoring:resume_run": Rule(OWNERS, get=NO, post=400, args=("scoring_run",)),
     "scoring:run_file": owner_page("scoring_run", "extension"),
+    "scoring:answers": owner_page("scoring_run"),
+    "scoring:answers_file": owner_page("scoring_run"),
     # No student is named below.
     "utd:bias": owner_page(),
     "utd:bias_progress": owner_page(),

@@ -10,7 +10,6 @@ ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub", "jobs", "media", "projects", "text")
 # Made for tests: what they alone ask for has to stand beside what it is about.
 FOR_TESTS = {
-    "MemoryAnswers": "answers of a model, kept nowhere",
     "write_webm": "clips of the format that browsers record",
 }
 # Found by Django or its packages by their names.

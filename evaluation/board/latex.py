@@ -46,6 +46,12 @@ CSV_COLUMNS = (
     "sent_by",
     "n_truncated",
     "n_equal_after_truncation",
+    "served_versions",
+    "served_first",
+    "served_last",
+    "served_mode",
+    "served_by",
+    "served_prompts",
 )
 
 
@@ -66,6 +72,7 @@ def _cell(row: BoardRow, name: str, dash: str) -> str:
 def _label(row: BoardRow) -> str:
     """The model's name, marked if others sent its scores or if it did not read every text to its end."""
     marks = ["sent by others"] if row.run.params.get("sent_by") else []
+    marks += [row.run.served_as] if row.run.served_as else []
     marks += [f"texts cut in {row.run.n_truncated} items"] if row.run.n_truncated else []
     return f"{row.run.label} ({', '.join(marks)})" if marks else row.run.label
 
@@ -173,9 +180,20 @@ def _plain(board: Board) -> list[dict[str, Any]]:
                 "sent_by": row.run.params.get("sent_by", ""),
                 "n_truncated": row.run.n_truncated,
                 "n_equal_after_truncation": row.run.n_equal_after_cut,
+                **_served(row),
             }
         )
     return rows
+
+
+def _served(row: BoardRow) -> dict[str, Any]:
+    """Which version of a served model answered, when, and how it was asked."""
+    facts = row.run.params.get("served", {})
+    names = ("first", "last", "mode", "by", "prompts")
+    return {
+        "served_versions": " ".join(facts.get("versions", ())),
+        **{f"served_{name}": facts.get(name, "") for name in names},
+    }
 
 
 def as_json(board: Board) -> str:

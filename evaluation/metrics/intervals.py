@@ -197,6 +197,17 @@ def wilson(right: int, total: int, *, level: float = LEVEL) -> list[float] | Non
     return [max(0.0, centre - reach), min(1.0, centre + reach)]
 
 
+def exact_binomial(hits: int, n: int, *, level: float = LEVEL) -> list[float]:
+    """Interval of a probability from `hits` of n draws, by quantiles of the beta distribution (Clopper & Pearson 1934).
+
+    It covers the probability in at least `level` of all samples, however few there are. E.g. 8 of 10: .444 to .975.
+    """
+    tail = (1.0 - level) / 2.0
+    low = float(special.betaincinv(hits, n - hits + 1, tail)) if hits else 0.0
+    high = float(special.betaincinv(hits + 1, n - hits, 1.0 - tail)) if hits < n else 1.0
+    return [low, high]
+
+
 def mean(values: Floats) -> float:
     """Correctly rounded, so that the order of the records cannot change the last digit."""
     return math.fsum(values.tolist()) / len(values)

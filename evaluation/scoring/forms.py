@@ -10,11 +10,24 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.score_files.tables import parse_columns
-from evaluation.scoring.actions.start_run import ADAPTERS, DEVICE, MAX_LABEL_LENGTH, MAX_SPEC_LENGTH, SCORE_FILE
+from evaluation.scoring.actions.start_run import (
+    ADAPTERS,
+    BUDGET,
+    CHATS,
+    DEVICE,
+    ENDPOINT,
+    MAX_LABEL_LENGTH,
+    MAX_SPEC_LENGTH,
+    SCORE_FILE,
+)
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
+<<<<<<< HEAD
 from projects.forms.registry_entry import choices_of
+=======
+from generation.asking.endpoints import configured
+>>>>>>> served
 from text.errors import ActionableError
 from text.quoting import shortened
 from text.registry import load
@@ -35,8 +48,27 @@ class ModelCardForm(forms.ModelForm):
         widgets = {"notes": forms.Textarea(attrs={"rows": 3})}
 
 
-class ScoringForm(forms.Form):
+class BudgetForm(forms.Form):
+    """The most that a run through an endpoint may spend; `budget` in the cleaned data has the limits that are set."""
+
+    requests = forms.IntegerField(
+        label=_("Max requests"), required=False, min_value=1, help_text=_("Only for endpoints. Empty: no limit.")
+    )
+    tokens = forms.IntegerField(label=_("Max tokens"), required=False, min_value=1, help_text=_("In and out."))
+    cost = forms.FloatField(
+        label=_("Max cost"), required=False, min_value=0, help_text=_("In the currency of the endpoint's price.")
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        limits = {name: cleaned.pop(name, None) for name in BUDGET}
+        return {**cleaned, "budget": {name: value for name, value in limits.items() if value}}
+
+
+class ScoringForm(BudgetForm):
     """A model to score a release with; the action says what is wrong with it."""
+
+    field_order = ("spec", "label", "protocol", "control", "device", *BUDGET)
 
     spec = forms.CharField(
         label=_("Model"),
@@ -65,20 +97,26 @@ class ScoringForm(forms.Form):
     def clean_spec(self) -> str:
         spec: str = self.cleaned_data["spec"]
         kind, colon, _name = spec.partition(":")
-        if not colon or kind not in {*load(ADAPTERS), SCORE_FILE}:
+        if not colon or kind not in {*load(ADAPTERS), SCORE_FILE, ENDPOINT}:
             problem = _("“%(spec)s” names no model; begin with its kind, as in clip:openai/clip-vit-base-patch32.")
             raise forms.ValidationError(problem % {"spec": shortened(spec)})
         return spec
 
     def kinds(self) -> list[tuple[str, list[str]]]:
         """(label, its summary cut at the code in it: every second piece is code) of what can be scored with."""
+<<<<<<< HEAD
         return [(gettext(row.label), gettext(row.summary).split("`")) for row in load(ADAPTERS).values()]
+=======
+        rows = [*load(ADAPTERS).values(), load(CHATS)[ENDPOINT]]
+        return [(entry.label, entry.summary.split("`")) for entry in rows]
+>>>>>>> served
 
     def suggestions(self) -> list[str]:
-        """What the home's folder of models holds, as it would be typed, and the fake."""
+        """The operator's endpoints, what the home's folder of models holds, as it would be typed, and the fake."""
         root = Path(settings.MODEL_ROOT)
         folders = sorted(path for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
-        return [*(f"tiny:{folder}" for folder in folders), "fake:"]
+        served = [f"{ENDPOINT}:{name}/{model}" for name, one in configured().items() for model in one.models]
+        return [*served, *(f"tiny:{folder}" for folder in folders), "fake:"]
 
 
 class ColumnsField(forms.CharField):

@@ -46,7 +46,7 @@ from evaluation.scoring.shards.work import (
 )
 from evaluation.scoring.truncation import listed_before, truncation_of
 from evaluation.scoring.trusted_models import trust_of
-from hub.adapters.registry import open_adapter
+from hub.adapters.registry import ENDPOINT, open_adapter
 from hub.interfaces import ModelInfo
 from hub.loaded_model import loaded_adapter
 from jobs.models import Job
@@ -56,8 +56,12 @@ from media.decode_pool import DecodePool, usual_workers
 from text.batches import batched
 from text.errors import ActionableError
 from text.quoting import quoted
+from text.registry import Entry, load
 
 SHARD = "evaluation.scoring.jobs.score_shard"
+# Loaded for runs through an endpoint alone.
+SERVED = Entry("the endpoint of a run", "evaluation.scoring.served.opening")
+SERVED_RUN = Entry("a run through an endpoint", "evaluation.scoring.served.served_run")
 # Their texts are encoded before the first of them is shown.
 CLIPS_PER_ROUND = 512
 # A killed worker loses at most these, and the clip batch it was at.
@@ -116,6 +120,7 @@ class _Opened:
     by_item: bool
     key: str
     device: str
+    served: Any = None
 
     @property
     def info(self) -> ModelInfo:
@@ -125,20 +130,29 @@ class _Opened:
 @contextmanager
 def _opened(run: Run) -> Iterator[_Opened]:
     protocol, trust = PROTOCOLS[run.protocol], trust_of(run.release.project, run.spec)
+    if run.spec.startswith(f"{ENDPOINT}:"):
+        served = load(SERVED).open_served(run)
+        yield _as_opened(served.model, protocol, "float32", "", served)
+        return
     device = settings.FOILWORKS_DEVICE if run.device == "auto" else run.device
     dtype = run.params.get("dtype", "float32")
     with loaded_adapter(open_adapter, run.spec, device=device, dtype=dtype, trust=trust) as loaded:
-        adapter = under_protocol(loaded, protocol)
-        info: ModelInfo = adapter.info
-        kept = caches(protocol, info, dtype)
-        key = f"{info.model_id}@{info.revision}{kept.suffix}{protocol.suffix}"
-        yield _Opened(adapter, protocol, kept, scores_by_item(adapter, protocol), key, device)
+        yield _as_opened(under_protocol(loaded, protocol), protocol, dtype, device)
+
+
+def _as_opened(adapter: Any, protocol: Protocol, dtype: str, device: str, served: Any = None) -> _Opened:
+    info: ModelInfo = adapter.info
+    kept = caches(protocol, info, dtype)
+    key = f"{info.model_id}@{info.revision}{kept.suffix}{protocol.suffix}"
+    return _Opened(adapter, protocol, kept, scores_by_item(adapter, protocol), key, device, served)
 
 
 def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
     with _opened(run) as opened:
         info = opened.info
         run.params = {**run.params, "by_item": opened.by_item}
+        if opened.served is not None:
+            run.params["served"] = dict(opened.served.facts)
         run.model_key = opened.key
         cut = truncation_of(run, opened.adapter)
         # Before the first score is stored: the page of a running run leaves out what the model cannot tell apart.
@@ -153,6 +167,8 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         todo = list(missing(run, work, info.needs_video))
         message = f"distinct texts: {wanted} ({info.model_id})"
         progress(job, wanted - _pairs(todo), wanted, message)
+        if opened.served is not None:
+            return {"missing_media": without_media, **load(SERVED_RUN).ask_all(run, opened, work, todo, job), **cut}
         parts = parts_of(todo, info.needs_video)
         if len(parts) > 1:
             return Spread(SHARD, parts, {"missing_media": without_media})

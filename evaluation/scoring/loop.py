@@ -64,7 +64,8 @@ class ScoringCounts:
     `decode_seconds` are those of all decoders together, `wait_seconds` those that the model stood still for them.
     `halved` {"clips" or "texts": how many went through at once after the memory ran out}.
     `unreadable` lists (clip key, why) of clips that gave no frames, `refused` of those that the model failed on,
-    `not_finite` (clip key or None, text, value) of values that are no numbers.
+    `not_finite` (clip key or None, text, value) of values that are no numbers, `unanswered` (clip key, text, outcome,
+    why) of texts about which a served model gave no answer.
     """
 
     clips_encoded: int = 0
@@ -79,6 +80,7 @@ class ScoringCounts:
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
     not_finite: list[tuple[str | None, str, float]] = field(default_factory=list)
+    unanswered: list[tuple[str, str, str, str]] = field(default_factory=list)
     vectors_kept: int = 0
 
 

@@ -6,6 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
+from generation.models import PricedUsage
 from projects.models import Project, User
 from projects.models.requested_jobs import RequestedJob
 from projects.personal_data import PersonalData
@@ -48,6 +49,18 @@ class Run(RequestedJob):
     def n_equal_after_cut(self) -> int:
         """Pairs without a score, since the model reads the same of caption and foil."""
         return len(self.problems.get(EQUAL_AFTER_CUT, ()))
+
+    @property
+    def served_as(self) -> str:
+        """Of a served model: which version answered, when, how it was asked; else nothing."""
+        facts = self.params.get("served")
+        if not facts:
+            return ""
+        versions = ", ".join(facts.get("versions", ())) or facts["version"]
+        dates = " – ".join(dict.fromkeys(facts[name] for name in ("first", "last") if name in facts))
+        how = f"{facts['mode']} by {facts['samples'] or ''} {facts['by']}".replace("  ", " ")
+        parts = [versions, dates and f"asked {dates}", how, f"prompts {facts['prompts']}"]
+        return "; ".join(part for part in parts if part)
 
     @property
     def asked(self) -> str:
@@ -114,6 +127,66 @@ class Score(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model_key}: {self.value}"
+
+
+class RunUsage(PricedUsage):
+    """What a scoring run has spent at an endpoint so far, failures included."""
+
+    run = models.OneToOneField(Run, models.CASCADE, related_name="usage")
+    # Of the run by the clock.
+    seconds = models.FloatField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.run_id}: {self.requests}"
+
+
+class ServedAnswer(models.Model):
+    """What came of one question that a run asked a served model about an item of its release.
+
+    It belongs to the release, like the scores that follow from it: another run of the model asks nothing again.
+    """
+
+    class Outcome(models.TextChoices):
+        ANSWERED = "answered", _("answered")
+        REFUSED = "refused", _("refused")
+        UNPARSABLE = "unparsable", _("unparsable")
+        FAILED = "failed", _("no answer")
+
+    release = models.ForeignKey(Release, models.CASCADE, related_name="served_answers", db_index=False)
+    model_key = models.CharField(max_length=300)
+    protocol = models.CharField(max_length=40)
+    clip_key = models.CharField(max_length=200)
+    # Of the item that asks, in the release.
+    position = models.PositiveIntegerField()
+    # SHA-256 of the texts in the order in which they were shown.
+    texts = models.JSONField()
+    # How many options the answer had.
+    options = models.PositiveSmallIntegerField()
+    # Of the sample or the order, from 1.
+    number = models.PositiveSmallIntegerField()
+    outcome = models.CharField(max_length=10, choices=Outcome)
+    # The option that was named (yes, no, A, B …), and its probability among the options.
+    answer = models.CharField(max_length=10, blank=True)
+    share = models.FloatField(null=True, blank=True)
+    why = models.CharField(max_length=300, blank=True)
+    # As the server names the model that answered.
+    version = models.CharField(max_length=64, blank=True)
+    # The key of the stored answer (`ModelAnswer.sha256`).
+    request_sha256 = models.CharField(max_length=64)
+    asked_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["release", "model_key", "protocol", "clip_key", "request_sha256"], name="one_outcome_a_question"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["release", "model_key", "protocol", "outcome"], name="outcomes_of_a_model"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model_key}: {self.outcome}"
 
 
 class ModelTrust(models.Model):

@@ -214,6 +214,8 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
     policy = ties or PROTOCOLS[run.protocol].ties
     about = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
     about["missing"] = missing
+    if run.params.get("served"):
+        about["served"] = run.params["served"]
     rows, about["left_out"] = counted(run, rows)
     if not rows:
         return {

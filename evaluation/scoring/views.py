@@ -1,10 +1,12 @@
 """Scoring runs with live progress, results and score files; imported scores; model cards."""
 
 import csv
+import json
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -19,13 +21,14 @@ from evaluation.scoring.actions.models import describe_model
 from evaluation.scoring.actions.runs import resume_run as resume
 from evaluation.scoring.actions.runs import stop_run as stop
 from evaluation.scoring.clip_keys import Keyed
-from evaluation.scoring.forms import BringScoresForm, ModelCardForm
+from evaluation.scoring.forms import BringScoresForm, BudgetForm, ModelCardForm
 from evaluation.scoring.human_baseline import human_line
 from evaluation.scoring.model_cards import card_of
-from evaluation.scoring.models import Run, Score
+from evaluation.scoring.models import Run, Score, ServedAnswer
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import SCORE_FILE, is_winners_only, keyed_by, release_scores
 from evaluation.scoring.run_results import RANKED, axes_of, results_of
+from evaluation.scoring.served.figures import all_raw_answers, answers_of, figures_as_json, figures_of, raw_answers
 from evaluation.scoring.shards.outlook import work
 from projects.access import enter_project
 from projects.live_pages import render_live
@@ -33,7 +36,7 @@ from text.errors import ActionableError
 from text.storable import safe_row
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
-MAX_LISTED = 20
+MAX_LISTED, ANSWERS_PER_PAGE = 20, 50
 
 
 @require_safe
@@ -51,6 +54,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "missing": results["missing"][:MAX_LISTED],
         "score_forms": writers_of(only_winners=results["only_winners"]),
         "ranks": _ranks(results),
+        "served": figures_of(found),
         "people": human_line(found.release, axes_of(found.release), RANKED) if results["rcad"] else None,
     }
     return render(request, "evaluation/run.html", context)
@@ -87,11 +91,47 @@ def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpRe
     found = get_run(request.user, slug, pk)
     if extension not in WRITERS:
         raise Http404
-    response = WRITERS[extension]({**results_of(found), "problems": found.problems})
+    response = WRITERS[extension]({**results_of(found), "problems": found.problems, **_served(found)})
     name = f"{found.release.project.slug}-run-{pk}.{extension}"
     if extension != "svg":
         response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
+
+
+def _served(run: Run) -> dict[str, Any]:
+    """What a file says of a run through an endpoint."""
+    found = figures_of(run)
+    return {"served": figures_as_json(found)} if found is not None else {}
+
+
+@require_safe
+def answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The raw answers of a served model, in pages; `outcome` shows those of one outcome."""
+    found = enter_project(request, get_run(request.user, slug, pk))
+    rows = answers_of(found)
+    outcome = request.GET.get("outcome", "")
+    if outcome in ServedAnswer.Outcome.values:
+        rows = rows.filter(outcome=outcome)
+    page = Paginator(rows, ANSWERS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "run": found,
+        "served": figures_of(found),
+        "page": page,
+        "raw": raw_answers(found, list(page.object_list), with_samples=True),
+        "outcome": outcome,
+        "query": f"outcome={outcome}&" if outcome in ServedAnswer.Outcome.values else "",
+    }
+    return render(request, "evaluation/answers.html", context)
+
+
+@require_safe
+def answers_file(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
+    """Every raw answer as a line of JSON."""
+    found = get_run(request.user, slug, pk)
+    lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in all_raw_answers(found))
+    name = f"{found.release.project.slug}-run-{pk}-answers.jsonl"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
 
 
 def _json(results: dict[str, Any]) -> HttpResponse:
@@ -143,7 +183,8 @@ def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
-    resume(request.user, found)
+    form = BudgetForm(request.POST)
+    resume(request.user, found, form.cleaned_data["budget"] if form.is_valid() else None)
     messages.success(request, _("The run goes on."))
     return redirect("scoring:run", found.release.project.slug, found.pk)
 

@@ -6,12 +6,13 @@ The describer goes through all videos before the extractor is loaded, so that on
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from PIL import Image
 
 from corpus.models import MediaState, Video
@@ -32,14 +33,15 @@ from evaluation.utd.concepts import (
     VERBS,
     frame_text,
 )
-from evaluation.utd.models import Descriptions, FrameText, TextSource
+from evaluation.utd.models import Descriptions, DescriptionsUsage, FrameText, TextSource
 from evaluation.utd.samples import frame_texts
-from generation.asking.answer_rows import RowAnswers
+from generation.asking.answer_rows import PricedAnswers, RowAnswers, budget_left
 from generation.asking.cached_answers import Asking
-from generation.asking.endpoints import find_endpoint
+from generation.asking.endpoints import Configured, endpoint_and_model
 from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.adapters.registry import CHAT, open_generator, open_helper
-from hub.interfaces import Chat, ChatRequest, Frames, GenerationRequest, Generator, ModelInfo
+from hub.interfaces import Chat, ChatReply, ChatRequest, Frames, GenerationRequest, Generator, ModelInfo
+from hub.served.budget import SPENT, Budget
 from jobs.models import Job
 from jobs.progress import progress
 from media.errors import MediaError
@@ -50,11 +52,14 @@ from text.quoting import quoted
 # A killed worker loses at most these.
 VIDEOS_PER_BATCH = 8
 FROM_FILE = "file:"
-FRAMES_PER_BATCH = 64
+# Of an extractor that answers in batches, and of an endpoint: a round ends when the slowest of its answers has come.
+FRAMES_PER_BATCH, FRAMES_PER_ROUND = 64, 1024
 ENDPOINT = "endpoint:"
 # Change it with any of PROMPTS or DESCRIBE: texts made with other prompts are other texts.
 PROMPTS_VERSION = "1"
 JPEG_QUALITY = 95
+# Of a request to an endpoint: nobody watches, and what fails makes a gap.
+TRIES = 6
 COMPLETE = frozenset({DESCRIPTION, OBJECTS, ACTIVITIES, VERBS, SUMMARY})
 
 
@@ -88,14 +93,14 @@ def _describe_all(descriptions: Descriptions, ready: QuerySet[Video], job: Job, 
     left = ready.exclude(pk__in=described)
     if not left.exists():
         return []
-    model = open_describer(descriptions.describer, params)
+    model = open_describer(descriptions.describer, params, _Spending(descriptions, job))
     sampled = {"frames": k, "sampling": Sampling(CENTRES, k).version}
     source = source_of(
         descriptions.describer, model.info, {**sampled, "words": params["max_words"], "temp": params["temperature"]}
     )
     unreadable: list[dict[str, str]] = []
     # Not one open cursor: what is written between two of its reads fails at once on SQLite once somebody else wrote.
-    for ids in batched(left.values_list("pk", flat=True), VIDEOS_PER_BATCH):
+    for ids in batched(left.values_list("pk", flat=True), model.videos_at_once):
         batch = list(Video.objects.filter(pk__in=ids).order_by("pk"))
         rows = _known(descriptions, batch, source, k)
         known = {row.video_id for row in rows}
@@ -136,17 +141,20 @@ def _described(
     info = replace(model.info, frames=descriptions.params["frames"], needs_video=True)
     read = reader(protocol, caches(protocol, info).frames)
     asked: list[tuple[Video, int, float]] = []
-    frames = []
-    for video in videos:
-        clip = Clip(video.key, clip_file(video), video.start_time, video.end_time, video.sha256)
-        try:
-            shown, meta = read(clip, info)
-        except MediaError as error:
-            unreadable.append({"item": video.key, "why": str(error)})
-            continue
-        asked += [(video, place, time) for place, time in enumerate(meta.times, start=1)]
-        frames += [shown[at : at + 1] for at in range(len(shown))]
-    texts = model.describe(frames) if frames else []
+
+    def frames() -> Iterator[Frames]:
+        """Decoded while an endpoint is at work on those before."""
+        for video in videos:
+            clip = Clip(video.key, clip_file(video), video.start_time, video.end_time, video.sha256)
+            try:
+                shown, meta = read(clip, info)
+            except MediaError as error:
+                unreadable.append({"item": video.key, "why": str(error)})
+                continue
+            asked.extend((video, place, time) for place, time in enumerate(meta.times, start=1))
+            yield from (shown[at : at + 1] for at in range(len(shown)))
+
+    texts = model.describe(frames())
     said: dict[str, list[FrameText]] = {}
     for (video, place, time), text in zip(asked, texts, strict=True):
         row = FrameText(
@@ -168,11 +176,12 @@ def _extract_all(descriptions: Descriptions, job: Job, total: int) -> list[str]:
     params = descriptions.params
     done = total - len(ids)
     progress(job, done, total, f"extracting concepts: {descriptions.extractor}")
-    asking = open_extractor(descriptions.extractor, params)
+    asking = open_extractor(descriptions.extractor, params, _Spending(descriptions, job))
     settings = {"tokens": params["max_tokens"], "temp": params["temperature"]}
     source = source_of(descriptions.extractor, asking.chat.info, settings)
     unanswered: list[str] = []
-    for batch in batched(ids, FRAMES_PER_BATCH):
+    size = FRAMES_PER_BATCH if asking.chat.together else FRAMES_PER_ROUND
+    for batch in batched(ids, size):
         rows = list(FrameText.objects.filter(pk__in=batch).select_related("video"))
         for row, found in zip(rows, extracted(asking, [row.raw for row in rows], params), strict=True):
             row.raw, row.extracted_by = {**row.raw, **found}, source
@@ -188,8 +197,9 @@ class Describer(Protocol):
     """Tells what a single frame shows."""
 
     info: ModelInfo
+    videos_at_once: int
 
-    def describe(self, frames: Sequence[Frames]) -> list[str]:
+    def describe(self, frames: Iterable[Frames]) -> list[str]:
         """n frames, each (1, height, width, 3) -> n descriptions; an empty one where nothing came."""
         ...
 
@@ -201,14 +211,15 @@ class ByGenerator:
     model: Generator
     max_words: int
     temperature: float
+    videos_at_once: ClassVar[int] = VIDEOS_PER_BATCH
 
     @property
     def info(self) -> ModelInfo:
         return self.model.info
 
-    def describe(self, frames: Sequence[Frames]) -> list[str]:
+    def describe(self, frames: Iterable[Frames]) -> list[str]:
         asked = [GenerationRequest(DESCRIBE, frame, self.max_words, temperature=self.temperature) for frame in frames]
-        return self.model.generate(asked)
+        return self.model.generate(asked) if asked else []
 
 
 @dataclass(frozen=True)
@@ -218,13 +229,15 @@ class ByEndpoint:
     asking: Asking
     max_words: int
     temperature: float
+    # No frame is kept longer than its request, and a worker that is killed asks nothing again.
+    videos_at_once: ClassVar[int] = 16 * VIDEOS_PER_BATCH
 
     @property
     def info(self) -> ModelInfo:
         return self.asking.chat.info
 
-    def describe(self, frames: Sequence[Frames]) -> list[str]:
-        asked = [
+    def describe(self, frames: Iterable[Frames]) -> list[str]:
+        asked = (
             ChatRequest(
                 (("user", DESCRIBE),),
                 max_tokens=2 * self.max_words,
@@ -232,8 +245,40 @@ class ByEndpoint:
                 images=(jpeg(frame),),
             )
             for frame in frames
-        ]
-        return [reply.text for reply in self.asking.ask(asked)]
+        )
+        replies = {at: reply for at, _, reply in self.asking.stream(enumerate(asked))}
+        check_budget(replies.values())
+        return [replies[at].text for at in range(len(replies))]
+
+
+@dataclass
+class _Spending:
+    """Whose budget an endpoint's answers are taken from, and the job that shows them as they come."""
+
+    descriptions: Descriptions
+    job: Job
+    n_replies: int = 0
+
+    def heard(self, replies: int) -> None:
+        self.n_replies += replies
+        progress(self.job, self.job.done, message=f"asking the model: {self.n_replies}")
+
+    def answers(self, endpoint: Configured) -> PricedAnswers:
+        return PricedAnswers(self._usage(endpoint), self.heard, endpoint.price)
+
+    def budget(self, endpoint: Configured) -> Budget:
+        limits = self.descriptions.params.get("budget", {})
+        return budget_left(limits, self._usage(endpoint), endpoint.price)
+
+    def _usage(self, endpoint: Configured) -> DescriptionsUsage:
+        defaults = {"currency": endpoint.currency[:20]}
+        return DescriptionsUsage.objects.get_or_create(descriptions=self.descriptions, defaults=defaults)[0]
+
+
+def check_budget(replies: Iterable[ChatReply]) -> None:
+    """EvaluationError: the budget is spent. What came is stored."""
+    if any(reply.failure == SPENT for reply in replies):
+        raise EvaluationError(_("The budget is spent. Raise it and describe what is missing; nothing is asked again."))
 
 
 def jpeg(frame: Frames) -> bytes:
@@ -242,28 +287,28 @@ def jpeg(frame: Frames) -> bytes:
     return out.getvalue()
 
 
-def open_describer(spec: str, params: Mapping[str, Any]) -> Describer:
+def open_describer(spec: str, params: Mapping[str, Any], spending: _Spending) -> Describer:
     """HubError or GenerationError: it does not load, or there is no such endpoint."""
     if spec.startswith(ENDPOINT):
-        asking = Asking(_endpoint(spec), RowAnswers(None, int))
-        return ByEndpoint(asking, params["max_words"], params["temperature"])
+        return ByEndpoint(_endpoint(spec, spending), params["max_words"], params["temperature"])
     return ByGenerator(open_generator(spec, device=params["device"]), params["max_words"], params["temperature"])
 
 
-def open_extractor(spec: str, params: Mapping[str, Any]) -> Asking:
+def open_extractor(spec: str, params: Mapping[str, Any], spending: _Spending) -> Asking:
     """The same of a model that takes concepts out of descriptions."""
-    chat: Chat = _endpoint(spec) if spec.startswith(ENDPOINT) else open_helper(spec, CHAT, device=params["device"])
+    if spec.startswith(ENDPOINT):
+        return _endpoint(spec, spending)
+    chat = open_helper(spec, CHAT, device=params["device"])
     if not isinstance(chat, Chat):
         raise EvaluationError(f"{quoted(spec)} holds no conversations; name chat:MODEL or endpoint:NAME")
-    return Asking(chat, RowAnswers(None, int))
+    return Asking(chat, RowAnswers(None, spending.heard))
 
 
-def _endpoint(spec: str) -> ChatEndpoint:
-    name, _, model = spec.removeprefix(ENDPOINT).partition(":")
-    found = find_endpoint(name)
-    if model and model not in found.models:
-        raise EvaluationError(f"endpoint {name}: {quoted(model)} is none of its models; choose one of {found.models}")
-    return ChatEndpoint(Endpoint(found.name, found.url, model or found.models[0], found.key), Patience())
+def _endpoint(spec: str, spending: _Spending) -> Asking:
+    found, model = endpoint_and_model(spec.removeprefix(ENDPOINT))
+    patience = Patience(TRIES, concurrency=found.in_flight)
+    chat = ChatEndpoint(Endpoint(found.name, found.url, model, found.key), patience, spending.budget(found))
+    return Asking(chat, spending.answers(found))
 
 
 def source_of(spec: str, info: ModelInfo, settings: Mapping[str, Any]) -> TextSource:
@@ -309,6 +354,8 @@ def _ask(
         )
         for _, concept, text in wanted
     ]
-    for (at, concept, _), reply in zip(wanted, asking.ask(requests), strict=True):
+    replies = asking.ask(requests)
+    check_budget(replies)
+    for (at, concept, _text), reply in zip(wanted, replies, strict=True):
         if not reply.failure:
             found[at][concept] = reply.text

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.scoring.actions.start_run import DEVICE
-from evaluation.scoring.forms import ColumnsField
+from evaluation.scoring.forms import BudgetForm, ColumnsField
 from evaluation.utd.actions.biases import MAX_LABELS_LENGTH, READINGS
 from evaluation.utd.actions.descriptions import MAX_FRAMES, MAX_MODEL_LENGTH, MAX_NAME_LENGTH
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
@@ -40,10 +40,16 @@ class _OfDescriptions(forms.Form):
         self.fields["descriptions"].queryset = Descriptions.objects.filter(project=project)
 
 
-class DescribeForm(forms.Form):
+class DescribeForm(BudgetForm):
     """What is left empty is the recipe's."""
 
+<<<<<<< HEAD
     recipe = forms.ChoiceField(label=_("Recipe"), choices=choices_of(RECIPES))
+=======
+    field_order = ("recipe", "describer", "extractor", "frames", "name", "device")
+
+    recipe = forms.ChoiceField(label=_("Recipe"), choices=[(slug, one.label) for slug, one in RECIPES.items()])
+>>>>>>> served
     describer = forms.CharField(
         label=_("Describer"),
         required=False,

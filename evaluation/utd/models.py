@@ -4,6 +4,7 @@ from django.db import models
 
 from corpus.models import Item, Video
 from evaluation.utd.instructions import CLASSIFICATION, MODELS, TASKS
+from generation.models import PricedUsage
 from projects.models import Project, User
 from projects.models.requested_jobs import RequestedJob
 
@@ -36,6 +37,15 @@ class Descriptions(RequestedJob):
 
     def __str__(self) -> str:
         return self.name
+
+
+class DescriptionsUsage(PricedUsage):
+    """What describing and extracting have spent at endpoints so far, failures included."""
+
+    descriptions = models.OneToOneField(Descriptions, models.CASCADE, related_name="usage")
+
+    def __str__(self) -> str:
+        return f"{self.descriptions_id}: {self.requests}"
 
 
 class FrameText(models.Model):

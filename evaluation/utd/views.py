@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from corpus.models import Video
 from evaluation.score_files.received import safe_name, write_file
+from evaluation.scoring.forms import BudgetForm
 from evaluation.utd import pages
 from evaluation.utd.ablation import ablation_rows
 from evaluation.utd.access import get_bias_run, get_descriptions
@@ -145,7 +146,8 @@ def descriptions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def go_on(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = get_descriptions(request.user, slug, pk)
     try:
-        resume_description(request.user, found)
+        form = BudgetForm(request.POST)
+        resume_description(request.user, found, form.cleaned_data["budget"] if form.is_valid() else None)
     except ActionableError as error:
         messages.error(request, str(error))
     return redirect("utd:bias", slug)

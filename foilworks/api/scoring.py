@@ -27,13 +27,17 @@ router = Router(tags=["scores"])
 
 
 class ScoringIn(Schema):
-    """`spec` names a model: `clip:…`, `tiny:…`, `fake:` …, as on the release's page."""
+    """`spec` names a model: `clip:…`, `endpoint:…` …, as on the release's page. `requests`, `tokens`, `cost`: the
+    most that a run through an endpoint may spend."""
 
     spec: Line
     label: Word = ""
     protocol: Word = "foilworks"
     control: bool = False
     device: Word = "auto"
+    requests: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
 
 
 class ScoresIn(Schema):

@@ -22,9 +22,9 @@ from foilworks.backup import database
 from foilworks.backup.errors import BackupError
 from foilworks.backup.media import Progress, back_up_files, copy_in, copy_sent, restore_uploads
 from foilworks.database_version import UnfinishedUpgrade, known_migrations, require_whole
-from text.quoting import quoted
 from projects.models import Project, User
 from text.atomic_folders import remove_folder, work_folder
+from text.quoting import quoted
 
 MANIFEST = "manifest.json"
 KIND = "foilworks-backup"

@@ -1,53 +1,107 @@
-"""Answers of instruction models kept in rows, one by one as they come, and what a run has spent on them."""
+"""Answers of instruction models stored in rows, one by one as they come, and what was spent on them."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 from django.db import transaction
 from django.db.models import F
 
-from generation.models import GenerationRun, ModelAnswer, RunCost
+from generation.models import GenerationRun, ModelAnswer, PricedUsage, RunCost, Usage
 from hub.interfaces import ChatReply, ModelInfo
+from hub.served.budget import Budget
 
 ROWS = 500
+EMPTY = "empty answer"
 
 
 class RowAnswers:
-    """For one run, or for work without a cost of its own. `heard(n)` is called with the number of replies that came or
-    were there already.
+    """`usage`: the row that counts what is spent; None: nothing is counted. `heard(n)` is called with the number of
+    replies that came or were there already.
+
+    `stores_refusals`: a refusal and an empty answer are answers too, and are asked for once. Otherwise they are
+    failures, which can be asked about again.
     """
 
-    def __init__(self, run: GenerationRun | None, heard: Callable[[int], None]) -> None:
-        self._cost = RunCost.objects.get_or_create(run=run)[0] if run is not None else RunCost()
-        self._heard = heard
-
-    @property
-    def spent(self) -> tuple[int, int]:
-        """(requests, tokens) so far, of earlier attempts too."""
-        return self._cost.requests, self._cost.prompt_tokens + self._cost.completion_tokens
+    def __init__(self, usage: Usage | None, heard: Callable[[int], None], *, stores_refusals: bool = False) -> None:
+        self._usage, self.heard, self._stores_refusals = usage, heard, stores_refusals
 
     def find(self, keys: Sequence[str]) -> Mapping[str, ChatReply]:
         found = {}
         for first in range(0, len(keys), ROWS):
             for row in ModelAnswer.objects.filter(sha256__in=keys[first : first + ROWS]):
-                found[row.sha256] = ChatReply(row.text, cut=row.cut, revision=row.model_revision)
+                found[row.sha256] = _reply(row)
         if found:
-            RunCost.objects.filter(pk=self._cost.pk).update(reused=F("reused") + len(found))
-            self._heard(len(found))
+            self._count(reused=len(found))
+            self.heard(len(found))
         return found
 
     def keep(self, found: Mapping[str, ChatReply], info: ModelInfo) -> None:
-        """Written at once: a killed worker loses what was on its way, and nothing that had come."""
+        """Write at once: a killed worker loses what was on its way, and nothing that had come."""
         replies = found.values()
-        rows = [_row(key, reply, info) for key, reply in found.items() if not reply.failure]
+        rows = [_row(key, reply, info) for key, reply in found.items() if self._is_answer(reply)]
         with transaction.atomic():
             # Another run may have asked the same in the meantime.
             ModelAnswer.objects.bulk_create(rows, ROWS, ignore_conflicts=True)
-            RunCost.objects.filter(pk=self._cost.pk).update(
-                requests=F("requests") + sum(reply.requests for reply in replies),
-                prompt_tokens=F("prompt_tokens") + sum(reply.prompt_tokens for reply in replies),
-                completion_tokens=F("completion_tokens") + sum(reply.completion_tokens for reply in replies),
+            self._count(
+                requests=sum(reply.requests for reply in replies),
+                prompt_tokens=sum(reply.prompt_tokens for reply in replies),
+                completion_tokens=sum(reply.completion_tokens for reply in replies),
+                **self._also(list(replies)),
             )
-        self._heard(len(found))
+        self.heard(len(found))
+
+    def _also(self, replies: Sequence[ChatReply]) -> dict[str, float]:
+        """What else a kind of usage counts."""
+        return {}
+
+    def _is_answer(self, reply: ChatReply) -> bool:
+        return not reply.failure or (self._stores_refusals and bool(reply.refusal or reply.failure == EMPTY))
+
+    def _count(self, **amounts: float) -> None:
+        if self._usage is not None:
+            rows = type(self._usage)._default_manager.filter(pk=self._usage.pk)
+            rows.update(**{name: F(name) + amount for name, amount in amounts.items()})
+
+
+class PricedAnswers(RowAnswers):
+    """Counts what answers cost, too. `price`: of a million tokens in and out."""
+
+    def __init__(
+        self,
+        usage: PricedUsage,
+        heard: Callable[[int], None],
+        price: tuple[float, float] | None,
+        *,
+        stores_refusals: bool = False,
+    ) -> None:
+        super().__init__(usage, heard, stores_refusals=stores_refusals)
+        self._price = price or (0.0, 0.0)
+
+    def _also(self, replies: Sequence[ChatReply]) -> dict[str, float]:
+        into, out = self._price
+        spent = sum(reply.prompt_tokens * into + reply.completion_tokens * out for reply in replies)
+        return {
+            "cached_tokens": sum(reply.cached_tokens for reply in replies),
+            "cost": spent / 1e6,
+            "answer_seconds": sum(reply.seconds for reply in replies),
+        }
+
+
+def budget_left(limits: Mapping[str, float], usage: PricedUsage, price: tuple[float, float] | None) -> Budget:
+    """What a run with these limits (requests, tokens, cost) may still spend."""
+    return Budget(
+        int(limits.get("requests", 0)),
+        int(limits.get("tokens", 0)),
+        limits.get("cost", 0.0),
+        spent_requests=usage.requests,
+        spent_tokens=usage.prompt_tokens + usage.completion_tokens,
+        spent_cost=usage.cost,
+        price=price or (0.0, 0.0),
+    )
+
+
+def run_cost(run: GenerationRun) -> RunCost:
+    """What the run has spent so far, in earlier attempts too."""
+    return RunCost.objects.get_or_create(run=run)[0]
 
 
 def _row(key: str, reply: ChatReply, info: ModelInfo) -> ModelAnswer:
@@ -55,8 +109,24 @@ def _row(key: str, reply: ChatReply, info: ModelInfo) -> ModelAnswer:
         sha256=key,
         text=reply.text,
         cut=reply.cut,
+        refusal=reply.refusal[:200],
+        finish_reason=reply.reason,
+        logprobs=[[list(pair) for pair in row] for row in reply.logprobs] or None,
         model_id=info.model_id[:200],
         model_revision=(reply.revision or info.revision)[:64],
         prompt_tokens=reply.prompt_tokens,
         completion_tokens=reply.completion_tokens,
+    )
+
+
+def _reply(row: ModelAnswer) -> ChatReply:
+    failure = "" if row.text else f"refused: {row.refusal}" if row.refusal else EMPTY
+    return ChatReply(
+        row.text,
+        failure=failure,
+        cut=row.cut,
+        revision=row.model_revision,
+        refusal=row.refusal,
+        reason=row.finish_reason,
+        logprobs=tuple(tuple((str(token), float(value)) for token, value in one) for one in row.logprobs or ()),
     )

@@ -5,11 +5,17 @@ Pure. Where answers are kept is the caller's to say: rows of the database for ru
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from hub.interfaces import Chat, ChatReply, ChatRequest, ModelInfo
+from hub.errors import HubError
+from hub.interfaces import Chat, ChatReply, ChatRequest, ModelInfo, Streams
+from text.batches import batched
+
+Tag = TypeVar("Tag")
+# Stored answers are looked up for so many requests at once.
+LOOKED_UP = 32
 
 
 class Answers(Protocol):
@@ -63,6 +69,49 @@ class Asking:
                 found |= came
         return [found[key] for key in keys]
 
+    def stream(self, requests: Iterable[tuple[Tag, ChatRequest]]) -> Iterator[tuple[Tag, str, ChatReply]]:
+        """(tag, key, reply) as replies come, in any order, while `requests` are still being made.
+
+        No more requests are made than the endpoint takes. Equal ones are asked once, stored ones not at all.
+        HubError: nothing can be answered at all.
+        """
+        if not isinstance(self.chat, Streams):
+            raise HubError(f"{self.chat.info.model_id}: it answers in batches; name an endpoint")
+        waiting: dict[str, list[Tag]] = {}
+        known: dict[str, ChatReply] = {}
+        source = self._looked_up(requests, known)
+        following = next(source, None)
+        with self.chat.flight() as flight:
+            while following is not None or flight.pending:
+                while following is not None and flight.has_room:
+                    tag, key, request = following
+                    if key in known:
+                        yield tag, key, known[key]
+                    elif key in waiting:
+                        waiting[key].append(tag)
+                    else:
+                        waiting[key] = [tag]
+                        flight.send(key, request)
+                    following = next(source, None)
+                if flight.pending:
+                    came = dict(flight.arrived())
+                    self.answers.keep(came, self.chat.info)
+                    # An equal request may have been looked up before this answer came.
+                    known.update(came)
+                    for key, reply in came.items():
+                        for tag in waiting.pop(key):
+                            yield tag, key, reply
+
+    def _looked_up(
+        self, requests: Iterable[tuple[Tag, ChatRequest]], known: dict[str, ChatReply]
+    ) -> Iterator[tuple[Tag, str, ChatRequest]]:
+        """Each request with its key; `known` holds the stored answers of those that are looked up together."""
+        for batch in batched(requests, LOOKED_UP):
+            keyed = [(tag, request_key(self.chat.info, request), request) for tag, request in batch]
+            known.clear()
+            known.update(self.answers.find(list(dict.fromkeys(key for _, key, _ in keyed))))
+            yield from keyed
+
     def _companies(self, keys: Sequence[str]) -> Iterator[Sequence[str]]:
         size = self.chat.together or max(1, len(keys))
         for first in range(0, len(keys), size):
@@ -80,6 +129,10 @@ def request_key(info: ModelInfo, request: ChatRequest) -> str:
         # At temperature 0 nothing is drawn.
         "seed": request.seed if request.temperature > 0 else 0,
     }
+    if request.as_video:
+        told["as_video"] = True
+    if request.top_logprobs:
+        told["top_logprobs"] = request.top_logprobs
     if request.images:
         told["images"] = [hashlib.sha256(image).hexdigest() for image in request.images]
     return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -1,5 +1,6 @@
 """The endpoints that the operator has configured, and the wishes of a run held against them. No model library."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,13 +10,14 @@ from django.conf import settings
 from generation.errors import GenerationError
 from text.quoting import quoted
 
+MAX_IN_FLIGHT = 512
 # Parameter -> (smallest, largest) of methods and makers that ask an instruction model.
 BOUNDS = {
     "requests": (0, 10_000_000),
     "tokens": (0, 10_000_000_000),
     "tries": (1, 10),
     "timeout": (1, 600),
-    "concurrency": (1, 32),
+    "concurrency": (1, MAX_IN_FLIGHT),
     "max_tokens": (1, 32_768),
     "temperature": (0, 2),
 }
@@ -23,7 +25,8 @@ BOUNDS = {
 
 @dataclass(frozen=True)
 class Configured:
-    """`models`: those that may be asked, the first where none is named. `price`: of a million tokens in and out."""
+    """`models`: those that may be asked, the first where none is named. `price`: of a million tokens in and out.
+    `in_flight`: the most requests at a time."""
 
     name: str
     url: str
@@ -31,6 +34,7 @@ class Configured:
     key: str = field(default="", repr=False)
     price: tuple[float, float] | None = None
     currency: str = ""
+    in_flight: int = 64
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
         """What so many tokens cost, in `currency`; None where no price is set."""
@@ -50,6 +54,20 @@ def find_endpoint(name: str) -> Configured:
         there = f"choose one of: {', '.join(known)}" if known else "none is configured: set CHAT_ENDPOINTS (README)"
         raise GenerationError(f"there is no endpoint {quoted(name)}; {there}")
     return known[name]
+
+
+def endpoint_and_model(argument: str) -> tuple[Configured, str]:
+    """The endpoint and model of `NAME/MODEL`, or of `NAME` for its usual model. GenerationError lists what there is."""
+    # Older specs have a colon before the model.
+    name, model = re.fullmatch(r"([^/:]*)[/:]?(.*)", argument, re.DOTALL).groups()  # type: ignore[union-attr]
+    endpoint = find_endpoint(name)
+    if not model:
+        return endpoint, endpoint.models[0]
+    if model not in endpoint.models:
+        raise GenerationError(
+            f"endpoint {name}: '{model}' is none of its models; choose one of: {', '.join(endpoint.models)}"
+        )
+    return endpoint, model
 
 
 def asks_a_model(params: Mapping[str, Any]) -> bool:

@@ -9,9 +9,10 @@ from typing import Any
 from generation.asking import endpoints
 from generation.asking.cached_answers import Answers, Asking
 from generation.asking.prompt_rows import find_prompt
-from hub.adapters.chat_endpoint import Budget, ChatEndpoint, Endpoint, Patience
+from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.adapters.registry import CHAT, open_helper
 from hub.interfaces import Chat
+from hub.served.budget import Budget
 from projects.models import Project
 
 
@@ -40,5 +41,6 @@ def _open(params: Mapping[str, Any], spent: tuple[int, int]) -> Chat:
         return chat
     found = endpoints.find_endpoint(params["endpoint"])
     budget = Budget(params["requests"], params["tokens"], spent_requests=spent[0], spent_tokens=spent[1])
-    patience = Patience(params["tries"], float(params["timeout"]), params["concurrency"])
+    in_flight = min(params["concurrency"], found.in_flight)
+    patience = Patience(params["tries"], float(params["timeout"]), in_flight)
     return ChatEndpoint(Endpoint(found.name, found.url, params["model"], found.key), patience, budget)

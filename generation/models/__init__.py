@@ -11,10 +11,12 @@ from generation.models.runs import (
     HintShown,
     Measure,
     ModelAnswer,
+    PricedUsage,
     PromptTemplate,
     RunCost,
     Scorer,
     Selection,
+    Usage,
 )
 from generation.models.side_work import CaptionRun, Tuning
 
@@ -30,9 +32,11 @@ __all__ = [
     "HintShown",
     "Measure",
     "ModelAnswer",
+    "PricedUsage",
     "PromptTemplate",
     "RunCost",
     "Scorer",
     "Selection",
     "Tuning",
+    "Usage",
 ]

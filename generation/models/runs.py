@@ -199,6 +199,11 @@ class ModelAnswer(models.Model):
     sha256 = models.CharField(max_length=64, unique=True)
     text = models.TextField()
     cut = models.BooleanField(default=False)
+    # What the model or its filter said when it declined, and why the server says that the answer ended.
+    refusal = models.CharField(max_length=200, blank=True, default="", db_default="")
+    finish_reason = models.CharField(max_length=30, blank=True, default="", db_default="")
+    # [[["Yes", -0.1], …], …]: alternatives of the first tokens with their log-probabilities, where they were asked for.
+    logprobs = models.JSONField(null=True, blank=True)
     model_id = models.CharField(max_length=200)
     model_revision = models.CharField(max_length=64, blank=True)
     prompt_tokens = models.PositiveIntegerField(default=0)
@@ -209,15 +214,37 @@ class ModelAnswer(models.Model):
         return self.text[:80]
 
 
-class RunCost(models.Model):
+class Usage(models.Model):
     """What a run has spent at an instruction model so far, failures included."""
 
-    run = models.OneToOneField(GenerationRun, models.CASCADE, related_name="cost")
     requests = models.PositiveIntegerField(default=0)
     prompt_tokens = models.PositiveBigIntegerField(default=0)
     completion_tokens = models.PositiveBigIntegerField(default=0)
     # Answers that were there already and cost nothing.
     reused = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        abstract = True
+
+
+class PricedUsage(Usage):
+    """The same with its price at the time when the answers came."""
+
+    # Of the prompt tokens, those that the server had computed before.
+    cached_tokens = models.PositiveBigIntegerField(default=0)
+    cost = models.FloatField(default=0)
+    currency = models.CharField(max_length=20, blank=True)
+    # Of all requests together.
+    answer_seconds = models.FloatField(default=0)
+
+    class Meta:
+        abstract = True
+
+
+class RunCost(Usage):
+    """The usage of a run of foils."""
+
+    run = models.OneToOneField(GenerationRun, models.CASCADE, related_name="cost")
 
     def __str__(self) -> str:
         return f"{self.run_id}: {self.requests}"

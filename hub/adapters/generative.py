@@ -21,16 +21,10 @@ from hub.interfaces import Frames, GenerationRequest, ModelInfo, Score, ScoreKin
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, distinct, load_pretrained
 from hub.loading.processor_files import video_settings
+from hub.served.prompts import CHOOSE, DESCRIBE, LETTERS, MATCHES, NO, PROMPTS, YES
 from text.quoting import quoted
 
 FRAMES = 8
-# Change the version with any of the texts: it is part of every score's revision.
-PROMPTS = "1"
-DESCRIBE = "Describe this video in one sentence."
-MATCHES = 'Does this video show "{}"? Answer with yes or no.'
-CHOOSE = "Which sentence describes this video?\n{}\nAnswer with the letter only."
-YES, NO = ("Yes", "yes", " Yes", " yes"), ("No", "no", " No", " no")
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SLOT = "\u2983caption\u2984"
 LIKELIHOOD, GAIN, BLIND, P_YES, CHOICE = "likelihood", "gain", "blind", "p_yes", "choice"
 MODES = {

@@ -3,8 +3,9 @@
 ADAPTERS score clips and texts; HELPERS serve methods and filters (blanks, pairs of texts, likeness). A helper's name
 may do without its slug: `FacebookAI/roberta-base` where a filler is asked for.
 
-`file:SCORES` is understood here too, so that a wrong SPEC lists everything that would be right, but it has no row: a
-score file needs no model and evaluation reads it itself.
+`file:SCORES` and `endpoint:NAME/MODEL` are understood here too, so that a wrong SPEC lists everything that would be
+right, but they have no row among ADAPTERS: a score file needs no model, and an endpoint's address is the operator's to
+say. Evaluation opens both itself.
 """
 
 from functools import lru_cache
@@ -148,10 +149,16 @@ CHATS: dict[str, Entry] = {
     ),
     # Opened with its address and key, which are the operator's to say (`ChatEndpoint`), not by a name alone.
     ENDPOINT: Entry(
-        label="OpenAI-compatible endpoint", path="hub.adapters.chat_endpoint:ChatEndpoint", summary="asked over HTTP"
+        label="Model behind an endpoint",
+        path="hub.adapters.chat_endpoint:ChatEndpoint",
+        summary=(
+            "a served model of the operator's endpoints: `endpoint:NAME/MODEL`, with "
+            "`?mode=p_yes|pairs|choice&frames=8&by=auto|logprobs|samples&samples=10&as=images|video` where wanted"
+        ),
     ),
 }
 SCORE_FILE = "file"
+NO_ADAPTERS = (ENDPOINT, SCORE_FILE)
 _OTHERS = {**HELPERS, **BACKBONES, **GENERATORS, **CHATS}
 ADAPTERS = Registry("models", _ADAPTERS, reserved={*_OTHERS, SCORE_FILE})
 EVERY: dict[str, Entry] = {**ADAPTERS, **_OTHERS}
@@ -163,11 +170,13 @@ KEPT = 6
 def parse_spec(spec: str) -> tuple[str, str]:
     """("tiny", "/a/b") of "tiny:/a/b". HubError lists what could be written instead."""
     slug, colon, argument = spec.partition(":")
-    if not colon or slug not in {*ADAPTERS, SCORE_FILE}:
-        known = ", ".join(f"{name}:…" for name in (*sorted(ADAPTERS), SCORE_FILE))
+    if not colon or slug not in {*ADAPTERS, *NO_ADAPTERS}:
+        known = ", ".join(f"{name}:…" for name in (*sorted(ADAPTERS), *NO_ADAPTERS))
         raise HubError(f"{quoted(spec)} names no model; write SLUG:ARGUMENT with one of: {known}")
     if slug == SCORE_FILE and not argument:
         raise HubError("'file:' names no score file; write file:PATH")
+    if slug == ENDPOINT and not argument:
+        raise HubError("'endpoint:' names no endpoint; write endpoint:NAME/MODEL")
     return slug, argument
 
 
@@ -188,6 +197,8 @@ def open_adapter(spec: str, *, device: str = "auto", dtype: str = "float32", tru
     slug, argument = parse_spec(spec)
     if slug == SCORE_FILE:
         raise HubError(f"{quoted(spec)} is a score file, not a model to run; import it instead of loading it")
+    if slug == ENDPOINT:
+        raise HubError(f"{quoted(spec)} is asked over HTTP; it can score a release, and here a local model is needed")
     with trusting(trust or Trust()):
         adapter = loader(slug, load(ADAPTERS[slug]))(argument, device=device, dtype=dtype)
         return opened(slug, adapter, ADAPTERS[slug].origin)

@@ -50,6 +50,10 @@ WORDS = frozenset(
         _("truncated texts"),
         _("equal after truncation"),
         _("truncation unknown"),
+        _("model refused"),
+        _("answer unparsable"),
+        _("no answer"),
+        _("asking"),
         # How far a job is.
         _("reading captions"),
         _("making foils"),

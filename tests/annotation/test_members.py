@@ -72,7 +72,7 @@ def test_the_last_researcher_neither_leaves_nor_gives_up_the_role(world):
         lambda: change_roles(world.owner, world.project, world.owner.pk, ["annotator"]),
     ):
         with pytest.raises(
-            ProjectError, match="is the last researcher of this project. Give someone else this role first"
+            ProjectError, match=r"is the last researcher of this project\. Give someone else this role first"
         ):
             write()
     assert roles(world, world.owner) == {"researcher"}

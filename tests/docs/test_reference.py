@@ -40,12 +40,12 @@ def test_the_way_of_an_item_names_every_move() -> None:
 
 def test_what_the_page_of_models_says_more_of_is_there() -> None:
     """docs/reference/scoring.md lists every adapter; docs/reference/models.md has a row for those that need more."""
-    from hub.adapters.registry import ADAPTERS
+    from hub.adapters.registry import ADAPTERS, ENDPOINT
 
     page = (DOCS / "reference" / "models.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE)
     assert len(rows) >= 10
-    assert set(rows) <= set(ADAPTERS)
+    assert set(rows) <= {*ADAPTERS, ENDPOINT}
 
 
 def test_pages_that_are_named_are_checked_alone(capsys: pytest.CaptureFixture[str]) -> None:

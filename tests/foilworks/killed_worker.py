@@ -74,6 +74,15 @@ def make_chat() -> dict[str, str]:
     return {"chat": str(run.job.pk)}
 
 
+def make_served() -> dict[str, str]:
+    """A scoring run of that project's release through the endpoint that the environment names; prints its job's id."""
+    from corpus.models import Release
+    from evaluation.scoring.actions.start_run import start_run
+
+    run = start_run(None, Release.objects.get(project__slug="killed"), "endpoint:lab/tiny?frames=2")
+    return {"served": str(run.job.pk)}
+
+
 def _captions(subtest):
     from corpus.models import Caption
 
@@ -126,7 +135,7 @@ def take_back(job_id: str) -> dict[str, int]:
 
 def look() -> dict[str, object]:
     """What is stored."""
-    from evaluation.scoring.models import Score
+    from evaluation.scoring.models import Score, ServedAnswer
     from generation.models import Candidate, CandidateGroup
     from projects.models import AuditEvent
 
@@ -134,6 +143,7 @@ def look() -> dict[str, object]:
         "groups": list(CandidateGroup.objects.values_list("caption_id", flat=True)),
         "candidates": list(Candidate.objects.order_by("text").values_list("text", flat=True)),
         "events": AuditEvent.objects.filter(target_type="generation.candidate").count(),
+        "outcomes": list(ServedAnswer.objects.values_list("outcome", flat=True)),
         "scores": [list(pair) for pair in Score.objects.values_list("clip_key", "text_sha256")],
     }
 

@@ -222,4 +222,4 @@ def test_a_model_that_cannot_be_had_is_said_before_anything_starts(run, release,
 def test_an_adapter_that_is_none_is_answered_with_those_that_are(run, release, spec):
     known = ", ".join(f"{slug}:…" for slug in sorted(ADAPTERS))
     got = run("evaluate", "--release", release, "--model", spec, "--sync")
-    assert got == (1, None, f"{spec!r} names no model; write SLUG:ARGUMENT with one of: {known}, file:…")
+    assert got == (1, None, f"{spec!r} names no model; write SLUG:ARGUMENT with one of: {known}, endpoint:…, file:…")

@@ -3,17 +3,19 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 
 import pytest
 
 from tests.foilworks.killed_worker import CAPTIONS, CHAT_AT_ONCE, CLIPS, SLOW_SECONDS
-from tests.hub.chat_server import Said, chat_server, foils
+from tests.hub.chat_server import Said, chat_server, foils, likely
 
 pytestmark = pytest.mark.slow(seconds=8)
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -140,3 +142,49 @@ def test_a_killed_run_asks_an_endpoint_again_only_for_what_was_on_its_way(home, 
     assert [foil for foil in answer(folder, "look")["candidates"] if foil.endswith("twice.")] == sorted(
         f"a man folds a shirt and {n} towels twice." for n in range(CAPTIONS)
     )
+
+
+def stored_answers(home: Path) -> int:
+    """What a worker has stored so far, read beside it."""
+    with closing(sqlite3.connect(f"file:{home / 'foilworks.sqlite3'}?mode=ro", uri=True)) as database:
+        return database.execute("SELECT count(*) FROM generation_modelanswer").fetchone()[0]
+
+
+def test_a_killed_run_through_an_endpoint_asks_nothing_again_that_was_answered(home, tmp_path, monkeypatch):
+    """Two texts per clip. From the half on, nothing is answered before the kill; the rest was stored as it came."""
+    folder, _ = home
+    killed, half = Event(), CLIPS
+
+    def slowly(body: dict, n: int) -> Said:
+        # The first question counts, too.
+        if len(server.bodies) > half + 1:
+            killed.wait(120)
+        return likely({"Yes": 0.7, "No": 0.3})
+
+    with chat_server(slowly) as server:
+        for name, value in {"ENDPOINTS": "lab", "LAB_URL": server.url, "LAB_MODELS": "tiny"}.items():
+            monkeypatch.setenv(f"CHAT_{name}", value)
+        job = answer(folder, "make_served")["served"]
+        before = stored_answers(folder)
+        child = process(folder, "work", job, str(tmp_path / "calls"))
+        until = time.monotonic() + 120
+        # The answers of the first half are there, and requests that get none are on their way.
+        while stored_answers(folder) < before + half or len(server.bodies) == half + 1:
+            assert child.poll() is None, child.communicate()[1][-3000:]
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        os.kill(child.pid, signal.SIGKILL)
+        child.communicate()
+        assert child.returncode == -signal.SIGKILL
+        on_their_way = len(server.bodies) - half - 1
+        killed.set()
+        assert answer(folder, "take_back", job) == {"waiting": 1}
+        assert answer(folder, "work", job, str(tmp_path / "calls")) == {"state": "done"}
+        asked_again = [text for text, n in server.asked.items() if n > 1]
+        # A first question, then each of the others once; again only what had got no answer.
+        assert len(server.asked) == 1 + 2 * CLIPS
+        assert len(asked_again) == on_their_way
+        assert max(server.asked.values()) <= 2
+    assert stored_answers(folder) - before == 2 * CLIPS
+    after = answer(folder, "look")
+    assert after["outcomes"] == ["answered"] * 2 * CLIPS

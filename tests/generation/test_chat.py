@@ -226,7 +226,7 @@ def test_a_refused_key_fails_the_run_with_what_to_correct(project, subtest, endp
         ({"model": "huge"}, "endpoint lab: 'huge' is none of its models; choose one of: tiny"),
         ({"endpoint": ""}, "which model is asked is not said"),
         ({"template": "mine@1"}, "there is no prompt 'mine@1'; choose one of: counterfactual@1"),
-        ({"concurrency": 500}, "parameter 'concurrency' is 500; give a number from 1 to 32"),
+        ({"concurrency": 600}, "parameter 'concurrency' is 600; give a number from 1 to 512"),
         ({"requests": -1}, "parameter 'requests' is -1"),
     ],
 )

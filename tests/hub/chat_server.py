@@ -1,6 +1,8 @@
 """A real HTTP server on this machine that speaks the chat protocol, well or badly, and counts what it was asked."""
 
+import hashlib
 import json
+import math
 import threading
 import time
 from collections import Counter
@@ -28,8 +30,36 @@ def content(text: str, *, tokens: tuple[int, int] = (20, 5), reason: str = "stop
     return Said({"choices": [choice], "usage": usage, "model": "tiny-2026-01-01"})
 
 
+def likely(probabilities: dict[str, float], *, model: str = "tiny-2026-01-01") -> Said:
+    """An answer of one token, with the probabilities of it and its alternatives."""
+    rows = [{"token": token, "logprob": math.log(value)} for token, value in probabilities.items()]
+    chosen = max(rows, key=lambda row: row["logprob"])
+    said = content(str(chosen["token"])).body
+    said["choices"][0]["logprobs"] = {"content": [{**chosen, "top_logprobs": rows}]}
+    return Said({**said, "model": model})
+
+
 def foils(*texts: str) -> Said:
     return content(json.dumps({"captions": list(texts)}))
+
+
+def text_of(body: dict[str, Any]) -> str:
+    """The words of the last message."""
+    last = body["messages"][-1]["content"]
+    return last if isinstance(last, str) else next(part["text"] for part in last if part["type"] == "text")
+
+
+def pictures_of(body: dict[str, Any]) -> list[str]:
+    """The data URLs of the last message."""
+    last = body["messages"][-1]["content"]
+    return [part["image_url"]["url"] for part in last if isinstance(part, dict) and part["type"] == "image_url"]
+
+
+def asked_of(body: dict[str, Any]) -> str:
+    """The words, the seed where one matters, and what was shown, in short."""
+    pictures = "".join(pictures_of(body))
+    shown = f" #{hashlib.sha256(pictures.encode()).hexdigest()[:12]} seed {body.get('seed')}" if pictures else ""
+    return text_of(body) + shown
 
 
 class Server:
@@ -53,9 +83,13 @@ def chat_server(answer: Callable[[dict[str, Any], int], Said]) -> Iterator[Serve
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+<<<<<<< HEAD
             said = body["messages"][-1]["content"]
             # Of a message with pictures it is a list of parts.
             last = said if isinstance(said, str) else json.dumps(said)
+=======
+            last = asked_of(body)
+>>>>>>> served
             with server.lock:
                 server.bodies.append(body)
                 server.headers.append(dict(self.headers))

@@ -8,9 +8,10 @@ from threading import Barrier
 import pytest
 
 from hub.adapters import chat_endpoint
-from hub.adapters.chat_endpoint import Budget, ChatEndpoint, Endpoint, Patience
+from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.errors import HubError
 from hub.interfaces import Chat, ChatRequest
+from hub.served.budget import Budget
 from tests.hub.chat_server import Said, chat_server, content
 
 SCHEMA = {"type": "object"}

@@ -17,6 +17,7 @@ from hub.errors import HubError
         ("tiny:/models/a", ("tiny", "/models/a")),
         ("tiny:C:/models/a", ("tiny", "C:/models/a")),
         ("file:scores.jsonl", ("file", "scores.jsonl")),
+        ("endpoint:lab/Org/Model?mode=pairs", ("endpoint", "lab/Org/Model?mode=pairs")),
     ],
 )
 def test_a_spec_is_a_slug_and_an_argument(spec: str, parsed: tuple[str, str]) -> None:
@@ -25,7 +26,7 @@ def test_a_spec_is_a_slug_and_an_argument(spec: str, parsed: tuple[str, str]) ->
 
 @pytest.mark.parametrize("spec", ["", "fake", "clop:x", ":x", "Tiny:/a"])
 def test_a_spec_that_names_no_model_lists_what_would(spec: str) -> None:
-    known = ", ".join(f"{slug}:…" for slug in (*sorted(ADAPTERS), "file"))
+    known = ", ".join(f"{slug}:…" for slug in (*sorted(ADAPTERS), "endpoint", "file"))
     with pytest.raises(HubError, match=rf"'{spec}' names no model; .* one of: {known}"):
         parse_spec(spec)
 

@@ -1,9 +1,12 @@
 """Resume and stop scoring runs."""
 
+from collections.abc import Mapping
+
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
+from evaluation.scoring.actions.start_run import limited
 from evaluation.scoring.models import Run
 from evaluation.scoring.shards.outlook import OTHER_MODEL
 from jobs.queue import cancel, retry
@@ -13,8 +16,8 @@ from projects.models import Role, User
 
 
 @transaction.atomic
-def resume_run(person: User, run: Run) -> None:
-    """Queue what of the run did not end; of a run in shards only those that did not.
+def resume_run(person: User, run: Run, budget: Mapping[str, float] | None = None) -> None:
+    """Queue what of the run did not end; of a run in shards only those that did not. `budget`: its new limits.
 
     A plan that met another model than it was made with (other files, or an update of Foilworks) is made anew.
     AccessDenied without the researcher's role; EvaluationError: it is still at work, or it ended.
@@ -24,9 +27,14 @@ def resume_run(person: User, run: Run) -> None:
     if run.job is not None and run.job.shards.filter(measured__has_key=OTHER_MODEL).exists():
         # Without shards the job plans: it takes the key that opens, and asks for what is not stored under that.
         run.job.shards.all().delete()
+    if budget:
+        changed = limited(budget, run.spec.partition(":")[0])["budget"]
+        run.params = {**run.params, "budget": {**run.params.get("budget", {}), **changed}}
+        run.save(update_fields=["params"])
     if run.job is None or not retry(run.job):
         raise EvaluationError(_("Only a run that failed or was stopped can go on."))
-    audit.record(audit.event(project, person, "evaluation.resume_run", run))
+    about = {"budget": dict(budget)} if budget else {}
+    audit.record(audit.event(project, person, "evaluation.resume_run", run, **about))
 
 
 @transaction.atomic

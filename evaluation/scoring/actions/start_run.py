@@ -15,6 +15,7 @@ from evaluation.metrics.intervals import SEED
 from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import control_texts, records_of
+from jobs.models import Job
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_researcher
@@ -23,16 +24,19 @@ from text.quoting import quoted
 from text.registry import Entry, load
 
 JOB = "evaluation.scoring.jobs.run_scoring"
-SCORE_FILE = "file"
+SCORE_FILE, ENDPOINT = "file", "endpoint"
 # They take a path and nothing else.
 RUNS_OR_READS = frozenset({SCORE_FILE, "external"})
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
 # The same on every host, so nothing that a host chooses by itself.
 DTYPES = ("float32", "bfloat16", "float16")
+BUDGET = ("requests", "tokens", "cost")
 MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
 # By its path: actions must not import hub, and its table of adapters loads no model library.
 ADAPTERS = Entry("adapters", "hub.adapters.registry:ADAPTERS")
+CHATS = Entry("models that are asked in words", "hub.adapters.registry:CHATS")
 PARSE_SPEC = Entry("how a model is named", "hub.adapters.registry:parse_spec")
+SERVED_SPEC = Entry("how a served model is named", "evaluation.scoring.served.specs:served_spec")
 
 
 def check_device(device: str) -> None:
@@ -55,12 +59,14 @@ def start_run(
     kept_file: Mapping[str, str] | None = None,
     proficiency: Path | None = None,
     columns: Mapping[str, str] | None = None,
+    budget: Mapping[str, float] | None = None,
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
     `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: form
     and proficiency file of a score file that the product keeps; `proficiency`: that file as the operator names it.
     `columns`: {role: column}. `control`: ranks among sampled captions of other videos, too (Feint6K, Fig. 1b).
+    `budget`: the most `requests`, `tokens` and `cost` that a run through an endpoint may spend.
 
     AccessDenied without the researcher's role; HubError: the spec names no model; EvaluationError: an unknown protocol,
     device or number format, a score file that is not there, a control that cannot be drawn, or a person names a path
@@ -71,25 +77,19 @@ def start_run(
     spec, given = f"{slug}:{argument}", kept_file or _second_file(slug, proficiency)
     _check_choices(protocol, device, dtype)
     params = {"control": _drawn(release, slug)} if control else given
+    params = {**params, **_dtype(dtype), **_named(columns, slug), **limited(budget, slug)}
     run = Run.objects.create(
         release=release,
         spec=spec,
         label=(label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH],
         protocol=protocol,
         device=device,
-        params={**params, **({} if dtype == DTYPES[0] else {"dtype": dtype}), **_named(columns, slug)},
+        params=params,
         created_by=person,
     )
-    run.job = enqueue(
-        JOB,
-        run.pk,
-        queue="gpu" if slug != SCORE_FILE and load(ADAPTERS)[slug].needs_gpu else "default",
-        title=_("Scores of %(label)s on %(release)s") % {"label": run.label, "release": release.name},
-        project_id=project.pk,
-        route="" if slug == SCORE_FILE else f"{spec} {device} {dtype}",
-    )
+    run.job = _queued(run, slug, dtype)
     run.save(update_fields=["job"])
-    about = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
+    about = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk, **limited(budget, slug)}
     audit.record(audit.event(project, person, "evaluation.start_run", run, **about))
     return run
 
@@ -109,6 +109,34 @@ def _named(columns: Mapping[str, str] | None, slug: str) -> dict[str, dict[str, 
     if columns and slug != SCORE_FILE:
         raise EvaluationError(_("Only a score file has columns to name; leave --column out."))
     return {"columns": dict(columns)} if columns else {}
+
+
+def _dtype(dtype: str) -> dict[str, str]:
+    return {} if dtype == DTYPES[0] else {"dtype": dtype}
+
+
+def _queued(run: Run, slug: str, dtype: str) -> Job:
+    """A score file and an endpoint need neither a GPU of ours nor a worker that has the model loaded."""
+    elsewhere = slug in (SCORE_FILE, ENDPOINT)
+    return enqueue(
+        JOB,
+        run.pk,
+        queue="gpu" if not elsewhere and load(ADAPTERS)[slug].needs_gpu else "default",
+        title=_("Scores of %(label)s on %(release)s") % {"label": run.label, "release": run.release.name},
+        project_id=run.release.project_id,
+        route="" if elsewhere else f"{run.spec} {run.device} {dtype}",
+    )
+
+
+def limited(budget: Mapping[str, float] | None, slug: str) -> dict[str, dict[str, float]]:
+    """The budget as a run's `params` hold it. EvaluationError: of a model that has none, or an unknown limit."""
+    limits = {name: value for name, value in (budget or {}).items() if value}
+    if limits and slug != ENDPOINT:
+        raise EvaluationError(_("Only a run through an endpoint has a budget; leave its limits out."))
+    for name, value in limits.items():
+        if name not in BUDGET or value < 0:
+            raise EvaluationError(f"budget: {name} is {value}; give a number above 0 for: {', '.join(BUDGET)}")
+    return {"budget": limits} if limits else {}
 
 
 def _drawn(release: Release, slug: str) -> dict[str, int]:
@@ -132,6 +160,9 @@ def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
     if len(spec) > MAX_SPEC_LENGTH or not spec.isprintable():
         raise EvaluationError(f"a model is named by at most {MAX_SPEC_LENGTH} printable characters; shorten it")
     slug, argument = load(PARSE_SPEC)(spec)
+    if slug == ENDPOINT:
+        load(SERVED_SPEC)(spec)
+        return slug, argument
     # Options of the adapter stand behind the name.
     name, mark, options = (argument, "", "") if slug == SCORE_FILE else argument.partition("?")
     path = Path(name)
@@ -146,5 +177,7 @@ def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
 
 
 def default_label(slug: str, argument: str) -> str:
-    """What a run is called where nobody names it: the folder or file of the model, else the adapter."""
+    """What a run is called where nobody names it: the folder, file or name of the model, else the adapter."""
+    if slug == ENDPOINT:
+        return argument.partition("?")[0].rpartition("/")[2]
     return PurePath(argument).stem or slug

@@ -128,6 +128,22 @@ def listed(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, Any]:
             ("not_finite", "; ".join(not_finite.get(each.clip.key, [])[:3]) or None),
         ):
             found[name] += [{"item": item, "why": why} for item in each.items if why]
+    return found | _unanswered(work, tally)
+
+
+# Outcome of a served model's answer -> how a run's problems name the items.
+NO_ANSWER = {"refused": "model_refused", "unparsable": "answer_unparsable", "failed": "no_answer"}
+
+
+def _unanswered(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, list[dict[str, str]]]:
+    """Items about which a served model gave no answer, by outcome; each with its first reason."""
+    reasons: dict[tuple[str, str], str] = {}
+    for key, text, outcome, why in tally.unanswered:
+        reasons.setdefault((NO_ANSWER[outcome], key), f"'{text[:80]}': {why}")
+    found: dict[str, list[dict[str, str]]] = {}
+    items = {each.clip.key: list(each.items) for each in work}
+    for (name, key), why in reasons.items():
+        found.setdefault(name, []).extend({"item": item, "why": why} for item in items.get(key, ()))
     return found
 
 

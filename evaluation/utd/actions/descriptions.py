@@ -1,6 +1,6 @@
 """Describe videos, or import descriptions of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 
 from corpus.models import Video
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import check_device
+from evaluation.scoring.actions.start_run import check_device, limited
 from evaluation.utd.models import Descriptions, FrameText, TextSource
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.utd_files import read_descriptions, sha256_of
-from generation.asking.endpoints import find_endpoint
+from generation.asking.endpoints import endpoint_and_model
 from generation.model_paths import with_paths
 from jobs.queue import enqueue
 from projects import audit
@@ -42,12 +42,13 @@ def describe_videos(
     frames: int = 0,
     name: str = "",
     device: str = "auto",
+    budget: Mapping[str, float] | None = None,
 ) -> Descriptions:
     """Store the order and queue its job (`descriptions.job`). `person` None is the operator of the command line.
 
-    What is left empty is taken from the recipe. AccessDenied without the researcher's role; EvaluationError for what
-    cannot be asked for; GenerationError for an unknown endpoint, and for a path outside the folder of models where a
-    person asks.
+    What is left empty is taken from the recipe. `budget`: the most `requests`, `tokens` and `cost` that it may spend at
+    endpoints. AccessDenied without the researcher's role; EvaluationError for what cannot be asked for; GenerationError
+    for an unknown endpoint, and for a path outside the folder of models where a person asks.
     """
     require_researcher(person, project)
     if recipe not in RECIPES:
@@ -68,6 +69,7 @@ def describe_videos(
             "max_words": chosen.max_words,
             "max_tokens": chosen.max_tokens,
             "device": device,
+            **limited(budget, ENDPOINT.rstrip(":")),
         },
         created_by=person,
     )
@@ -78,9 +80,13 @@ def describe_videos(
 
 
 @transaction.atomic
-def resume_description(person: User | None, descriptions: Descriptions) -> Descriptions:
-    """Queue the job again, for videos that came since and for what got no answer. EvaluationError while it is at work,
-    and where the texts come from a file."""
+def resume_description(
+    person: User | None, descriptions: Descriptions, budget: Mapping[str, float] | None = None
+) -> Descriptions:
+    """Queue the job again, for videos that came since and for what got no answer. `budget`: its new limits.
+
+    EvaluationError while it is at work, and where the texts come from a file.
+    """
     require_researcher(person, descriptions.project)
     rows = Descriptions.objects.select_for_update(of=("self",), no_key=True).select_related("job")
     locked = rows.get(pk=descriptions.pk)
@@ -88,8 +94,12 @@ def resume_description(person: User | None, descriptions: Descriptions) -> Descr
         raise EvaluationError(_("This is being described already; wait until it is done."))
     if not locked.extractor:
         raise EvaluationError(_("These descriptions came from a file; bring the file again to renew them."))
+    changed = limited(budget, ENDPOINT.rstrip(":"))
+    if changed:
+        locked.params = {**locked.params, "budget": {**locked.params.get("budget", {}), **changed["budget"]}}
+        locked.save(update_fields=["params"])
     queue_description(locked)
-    audit.record(audit.event(locked.project, person, "evaluation.go_on_describing", locked))
+    audit.record(audit.event(locked.project, person, "evaluation.go_on_describing", locked, **changed))
     return locked
 
 
@@ -104,7 +114,7 @@ def checked_model(spec: str, person: User | None) -> str:
     if not spec or len(spec) > MAX_MODEL_LENGTH or not spec.isprintable():
         raise EvaluationError(_("Name a model: a hub id or folder with what it is before it, such as vlm:ID."))
     if spec.startswith(ENDPOINT):
-        find_endpoint(spec.removeprefix(ENDPOINT).partition(":")[0])
+        endpoint_and_model(spec.removeprefix(ENDPOINT))
         return spec
     only_below = Path(settings.MODEL_ROOT) if person is not None else None
     return str(with_paths({"model": spec}, only_below=only_below)["model"])

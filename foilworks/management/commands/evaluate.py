@@ -5,9 +5,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.scoring.actions.start_run import DTYPES, start_run
+from evaluation.scoring.actions.start_run import BUDGET, DTYPES, start_run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import project_named, release_named, run_results
+from evaluation.scoring.served.figures import figures_as_json, figures_of
 from foilworks.management.base import FoilworksCommand, one_line
 from foilworks.management.columns import add_columns, ignored_line
 from foilworks.management.text_tables import table
@@ -23,13 +24,16 @@ class Command(FoilworksCommand):
     example = (
         "foilworks evaluate --release 3 --model clip:openai/clip-vit-base-patch32 --device auto\n"
         "  foilworks evaluate --release 3 --model file:scores.jsonl --sync --json\n"
-        "  foilworks evaluate --release 3 --model file:main.json --proficiency able.json --protocol vilma-2024-code"
+        "  foilworks evaluate --release 3 --model file:main.json --proficiency able.json --protocol vilma-2024-code\n"
+        "  foilworks evaluate --release 3 --model 'endpoint:lab/MODEL?mode=pairs' --max-requests 5000 --sync"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True, metavar="ID", help="its id, hash or name")
         parser.add_argument("--project", metavar="SLUG", help="where a name stands in several projects")
-        parser.add_argument("--model", required=True, metavar="SPEC", help="such as fake:, tiny:FOLDER, file:SCORES")
+        parser.add_argument(
+            "--model", required=True, metavar="SPEC", help="such as fake:, tiny:FOLDER, endpoint:NAME/MODEL"
+        )
         parser.add_argument(
             "--proficiency",
             type=Path,
@@ -47,6 +51,10 @@ class Command(FoilworksCommand):
             action="store_true",
             help="also rank each caption among 5 sampled captions of other videos (Feint6K, Fig. 1b)",
         )
+        for name, what, kind in (("requests", "N", int), ("tokens", "N", int), ("cost", "X", float)):
+            parser.add_argument(
+                f"--max-{name}", type=kind, metavar=what, help=f"with endpoint: the most {name} that the run may spend"
+            )
         add_columns(parser)
         parser.add_argument("--sync", action="store_true", help="score now and print the result, instead of queueing")
 
@@ -64,6 +72,7 @@ class Command(FoilworksCommand):
             control=options["control"],
             proficiency=options["proficiency"],
             columns=options["columns"],
+            budget={name: options[f"max_{name}"] for name in BUDGET if options[f"max_{name}"] is not None},
         )
         assert run.job is not None
         result = {"run": run.pk, "release": release.pk, "model": run.label, "job": str(run.job.pk)}
@@ -73,7 +82,9 @@ class Command(FoilworksCommand):
             ignored = run.problems.get("ignored_columns", [])
             if ignored:
                 self.say(ignored_line(ignored))
-            return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored}
+            served = figures_of(run)
+            about = {"served": figures_as_json(served)} if served is not None else {}
+            return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored, **about}
         self.say_if_no_worker()
         return {**result, "state": run.job.state}
 
@@ -88,7 +99,21 @@ class Command(FoilworksCommand):
         ranked = [(name, result[key]) for key, name in RANKED if result[key]]
         if ranked:
             shown += "\n\n" + table(("", *RANKS), [(name, *[found[key] for key in RANKS]) for name, found in ranked])
+        if "served" in result:
+            shown += "\n\n" + _served(result["served"])
         return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])
+
+
+def _served(found: dict[str, Any]) -> str:
+    """Outcomes and cost of a run through an endpoint."""
+    rows = [
+        (name.replace("_", " "), row["n"], row["share"], row["share_ci"]) for name, row in found["outcomes"].items()
+    ]
+    usage = found["usage"]
+    tokens = f"{usage['prompt_tokens']} tokens in, {usage['completion_tokens']} out"
+    cost = f", {usage['cost']:.4f} {usage['currency']}".rstrip() if usage["cost"] else ""
+    about = f"{usage['requests']} requests, {usage['reused']} answers were stored already; {tokens}{cost}"
+    return table(("outcome", "questions", "share", "share_ci"), rows) + "\n" + about
 
 
 def _told(name: str, items: list[Any]) -> str:

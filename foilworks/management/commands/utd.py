@@ -62,6 +62,8 @@ class Command(FoilworksCommand):
         parser.add_argument("--recipe", choices=sorted(RECIPES), default=PAPER, help="describe: whose models")
         parser.add_argument("--describer", default="", metavar="M", help="vlm:ID or endpoint:NAME")
         parser.add_argument("--extractor", default="", metavar="M", help="chat:ID or endpoint:NAME")
+        parser.add_argument("--max-requests", type=int, metavar="N", help="describe: at endpoints, at most")
+        parser.add_argument("--max-tokens", type=int, metavar="N", help="describe: at endpoints, in and out, at most")
         parser.add_argument("--frames", type=int, default=0, metavar="N", help="a video; the recipe's where not given")
         parser.add_argument("--descriptions", type=int, metavar="ID", help="bias, items: of which texts")
         parser.add_argument("--task", choices=TASKS, default=CLASSIFICATION)
@@ -93,6 +95,7 @@ class Command(FoilworksCommand):
             frames=given["frames"],
             name=given["name"],
             device=given["device"],
+            budget={name: value for name in ("requests", "tokens") if (value := given[f"max_{name}"]) is not None},
         )
         return {"descriptions": made.pk, **self._done(made.job, given)}
 

@@ -6,8 +6,8 @@ import pytest
 from evaluation.utd import representations
 from evaluation.utd.pages import benchmark
 from evaluation.utd.representations import TextVectors
-from hub.adapters.chat_endpoint import _messages
 from hub.interfaces import ChatRequest
+from hub.served.wire import messages_of
 
 
 def encoder(asked):
@@ -74,7 +74,7 @@ def test_models_on_the_splits_by_hand():
 
 def test_a_picture_goes_to_an_endpoint_before_the_last_words():
     request = ChatRequest((("system", "s"), ("user", "what?")), images=(b"jpeg",))
-    first, last = _messages(request)
+    first, last = messages_of(request)
     assert first["content"] == "s"
     assert last["content"] == [
         {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,anBlZw=="}},

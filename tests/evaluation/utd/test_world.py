@@ -61,7 +61,7 @@ def world(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Worl
         found.by[READER] = _measured(found, READER)
         with pytest.MonkeyPatch.context() as patch:
             model = captioner.train(worlds.scenes(3, 9))
-            patch.setattr(describing, "open_describer", lambda spec, params: ByGenerator(model, 60, 0.0))
+            patch.setattr(describing, "open_describer", lambda spec, params, spending: ByGenerator(model, 60, 0.0))
             found.by[TRAINED] = _measured(found, TRAINED, describer="vlm:trained-here")
         yield found
         transaction.set_rollback(True)

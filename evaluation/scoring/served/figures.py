@@ -1,0 +1,173 @@
+"""What pages, files and commands show of a run through an endpoint: outcomes, cost, and the raw answers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, QuerySet
+
+from corpus.models import ReleaseItem
+from evaluation.metrics.intervals import exact_binomial, wilson
+from evaluation.scoring.clip_keys import text_key
+from evaluation.scoring.models import Run, RunUsage, ServedAnswer
+from evaluation.scoring.queries import texts_of
+from generation.models import ModelAnswer
+from text.batches import batched
+
+ROWS_PER_QUERY = 500
+FIRST_LETTER = "A"
+Outcome = ServedAnswer.Outcome
+
+
+@dataclass(frozen=True)
+class OutcomeCount:
+    """How many questions ended so, among those that got any answer; `share` and its interval (Wilson)."""
+
+    outcome: str
+    label: str
+    n: int
+    share: float | None
+    interval: list[float] | None
+
+
+@dataclass(frozen=True)
+class ServedFigures:
+    """`first_letter`: how often a choice named its first letter, and how often it would without a preference for it."""
+
+    facts: Mapping[str, Any]
+    outcomes: Sequence[OutcomeCount]
+    n: int
+    usage: RunUsage
+    budget: Mapping[str, float]
+    first_letter: tuple[float, float] | None
+
+    @property
+    def seconds_per_answer(self) -> float | None:
+        return self.usage.answer_seconds / self.usage.requests if self.usage.requests else None
+
+
+def answers_of(run: Run) -> QuerySet[ServedAnswer]:
+    """The outcomes of the run's model on its release, in the order of the items."""
+    rows = ServedAnswer.objects.filter(release=run.release_id, model_key=run.model_key, protocol=run.protocol)
+    return rows.order_by("position", "pk")
+
+
+def figures_of(run: Run) -> ServedFigures | None:
+    """None for a run of another kind, or one that has not begun. Four queries."""
+    facts = run.params.get("served")
+    if not facts:
+        return None
+    rows = answers_of(run)
+    counts = dict(rows.order_by().values_list("outcome").annotate(n=Count("pk")))
+    n = sum(counts.values())
+    answered = n - counts.get(Outcome.FAILED, 0)
+    outcomes = [
+        OutcomeCount(
+            outcome.value,
+            str(outcome.label),
+            counts.get(outcome, 0),
+            counts.get(outcome, 0) / answered if answered and outcome != Outcome.FAILED else None,
+            wilson(counts.get(outcome, 0), answered) if outcome != Outcome.FAILED else None,
+        )
+        for outcome in Outcome
+    ]
+    usage = RunUsage.objects.filter(run=run).first() or RunUsage(run=run)
+    return ServedFigures(facts, outcomes, n, usage, run.params.get("budget", {}), _first_letter(rows, facts))
+
+
+def _first_letter(rows: QuerySet[ServedAnswer], facts: Mapping[str, Any]) -> tuple[float, float] | None:
+    if facts["mode"] == "p_yes":
+        return None
+    named = rows.filter(outcome=Outcome.ANSWERED).order_by().values_list("options", "answer")
+    counts = list(named.annotate(n=Count("pk")))
+    total = sum(n for _, _, n in counts)
+    hits = sum(n for _, answer, n in counts if answer == FIRST_LETTER)
+    return (hits / total, sum(n / options for options, _, n in counts) / total) if total else None
+
+
+def figures_as_json(found: ServedFigures) -> dict[str, Any]:
+    """The same for files and commands."""
+    usage = found.usage
+    names = ("requests", "reused", "prompt_tokens", "cached_tokens", "completion_tokens", "cost", "currency", "seconds")
+    return {
+        **found.facts,
+        "questions": found.n,
+        "outcomes": {row.outcome: {"n": row.n, "share": row.share, "share_ci": row.interval} for row in found.outcomes},
+        "first_letter": found.first_letter,
+        "budget": dict(found.budget),
+        "usage": {name: getattr(usage, name) for name in names},
+    }
+
+
+@dataclass(frozen=True)
+class RawAnswer:
+    """A question and its answer as they were. `texts`: None where the item's video was taken down since."""
+
+    row: ServedAnswer
+    item: str
+    texts: Sequence[str] | None
+    answer: ModelAnswer | None
+    samples: Mapping[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        row, answer = self.row, self.answer if self.texts is not None else None
+        return {
+            "item": self.item,
+            "texts": self.texts,
+            "number": row.number,
+            "outcome": row.outcome,
+            "answer": row.answer,
+            "share": row.share,
+            "why": row.why,
+            "version": row.version,
+            "asked_at": row.asked_at.isoformat(),
+            "raw": answer and answer.text,
+            "refusal": answer and answer.refusal,
+            "finish_reason": answer and answer.finish_reason,
+            "logprobs": answer and answer.logprobs,
+            "prompt_tokens": answer and answer.prompt_tokens,
+            "completion_tokens": answer and answer.completion_tokens,
+            "request_sha256": row.request_sha256,
+        }
+
+
+def raw_answers(run: Run, rows: Sequence[ServedAnswer], *, with_samples: bool = False) -> list[RawAnswer]:
+    """The rows with their items' texts and what was answered word for word. Two queries, three with the samples."""
+    positions = {row.position for row in rows}
+    members = ReleaseItem.objects.filter(release=run.release_id, position__in=positions)
+    members = members.select_related("video__takedown")
+    items = {member.position: member for member in members}
+    given = ModelAnswer.objects.filter(sha256__in={row.request_sha256 for row in rows})
+    answers = {answer.sha256: answer for answer in given}
+    samples = _samples(run, rows) if with_samples else {}
+    found = []
+    for row in rows:
+        member = items.get(row.position)
+        taken = member is not None and getattr(member.video, "takedown", None) is not None
+        known = {text_key(text): text for text in texts_of(member.record)} if member is not None else {}
+        texts = None if taken else [known.get(key, f"{key[:12]}…") for key in row.texts]
+        name = str(member.record["id"]) if member is not None else ""
+        found.append(
+            RawAnswer(row, name, texts, answers.get(row.request_sha256), samples.get((row.clip_key, row.texts[0])))
+        )
+    return found
+
+
+def _samples(run: Run, rows: Sequence[ServedAnswer]) -> dict[tuple[str, str], dict[str, Any]]:
+    """(clip, text) -> how many samples said yes, of how many, and the interval of P(yes)."""
+    if not run.params.get("served", {}).get("samples"):
+        return {}
+    counts: dict[tuple[str, str], list[int]] = {}
+    same = answers_of(run).filter(clip_key__in={row.clip_key for row in rows}, outcome=Outcome.ANSWERED)
+    for clip, texts, answer in same.order_by().values_list("clip_key", "texts", "answer"):
+        found = counts.setdefault((clip, texts[0]), [0, 0])
+        found[0] += answer == "yes"
+        found[1] += 1
+    return {key: {"yes": yes, "n": n, "interval": exact_binomial(yes, n)} for key, (yes, n) in counts.items()}
+
+
+def all_raw_answers(run: Run) -> Iterator[dict[str, Any]]:
+    """Every answer of the run as a line of a file."""
+    for rows in batched(answers_of(run).iterator(chunk_size=ROWS_PER_QUERY), ROWS_PER_QUERY):
+        for each in raw_answers(run, rows):
+            yield each.as_json()

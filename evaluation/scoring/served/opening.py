@@ -1,0 +1,134 @@
+"""Open the endpoint that a run names: its options, one probing question, and the key of its scores."""
+
+import hashlib
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from PIL import Image
+
+from evaluation.errors import EvaluationError
+from evaluation.scoring.models import Run, RunUsage
+from evaluation.scoring.served.questions import TOP_LOGPROBS, YES_NO, Asking, Mode
+from evaluation.scoring.served.served_model import ServedModel
+from evaluation.scoring.served.specs import DEFAULTS, LOGPROBS, SAMPLES, ServedSpec, served_spec
+from generation.asking.answer_rows import PricedAnswers, budget_left
+from generation.asking.cached_answers import Asking as StoredAsking
+from generation.asking.endpoints import Configured, find_endpoint
+from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from hub.interfaces import ChatRequest, ModelInfo, ScoreKind
+from hub.served.prompts import CHOOSE, MATCHES, PROMPTS, lettered
+from hub.served.readings import by_logprobs
+
+TRIES = 6
+TIMEOUT = 120.0
+PROBE = "Is this picture grey? Answer with yes or no."
+PROBE_SIZE = (64, 64)
+
+
+@dataclass(frozen=True)
+class Served:
+    """What a run asks an endpoint with."""
+
+    model: ServedModel
+    answers: PricedAnswers
+    usage: RunUsage
+    facts: Mapping[str, Any]
+
+
+def open_served(run: Run) -> Served:
+    """The model of `endpoint:NAME/MODEL`, asked once whether it sees and gives log-probabilities.
+
+    A run that is continued asks as it began. EvaluationError, GenerationError, HubError: there is no such endpoint, or
+    it cannot answer.
+    """
+    spec = served_spec(run.spec)
+    endpoint = find_endpoint(spec.endpoint)
+    usage = _usage(run, endpoint)
+    chat = _chat(run, spec, endpoint, usage)
+    facts = run.params.get("served") or _probed(chat, spec, endpoint)
+    asking = Asking(
+        spec.mode,
+        by_probability=facts["by"] == LOGPROBS,
+        samples=spec.samples,
+        max_tokens=spec.max_tokens,
+        as_video=spec.as_video,
+    )
+    chat.info = ModelInfo(
+        chat.info.model_id, f"{endpoint.url} {facts['version']}".strip(), ScoreKind.P_YES, needs_video=False
+    )
+    answers = PricedAnswers(usage, int, endpoint.price, stores_refusals=True)
+    info = ModelInfo(
+        chat.info.model_id,
+        _revision(spec, endpoint, facts),
+        ScoreKind.P_YES,
+        frames=spec.frames,
+        by_item=asking.by_item,
+        card={"category": "video"},
+    )
+    return Served(ServedModel(info, asking, StoredAsking(chat, answers), spec.side, spec.form), answers, usage, facts)
+
+
+def _usage(run: Run, endpoint: Configured) -> RunUsage:
+    return RunUsage.objects.get_or_create(run=run, defaults={"currency": endpoint.currency[:20]})[0]
+
+
+def _chat(run: Run, spec: ServedSpec, endpoint: Configured, usage: RunUsage) -> ChatEndpoint:
+    budget = budget_left(run.params.get("budget", {}), usage, endpoint.price)
+    patience = Patience(TRIES, TIMEOUT, endpoint.in_flight)
+    return ChatEndpoint(Endpoint(endpoint.name, endpoint.url, spec.model, endpoint.key), patience, budget)
+
+
+def _probed(chat: ChatEndpoint, spec: ServedSpec, endpoint: Configured) -> dict[str, Any]:
+    """Ask one question about a grey picture: which version answers, and does it give log-probabilities?"""
+    picture = io.BytesIO()
+    Image.new("RGB", PROBE_SIZE, "grey").save(picture, "JPEG")
+    images = (picture.getvalue(),) * (2 if spec.as_video else 1)
+    top = 0 if spec.by == SAMPLES else TOP_LOGPROBS
+    request = ChatRequest(
+        (("user", PROBE),), max_tokens=spec.max_tokens, images=images, as_video=spec.as_video, top_logprobs=top
+    )
+    ((_, reply),) = next(chat.replies([request]))
+    if reply.failure and not reply.refusal and reply.failure != "empty answer":
+        raise EvaluationError(
+            f"endpoint {endpoint.name}: it did not answer a first question with a picture ({reply.failure}); name a "
+            "model that sees pictures, or start the run again when the endpoint works"
+        )
+    gives = by_logprobs(reply.logprobs, YES_NO) is not None or bool(reply.logprobs)
+    if spec.by == LOGPROBS and not gives:
+        raise EvaluationError(
+            f"endpoint {endpoint.name}: {spec.model} gives no log-probabilities; leave out by={LOGPROBS}, or choose "
+            f"by={SAMPLES}"
+        )
+    version = "" if reply.revision == spec.model[: len(reply.revision)] else reply.revision
+    return {
+        "endpoint": endpoint.name,
+        "model": spec.model,
+        "version": version,
+        "mode": spec.mode.value,
+        "by": LOGPROBS if gives else SAMPLES,
+        "samples": spec.samples if spec.mode == Mode.P_YES and not gives else 0,
+        "frames": spec.frames,
+        "prompts": PROMPTS,
+        "prompt": MATCHES.format("…") if spec.mode == Mode.P_YES else CHOOSE.format(lettered(["…", "…"])),
+    }
+
+
+def _revision(spec: ServedSpec, endpoint: Configured, facts: Mapping[str, Any]) -> str:
+    """What the scores depend on. The address is named by its hash: exports carry the key."""
+    where = hashlib.sha256(endpoint.url.encode()).hexdigest()[:8]
+    told = {
+        "at": where,
+        "mode": spec.mode.value,
+        "by": facts["by"],
+        **({"samples": facts["samples"]} if facts["samples"] else {}),
+        "frames": spec.frames,
+        "side": spec.side,
+        **({"as": "video"} if spec.as_video else {}),
+        **({"form": spec.form} if spec.form != DEFAULTS.form else {}),
+        **({"max_tokens": spec.max_tokens} if spec.max_tokens != DEFAULTS.max_tokens else {}),
+        "prompts": facts["prompts"],
+    }
+    shown = " ".join(f"{name}={value}" for name, value in told.items())
+    return f"{facts['version']} {shown}".strip()

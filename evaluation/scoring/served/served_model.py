@@ -1,0 +1,169 @@
+"""A model behind an endpoint as the scoring loop takes it: many clips at a time, scores as answers come."""
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from PIL import Image
+
+from evaluation.scoring.loop import Clip, PairScore, ReadFrames, ScoringCounts
+from evaluation.scoring.served.questions import Asking, Question, questions, verdicts
+from generation.asking.cached_answers import Asking as StoredAsking
+from hub.adapters.chat_endpoint import AWAY
+from hub.batching.text_limits import ReadsWholeTexts
+from hub.errors import ClipError
+from hub.interfaces import ChatReply, Frames, ModelInfo
+from hub.served.budget import SPENT
+from hub.served.readings import Reading, read
+from media.decode_pool import DecodePool
+from media.errors import MediaError
+
+JPEG_QUALITY = 95
+# Clips that are decoded ahead of the requests about them.
+CLIPS_AHEAD = 8
+
+
+@dataclass(frozen=True)
+class ServedModel(ReadsWholeTexts):
+    """`side`: frames are shown no larger than this, in pixels, as `form` (jpeg or png).
+
+    An endpoint refuses a prompt that is too long, so no text is cut in silence.
+    """
+
+    info: ModelInfo
+    asking: Asking
+    stored: StoredAsking
+    side: int
+    form: str = "jpeg"
+
+    def pictures(self, frames: Frames) -> tuple[bytes, ...]:
+        """The frames as files."""
+        return tuple(_file(Image.fromarray(frame), self.side, self.form) for frame in frames)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One question about a clip with what came of it."""
+
+    clip_key: str
+    question: Question
+    key: str
+    reply: ChatReply
+    reading: Reading
+
+
+@dataclass
+class Stop:
+    """Why a run asks nothing more: its budget is spent, or the endpoint is away."""
+
+    why: str = ""
+
+
+@dataclass
+class _Open:
+    """A clip some of whose questions are on their way."""
+
+    clip: Clip
+    texts: list[str]
+    asked: list[Question]
+    found: dict[int, Reading] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    clip: Clip
+    texts: list[str]
+    images: tuple[bytes, ...] = ()
+    why: str = ""
+    seconds: float = 0.0
+
+
+def score_served(
+    model: ServedModel,
+    requests: Iterable[tuple[Clip, Sequence[str]]],
+    *,
+    tally: ScoringCounts,
+    read_clip: ReadFrames,
+    pool: DecodePool,
+    note: Callable[[Answered], None],
+    stop: Stop,
+) -> Iterator[PairScore]:
+    """A PairScore for each text of each clip that was answered about; the others are listed in `tally.unanswered`.
+
+    `note` hears of every question that got a reply. After `stop` is set nothing new is asked. HubError: nothing can be
+    answered at all.
+    """
+    waiting: dict[int, _Open] = {}
+    asked = _questions(model, requests, tally, read_clip, pool, waiting, stop)
+    for (number, at), key, reply in model.stored.stream(asked):
+        each = waiting[number]
+        if reply.failure in (SPENT, AWAY):
+            stop.why = reply.failure
+            continue
+        question = each.asked[at]
+        reading = read(reply, question.options, by_probability=model.asking.by_probability)
+        each.found[at] = reading
+        note(Answered(each.clip.key, question, key, reply, reading))
+        if len(each.found) == len(each.asked):
+            del waiting[number]
+            yield from _scores(model, each, tally)
+
+
+def _scores(model: ServedModel, each: _Open, tally: ScoringCounts) -> Iterator[PairScore]:
+    answered = [(question, each.found[at]) for at, question in enumerate(each.asked)]
+    tally.texts_encoded += len(each.texts)
+    for text, verdict in zip(each.texts, verdicts(model.asking, each.texts, answered), strict=True):
+        if verdict.value is None:
+            tally.unanswered.append((each.clip.key, text, verdict.outcome, verdict.why))
+        else:
+            tally.pairs += 1
+            yield PairScore(each.clip.key, text, verdict.value, dict(verdict.parts))
+
+
+def _questions(
+    model: ServedModel,
+    requests: Iterable[tuple[Clip, Sequence[str]]],
+    tally: ScoringCounts,
+    read_clip: ReadFrames,
+    pool: DecodePool,
+    waiting: dict[int, _Open],
+    stop: Stop,
+) -> Iterator[tuple[tuple[int, int], object]]:
+    def show(request: tuple[Clip, Sequence[str]]) -> _Shown:
+        clip, texts = request
+        began = perf_counter()
+        # In one order whatever the item's: what is asked together is asked alike in every run.
+        once = sorted(dict.fromkeys(texts))
+        try:
+            frames, _ = read_clip(clip, model.info)
+            return _Shown(clip, once, model.pictures(frames), seconds=perf_counter() - began)
+        except MediaError as error:
+            return _Shown(clip, once, why=str(error), seconds=perf_counter() - began)
+
+    for number, (_, wait) in enumerate(pool.ahead(requests, show, CLIPS_AHEAD)):
+        if stop.why:
+            return
+        shown = wait()
+        tally.decode_seconds += shown.seconds
+        if shown.why:
+            tally.unreadable.append((shown.clip.key, shown.why))
+            continue
+        try:
+            asked = questions(model.asking, shown.texts, shown.images)
+        except ClipError as error:
+            tally.refused.append((shown.clip.key, str(error)))
+            continue
+        tally.clips_encoded += 1
+        waiting[number] = _Open(shown.clip, shown.texts, asked)
+        for at, question in enumerate(asked):
+            yield (number, at), question.request
+
+
+def _file(image: Image.Image, side: int, form: str) -> bytes:
+    if max(image.size) > side:
+        image.thumbnail((side, side), Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    # Without subsampling, thin coloured things keep their colours.
+    image.save(out, form, **({"quality": JPEG_QUALITY, "subsampling": 0} if form == "jpeg" else {}))
+    return out.getvalue()

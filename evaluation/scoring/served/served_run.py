@@ -1,0 +1,101 @@
+"""A scoring run through an endpoint: one job, which keeps as many requests in flight as the endpoint takes.
+
+It is not cut into shards: the pace and the budget of a run are counted in one place. A worker that takes the run up
+again asks for nothing that was answered.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from evaluation.errors import EvaluationError
+from evaluation.scoring.loop import ScoringCounts
+from evaluation.scoring.models import Run, RunUsage
+from evaluation.scoring.protocol_models import reader
+from evaluation.scoring.served.opening import Served
+from evaluation.scoring.served.rows import OutcomeRows, adopt_answers, note_versions
+from evaluation.scoring.served.served_model import Stop, score_served
+from evaluation.scoring.shards.plan import Todo, costs
+from evaluation.scoring.shards.work import ClipWork, ScoreWriter, in_time, listed, store
+from hub.served.budget import SPENT
+from jobs.models import Job
+from jobs.progress import progress
+from media.decode_pool import DecodePool, usual_workers
+
+SCORES_PER_WRITE, SECONDS_PER_WRITE = 64, 2.0
+
+
+def ask_all(run: Run, opened: Any, work: list[ClipWork], todo: Todo, job: Job) -> dict[str, Any]:
+    """Ask for all of it and store what comes; what gave no score, by problem and item.
+
+    EvaluationError: the budget is spent, or the endpoint answers no more. What came is stored.
+    """
+    served: Served = opened.served
+    tally, stop, began = ScoringCounts(), Stop(), monotonic()
+    adopt_answers(run, work)
+    outcomes = OutcomeRows(run, work)
+    try:
+        done = _ask(run, opened, todo, job, tally, stop, outcomes)
+    finally:
+        outcomes.close()
+        note_versions(run)
+        RunUsage.objects.filter(pk=served.usage.pk).update(seconds=F("seconds") + monotonic() - began)
+    if stop.why:
+        raise EvaluationError(_stopped(run, stop, done, job.total))
+    progress(job, job.total)
+    return listed(work, tally)
+
+
+def _ask(run: Run, opened: Any, todo: Todo, job: Job, tally: ScoringCounts, stop: Stop, outcomes: OutcomeRows) -> int:
+    """How many of the run's texts have a score now."""
+    served: Served = opened.served
+    before, done = dict(job.measured), job.total - sum(len(texts) for _, texts in todo)
+    decoders = settings.FOILWORKS_DECODERS or usual_workers()
+    with ScoreWriter(partial(store, run, opened.info)) as writer, DecodePool(decoders) as pool:
+
+        def heard(_replies: int) -> None:
+            measured = costs(tally, writer.seconds, before, _device(served.facts))
+            progress(job, done, message=f"asking {opened.info.model_id}", measured=measured)
+
+        served.answers.heard = heard
+        found = score_served(
+            served.model,
+            [(each.clip, texts) for each, texts in todo],
+            tally=tally,
+            read_clip=reader(opened.protocol, opened.kept.frames),
+            pool=pool,
+            note=outcomes.note,
+            stop=stop,
+        )
+        for scores in in_time(found, SCORES_PER_WRITE, SECONDS_PER_WRITE):
+            writer.put(scores)
+            done += len(scores)
+    job.measured = costs(tally, writer.seconds, before, _device(served.facts))
+    progress(job, done, measured=job.measured)
+    return done
+
+
+def _device(facts: Mapping[str, Any]) -> str:
+    return f"endpoint {facts['endpoint']}"
+
+
+def _stopped(run: Run, stop: Stop, done: int, total: int) -> str:
+    told = {"done": done, "total": total}
+    if stop.why != SPENT:
+        return (
+            _(
+                "The endpoint failed too many times in a row. %(done)s of %(total)s texts are scored. "
+                "Continue the run when the endpoint works."
+            )
+            % told
+        )
+    limits = ", ".join(f"{value:g} {name}" for name, value in run.params.get("budget", {}).items())
+    return _(
+        "The budget is spent (%(limits)s). %(done)s of %(total)s texts are scored. "
+        "Raise the budget and continue the run."
+    ) % {**told, "limits": limits}

@@ -1,0 +1,66 @@
+"""How a served model is named: `endpoint:NAME/MODEL?mode=p_yes&frames=8`. Loads no model library and no client."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.scoring.served.questions import Mode
+from generation.asking.endpoints import endpoint_and_model
+from hub.errors import HubError
+from hub.loading.options import split_options
+
+ENDPOINT = "endpoint"
+AUTO, LOGPROBS, SAMPLES = "auto", "logprobs", "samples"
+IMAGES, VIDEO = "images", "video"
+JPEG, PNG = "jpeg", "png"
+CHOICES = {"mode": tuple(Mode), "by": (AUTO, LOGPROBS, SAMPLES), "as": (IMAGES, VIDEO), "form": (JPEG, PNG)}
+KNOWN: dict[str, type | range] = {
+    "mode": str,
+    "by": str,
+    "as": str,
+    "form": str,
+    "frames": int,
+    "samples": range(2, 1001),
+    "side": range(32, 4097),
+    "max_tokens": range(1, 32_769),
+}
+
+
+@dataclass(frozen=True)
+class ServedSpec:
+    """`by`: from log-probabilities, from samples, or auto: as the server allows. `shown_as`: frames as images, or as
+    one video. `form`: JPEG at quality 95, or PNG, which changes nothing. `side`: frames are shown no larger than this,
+    in pixels."""
+
+    endpoint: str
+    model: str
+    mode: Mode = Mode.P_YES
+    by: str = AUTO
+    shown_as: str = IMAGES
+    form: str = JPEG
+    frames: int = 8
+    samples: int = 10
+    side: int = 768
+    max_tokens: int = 16
+
+    @property
+    def as_video(self) -> bool:
+        return self.shown_as == VIDEO
+
+
+DEFAULTS = ServedSpec("", "")
+
+
+def served_spec(spec: str) -> ServedSpec:
+    """HubError: an option that there is not. GenerationError: no such endpoint or model."""
+    argument = spec.partition(":")[2]
+    name, options = split_options(argument, KNOWN)
+    for option, choices in CHOICES.items():
+        if option in options and options[option] not in choices:
+            raise HubError(f"'{spec}': {option} is '{options[option]}'; choose one of: {', '.join(choices)}")
+    if options.get("as") == VIDEO and options.get("form") == PNG:
+        raise HubError(f"'{spec}': a video is sent as JPEG frames; leave out form={PNG}, or as={VIDEO}")
+    endpoint, model = endpoint_and_model(name)
+    given: dict[str, Any] = {"shown_as" if option == "as" else option: value for option, value in options.items()}
+    if "mode" in given:
+        given["mode"] = Mode(given["mode"])
+    return ServedSpec(endpoint.name, model, **given)

@@ -1,0 +1,54 @@
+"""What a run may spend at an endpoint: requests, tokens, money."""
+
+import threading
+
+# Characters per token, at least, and tokens per picture: only for what is set aside before the server has counted.
+CHARS_PER_TOKEN, TOKENS_PER_IMAGE = 3, 1000
+SPENT = "budget spent"
+
+
+class Budget:
+    """At most `requests`, `tokens` and `cost` (0: no limit), of which `spent_…` are gone already.
+
+    What a request may need is set aside before it is sent and counted when its answer is there, so that concurrent
+    requests cannot pass the limit together. `price`: of a million tokens in and out.
+    """
+
+    def __init__(
+        self,
+        requests: int = 0,
+        tokens: int = 0,
+        cost: float = 0.0,
+        *,
+        spent_requests: int = 0,
+        spent_tokens: int = 0,
+        spent_cost: float = 0.0,
+        price: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
+        self._limits = (float(requests), float(tokens), cost)
+        self._used = [float(spent_requests), float(spent_tokens), spent_cost]
+        self._price = price
+        self._lock = threading.Lock()
+
+    def take(self, prompt_tokens: int, completion_tokens: int) -> bool:
+        """Set one request with so many tokens aside; False if they are no longer there."""
+        needed = (1.0, *self._of(prompt_tokens, completion_tokens))
+        with self._lock:
+            rows = zip(self._limits, self._used, needed, strict=True)
+            if any(limit and used + more > limit for limit, used, more in rows):
+                return False
+            self._add(needed)
+            return True
+
+    def settle(self, set_aside: tuple[int, int], used: tuple[int, int]) -> None:
+        """Of the tokens (in, out) that were set aside, `used` were needed."""
+        before, after = self._of(*set_aside), self._of(*used)
+        with self._lock:
+            self._add((0.0, *(new - old for new, old in zip(after, before, strict=True))))
+
+    def _of(self, prompt_tokens: int, completion_tokens: int) -> tuple[float, float]:
+        cost = (prompt_tokens * self._price[0] + completion_tokens * self._price[1]) / 1e6
+        return float(prompt_tokens + completion_tokens), cost
+
+    def _add(self, amounts: tuple[float, ...]) -> None:
+        self._used = [used + more for used, more in zip(self._used, amounts, strict=True)]

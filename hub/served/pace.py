@@ -1,0 +1,118 @@
+"""How many requests are in flight at an endpoint: additive increase, multiplicative decrease (AIMD).
+
+`Pace` is the rule, without threads or clock. `Gate` makes the threads of one client keep to it.
+"""
+
+import threading
+import time
+
+FIRST = 8
+# After a refusal (429, 503, a timeout), and after answers that became slow without coming faster in all.
+CUT, SLOWED = 0.5, 0.8
+# A window of answers this many times slower than the quickest one, at no higher rate: the server only queues.
+SLOW, NO_GAIN = 4.0, 1.05
+
+
+class Pace:
+    """`limit` requests may be in flight, from 1 to `most`. It doubles per round trip until the first cut, then grows by
+    one per round trip.
+
+    `course` lists the limit after each cut and each whole step up, for tests and logs.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most, self.limit = most, float(min(FIRST, most))
+        self.course = [int(self.limit)]
+        self._doubling = True
+        self._sent = self._cut_at = 0
+        # (seconds, in flight) of the latest answers.
+        self._window: list[tuple[float, int]] = []
+        self._quickest = self._best_rate = 0.0
+
+    def sent(self) -> int:
+        """Count a request; its ticket says whether it was sent before the last cut."""
+        self._sent += 1
+        return self._sent
+
+    def answered(self, ticket: int, seconds: float, in_flight: int) -> None:
+        """An answer came. The limit grows only if it was in use."""
+        if 2 * in_flight >= self.limit:
+            self._set(self.limit + (1.0 if self._doubling else 1.0 / self.limit))
+        self._watch(ticket, seconds, in_flight)
+
+    def refused(self, ticket: int) -> None:
+        """The server had too much to do."""
+        self._cut(ticket, CUT)
+
+    def _watch(self, ticket: int, seconds: float, in_flight: int) -> None:
+        self._window.append((seconds, in_flight))
+        if len(self._window) < max(FIRST, in_flight):
+            return
+        total = max(sum(took for took, _ in self._window), 1e-9)
+        # By Little's law: what is in flight over what one takes is what comes per second.
+        mean, rate = total / len(self._window), sum(count for _, count in self._window) / total
+        self._window.clear()
+        if self._quickest and mean > SLOW * self._quickest and rate < NO_GAIN * self._best_rate:
+            self._cut(ticket, SLOWED)
+        self._quickest = min(self._quickest or mean, mean)
+        self._best_rate = max(self._best_rate, rate)
+
+    def _cut(self, ticket: int, factor: float) -> None:
+        # Requests from before a cut were sent under the old limit: they say nothing about the new one.
+        if ticket <= self._cut_at:
+            return
+        self._doubling, self._cut_at = False, self._sent
+        self._window.clear()
+        self._set(self.limit * factor)
+
+    def _set(self, limit: float) -> None:
+        self.limit = min(float(self.most), max(1.0, limit))
+        if int(self.limit) != self.course[-1]:
+            self.course.append(int(self.limit))
+
+
+class Gate:
+    """Lets as many threads through at a time as the pace allows, and none while the server asked for a pause."""
+
+    def __init__(self, most: int) -> None:
+        self.pace = Pace(most)
+        self._changed = threading.Condition()
+        self._in_flight = 0
+        self._closed_until = 0.0
+        self._stopped = False
+
+    @property
+    def limit(self) -> int:
+        return int(self.pace.limit)
+
+    def enter(self) -> int | None:
+        """Wait for a place; None after `stop`."""
+        with self._changed:
+            while not self._stopped:
+                pause = self._closed_until - time.monotonic()
+                if pause <= 0 and self._in_flight < int(self.pace.limit):
+                    self._in_flight += 1
+                    return self.pace.sent()
+                self._changed.wait(pause if pause > 0 else None)
+            return None
+
+    def leave(self, ticket: int, seconds: float | None, *, refused: bool = False, pause: float = 0.0) -> None:
+        """Give the place back. `seconds`: how long an answer took; None: none came, for a reason of its own."""
+        with self._changed:
+            if refused:
+                self.pace.refused(ticket)
+            elif seconds is not None:
+                self.pace.answered(ticket, seconds, self._in_flight)
+            self._in_flight -= 1
+            self._closed_until = max(self._closed_until, time.monotonic() + pause if pause else 0.0)
+            self._changed.notify_all()
+
+    def stop(self) -> None:
+        """Let nobody through any more."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+
+    def start(self) -> None:
+        with self._changed:
+            self._stopped = False

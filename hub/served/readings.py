@@ -1,0 +1,114 @@
+"""What an answer says: yes or no, or a letter; by its words, or by the probabilities of its tokens. Pure.
+
+An answer that says none of the words it was asked for is unparsable. A model that declines has refused. Neither is
+wrong, and neither is half right: they have figures of their own.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hub.interfaces import ChatReply
+
+# Below this the alternatives say nothing of the words that were asked for.
+MIN_MASS = 1e-6
+# Marks that tokenizers put where a word begins, and what stands around a word.
+AROUND = " \t\r\n\u2581\u0120\u010a*_`\"'“”‘’().,:;!?[]"
+# A refusal in plain words, from servers without a field for it.
+DECLINES = re.compile(
+    r"\b(i(?:'|\u2019)?m sorry|i am sorry|i (?:can(?:no|')?t|cannot|am unable to|won't|will not) "
+    r"(?:help|assist|answer|comply|provide|view|see|describe|do that)|as an ai\b)",
+    re.IGNORECASE,
+)
+WORDS = re.compile(r"[^\W_]+")
+
+
+class Outcome(StrEnum):
+    """What came of a question."""
+
+    ANSWERED = "answered"
+    REFUSED = "refused"
+    UNPARSABLE = "unparsable"
+    # No answer came: an error of the server, a spent budget. It is asked again when the run continues.
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`shares`: the probability of each option among all of them; empty unless it was answered. `mass`: of all options
+    among everything that the model might have said."""
+
+    outcome: Outcome
+    shares: tuple[float, ...] = ()
+    mass: float = 1.0
+    why: str = ""
+    # The option that the answer names, as shown.
+    answer: str = ""
+
+
+def read(reply: ChatReply, options: Sequence[str], *, by_probability: bool) -> Reading:
+    """Which of `options` (such as "yes" and "no") the reply says."""
+    if reply.refusal:
+        return Reading(Outcome.REFUSED, why=reply.refusal)
+    if reply.failure and reply.failure != "empty answer":
+        return Reading(Outcome.FAILED, why=reply.failure)
+    if DECLINES.search(reply.text):
+        return Reading(Outcome.REFUSED, why=_start(reply.text))
+    if by_probability and (found := by_logprobs(reply.logprobs, options)) is not None:
+        return found
+    return by_words(reply.text, options)
+
+
+def by_words(text: str, options: Sequence[str]) -> Reading:
+    """The option that the text begins with, or the only one that it names as a word of its own."""
+    said = [word.casefold() for word in WORDS.findall(text)]
+    lower = [option.casefold() for option in options]
+    named = [at for at, option in enumerate(lower) if option in said]
+    # "A" is an article too: further on in a sentence a single letter has to stand as a capital.
+    if min(map(len, lower)) == 1:
+        capitals = WORDS.findall(text)
+        named = [at for at, option in enumerate(options) if option in capitals]
+    if said and said[0] in lower:
+        named = [lower.index(said[0])]
+    if len(named) != 1:
+        why = "it names none of the options" if not named else "it names several options"
+        return Reading(Outcome.UNPARSABLE, why=f"{why}: {_start(text) or 'empty answer'}")
+    shares = tuple(float(at == named[0]) for at in range(len(options)))
+    return Reading(Outcome.ANSWERED, shares, answer=options[named[0]])
+
+
+def by_logprobs(rows: Sequence[Sequence[tuple[str, float]]], options: Sequence[str]) -> Reading | None:
+    """The options' probabilities at the first token that is more than space; None if none was reported.
+
+    Variants of an option count together: "Yes", " yes", "YES,". An option that is not among the reported alternatives
+    counts as improbable, so a report of few alternatives makes shares a little more extreme.
+    """
+    for row in rows:
+        if not row or not row[0][0].strip(AROUND):
+            continue
+        found = masses(dict(row), options)
+        total = sum(found)
+        if total < MIN_MASS:
+            return None
+        shares = tuple(value / total for value in found)
+        return Reading(Outcome.ANSWERED, shares, total, answer=options[shares.index(max(shares))])
+    return None
+
+
+def masses(alternatives: Mapping[str, float], options: Sequence[str]) -> list[float]:
+    """The probability of each option at one token. Where no whole option is there, tokens that begin one count: a
+    tokenizer of letters spells "yes" as "y", "e", "s"."""
+    told = [(token.strip(AROUND).casefold(), math.exp(value)) for token, value in alternatives.items()]
+    lower = [option.casefold() for option in options]
+    whole = [sum(value for token, value in told if token == option) for option in lower]
+    if sum(whole) >= MIN_MASS:
+        return whole
+    own = [{option[:n] for n in range(1, len(option))} for option in lower]
+    shared = {start for start in set().union(*own) if sum(start in starts for starts in own) > 1}
+    return [sum(value for token, value in told if token in starts - shared) for starts in own]
+
+
+def _start(text: str) -> str:
+    return " ".join(text.split())[:120]

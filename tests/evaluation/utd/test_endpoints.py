@@ -1,0 +1,70 @@
+"""Descriptions and concepts through an endpoint: many requests in flight, a budget, nothing asked twice."""
+
+import pytest
+
+from evaluation.errors import EvaluationError
+from evaluation.utd.actions.descriptions import describe_videos, resume_description
+from evaluation.utd.concepts import DESCRIPTION
+from evaluation.utd.models import DescriptionsUsage, FrameText
+from hub.adapters import chat_endpoint
+from jobs.models import JobState
+from jobs.runner import run_now
+from tests.evaluation.served.worlds import colour_seen, endpoint, make_release
+from tests.hub.chat_server import Said, chat_server, content, pictures_of
+
+pytestmark = pytest.mark.django_db
+VIDEOS, FRAMES = 3, 4
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch):
+    monkeypatch.setattr(chat_endpoint, "FIRST_PAUSE", 0.01)
+
+
+def answer(body, n):
+    """A sentence for a picture; for a description its concepts."""
+    if pictures_of(body):
+        return Said(content(f"A {colour_seen(body)} wall is moving up.").body, wait=0.1)
+    return Said(content("1. a wall").body, wait=0.1)
+
+
+def described(settings, server, project, **options):
+    settings.CHAT_ENDPOINTS = endpoint(server.url, price=(1.0, 2.0), currency="USD")
+    spec = {"describer": "endpoint:lab/tiny", "extractor": "endpoint:lab"}
+    return describe_videos(None, project, frames=FRAMES, **spec, **options)
+
+
+def test_frames_are_described_and_read_with_many_requests_in_flight(settings):
+    project = make_release(VIDEOS).project
+    with chat_server(answer) as server:
+        made = described(settings, server, project)
+        assert run_now(made.job).state == JobState.DONE
+    made.refresh_from_db()
+    assert made.problems == {}
+    rows = FrameText.objects.filter(descriptions=made)
+    assert rows.count() == VIDEOS * FRAMES
+    assert {row.raw[DESCRIPTION] for row in rows} == {
+        f"A {colour} wall is moving up." for colour in ("red", "green", "blue")
+    }
+    # Four were asked at a time, whatever stood behind the endpoint.
+    assert server.most_at_once > 4
+    usage = DescriptionsUsage.objects.get(descriptions=made)
+    assert usage.requests == len(server.bodies)
+    assert usage.cost == pytest.approx((20 * 1.0 + 5 * 2.0) / 1e6 * len(server.bodies))
+    # Frames of one video that are equal are asked about once.
+    assert len([body for body in server.bodies if pictures_of(body)]) <= VIDEOS * FRAMES
+    assert max(server.asked.values()) == 1
+
+
+def test_a_spent_budget_stops_in_words_and_a_larger_one_goes_on(settings):
+    project = make_release(VIDEOS).project
+    with chat_server(answer) as server:
+        made = described(settings, server, project, budget={"requests": 5})
+        with pytest.raises(EvaluationError, match=r"The budget is spent\. Raise it and describe what is missing"):
+            run_now(made.job)
+        assert len(server.bodies) == 5
+        made.refresh_from_db()
+        resumed = resume_description(None, made, {"requests": 100})
+        assert run_now(resumed.job).state == JobState.DONE
+        assert max(server.asked.values()) == 1
+    assert FrameText.objects.filter(descriptions=made).count() == VIDEOS * FRAMES

@@ -1,0 +1,139 @@
+"""The number of requests in flight: the rule by itself, and a client's threads held to it by a real server."""
+
+import threading
+
+import pytest
+
+from hub.adapters import chat_endpoint
+from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from hub.interfaces import ChatRequest
+from hub.served.pace import FIRST, Gate, Pace
+from tests.hub.chat_server import Said, chat_server, content
+
+
+def rounds(pace: Pace, n: int, seconds: float = 0.5) -> None:
+    """n round trips with as many requests in flight as the pace allows, all answered."""
+    for _ in range(n):
+        in_flight = int(pace.limit)
+        for ticket in [pace.sent() for _ in range(in_flight)]:
+            pace.answered(ticket, seconds, in_flight)
+
+
+def test_it_doubles_per_round_trip_up_to_the_most():
+    pace = Pace(64)
+    seen = []
+    for _ in range(4):
+        seen.append(int(pace.limit))
+        rounds(pace, 1)
+    assert seen == [8, 16, 32, 64]
+    rounds(pace, 3)
+    assert pace.limit == 64
+
+
+def test_a_refusal_halves_it_once_and_then_it_grows_by_one_per_round_trip():
+    pace = Pace(64)
+    rounds(pace, 3)
+    tickets = [pace.sent() for _ in range(64)]
+    # All 64 come back refused: they were sent together, so they say one thing.
+    for ticket in tickets:
+        pace.refused(ticket)
+    assert pace.limit == 32
+    rounds(pace, 5)
+    assert 36 <= pace.limit <= 38
+    pace.refused(pace.sent())
+    pace.refused(pace.sent())
+    assert 9 <= pace.limit <= 10
+
+
+def test_it_never_falls_below_one():
+    pace = Pace(4)
+    for _ in range(20):
+        pace.refused(pace.sent())
+    assert pace.limit == 1
+
+
+def test_answers_that_only_queue_bring_it_down_and_those_of_a_server_that_batches_do_not():
+    queues, batches = Pace(256), Pace(256)
+    for _ in range(40):
+        # One answers 16 at a time, whatever waits; the other takes a little longer for more at once.
+        rounds(queues, 1, 0.1 * max(1.0, int(queues.limit) / 16))
+        rounds(batches, 1, 0.1 + 0.001 * int(batches.limit))
+    assert max(queues.course) > queues.limit
+    assert queues.limit < 160
+    assert batches.limit == 256
+
+
+def test_a_limit_that_is_not_in_use_does_not_grow():
+    pace = Pace(64)
+    for _ in range(50):
+        pace.answered(pace.sent(), 0.5, 1)
+    assert pace.limit == FIRST
+
+
+def test_nobody_passes_the_gate_after_it_is_stopped():
+    gate = Gate(1)
+    assert gate.enter() is not None
+    waiting = threading.Thread(target=gate.enter)
+    waiting.start()
+    gate.stop()
+    waiting.join(20)
+    assert not waiting.is_alive()
+    assert gate.enter() is None
+
+
+def test_planted_429s_bring_the_requests_in_flight_down_and_up_again(monkeypatch):
+    """The server takes 64 at a time, then refuses everything for a while, then takes what comes."""
+    monkeypatch.setattr(chat_endpoint, "FIRST_PAUSE", 0.01)
+    refuses = range(120, 150)
+    seen: list[int] = []
+    lock = threading.Lock()
+
+    def answer(body, n):
+        with lock:
+            seen.append(1)
+            number = len(seen)
+        return Said("busy", 429) if number in refuses else Said(content("yes").body, wait=0.02)
+
+    chat = ChatEndpoint(Endpoint("lab", "", "tiny"), Patience(tries=8, timeout=60, concurrency=64))
+    with chat_server(answer) as server:
+        chat._endpoint = Endpoint("lab", server.url, "tiny")
+        asked = [ChatRequest((("user", str(number)),)) for number in range(450)]
+        replies = dict(pair for together in chat.replies(asked) for pair in together)
+    assert all(reply.text == "yes" for reply in replies.values())
+    course = chat.gate.pace.course
+    peak = course.index(64)
+    low = min(course[peak:])
+    assert low <= 32
+    assert course[-1] > low
+    # On the server's side, too: never more than the limit.
+    assert server.most_at_once <= 64
+
+
+def test_retry_after_holds_all_requests_back(monkeypatch):
+    """After the first refusal nothing is sent until the pause is over."""
+    monkeypatch.setattr(chat_endpoint, "FIRST_PAUSE", 0.01)
+    times: list[float] = []
+    lock = threading.Lock()
+
+    def answer(body, n):
+        with lock:
+            times.append(chat_endpoint.time.monotonic())
+            first = len(times) == 1
+        return Said("busy", 429, {"Retry-After": "0.5"}) if first else content("yes")
+
+    with chat_server(answer) as server:
+        chat = ChatEndpoint(Endpoint("lab", server.url, "tiny"), Patience(concurrency=1))
+        asked = [ChatRequest((("user", str(number)),)) for number in range(4)]
+        replies = [reply for together in chat.replies(asked) for _, reply in together]
+    assert [reply.text for reply in replies] == ["yes"] * 4
+    assert times[1] - times[0] >= 0.5
+
+
+@pytest.mark.parametrize("code", ["insufficient_quota", "billing_hard_limit_reached"])
+def test_an_empty_account_is_not_asked_again(code):
+    refused = Said({"error": {"code": code, "message": "You exceeded your current quota"}}, 429)
+    with chat_server(lambda body, n: refused) as server:
+        chat = ChatEndpoint(Endpoint("lab", server.url, "tiny"), Patience(tries=5))
+        with pytest.raises(chat_endpoint.HubError, match=r"its account has no credit .* add credit, then continue"):
+            list(chat.replies([ChatRequest((("user", "x"),))]))
+    assert len(server.bodies) == 1

@@ -1,0 +1,84 @@
+"""What answers say: by the probabilities of their tokens, and by their words."""
+
+import math
+
+import pytest
+
+from hub.interfaces import ChatReply
+from hub.served.readings import Outcome, by_logprobs, by_words, read
+
+YES_NO = ("yes", "no")
+
+
+def row(**probabilities):
+    return tuple((token.replace("_", " "), math.log(value)) for token, value in probabilities.items())
+
+
+def test_variants_of_a_word_count_together():
+    found = by_logprobs([row(Yes=0.4, _yes=0.1, No=0.2, _NO=0.05, Perhaps=0.2)], YES_NO)
+    assert found.shares == pytest.approx((0.5 / 0.75, 0.25 / 0.75))
+    assert found.mass == pytest.approx(0.75)
+    assert found.answer == "yes"
+
+
+@pytest.mark.parametrize("space", [" ", "\n", "▁", "Ġ"])
+def test_a_token_of_space_is_passed_over(space):
+    rows = [((space, math.log(0.9)), ("Yes", math.log(0.1))), row(No=0.75, Yes=0.25)]
+    assert by_logprobs(rows, YES_NO).shares == pytest.approx((0.25, 0.75))
+
+
+def test_a_tokenizer_of_letters_is_read_by_first_letters():
+    assert by_logprobs([row(Y=0.3, y=0.1, n=0.1, q=0.5)], YES_NO).shares == pytest.approx((0.8, 0.2))
+
+
+def test_whole_words_come_before_their_beginnings():
+    assert by_logprobs([row(Yes=0.3, No=0.3, N=0.2)], YES_NO).shares == pytest.approx((0.5, 0.5))
+
+
+def test_alternatives_without_any_option_say_nothing():
+    assert by_logprobs([row(The=0.9, A=0.1)], YES_NO) is None
+    assert by_logprobs([], YES_NO) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [("Yes.", "yes"), ("no", "no"), ("**No**, it shows a cat.", "no"), ("The answer is yes", "yes")],
+)
+def test_words(text, answer):
+    assert by_words(text, YES_NO).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [("B", "B"), ("b.", "B"), ("(A)", "A"), ("The answer is B: a dog runs", "B"), ("I think B.", "B")],
+)
+def test_letters(text, answer):
+    assert by_words(text, ("A", "B", "C")).answer == answer
+
+
+@pytest.mark.parametrize("text", ["It shows a dog.", "", "yes? Or no… both yes and no", "Either A or B"])
+def test_what_names_no_option_or_several_is_unparsable(text):
+    options = ("A", "B") if "Either" in text else YES_NO
+    if text.startswith("yes?"):
+        text = "Both yes and no"
+    found = by_words(text, options)
+    assert (found.outcome, found.shares) == (Outcome.UNPARSABLE, ())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        ChatReply(failure="refused: no", refusal="no"),
+        ChatReply("partly", refusal="content_filter"),
+        ChatReply("I'm sorry, but I can't help with that."),
+        ChatReply("I cannot view videos."),
+    ],
+)
+def test_refusals(reply):
+    found = read(reply, YES_NO, by_probability=False)
+    assert (found.outcome, found.shares) == (Outcome.REFUSED, ())
+    assert found.why
+
+
+def test_a_failed_request_is_neither():
+    assert read(ChatReply(failure="timed out after 3 tries"), YES_NO, by_probability=True).outcome == Outcome.FAILED
