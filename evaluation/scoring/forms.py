@@ -23,11 +23,8 @@ from evaluation.scoring.actions.start_run import (
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
-<<<<<<< HEAD
-from projects.forms.registry_entry import choices_of
-=======
 from generation.asking.endpoints import configured
->>>>>>> served
+from projects.forms.registry_entry import choices_of
 from text.errors import ActionableError
 from text.quoting import shortened
 from text.registry import load
@@ -104,12 +101,8 @@ class ScoringForm(BudgetForm):
 
     def kinds(self) -> list[tuple[str, list[str]]]:
         """(label, its summary cut at the code in it: every second piece is code) of what can be scored with."""
-<<<<<<< HEAD
-        return [(gettext(row.label), gettext(row.summary).split("`")) for row in load(ADAPTERS).values()]
-=======
         rows = [*load(ADAPTERS).values(), load(CHATS)[ENDPOINT]]
-        return [(entry.label, entry.summary.split("`")) for entry in rows]
->>>>>>> served
+        return [(gettext(row.label), gettext(row.summary).split("`")) for row in rows]
 
     def suggestions(self) -> list[str]:
         """The operator's endpoints, what the home's folder of models holds, as it would be typed, and the fake."""

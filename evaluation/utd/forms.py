@@ -43,13 +43,9 @@ class _OfDescriptions(forms.Form):
 class DescribeForm(BudgetForm):
     """What is left empty is the recipe's."""
 
-<<<<<<< HEAD
-    recipe = forms.ChoiceField(label=_("Recipe"), choices=choices_of(RECIPES))
-=======
     field_order = ("recipe", "describer", "extractor", "frames", "name", "device")
 
-    recipe = forms.ChoiceField(label=_("Recipe"), choices=[(slug, one.label) for slug, one in RECIPES.items()])
->>>>>>> served
+    recipe = forms.ChoiceField(label=_("Recipe"), choices=choices_of(RECIPES))
     describer = forms.CharField(
         label=_("Describer"),
         required=False,

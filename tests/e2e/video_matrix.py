@@ -74,8 +74,9 @@ class Tab(Protocol):
 
 @dataclass
 class Row:
-    """`problems` by who disagrees: screen, player, models, evidence, strip. `refused`: the import's words. `off`: how far
-    colours on the screen are from what they should be, 0 to 255.
+    """`problems` by who disagrees: screen, player, models, evidence, strip. `refused`: the import's message.
+
+    `off`: the largest difference between colours on the screen and those expected, 0 to 255.
     """
 
     name: str

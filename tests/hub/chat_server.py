@@ -83,13 +83,7 @@ def chat_server(answer: Callable[[dict[str, Any], int], Said]) -> Iterator[Serve
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-<<<<<<< HEAD
-            said = body["messages"][-1]["content"]
-            # Of a message with pictures it is a list of parts.
-            last = said if isinstance(said, str) else json.dumps(said)
-=======
             last = asked_of(body)
->>>>>>> served
             with server.lock:
                 server.bodies.append(body)
                 server.headers.append(dict(self.headers))
