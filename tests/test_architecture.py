@@ -29,7 +29,7 @@ ENTRY_POINTS = {"foilworks/cli.py", "foilworks/wsgi.py", "foilworks/asgi.py"}
 # They hand a few named variables (PATH, CUDA's) to programs of others and to decoders, which see none of our secrets.
 HANDS_ON = dict.fromkeys(
     ("hub/adapters/_subprocess_lines.py", "media/child.py"), "os.environ[key] for key in INHERITED if key in os.environ"
-)
+) | dict.fromkeys(("foilworks/backup/database.py", "foilworks/backup/rehearsal.py"), "{**os.environ, **")
 # package -> the name of its table, and the modules in it that are neither rows nor helpers.
 TABLES = {
     "generation.methods": ("METHODS", set()),

@@ -5,6 +5,7 @@ The file is read twice, some records at a time, so that no size of it fills the 
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +75,10 @@ def import_records(
     if as_published and source.yields != "items":
         raise EvaluationError(f"--as-published: the format {format_slug} has no items; leave the option out")
     if source.yields == "utd":
-        with transaction.atomic():
-            import_utd(project, actor, source, result, dry_run=dry_run, strict=strict)
-            if not dry_run:
-                stored(result)
-        return result
+        utd = partial(import_utd, project, actor, source, dry_run=dry_run, strict=strict)
+        return _all_or_nothing(project, result, utd, stored)
     if source.yields == "votes":
-        return _import_votes(project, actor, source, result, (dry_run, strict, update), progress, stored)
+        return _import_votes(project, actor, source, result, (strict, update), progress, stored)
     found = survey(source, project, result, media_dir, progress)
     _stop_if_strict(strict, result)
     media = _keep(found.media, copy=not dry_run, progress=progress)
@@ -91,17 +89,17 @@ def import_records(
             batch = Batch(project, path, ours, found.shapes, media, taken_down, now, update, as_published, clips, seen)
             _store(batch, source, found, actor, progress)
             _stop_if_strict(strict, ours, strict_problem(batch))
-        if dry_run:
-            transaction.set_rollback(True)
-        else:
+        if not dry_run:
             prepare_later(project.pk)
-            stored(ours)
 
-    return _all_or_nothing(project, result, write)
+    return _all_or_nothing(project, result, write, stored)
 
 
-def _all_or_nothing(project: Project, result: ImportResult, write: Callable[[ImportResult], None]) -> ImportResult:
-    """Let `write` store everything in one transaction and count it in a copy of `result`, which is returned.
+def _all_or_nothing(
+    project: Project, result: ImportResult, write: Callable[[ImportResult], None], stored: Stored
+) -> ImportResult:
+    """Let `write` store everything in one transaction and count it in a copy of `result`, which is returned. A dry run
+    is rolled back.
 
     Rows that the database refuses may be those of somebody who wrote meanwhile: then a second attempt sees them.
     EvaluationError: the database ended the transaction for another one, or refuses the rows both times.
@@ -112,6 +110,10 @@ def _all_or_nothing(project: Project, result: ImportResult, write: Callable[[Imp
         try:
             with transaction.atomic():
                 write(ours)
+                if result.dry_run:
+                    transaction.set_rollback(True)
+                else:
+                    stored(ours)
             return ours
         except IntegrityError as error:
             project.pk = stored_as
@@ -140,12 +142,12 @@ def _import_votes(
     actor: User | None,
     source: Source,
     result: ImportResult,
-    wish: tuple[bool, bool, bool],
+    wish: tuple[bool, bool],
     progress: Progress,
     stored: Stored,
 ) -> ImportResult:
-    """Votes go onto items that are there; `wish` is dry_run, strict, update."""
-    dry_run, strict, update = wish
+    """Votes go onto items that are there; `wish` is strict, update."""
+    strict, update = wish
     result.counted = ("votes",)
     votes = read_votes(source, result)
     if project.pk is None:
@@ -158,12 +160,8 @@ def _import_votes(
         store_votes(project, actor, source, votes, ours, update=update, progress=progress)
         left = next((change["record"] for change in ours.changes if not change["updated"]), "")
         _stop_if_strict(strict, ours, f"{left}: votes: others are stored; import with --update" if left else "")
-        if dry_run:
-            transaction.set_rollback(True)
-        else:
-            stored(ours)
 
-    return _all_or_nothing(project, result, write)
+    return _all_or_nothing(project, result, write, stored)
 
 
 def _stop_if_strict(strict: bool, result: ImportResult, other: str = "") -> None:
