@@ -424,7 +424,6 @@ _HOST = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
 METRICS_FOLDER = _made(FOILWORKS_HOME / "run" / "metrics" / _HOST)
 # prometheus_client reads it when it is imported, and nowhere else.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_FOLDER)
-# A Sentry of the operator's; it is told of errors, not of people.
 SENTRY_DSN = _env("SENTRY_DSN")
 _LOG_LEVEL = setting_values.choice(
     "LOG_LEVEL", _env("LOG_LEVEL", "WARNING").upper(), ("WARNING", "INFO", "DEBUG", "ERROR", "CRITICAL")

@@ -237,10 +237,10 @@ class _Sound:
 
 
 def encode(source: Path, target: Path, *, with_sound: bool = True) -> None:
-    """Write `source` as H.264 yuv420p mp4, with its sound: every frame once, at its own time, upright, in square pixels.
+    """Write `source` as H.264 yuv420p mp4: every frame once, at its own time, upright, in square pixels, with sound.
 
-    Colours keep their matrix, or get the tag that browsers assume. The range is limited, which all browsers know. An odd
-    last row or column is left out: yuv420p has none.
+    Colours keep their matrix, or get the tag that browsers assume. The range is limited, which all browsers know. An
+    odd last row or column is left out: yuv420p has none.
 
     MediaError or FFmpegError: `source` cannot be decoded. OSError: `target` cannot be written.
     """

@@ -35,6 +35,7 @@ WORDS = ["a", "a a", "aa", "walks away", "in front of", "is"]
 MADE: dict[str, Callable[[], list[Any]]] = {
     "corpus/importers/foil_coco.py": lambda: [whole_word(word) for word in WORDS],
     "corpus/vote_records.py": lambda: [re.compile(ANONYMOUS_NAME)],
+    "foilworks/backup/rehearsal.py": lambda: [re.compile(r"foilworks_rehearsal_[0-9a-f]{12}")],
     "generation/grammar/surface.py": lambda: [phrase_pattern(WORDS)],
     "generation/methods/_characters.py": lambda: [name_pattern(tuple(WORDS))],
     "text/tokens.py": lambda: [whole_words(WORDS)],
