@@ -8,17 +8,20 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import psycopg
 import pytest
 
+from foilworks.backup import database
 from foilworks.backup.folder import remove_older
 from foilworks.backup.media import back_up_files, copy_in
 from tests.commands import foilworks
 from tests.kill_points import killed_at
-from tests.postgres import running_postgres
+from tests.postgres import find_binaries, running_postgres
 from text.atomic_folders import work_folder
 
 pytestmark = pytest.mark.slow(seconds=7)
@@ -255,6 +258,15 @@ def test_a_removal_that_is_killed_leaves_no_half_backup_under_its_name(settings,
     with work_folder(tmp_path / "backups" / "next"):
         pass
     assert [path.name for path in (tmp_path / "backups").iterdir()] == ["backup-3"]
+
+
+@pytest.mark.skipif(find_binaries() is None, reason="no PostgreSQL here")
+def test_a_backup_that_is_killed_leaves_no_password(monkeypatch, tmp_path):
+    given = {"NAME": "work", "USER": "u", "HOST": "h", "PORT": "", "PASSWORD": "a secret", "OPTIONS": {}}
+    monkeypatch.setattr(database, "connection", SimpleNamespace(vendor="postgresql", settings_dict=given))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    killed_at(subprocess, "run", lambda: database.dump(tmp_path / "dump"))
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 KILLED_RESTORE = """
