@@ -96,7 +96,7 @@ def test_the_tests_of_the_page_pass(extended: None, tmp_path: Path) -> None:
 
 def test_the_table_of_what_make_gets_holds(extended: None) -> None:
     """A parameter of the row reaches the method with its kind; both modes are understood."""
-    (draft,) = drafts("mirror", "left, right and up", most="2", mode="paper")
+    (draft,) = drafts("mirror", "left, right and up", max="2", mode="paper")
     assert draft.foil == "right, left and up"
     assert draft.facts == {"sides": 2}
 

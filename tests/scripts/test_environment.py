@@ -19,7 +19,7 @@ def test_the_page_is_what_the_settings_say():
 
 
 def test_a_variable_that_nobody_told_of_is_named():
-    with pytest.raises(ValueError, match="no words for \\['NEW_ONE'\\]"):
+    with pytest.raises(ValueError, match="no description of \\['NEW_ONE'\\]"):
         environment.page(SOURCE + '\nx = _env("NEW_ONE", "7")\n')
     with pytest.raises(ValueError, match="no variable for"):
         environment.page('x = _env("FOILWORKS_HOME")')
