@@ -39,6 +39,8 @@ WORDS = {
         "MEDIA_HOSTS": "hosts, separated by spaces, from which browsers may play videos that have a URL and no file; "
         "`host` means https, write `http://host:port` for others",
         "SUBMISSION_MAX_MB": "max size of a score file that a visitor submits to a public release",
+        "SUBMISSION_MAX_OPEN": "max submissions per public page that wait for a decision; 0: no limit",
+        "SUBMISSION_KEEP_DAYS": "days after which a submission without a decision is deleted; 0: never",
         "MAX_VIDEO_PIXELS": "max pixels per frame of an imported video (4096 x 4096); 0: no limit",
         "MAX_VIDEO_FRAMES": "max frames of an imported video; 0: no limit",
         "MAX_VIDEO_SECONDS": "max duration of an imported video, in seconds (6 hours); 0: no limit",
@@ -53,6 +55,8 @@ WORDS = {
         "(generated once in the home)",
         "ALLOWED_HOSTS": "the site's host names, separated by commas or spaces",
         "CSRF_TRUSTED_ORIGINS": "trusted origins, such as `https://foils.example.org`, separated by commas or spaces",
+        "SESSION_IDLE_DAYS": "days without a visit after which a person must sign in again",
+        "SESSION_MAX_DAYS": "days after which everyone must sign in again",
         "SECURE_COOKIES": "1: send cookies only over TLS; set it once everything uses TLS",
         "TRUSTED_PROXIES": "number of your proxies in front; so many addresses of X-Forwarded-For are trusted",
         "SECURE_REDIRECT": "1: redirect to TLS; a proxy must send X-Forwarded-Proto",
@@ -92,7 +96,8 @@ WORDS = {
         "FOILWORKS_VECTOR_CACHE_GB": "size of the cache of clip vectors; 0: no cache",
         "FOILWORKS_CLIP_CACHE_GB": "size of the cache of videos from an object store, per decoding host",
         "CHAT_ENDPOINTS": "names of OpenAI-compatible endpoints, separated by spaces; each has "
-        "`CHAT_<NAME>_URL`, `_MODELS`, `_KEY`, `_PRICE` ([instruction-models.md](../how-to/instruction-models.md))",
+        "`CHAT_<NAME>_URL`, `_MODELS`, `_KEY`, `_PRICE`, `_IN_FLIGHT` "
+        "([instruction-models.md](../how-to/instruction-models.md))",
         "WORD_VECTORS": "a file of counter-fitted word vectors, for the word similarity filters",
         "FOILWORKS_CHROMIUM": "the browser that the tests use",
     },

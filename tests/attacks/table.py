@@ -24,7 +24,6 @@ CLASSES = {
     "test_bombs": "Decompression bombs",
     "test_error_pages": "Information leaks in error pages",
     "test_short_answers": "Answers that repeat input",
-    "test_slow_patterns": "Regular expressions that stall a worker",
     "test_spreadsheets": "CSV formulas",
     "test_crowd_identities": "Forged crowd identities, early codes",
     "test_sessions": "Cross-site requests and framing",

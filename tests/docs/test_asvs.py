@@ -21,7 +21,7 @@ WRITTEN = {
     "2.1.2": ("docs/workflow.md", ("## Rules", "proficiency")),
     "5.1.1": ("docs/explanation/video.md", ("## Refused files", "not videos, whatever their names say")),
     "6.1.1": ("docs/how-to/people.md", ("**Wrong passwords**",)),
-    "6.1.2": ("docs/how-to/people.md", ("do not count: at least six other characters",)),
+    "6.1.2": ("docs/how-to/people.md", ("at least six\n  other characters must remain",)),
     "6.1.3": (
         "docs/how-to/people.md",
         ("**Second factor**", "**Identity provider**", "signed links"),
@@ -31,7 +31,7 @@ WRITTEN = {
     "7.1.2": ("docs/how-to/people.md", ("in any number of browsers",)),
     "7.1.3": ("docs/explanation/asvs.md", ("ends by our times and by our sign-out",)),
     "8.1.1": ("docs/workflow.md", ("Researcher", "Validator", "may")),
-    "8.1.2": ("docs/explanation/threat-model.md", ("## Actors", "What a judgement's page tells")),
+    "8.1.2": ("docs/explanation/threat-model.md", ("## Actors", "a task's page does not name its clip")),
     "11.1.1": ("docs/explanation/asvs.md", ("To replace `SECRET_KEY`", "To destroy a key")),
     "11.1.2": ("docs/explanation/asvs.md", ("## Keys and algorithms", "AES-SIV", "PBKDF2-SHA-256")),
     "14.1.2": ("docs/explanation/asvs.md", ("## Classes of data", "Retention:")),
