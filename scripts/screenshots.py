@@ -128,7 +128,7 @@ def shoot(browser: Browser, address: str, shot: Shot) -> Image.Image:
     page = context.new_page()
     if shot.role:
         page.goto("/sign-in/")
-        page.get_by_role("button", name=f"Enter as {shot.role}").first.click()
+        page.get_by_role("button", name=f"Sign in as {shot.role}").first.click()
     shot.go(page)
     picture = Image.open(io.BytesIO(page.screenshot()))
     context.close()

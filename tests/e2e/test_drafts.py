@@ -265,7 +265,7 @@ def test_who_has_lost_the_role_is_told_so_at_once(project: Project, sign_in: Sig
     start(page, "edit")
     Membership.objects.filter(person=ann, role="annotator").delete()
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("This needs the role annotator")).to_be_visible()
+    expect(page.get_by_text("You need the role annotator")).to_be_visible()
     assert outbox_keys(page) == []
 
 

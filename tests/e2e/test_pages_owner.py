@@ -203,7 +203,7 @@ def test_a_demo_is_entered_with_one_press(open_tab: OpenTab):
     page.goto("/")
     page.get_by_role("link", name="Try the sample project").click()
     assert_accessible(page)
-    page.get_by_role("button", name="Enter as annotator").click()
+    page.get_by_role("button", name="Sign in as annotator").click()
     expect(page.get_by_role("heading", name="Your projects")).to_be_visible()
     page.get_by_role("link", name=re.compile("The demo")).click()
     expect(page.get_by_role("heading", name="Your work")).to_be_visible()

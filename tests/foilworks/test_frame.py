@@ -87,7 +87,7 @@ def test_a_role_that_is_missing_is_named() -> None:
     client.force_login(make_member(project, "annotator"))
     response = client.get(reverse("annotation:queue", args=[project.slug, "review"]))
     assert response.status_code == 403
-    assert b"This needs the role reviewer" in response.content
+    assert b"You need the role reviewer" in response.content
 
 
 def test_a_form_without_its_token_is_explained() -> None:
