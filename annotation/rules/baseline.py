@@ -18,7 +18,7 @@ def order_shown(seed: object, item: int, person: int, foils: Sequence[int]) -> l
     """Return the texts of the item in the order in which this person sees them: shuffled by (item, person).
 
     The seed is secret. The caption's place is independent of its place in every other item and for everybody else
-    (docs/decisions/0072-orders-come-from-a-secret.md).
+    (docs/decisions/0072-secret-seeds.md).
     """
     return sorted((CAPTION, *foils), key=lambda text: seeded_share(seed, "texts", item, person, text))
 

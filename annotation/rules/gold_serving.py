@@ -2,7 +2,7 @@
 
 Every piece is drawn by itself. Whoever learns afterwards that a piece was gold, or was not, knows nothing about the
 next one: a fixed number per stretch of pieces would make the last of a stretch certain
-(docs/decisions/0072-orders-come-from-a-secret.md).
+(docs/decisions/0072-secret-seeds.md).
 """
 
 from collections.abc import Iterable

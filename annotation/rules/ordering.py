@@ -4,7 +4,7 @@ The seed is secret (projects.secret_seeds): with the source and the row numbers 
 
 Order of the two texts (docs/workflow.md#rule-5): the slots of a task form pairs with opposite orders, so over three
 validators the caption is never always in the same place. Pairs and odd slots are independent of all others: whoever
-knows the order of some of them learns nothing about the rest (docs/decisions/0072-orders-come-from-a-secret.md).
+knows the order of some of them learns nothing about the rest (docs/decisions/0072-secret-seeds.md).
 """
 
 from hashlib import blake2b

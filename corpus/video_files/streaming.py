@@ -73,7 +73,7 @@ def _stream_blind(request: HttpRequest, stored: FieldFile) -> HttpResponseBase:
     """Send the file under an ETag of this address alone, without the time of its last change.
 
     A file in an object store passes through here as well: the store's answer says when the object was written, and
-    its name is the same for everybody (docs/decisions/0073-clips-of-work-pass-through-the-web-process.md).
+    its name is the same for everybody (docs/decisions/0073-clips-of-work.md).
     """
     try:
         size = stored.size

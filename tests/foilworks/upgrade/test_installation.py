@@ -1,7 +1,7 @@
 """An installation of 4fafc4b, updated to today's version: its people, programs, links and jobs notice nothing.
 
 The light tests take SQLite and ask each thing once. `make test-full` asks everything as everybody, on both engines.
-What is promised until when, and how the record is made: docs/decisions/0065-what-an-update-keeps.md.
+What is promised until when, and how the record is made: docs/decisions/0065-compatibility.md.
 """
 
 import json
