@@ -66,7 +66,7 @@ def test_somebody_with_an_account_is_added_and_a_mistake_stands_beside_the_name(
     assert owner.post(people(world), {"username": "zoe", "roles": ["reviewer"]}).status_code == 302
     again = owner.post(people(world), {"username": "zoe", "roles": ["reviewer"]})
     assert again.status_code == 422
-    assert "zoe is a member already" in again.content.decode()
+    assert "zoe is already a member" in again.content.decode()
 
 
 def test_roles_change_and_members_leave_by_the_page(owner, world):

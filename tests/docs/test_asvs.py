@@ -21,7 +21,7 @@ WRITTEN = {
     "2.1.2": ("docs/workflow.md", ("## Rules", "proficiency")),
     "5.1.1": ("docs/explanation/video.md", ("## Refused files", "not videos, whatever their names say")),
     "6.1.1": ("docs/how-to/people.md", ("**Wrong passwords**",)),
-    "6.1.2": ("docs/how-to/people.md", ("at least six\n  other characters must remain",)),
+    "6.1.2": ("docs/how-to/people.md", ("At least six\n  other characters must remain",)),
     "6.1.3": (
         "docs/how-to/people.md",
         ("**Second factor**", "**Identity provider**", "signed links"),
@@ -37,7 +37,7 @@ WRITTEN = {
     "14.1.2": ("docs/explanation/asvs.md", ("## Classes of data", "Retention:")),
     "15.1.1": ("SECURITY.md", ("| critical", "within", "every 60 days")),
     "15.1.3": ("docs/explanation/asvs.md", ("## What costs much", "MAX_OPEN_JOBS_PER_PROJECT")),
-    "16.1.1": ("docs/how-to/operations.md", ("## What is logged where", "how long", "who reads it")),
+    "16.1.1": ("docs/how-to/operations.md", ("## Log locations", "how long", "readers")),
 }
 
 

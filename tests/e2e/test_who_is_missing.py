@@ -33,7 +33,7 @@ def owner() -> User:
 def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> None:
     validator = sign_in(User.objects.get(username="vera"))
     validator.goto("/")
-    expect(validator.get_by_text("validation: 1 for you")).to_be_visible()
+    expect(validator.get_by_text("validation: 1 to do")).to_be_visible()
     assert_accessible_wide_and_narrow(validator)
 
     page = sign_in(owner)

@@ -104,7 +104,7 @@ def test_an_address_that_takes_forms_alone_says_so_and_leads_on() -> None:
     client.force_login(make_member(project, "annotator"))
     response = client.get(reverse("annotation:skip", args=[project.slug, "x"]))
     assert (response.status_code, response.headers["Allow"]) == (405, "POST")
-    assert b"What a form sends is taken here" in response.content
+    assert b"This address only accepts form submissions" in response.content
     assert b'href="/"' in response.content
 
 

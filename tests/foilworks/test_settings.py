@@ -51,6 +51,7 @@ def test_an_endpoint_has_an_address_models_a_key_and_a_price(read):
             "key": "secret",
             "price": (0.15, 0.6),
             "currency": "USD",
+            "in_flight": 64,
         }
     }
 
