@@ -60,9 +60,9 @@ WORDS = frozenset(
         _("choosing"),
         _("loading the model"),
         _("loss"),
-        _("checking the first sources"),
+        _("looked at the first sources"),
         _("making captions"),
-        _("querying the model"),
+        _("asking the model"),
         _("decoding frames"),
         _("texts to score"),
         _("distinct texts"),
@@ -76,10 +76,10 @@ WORDS = frozenset(
         _("comparing sentences with descriptions"),
         _("embedding texts"),
         _("measuring"),
-        _("nine object-sequence models"),
+        _("nine models on objects in sequence"),
         _("writing"),
         _("pairs of texts"),
-        _("querying the teacher"),
+        _("asking the teacher"),
         _("reading the release before"),
         _("reading the release after"),
         _("reading the train split"),
@@ -89,10 +89,10 @@ WORDS = frozenset(
         _("videos"),
         _("votes"),
         _("checking"),
-        _("making film strips"),
+        _("filming"),
         # Why agreement has no value.
         _("no unit has two votes"),
-        _("all votes are in one category, so agreement by chance is certain"),
+        _("all votes fall into one category, so that agreement by chance is certain"),
     )
 )
 
