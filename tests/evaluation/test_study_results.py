@@ -117,7 +117,7 @@ class TestAgreement:
             "alpha": None,
             "alpha_ci": None,
             "alpha_ci_undefined": None,
-            "reason": "all votes are in one category, so agreement by chance is certain",
+            "reason": "all votes fall into one category, so that agreement by chance is certain",
             "percent_agreement": 1.0,
         }
 
