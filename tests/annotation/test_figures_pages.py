@@ -189,4 +189,4 @@ class TestOwn:
 
     def test_who_did_nothing_is_told_where_to_begin(self, client, world):
         client.force_login(world.abe)
-        assert "Nothing handed in yet" in client.get(address(world, "own_figures")).content.decode()
+        assert "No submitted work yet" in client.get(address(world, "own_figures")).content.decode()

@@ -322,12 +322,12 @@ def test_a_queue_with_a_piece_in_hand_says_so_and_goes_on_with_it(world: World):
     world.group()
     world.claim("ann", Stage.EDIT)
     held = browser(world.ann).get(url(world, "queue", "edit")).content.decode()
-    assert ("One is in your hands." in held, "Go on" in held, "wait" in text_in_card(held)) == (True, True, False)
+    assert ("One is in your hands." in held, "Continue" in held, "wait" in text_in_card(held)) == (True, True, False)
     world.group()
     more = browser(world.ann).get(url(world, "queue", "edit")).content.decode()
     assert ("One is in your hands." in more, "1 piece waits for you." in more) == (True, True)
     waiting = browser(world.abe).get(url(world, "queue", "edit")).content.decode()
-    assert ("in your hands" in waiting, "Take the next" in waiting) == (False, True)
+    assert ("in your hands" in waiting, "Start next" in waiting) == (False, True)
 
 
 def text_in_card(page: str) -> str:

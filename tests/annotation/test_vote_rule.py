@@ -222,7 +222,7 @@ class TestPage:
         form = {"votes_wanted": 2, "votes_needed": 2, "valid_when": "all", "foils_enough": 1}
         answer = browser.post(self.url(world), form)
         assert answer.status_code == 422
-        assert "Not stored." in answer.content.decode()
+        assert "Not saved." in answer.content.decode()
         assert ">3<" in answer.content.decode().replace("</dt><dd>", ">").replace("</dd>", "<")
 
     def test_another_projects_subtest_is_not_there(self, world: World, browser: Client):

@@ -85,7 +85,7 @@ def test_practice_and_the_test_are_taken_by_keyboard_alone(quiz: Project, sign_i
     assert Standing.objects.get(person=person).qualified_at is not None
     # The way to the work is open.
     press(page, "n")
-    expect(page.get_by_role("button", name="Take the next")).to_be_visible()
+    expect(page.get_by_role("button", name="Start next")).to_be_visible()
     page.keyboard.press("n")
     page.wait_for_url("**/work/validation/*/")
     page.wait_for_selector(READY)
@@ -104,7 +104,7 @@ def practise_editing(page: Page) -> None:
     expect(page.get_by_text("Only the direction.")).to_be_visible()
     assert_accessible(page)
     press(page, "n")
-    expect(page.get_by_role("heading", name="Practice is done")).to_be_visible()
+    expect(page.get_by_role("heading", name="Practice completed")).to_be_visible()
 
 
 def practise_judging(page: Page) -> None:

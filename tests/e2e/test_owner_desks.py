@@ -219,7 +219,7 @@ def test_disputed_items_are_settled_by_keyboard(sign_in: SignIn, narrow: bool) -
     expect(page.locator("#guideline em")).to_have_text("to the end")
     page.keyboard.press("Escape")
     page.keyboard.press("a")
-    expect(page.get_by_text("Choose at least one reason first.")).to_be_visible()
+    expect(page.get_by_text("Choose at least one reason.")).to_be_visible()
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     page.keyboard.press("a")
@@ -296,7 +296,7 @@ def test_guidelines_are_written_previewed_and_read_by_keyboard(sign_in: SignIn, 
     assert_accessible(ann)
     assert ann.title() != "gone"
     page.reload()
-    expect(page.get_by_text("Work has begun.")).to_be_visible()
+    expect(page.get_by_text("Work has started.")).to_be_visible()
     page.keyboard.press("e")
     page.keyboard.press("ControlOrMeta+End")
     page.keyboard.type("\nOr two.")

@@ -139,7 +139,7 @@ def test_the_object_check_by_keyboard(checked: User, sign_in: SignIn, narrow: bo
     expect(owner.get_by_role("heading", name="left-handed violin")).to_be_visible()
     assert_accessible(owner)
     owner.keyboard.press("3")
-    expect(owner.get_by_text("Nothing is left to class")).to_be_visible()
+    expect(owner.get_by_text("All objects classified")).to_be_visible()
     assert ObjectError.objects.get().error_class == "hallucination"
     owner.goto("/projects/dots/reports/objects/")
     expect(owner.get_by_text("2 / 3")).to_be_visible()

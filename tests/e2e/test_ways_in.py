@@ -103,7 +103,7 @@ def test_a_worker_comes_from_the_platform_and_gives_the_place_back(project, owne
     visitor.goto(f"/enter/{study.key}/?{QUERY}")
     assert_accessible(visitor)
     visitor.get_by_label("I have read this and agree.").check()
-    visitor.get_by_role("button", name="Take a place and begin").click()
+    visitor.get_by_role("button", name="Take a place and start").click()
     expect(visitor.get_by_role("heading", name="0 of 5 pieces")).to_be_visible()
     assert_accessible(visitor)
     visitor.get_by_text("I do not want to go on").click()
@@ -119,7 +119,7 @@ def test_a_worker_comes_from_the_platform_and_gives_the_place_back(project, owne
     visitor.context.clear_cookies()
     visitor.goto(f"/enter/{study.key}/?{QUERY}")
     visitor.get_by_label("I have read this and agree.").check()
-    visitor.get_by_role("button", name="Take a place and begin").click()
+    visitor.get_by_role("button", name="Take a place and start").click()
     expect(visitor.get_by_text("The link was already used")).to_be_visible()
     assert_accessible(visitor)
 
