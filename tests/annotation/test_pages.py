@@ -312,7 +312,7 @@ def test_a_queue_says_why_it_is_empty(world: World):
     world.made_item()
     world.project.memberships.create(person=world.ann, role="validator")
     page = html.unescape(browser(world.ann).get(url(world, "queue", "validation")).content.decode())
-    assert "Nothing for you here right now" in page
+    assert "No tasks for you right now" in page
     assert "on videos that you wrote or edited a foil for" in page
     nothing = html.unescape(browser(world.abe).get(url(world, "queue", "edit")).content.decode())
     assert "Everything in this stage is done." in nothing
@@ -322,12 +322,12 @@ def test_a_queue_with_a_piece_in_hand_says_so_and_goes_on_with_it(world: World):
     world.group()
     world.claim("ann", Stage.EDIT)
     held = browser(world.ann).get(url(world, "queue", "edit")).content.decode()
-    assert ("One is in your hands." in held, "Continue" in held, "wait" in text_in_card(held)) == (True, True, False)
+    assert ("1 task in progress." in held, "Continue" in held, "wait" in text_in_card(held)) == (True, True, False)
     world.group()
     more = browser(world.ann).get(url(world, "queue", "edit")).content.decode()
-    assert ("One is in your hands." in more, "1 piece waits for you." in more) == (True, True)
+    assert ("1 task in progress." in more, "1 task to do." in more) == (True, True)
     waiting = browser(world.abe).get(url(world, "queue", "edit")).content.decode()
-    assert ("in your hands" in waiting, "Start next" in waiting) == (False, True)
+    assert ("in progress" in waiting, "Start next" in waiting) == (False, True)
 
 
 def text_in_card(page: str) -> str:
@@ -351,7 +351,7 @@ def test_who_has_done_all_is_told_so_and_led_to_what_it_came_to(world: World):
     world.group()
     world.edit("ann")
     page = html.unescape(browser(world.ann).get(url(world, "queue", "edit")).content.decode())
-    assert "You have done all that there is for you here" in page
+    assert "You have completed all tasks here" in page
     assert "already" not in page
     assert reverse("annotation:own_figures", args=[world.project.slug]) in page
 
@@ -362,7 +362,7 @@ def test_the_landing_page_lists_the_persons_own_stages(world: World):
     ann = browser(world.ann).get(url(world, "work")).content.decode()
     assert (url(world, "queue", "edit") in ann, url(world, "queue", "validation") in ann) == (True, False)
     owner = browser(world.owner).get(url(world, "work")).content.decode()
-    assert "No queue is yours" in owner
+    assert "You have no queues" in owner
     assert browser(world.ann).get(url(world, "queue", "validation")).status_code == 403
     assert browser(world.ann).get(url(world, "queue", "practice-nothing")).status_code == 404
 

@@ -271,13 +271,13 @@ def test_practice_says_at_once_what_was_right_and_why(practice):
     url = reverse("annotation:question", args=[world.project.slug, attempt.pk, 0])
     assert page.redirect_chain[-1][0] == url
     page = client.post(url, {"answer": "neither"}, follow=True).content.decode()
-    assert "Not quite." in page
+    assert "Incorrect." in page
     assert "Count the boxes." in page
     expected = "Only the first is true" if question.caption_first else "Only the second is true"
     assert f"The expert&#x27;s answer:</span> {expected}" in page or expected in page
     client.post(reverse("annotation:question", args=[world.project.slug, attempt.pk, 1]), {"answer": "both"})
     page = client.get(reverse("annotation:attempt", args=[world.project.slug, attempt.pk])).content.decode()
-    assert "0 of 2 right." in page
+    assert "0 of 2 correct." in page
     # As often as they like; what gives feedback is never mixed in.
     assert start_attempt(world.vera, world.project, Stage.PRACTICE).number == 2
     assert not GoldPair.objects.filter(use=Use.MIXED).exists()

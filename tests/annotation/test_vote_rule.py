@@ -216,7 +216,7 @@ class TestPage:
         make_tasks(world.project)
         world.claim("vera", Stage.VALIDATION)
         page = browser.get(self.url(world)).content.decode()
-        assert "It stands." in page
+        assert "This rule is fixed." in page
         assert "Somebody has been shown a pair of it." in page
         assert "<button" not in page.partition('class="facts"')[2].partition("</main>")[0]
         form = {"votes_wanted": 2, "votes_needed": 2, "valid_when": "all", "foils_enough": 1}

@@ -33,7 +33,7 @@ def send(page: Page, *keys: str) -> None:
     for key in keys:
         page.keyboard.press(key)
     page.wait_for_url("**/?done=*")
-    expect(page.get_by_role("heading", name="You have done all that there is for you here")).to_be_visible()
+    expect(page.get_by_role("heading", name="You have completed all tasks here")).to_be_visible()
 
 
 def answer_of(page: Page, choice: str = CAPTION) -> str:
@@ -239,7 +239,7 @@ def test_a_reviewer_fixes_in_place(project: Project, sign_in: SignIn) -> None:
     page = sign_in(rev)
     start(page, "review")
     page.keyboard.press("f")
-    expect(page.get_by_role("textbox", name="The foil as you would accept it")).to_be_focused()
+    expect(page.get_by_role("textbox", name="Corrected foil")).to_be_focused()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(CAPTION)
     expect(page.get_by_text("it says the same as the caption")).to_be_visible()

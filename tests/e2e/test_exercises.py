@@ -113,11 +113,11 @@ def practise_judging(page: Page) -> None:
     assert_accessible(page)
     page.keyboard.press("4")
     press(page, "Control+Enter")
-    expect(page.get_by_role("status").filter(has_text="Not quite.")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Incorrect.")).to_be_visible()
     expect(page.get_by_text("Watch where it ends.")).to_be_visible()
     assert_accessible(page)
     press(page, "n")
-    expect(page.get_by_text("0 of 1 right.")).to_be_visible()
+    expect(page.get_by_text("0 of 1 correct.")).to_be_visible()
 
 
 def take_the_test(page: Page) -> None:

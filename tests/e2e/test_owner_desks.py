@@ -179,7 +179,7 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     page.locator("#comment").fill("")
     decide("Escape", "1", "x")
     page.keyboard.press("f")
-    expect(page.get_by_role("textbox", name="The foil as you would accept it")).to_be_focused()
+    expect(page.get_by_role("textbox", name="Corrected foil")).to_be_focused()
     assert page.evaluate("document.activeElement.selectionStart === document.activeElement.value.length")
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("a red dot vanishes to the right.")
@@ -267,7 +267,7 @@ def test_captions_in_doubt_are_repaired_by_keyboard(sign_in: SignIn, narrow: boo
     page.keyboard.press("Tab")
     page.keyboard.press("x")
     page.wait_for_url("**/captions/doubted/")
-    expect(page.get_by_text("No caption is in doubt")).to_be_visible()
+    expect(page.get_by_text("No captions in doubt")).to_be_visible()
     settled = Caption.objects.filter(revises=None).order_by("pk").values_list("doubt_settled", flat=True)
     assert list(settled) == ["corrected", "confirmed", "dropped"]
     new = Caption.objects.get(revises=items[0].caption)

@@ -127,7 +127,7 @@ def work_through(page: Page, stage: str, act: Callable[[Page], None], pieces: in
         page.wait_for_selector(WORK)
         with page.expect_navigation():
             act(page)
-    expect(page.get_by_role("heading", name="You have done all that there is for you here")).to_be_visible()
+    expect(page.get_by_role("heading", name="You have completed all tasks here")).to_be_visible()
 
 
 def sends(page: Page) -> None:

@@ -81,7 +81,7 @@ def test_the_human_baseline_by_keyboard(dots: Subtest, sign_in: SignIn, narrow: 
             assert page.evaluate("window.sameDocument")
             expect(page.locator("[data-done-today]")).to_have_text(str(number + 1))
             page.wait_for_selector(WORK)
-    expect(page.get_by_role("heading", name="You have done all that there is for you here")).to_be_visible()
+    expect(page.get_by_role("heading", name="You have completed all tasks here")).to_be_visible()
     votes = Vote.objects.all()
     assert [(vote.choice, vote.stage) for vote in votes] == [("caption", "baseline")] * 3
     assert all(vote.order_shown.index(CAPTION) < 6 and vote.watch["covered"] > 0 for vote in votes)
@@ -135,7 +135,7 @@ def test_the_object_check_by_keyboard(checked: User, sign_in: SignIn, narrow: bo
     owner = sign_in(checked, narrow=narrow)
     owner.goto("/projects/dots/studies/")
     assert_accessible(owner)
-    owner.get_by_role("link", name="Class the unseen").click()
+    owner.get_by_role("link", name="Classify unseen objects").click()
     expect(owner.get_by_role("heading", name="left-handed violin")).to_be_visible()
     assert_accessible(owner)
     owner.keyboard.press("3")
