@@ -109,7 +109,7 @@ def my_lease(request: HttpRequest, slug: str, token: str, stage: str) -> Lease:
     request.project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
     lease = (judged_lease_for if stage in JUDGING else lease_for)(request.user, token)
     if lease.slot.project_id != request.project.pk or public_stage(lease.slot.stage) != stage:
-        raise Http404(_("There is no such work of yours."))
+        raise Http404(_("Task not found."))
     # The same row, with what is known of it already.
     lease.slot.project = request.project
     return lease

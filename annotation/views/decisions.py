@@ -57,7 +57,7 @@ def disputed_item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, *ROLES)
     item, problem = item_for(request.user, pk, *ROLES), ""
     if item.subtest.project_id != project.pk:
-        raise Http404(_("There is no such item."))
+        raise Http404(_("Item not found."))
     form = request.POST
     if request.method == "POST":
         try:
@@ -116,7 +116,7 @@ def repair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     caption, problem = caption_for(request.user, pk, Role.RESEARCHER), ""
     if caption.video.project_id != project.pk:
-        raise Http404(_("There is no such caption."))
+        raise Http404(_("Caption not found."))
     if request.method == "POST":
         try:
             said = _settle(request, pk)

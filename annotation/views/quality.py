@@ -82,7 +82,7 @@ def gold(request: HttpRequest, slug: str, use: str) -> HttpResponse:
     """The pairs of one use; POST draws more."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if use not in Use.values:
-        raise Http404(_("There is no such use."))
+        raise Http404(_("Unknown use. Reload the page."))
     form = PairsForm(request.POST if request.method == "POST" else None, project=project, use=use)
     if form.is_bound and form.is_valid():
         try:
@@ -116,7 +116,7 @@ def withdraw(request: HttpRequest, slug: str, kind: str, pk: int) -> HttpRespons
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     moves: dict[str, Callable[..., None]] = {"pair": withdraw_pair, "practice": withdraw_practice}
     if kind not in moves:
-        raise Http404(_("There is no such move."))
+        raise Http404(_("Unknown action. Reload the page."))
     try:
         moves[kind](request.user, project, pk)
     except AnnotationError as error:
@@ -181,7 +181,7 @@ def validators(request: HttpRequest, slug: str) -> HttpResponse:
 def validator_move(request: HttpRequest, slug: str, pk: int, move: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if move not in MOVES:
-        raise Http404(_("There is no such move."))
+        raise Http404(_("Unknown action. Reload the page."))
     person = validator_for(request.user, project, pk)
     try:
         said = MOVES[move](request.user, project, person, request.POST.get("note", ""))
@@ -286,7 +286,7 @@ def question(request: HttpRequest, slug: str, pk: int, place: int) -> HttpRespon
     rows = found.questions.select_related(
         "attempt", "pair__video__project", "practice__caption__video__project", "pair__subtest"
     )
-    asked = or_404(rows.filter(place=place).first(), _("There is no such question."))
+    asked = or_404(rows.filter(place=place).first(), _("Question not found."))
     if asked.answered_at and found.stage == Stage.QUALIFICATION:
         return redirect("annotation:attempt", slug, pk)
     context = {**_shown(asked), "attempt": found, "question": asked, "problem": problem, "typed": form.get("text", "")}
@@ -299,7 +299,7 @@ def _attempt(request: HttpRequest, slug: str, pk: int) -> Attempt:
     request.project = get_project(request.user, slug)
     found = attempt_for(request.user, pk)
     if found.project_id != request.project.pk:
-        raise Http404(_("There is no such exercise of yours."))
+        raise Http404(_("Exercise not found."))
     return found
 
 

@@ -46,7 +46,7 @@ def guideline(request: HttpRequest, slug: str, stage: str, subtest: int | None =
     """One stage's text. POST publishes it; where work has begun by the version before, only once that is confirmed."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if stage not in Stage.values:
-        raise Http404(_("There is no such stage."))
+        raise Http404(_("Stage not found."))
     about = subtest_for(project, subtest) if subtest is not None else None
     form, problem, begun = request.POST, "", work_under_version(project, stage, about)
     if request.method == "POST":

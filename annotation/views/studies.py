@@ -127,7 +127,7 @@ def crowd_study_move(request: HttpRequest, slug: str, pk: int, move: str) -> Htt
         free_place(request.user, project, pk, int(request.POST["place"]))
         messages.success(request, _("The place is free again; what was done stays."))
     else:
-        raise AnnotationError(_("There is no such step; reload the page."))
+        raise AnnotationError(_("Unknown action. Reload the page."))
     return redirect("annotation:crowd_study", slug, pk)
 
 
@@ -139,7 +139,7 @@ def enter(request: HttpRequest, key: str) -> HttpResponse:
     address, now = rate_limits.network_of(request), timezone.now()
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
-    study = or_404(CrowdStudy.objects.select_related("project").filter(key=key).first(), _("There is no such study."))
+    study = or_404(CrowdStudy.objects.select_related("project").filter(key=key).first(), _("Study not found."))
     sent = request.POST if request.method == "POST" else request.GET
     try:
         return _enter(request, study, sent, now)
@@ -214,7 +214,7 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
 
     The code is shown once it is completed, never before.
     """
-    project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study here."))
+    project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study of this project."))
     mine = crowd_place_for(request.user, project, _came_to(request))
     # Only now: a page that says "not found" must not name the project.
     request.project = project

@@ -138,7 +138,7 @@ def test_a_researcher_frees_late_places_and_single_ones(crowd):
     assert free_place(crowd.owner, crowd.project, study.pk, other.pk)
     assert not free_place(crowd.owner, crowd.project, study.pk, other.pk)
     assert places_left(study) == 2
-    with pytest.raises(AnnotationError, match="no such place"):
+    with pytest.raises(AnnotationError, match="Place not found"):
         free_place(crowd.owner, crowd.project, study.pk, 0)
     with pytest.raises(AccessDenied):
         free_place(crowd.vera, crowd.project, study.pk, other.pk)
@@ -189,7 +189,7 @@ def test_who_answered_gold_wrongly_here_is_kept_out_of_the_next_study(crowd, see
 
 def test_a_study_says_what_it_lacks(crowd):
     fields = {"name": "s", "platform": "prolific", "stage": "validation", "pieces": 1, "places": 1}
-    with pytest.raises(AnnotationError, match="id of the study on Prolific"):
+    with pytest.raises(AnnotationError, match="Prolific study ID"):
         open_crowd_study(crowd.owner, crowd.project, **fields)
     study = open_crowd_study(crowd.owner, crowd.project, **fields, platform_study="5f")
     assert (study.role, len(study.secret) >= 43) == ("validator", True)

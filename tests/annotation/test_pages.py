@@ -173,7 +173,7 @@ def test_where_no_next_piece_can_be_had_what_was_sent_is_told_of(world: World, s
     name, claim = claimed(world, Stage.EDIT)
 
     def in_vain(*args: Any, **fields: Any) -> Claim:
-        raise Conflict("Many people are asking at once; ask again.")
+        raise Conflict("Too many people are requesting tasks right now. Try again.")
 
     monkeypatch.setattr(_work_pages, "claim", in_vain)
     person = browser(getattr(world, name))
@@ -182,7 +182,7 @@ def test_where_no_next_piece_can_be_had_what_was_sent_is_told_of(world: World, s
     sent = person.post(url(world, Stage.EDIT, claim.token), form, headers=headers)
     address = url(world, "queue", Stage.EDIT) + f"?done=edit-{Edit.objects.get().pk}"
     assert sent.headers["X-Foilworks-Go" if scripts else "Location"] == address
-    assert "Many people are asking at once" in person.get(address).content.decode()
+    assert "Too many people are requesting tasks" in person.get(address).content.decode()
     # Who has sent nothing is told at once.
     assert person.post(url(world, "queue", Stage.EDIT)).status_code == 400
 
@@ -247,7 +247,7 @@ def test_the_lease_is_renewed_and_says_when_it_is_over(world: World):
     client.post(url(world, "skip", claim.token))
     over = client.post(url(world, "heartbeat", claim.token))
     assert over.status_code == 410
-    assert "Your time on this piece is over" in over.json()["problem"]
+    assert "Your time for this task is up" in over.json()["problem"]
     assert browser(world.abe).post(url(world, "heartbeat", claim.token)).status_code == 404
 
 
@@ -377,7 +377,7 @@ def test_an_undo_gives_the_piece_back_and_a_second_one_says_so(world: World):
     assert browser(world.vic).post(url(world, "undo", "vote", vote.pk)).status_code == 404
     Vote.objects.update(state="counted", created_at=later(seconds=-60))
     refused = client.post(url(world, "undo", "vote", vote.pk), follow=True)
-    assert "can be undone" in refused.content.decode()
+    assert "You can undo an answer only" in refused.content.decode()
 
 
 def test_somebody_elses_record_in_the_address_is_not_found(world: World):

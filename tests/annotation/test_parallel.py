@@ -393,7 +393,7 @@ class TestARuleIsChangedWhile:
 
     def test_an_item_is_being_made_that_waits_for_votes(self, group):
         (said,) = one_after_the_other(lambda: self.assemble(group), lambda: self.change(group, 0, 0))
-        assert "Items of it wait for votes" in said
+        assert "Items of this subtest are waiting for votes" in said
         assert self.holds_together(group) == (3, {"in_validation"})
 
     def test_an_item_is_being_made_that_takes_none(self, group):

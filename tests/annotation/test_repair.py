@@ -139,7 +139,7 @@ def test_a_correction_that_is_none_is_refused(world: World, text: str, words: st
 def test_a_text_that_the_video_has_already_is_refused(world: World):
     item = doubted(world)
     factories.make_caption(item.video, WOMAN)
-    with pytest.raises(AnnotationError, match="says this already"):
+    with pytest.raises(AnnotationError, match="already has a caption with this text"):
         correct_caption(world.owner, item.caption_id, WOMAN)
 
 

@@ -133,10 +133,10 @@ class TestWhyNot:
 
     def test_items_wait_and_no_vote_is_asked_for(self, world: World):
         world.item()
-        self.refused(world, "Items of it wait for votes", VoteRule(wanted=0, needed=0))
+        self.refused(world, "Items of this subtest are waiting for votes", VoteRule(wanted=0, needed=0))
 
     def test_a_rule_that_no_vote_can_satisfy(self, world: World):
-        self.refused(world, "More votes are needed", VoteRule(2, 3))
+        self.refused(world, "more than the votes per pair", VoteRule(2, 3))
 
     @pytest.mark.parametrize(
         "rule", [VoteRule(100, 2), VoteRule(2, -1), VoteRule(2, 2, pairs_enough=0), VoteRule(2, 2, pairs_enough=100)]
@@ -208,7 +208,7 @@ class TestPage:
         form = {"votes_wanted": 2, "votes_needed": 3, "valid_when": "all", "foils_enough": 1}
         answer = browser.post(self.url(world), form)
         assert answer.status_code == 422
-        assert "More votes are needed than are asked for" in answer.content.decode()
+        assert "more than the votes per pair" in answer.content.decode()
         assert answer.context["form"]["votes_needed"].value() == "3"
 
     def test_a_fixed_rule_is_read_with_its_reason(self, world: World, browser: Client):

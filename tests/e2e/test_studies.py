@@ -102,7 +102,7 @@ def test_who_takes_a_choice_back_whose_video_was_taken_down_is_told_so(dots, sig
     page.wait_for_selector(WORK)
     take_down_video(owner, "dots", Vote.objects.get().item.video_id, "asked to")
     page.keyboard.press("u")
-    expect(page.get_by_text("This was called off since, so there is nothing to take back any more.")).to_be_visible()
+    expect(page.get_by_text("This task was cancelled, so there is nothing to undo.")).to_be_visible()
     assert_accessible(page)
     assert Vote.objects.get().state == "counted"
 

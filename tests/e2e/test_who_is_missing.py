@@ -64,7 +64,7 @@ def test_fewer_votes_are_wanted_while_nobody_has_been_shown_a_pair(owner: User, 
     assert_accessible_wide_and_narrow(page)
     page.get_by_label("Votes wanted for a pair").fill("1")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("lower this or raise the other")).to_be_visible()
+    expect(page.get_by_text("Lower this number or raise the votes per pair")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
     page.get_by_label("Votes for the caption that make it valid").fill("1")
     page.keyboard.press("Control+Enter")
