@@ -237,7 +237,7 @@ def _label(table: Mapping[str, Entry], slug: str) -> str:
 def _origin(foil: Suggestion) -> str:
     """Who or what made it, without a name: reviewers judge the text."""
     if foil.by_person:
-        return _("a person's own wording")
+        return _("written by a person")
     method = {"method": _label(METHODS, foil.method), "version": foil.method_version}
     made_by = _("method %(method)s, version %(version)s") % method
     return f"{made_by}, {foil.model_id}" if foil.model_id else made_by
@@ -291,7 +291,7 @@ def frame_image(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
     """The picture of a frame, for the project's members."""
     frame = checked_frame_for(request.user, get_project(request.user, slug), pk)
     if not frame.image:
-        raise Http404(_("This frame has no picture yet."))
+        raise Http404(_("This frame has no image yet. Try again later."))
     return stream_file(request, frame.image)
 
 

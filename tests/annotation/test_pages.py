@@ -165,7 +165,7 @@ def test_where_the_next_piece_is_lost_at_once_what_was_sent_is_told_of(world: Wo
     assert (sent.status_code, sent.headers["X-Foilworks-Go"]) == (204, address)
     page = person.get(address).content.decode()
     assert url(world, "undo", stage, record.pk) in page
-    assert "time on that piece is over" not in page
+    assert "time for that task is up" not in page
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -293,7 +293,7 @@ def test_late_work_is_thanked_for_and_told_that_it_does_not_count(world: World):
     form = {"idempotency_key": "late", "text": "a man irons a shirt.", "parent": ""}
     sent = browser(world.ann).post(url(world, "edit", claim.token), form, follow=True)
     page = sent.content.decode()
-    assert "It came too late to count; it is kept." in page
+    assert "The answer was too late to count. It is saved." in page
     assert "/work/undo/" not in page
 
 
@@ -303,7 +303,7 @@ def test_late_work_that_counts_can_be_taken_back_only_as_long_as_other_work(worl
     Slot.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     form = {"idempotency_key": "late", "text": "a man irons a shirt.", "parent": ""}
     page = browser(world.ann).post(url(world, "edit", claim.token), form, follow=True).content.decode()
-    assert "its place was still free, so it counts" in page
+    assert "nobody had taken the task, so it counts" in page
     bar = page[page.index("data-undo=") :]
     assert bar.index("/work/undo/") < bar.index("</div>")
 
@@ -315,7 +315,7 @@ def test_a_queue_says_why_it_is_empty(world: World):
     assert "No tasks for you right now" in page
     assert "on videos that you wrote or edited a foil for" in page
     nothing = html.unescape(browser(world.abe).get(url(world, "queue", "edit")).content.decode())
-    assert "Everything in this stage is done." in nothing
+    assert "All tasks of this stage are done." in nothing
 
 
 def test_a_queue_with_a_piece_in_hand_says_so_and_goes_on_with_it(world: World):

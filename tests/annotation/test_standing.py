@@ -28,7 +28,7 @@ def test_a_pause_frees_what_is_in_their_hands_and_refuses_more(world):
     assert pause_validator(world.owner, world.project, world.vera.pk, "looks odd") == 1
     assert not Slot.objects.filter(state=SlotState.LEASED).exists()
     assert Lease.objects.get().ending == "cancelled"
-    with pytest.raises(NotAdmitted, match="paused for now"):
+    with pytest.raises(NotAdmitted, match="work is paused"):
         world.claim("vera", Stage.VALIDATION)
     with pytest.raises(AnnotationError, match="already paused"):
         pause_validator(world.owner, world.project, world.vera.pk)

@@ -123,7 +123,7 @@ def test_another_key_under_the_same_claim_is_refused(world):
 def test_a_key_must_be_usable(world, key):
     world.group()
     work = world.claim("ann", Stage.EDIT)
-    with pytest.raises(AnnotationError, match="no usable key"):
+    with pytest.raises(AnnotationError, match="no valid key"):
         submit_edit(world.ann, work.token, key, [IRONS])
 
 
@@ -158,7 +158,7 @@ def test_a_text_that_a_reviewer_dropped_does_not_come_back(world):
     world.group(UNFOLDS, TEARS)
     world.edit("ann", UNFOLDS)
     world.review("rita", "drop", reasons=["still_true"])
-    with pytest.raises(AnnotationError, match="a reviewer has dropped this very text"):
+    with pytest.raises(AnnotationError, match="a reviewer has dropped this text"):
         world.edit("abe", UNFOLDS)
     assert world.edit("abe", TEARS).candidates.get().text == TEARS
 

@@ -123,13 +123,13 @@ class TestWhyNot:
         world.item()
         make_tasks(world.project)
         work = world.claim("vera", Stage.VALIDATION)
-        self.refused(world, "Somebody has been shown a pair of it")
+        self.refused(world, "Someone has already seen a pair of this subtest")
         release(world.vera, work.token)
-        self.refused(world, "Somebody has been shown a pair of it")
+        self.refused(world, "Someone has already seen a pair of this subtest")
 
     def test_items_were_decided_without_a_vote(self, world: World):
         factories.make_item(world.subtest, foils=("a man unfolds a shirt.",), state="valid")
-        self.refused(world, "Items of it are decided")
+        self.refused(world, "Items of this subtest are already decided")
 
     def test_items_wait_and_no_vote_is_asked_for(self, world: World):
         world.item()
@@ -217,7 +217,7 @@ class TestPage:
         world.claim("vera", Stage.VALIDATION)
         page = browser.get(self.url(world)).content.decode()
         assert "This rule is fixed." in page
-        assert "Somebody has been shown a pair of it." in page
+        assert "Someone has already seen a pair of this subtest." in page
         assert "<button" not in page.partition('class="facts"')[2].partition("</main>")[0]
         form = {"votes_wanted": 2, "votes_needed": 2, "valid_when": "all", "foils_enough": 1}
         answer = browser.post(self.url(world), form)

@@ -134,7 +134,7 @@ def test_a_fourth_vote_is_refused(item: Item, sign_in: SignIn) -> None:
         validate(last)
     fourth = make_member(project, "validator", name="vito")
     page = sign_in(fourth, expected=["404 (Not Found)"])
-    queue_says(page, "validation", "Everything in this stage is done")
+    queue_says(page, "validation", "All tasks of this stage are done")
     token = Vote.objects.latest("pk").slot.leases.get().token
     status = page.evaluate(
         """async ([token, address]) => {

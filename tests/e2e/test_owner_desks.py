@@ -57,7 +57,7 @@ def test_five_counterfactuals_are_written_by_keyboard(sign_in: SignIn, narrow: b
     page.keyboard.type("a blue dot moves to the right.")
     third = page.locator(".foil").nth(2)
     expect(third.get_by_text("people and things stay; words gone: 1")).to_be_visible()
-    expect(third.get_by_text("what happens is as in the caption")).to_be_visible()
+    expect(third.get_by_text("the action is the same as in the caption")).to_be_visible()
     expect(third.locator("[data-changed]")).to_have_text("1")
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(foil("rolls"))
@@ -314,11 +314,11 @@ def test_the_shares_of_reviews_are_set(sign_in: SignIn, narrow: bool) -> None:
     world = make_world()
     page = sign_in(world.owner, narrow=narrow)
     page.goto(f"/projects/{world.project.slug}/reviewing/")
-    page.get_by_label("Reviewed, per cent of the edits", exact=True).fill("30")
+    page.get_by_label("Edits to review (%)", exact=True).fill("30")
     page.get_by_label(f"edits of {world.ann.username}").fill("100")
     assert_accessible(page)
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("The shares hold from now on.")).to_be_visible()
+    expect(page.get_by_text("Review shares saved. They apply to new edits.")).to_be_visible()
     world.project.refresh_from_db()
     assert world.project.review_policy.rate == 0.3
 

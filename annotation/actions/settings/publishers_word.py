@@ -59,7 +59,7 @@ def collect_votes(person: User | None, subtest: Subtest, *, size: int | None = N
     if person is not None:
         require_role(person, subtest.project, Role.RESEARCHER)
     if size is not None and size < 1:
-        raise AnnotationError(_("Ask about at least one item."))
+        raise AnnotationError(_("Choose at least one item."))
     return run_in_transaction(lambda: _collect(person, subtest, size, seed))
 
 
