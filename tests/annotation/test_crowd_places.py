@@ -286,7 +286,7 @@ def test_who_is_in_two_studies_reaches_the_place_of_each(client, crowd):
     assert code_of(votes) in client.get(page).content.decode()
     assert arrive(edits.study, signed(edits.study), client).url == page
     shown = client.get(page).content.decode()
-    assert (edits.study.name in shown, "1 of 1 pieces" in shown) == (True, True)
+    assert (edits.study.name in shown, "1 of 1 tasks" in shown) == (True, True)
     assert client.post(page, {"move": "complete"}).status_code == 302
     assert code_of(edits) in client.get(page).content.decode()
     assert not Membership.objects.filter(person=person).exists()
@@ -330,7 +330,7 @@ def test_who_has_done_the_work_of_one_study_is_led_to_its_place(client, crowd):
     piece = client.post(f"/projects/{crowd.project.slug}/work/edit/")["Location"]
     done = client.post(piece, {"text": "a man unfolds a shirt.", "idempotency_key": "k"})
     shown = client.get(done["Location"]).content.decode()
-    assert (edits.study.name in shown, "1 of 1 pieces" in shown) == (True, True)
+    assert (edits.study.name in shown, "1 of 1 tasks" in shown) == (True, True)
 
 
 def test_a_session_from_before_a_place_was_named_in_it_reaches_the_active_one(client, crowd):

@@ -89,7 +89,7 @@ def test_a_second_try_asks_other_questions_and_there_is_no_third(test_open):
     assert (first.passed, second.passed) == (False, False)
     asked = [set(found.questions.values_list("pair", flat=True)) for found in (first, second)]
     assert not asked[0] & asked[1]
-    with pytest.raises(AnnotationError, match="no try left"):
+    with pytest.raises(AnnotationError, match="no attempts left"):
         start_attempt(world.vera, world.project, Stage.QUALIFICATION)
     with pytest.raises(NotAdmitted):
         world.claim("vera", Stage.VALIDATION)

@@ -142,7 +142,7 @@ class TestWhyNot:
         "rule", [VoteRule(100, 2), VoteRule(2, -1), VoteRule(2, 2, pairs_enough=0), VoteRule(2, 2, pairs_enough=100)]
     )
     def test_numbers_that_nobody_means(self, world: World, rule: VoteRule):
-        self.refused(world, "A pair takes 0 to 99 votes, and 1 to 99 valid pairs", rule)
+        self.refused(world, "Set 0 to 99 votes per pair and a minimum of 1 to 99 valid pairs", rule)
 
     @pytest.mark.parametrize("name", ["ann", "rita", "vera"])
     def test_only_researchers(self, world: World, name: str):
