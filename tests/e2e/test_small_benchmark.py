@@ -77,7 +77,7 @@ def set_up(page: Page) -> None:
         form.get_by_label("User name").fill(name)
         form.get_by_label("annotator").set_checked(role == "annotator")
         form.get_by_label(role).check()
-        form.get_by_label("Make a new account").check()
+        form.get_by_label("Create a new account").check()
         form.get_by_role("button", name="Add").click()
         expect(page.get_by_role("heading", name=f"{name} has an account now")).to_be_visible()
 
@@ -127,7 +127,7 @@ def work_through(page: Page, stage: str, act: Callable[[Page], None], pieces: in
         page.wait_for_selector(WORK)
         with page.expect_navigation():
             act(page)
-    expect(page.get_by_role("heading", name="You have done all that there is for you here")).to_be_visible()
+    expect(page.get_by_role("heading", name="You have completed all tasks here")).to_be_visible()
 
 
 def sends(page: Page) -> None:

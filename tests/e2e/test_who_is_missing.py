@@ -64,7 +64,7 @@ def test_fewer_votes_are_wanted_while_nobody_has_been_shown_a_pair(owner: User, 
     assert_accessible_wide_and_narrow(page)
     page.get_by_label("Votes wanted for a pair").fill("1")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("lower this or raise the other")).to_be_visible()
+    expect(page.get_by_text("Lower this number or raise the votes per pair")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
     page.get_by_label("Votes for the caption that make it valid").fill("1")
     page.keyboard.press("Control+Enter")
@@ -78,7 +78,7 @@ def test_fewer_votes_are_wanted_while_nobody_has_been_shown_a_pair(owner: User, 
     expect(validator.get_by_role("heading", level=1)).to_be_visible()
     page.goto("/projects/dots/subtests/")
     page.get_by_role("link", name="1 of 1 votes (direction)").click()
-    expect(page.get_by_text("It stands. Somebody has been shown a pair of it.")).to_be_visible()
+    expect(page.get_by_text("This rule is fixed. Someone has already seen a pair of this subtest.")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
 
 

@@ -226,7 +226,7 @@ def test_a_disputed_item_is_settled_with_a_reason(owner, world):
     for name, choice in (("vera", "caption"), ("vic", "foil"), ("val", "both")):
         world.vote(name, choice)
     assert [one.slug for one in shown(owner, item).context["moves"]] == ["valid", "invalid"]
-    assert "Say why" in move(owner, item, "valid", "  ").content.decode()
+    assert "Enter a reason" in move(owner, item, "valid", "  ").content.decode()
     item.refresh_from_db()
     assert item.state == ItemState.DISPUTED
     move(owner, item, "valid", "vic was looking at another man")
