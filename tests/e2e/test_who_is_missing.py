@@ -70,7 +70,7 @@ def test_fewer_votes_are_wanted_while_nobody_has_been_shown_a_pair(owner: User, 
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("The votes of direction are changed.")).to_be_visible()
     page.goto("/projects/dots/")
-    expect(page.get_by_text("can judge: add", exact=False)).to_have_count(0)
+    expect(page.get_by_text("are eligible. Add", exact=False)).to_have_count(0)
 
     validator = sign_in(User.objects.get(username="vera"))
     validator.goto("/projects/dots/work/")

@@ -318,7 +318,7 @@ def test_the_name_of_a_file_says_its_format(owner, project, files, format_slug):
 
 def test_a_name_that_says_nothing_is_asked_about(owner, project):
     response = send(owner, project, records=file("annotations.json", "{}"), format="auto")
-    assert "choose its format" in response.context["form"].errors["format"][0]
+    assert "Choose the format" in response.context["form"].errors["format"][0]
     assert Import.objects.count() == 0
 
 
@@ -326,7 +326,7 @@ def test_a_table_sent_as_json_lines_is_one_complaint(owner, project):
     send(owner, project, records=file("captions.csv", CSV), format="jsonl")
     html = page(owner, looked_at())
     assert "captions.csv:1: file: looks like a table, not like JSON lines; choose CSV table (csv)" in html
-    assert "Record by record" not in html
+    assert "Problems by record" not in html
 
 
 def test_nothing_can_be_confirmed_where_every_record_is_bad(owner, project):

@@ -128,7 +128,7 @@ class TestFreeze:
         valid_items(subtest, 1)
         answer = owner.post(url("freeze", project), {"name": "v1"})
         assert answer.status_code == 422
-        assert "choose another name" in answer.content.decode()
+        assert "Choose another name" in answer.content.decode()
 
     def test_with_nothing_valid_there_is_nothing_to_freeze(self, owner, project):
         answer = owner.post(url("freeze", project), {})

@@ -45,7 +45,7 @@ def answer_everything(project) -> None:
 
 def test_an_unreleased_project_is_told_nothing(owner, project):
     assert after_release(project) is None
-    assert "what is left" not in owner.get(reverse("dashboard:dashboard", args=[project.slug])).content.decode()
+    assert "next steps" not in owner.get(reverse("dashboard:dashboard", args=[project.slug])).content.decode()
 
 
 def test_it_counts_open_questions_as_the_datasheet_does_and_leads_to_what_is_left(owner, project, release):
