@@ -215,7 +215,7 @@ def test_what_cannot_be_fetched_is_told_apart(settings, store, video):
 
 def test_a_store_that_is_away_stops_an_import_with_one_line(settings, store, films):
     use(settings, store, endpoint_url="http://127.0.0.1:9", public_url="http://127.0.0.1:9")
-    with pytest.raises(CorpusError, match="cannot be stored"):
+    with pytest.raises(CorpusError, match="cannot be kept"):
         store_media(films / "a.mp4")
 
 

@@ -196,7 +196,7 @@ class TestBalanced:
         assert "Balanced: 60 of 100 valid items of **relations** are released." in sheet
 
     def test_what_cannot_be_balanced_is_said(self, project, researcher, planted):
-        with pytest.raises(EvaluationError, match="planted cannot be balanced: 0 of 30"):
+        with pytest.raises(EvaluationError, match="planted cannot be balanced: only 0 of 30"):
             freeze_release(researcher, project, balance=["planted"])
         with pytest.raises(EvaluationError, match="no valid item"):
             freeze_release(researcher, project, balance=["nowhere"])
@@ -273,7 +273,7 @@ class TestLanguageModel:
         audit = client.get(reverse("reports:report", args=[project.slug, "blind"])).content.decode()
         for html in (frozen, audit):
             assert "passes, except for truncated text" in html
-            assert "not asked about 20 pairs" in html
+            assert "20 pairs not scored" in html
         foilworks.write(collect_release(freeze_release(researcher, project)), tmp_path / "out", params={})
         sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
         assert "text (not asked about 20 pairs) | passed as far as it was read |" in sheet

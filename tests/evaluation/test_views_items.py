@@ -238,7 +238,7 @@ def test_a_disputed_item_is_settled_with_a_reason(owner, world):
 
 def test_a_valid_item_is_taken_out_and_what_is_no_longer_possible_says_so(owner, world):
     item = make_item(world.subtest, state=ItemState.VALID)
-    assert "kept in the item&#x27;s history" in move(owner, item, "retract").content.decode()
+    assert "The item history shows" in move(owner, item, "retract").content.decode()
     item.refresh_from_db()
     assert item.state == ItemState.RETRACTED
     assert shown(owner, item).context["moves"] == ()

@@ -69,7 +69,7 @@ def test_two_validators_of_three_wanted_are_told_as_too_few(world):
     world.vote("vera")
     world.vote("vic")
     page = overview(world)
-    assert "direction wants 3 judges a pair; 2 can judge: add 1." in page
+    assert "direction needs 3 validators per pair, and 2 are eligible. Add 1;" in page
     assert "Still missing: 1 validator." in page
     found = count(world.project)
     assert found["short"] == [
@@ -111,7 +111,7 @@ def test_who_had_a_hand_in_a_video_is_no_judge_of_it(world):
     (short,) = short_subtests(world.project, people, 3)
     assert (short["can"], short["pairs"], short["lack"], short["hands"]) == (2, 1, 1, 1)
     page = overview(world)
-    assert "Validators who had a hand in such a video, and so do not judge it: 1." in page
+    assert "Validators excluded because they worked on such a video: 1." in page
     assert "no try left" not in page
 
 
@@ -167,7 +167,7 @@ def test_who_is_paused_judges_nothing(world):
     (short,) = count(world.project)["short"]
     assert (short["can"], short["hands"], short["kept"]) == (2, 0, 1)
     page = overview(world)
-    assert "Validators who are paused, or have no try left: 1." in page
+    assert "Validators who are paused or have no attempts left: 1." in page
     assert "excluded because they worked on" not in page
 
 
