@@ -115,7 +115,7 @@ def test_the_bar_of_a_subtest_counts_before_the_projects(project, researcher, pl
     assert freeze_release(researcher, project).gate.data["stopped"] == []
     event = AuditEvent.objects.get(action="evaluation.set_blind_bars")
     assert event.details == {"changes": {"planted": [None, 1.0]}}
-    with pytest.raises(EvaluationError, match=r"from 0\.5"):
+    with pytest.raises(EvaluationError, match=r"between 0\.5"):
         set_blind_bars(researcher, project, 0.4, {})
     with pytest.raises(EvaluationError, match="another project"):
         set_blind_bars(researcher, project, 0.6, {make_subtest(make_project()).pk: 0.7})
