@@ -95,7 +95,7 @@ def bring_in(page: Page, folder: Path) -> None:
     page.locator("[name='format']").select_option("jsonl")
     page.locator("[name='records']").set_input_files(records)
     page.locator("[name='videos']").set_input_files(clips)
-    page.get_by_role("button", name="Send and look").click()
+    page.get_by_role("button", name="Upload and preview").click()
     page.wait_for_url(re.compile(r"/imports/\d+/$"))
     worker_does(Import.objects.get().job)
     page.get_by_role("button", name="Import").click()
@@ -169,7 +169,7 @@ def test_a_small_benchmark_of_own_videos(sign_in: SignIn, tmp_path: Path) -> Non
     in_bar(owner, "Releases")
     owner.get_by_role("link", name="Freeze").first.click()
     owner.get_by_label("Name").fill("v1")
-    owner.get_by_role("button", name="Freeze it").click()
+    owner.get_by_role("button", name="Freeze release").click()
     expect(owner.get_by_role("heading", name="v1")).to_be_visible()
     release_page = owner.url
     owner.get_by_label("Model", exact=True).fill("fake:")
