@@ -118,6 +118,8 @@ def rewrite(source: Path, target: Path) -> None:
     with open_video(source) as video, _writing(target, video.sound) as out:
         stream = _copied_stream(out, video.stream)
         tagged = BitStreamFilterContext(tagger, video.stream, stream) if tagger else None
+        # The filter sets that of the source's container, which the copy's may not know.
+        stream.codec_context.codec_tag = "\0\0\0\0"
         sound = _Sound(video, out, target.suffix[1:]) if video.sound else None
         read = [one for one in (video.stream, video.sound) if one is not None]
         pts, duration = _last_shown(source)
@@ -237,9 +239,10 @@ class _Sound:
 
 
 def encode(source: Path, target: Path, *, with_sound: bool = True) -> None:
-    """Write `source` as H.264 yuv420p mp4: every frame once, at its own time, upright, with square pixels, its sound
-    and its colours (the matrix as it was, or tagged as browsers take it; the limited range, which all browsers know). An odd last row or column is left
-    out, yuv420p has none.
+    """Write `source` as H.264 yuv420p mp4: every frame once, at its own time, upright, with square pixels and its sound.
+
+    Colours keep their matrix, or are tagged with the one that browsers take; the range is the limited one. An odd last
+    row or column is left out, yuv420p has none.
 
     MediaError or FFmpegError: `source` cannot be decoded. OSError: `target` cannot be written.
     """
