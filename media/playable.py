@@ -239,10 +239,10 @@ class _Sound:
 
 
 def encode(source: Path, target: Path, *, with_sound: bool = True) -> None:
-    """Write `source` as H.264 yuv420p mp4: every frame once, at its own time, upright, with square pixels and its sound.
+    """Write `source` as H.264 yuv420p mp4: every frame once, at its own time, upright, with square pixels.
 
-    Colours keep their matrix, or are tagged with the one that browsers take; the range is the limited one. An odd last
-    row or column is left out, yuv420p has none.
+    The sound is kept. Colours keep their matrix, or are tagged with the one that browsers take; the range is the
+    limited one. An odd last row or column is left out, yuv420p has none.
 
     MediaError or FFmpegError: `source` cannot be decoded. OSError: `target` cannot be written.
     """
