@@ -104,6 +104,9 @@ class SubtestForm(VoteRuleForm):
             *VoteRuleForm.Meta.fields,
         ]
         labels = {
+            "name": _("Name"),
+            "test": _("Test"),
+            "kind": _("Kind"),
             "proficiency_subtest": _("Its proficiency subtest"),
             "changes": _("What foils change"),
             "foils_per_item": _("Foils an item"),

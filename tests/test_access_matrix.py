@@ -6,6 +6,7 @@ role is refused (403); ids of another project, and other people's work, do not e
 
 import copy
 import html
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -46,6 +47,7 @@ from generation.models.side_work import CaptionRun, Tuning
 from projects.actions.tokens import make_token
 from projects.invitations import token_of
 from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, Invitation, Project, Role, User
+from tests import pseudo
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -356,6 +358,11 @@ RULES: dict[str, Rule] = {
 # Words of a URL that are the same in every project; all other arguments name a row of one.
 # These open the door to whoever holds them.
 OPENS = {"invitation_token", "study_key", "public_key"}
+# What people of these worlds have named and written.
+DATA = re.compile(
+    r"(Zanzibar project|quagga subtest|jabberwock clip|yodels|item|clip|person)-?[\d.]*"
+    r"|\bman\b|folds|unfolds|shirt|sits|release 1|taught|tiny:start|\bwords\b|^table$|^import$"
+)
 WORDS = {
     "study_move": "close",
     "page_move": "address",
@@ -408,7 +415,7 @@ class World:
 def worlds_of_the_file(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[tuple[World, World, Path]]:
     """Two projects and the folder of their files, made once: making them is what takes the time."""
     folder = tmp_path_factory.mktemp("worlds")
-    with django_db_blocker.unblock(), transaction.atomic():
+    with django_db_blocker.unblock(), transaction.atomic(), override_settings(**pseudo.offered(folder)):
         with override_settings(MEDIA_ROOT=folder, UPLOAD_ROOT=folder / "uploads"):
             made = make_world(), make_world()
         for person in (person for world in made for person in world.people.values() if person is not None):
@@ -563,11 +570,12 @@ class Asked(NamedTuple):
     status: int
     location: str
     body: str
+    is_page: bool
 
 
 def ask(url: str, method: str, person: User | None, data: dict[str, Any]) -> Asked:
     """Return the answer to one request by `person`; whatever it wrote is rolled back."""
-    client = Client()
+    client = Client(headers={"accept-language": pseudo.CODE})
     with transaction.atomic():
         if person is not None:
             _sign_in(client, person)
@@ -576,7 +584,8 @@ def ask(url: str, method: str, person: User | None, data: dict[str, Any]) -> Ask
         # Read to its end, so that no file stays open.
         body = b"".join(response.streaming_content) if response.streaming else response.content
         transaction.set_rollback(True)
-    return Asked(response.status_code, response.headers.get("Location", ""), body.decode(errors="replace"))
+    is_page = response.headers.get("Content-Type", "").startswith("text/html")
+    return Asked(response.status_code, response.headers.get("Location", ""), body.decode(errors="replace"), is_page)
 
 
 def _sign_in(client: Client, person: User) -> None:
@@ -600,6 +609,9 @@ def test_who_is_answered_what(name, method, world):
     if "anonymous" not in rule.may:
         assert answers["anonymous"].location.startswith("/sign-in/?next=")
     assert told_too_much(rule, world, answers) == []
+    # Pages come in the pseudo-locale; these two people see all of a page and its errors.
+    shown = [answers[person] for person in {rule.may[0], rule.may[-1]} if answers[person].is_page]
+    assert [text for answer in shown for text in pseudo.untranslated(answer.body, DATA)] == []
 
 
 def told_too_much(rule: Rule, world: World, answers: dict[str, Asked]) -> list[tuple[str, str]]:

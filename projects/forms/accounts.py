@@ -125,7 +125,9 @@ class ProjectForm(forms.ModelForm):
         fields = ["name", "slug", "description", "edit_stage", "leakage_scope", "judge_caption_once"]
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
         labels = {
+            "name": _("Name"),
             "slug": _("Short name"),
+            "description": _("Description"),
             "edit_stage": _("People edit the candidates before they are reviewed"),
             "leakage_scope": _("Whoever made or reviewed a foil may not judge"),
             "judge_caption_once": ONCE_LABEL,
