@@ -38,5 +38,6 @@ def test_a_pattern_that_grows_faster_is_noticed(pattern):
 
 @pytest.mark.parametrize(("words", "drawn"), [(3, 10), pytest.param(12, 300, marks=pytest.mark.full)])
 def test_no_pattern_grows_faster_than_its_text(found, words, drawn):
-    slow = {str(each): texts for each in found if (texts := slow_texts(each, words=words, drawn=drawn))}
+    texts = [each for each in found if isinstance(each.pattern.pattern, str)]
+    slow = {str(each): slow for each in texts if (slow := slow_texts(each, words=words, drawn=drawn))}
     assert not slow

@@ -6,7 +6,7 @@ a timeout) is tried again with growing pauses, or as long as the server asks for
 model, an empty account) ends everything with what to do.
 """
 
-import random
+import secrets
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -193,8 +193,8 @@ class ChatEndpoint:
     def _pause(self, tries: int, wished: float | None) -> float:
         """Seconds until the next try, never the same for two requests: else all would come back at once."""
         if wished is not None:
-            return min(self._patience.longest_pause, wished) * random.uniform(1.0, 1.1)
-        return min(self._patience.longest_pause, FIRST_PAUSE * 2 ** (tries - 1)) * random.uniform(0.5, 1.0)
+            return min(self._patience.longest_pause, wished) * (1.0 + secrets.randbelow(101) / 1000)
+        return min(self._patience.longest_pause, FIRST_PAUSE * 2 ** (tries - 1)) * (0.5 + secrets.randbelow(501) / 1000)
 
     def _post(self, client: httpx.Client, body: dict[str, Any]) -> ChatReply | Failed:
         url = f"{self._endpoint.url.rstrip('/')}/chat/completions"
