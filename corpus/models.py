@@ -126,7 +126,7 @@ class Caption(models.Model):
     facts = models.JSONField(default=dict, blank=True)
     # Most validators said "foil only" or "neither": the caption itself is in doubt (docs/workflow.md#rule-11).
     flagged_false = models.BooleanField(default=False)
-    # What came of the doubt; a later item whose validators say it again opens it anew.
+    # What came of the doubt; a later item whose validators say it again opens it again.
     doubt_settled = models.CharField(max_length=9, choices=DoubtSettled, blank=True)
     # Of a corrected caption: the one that it takes the place of, with its items and their votes.
     revises = models.OneToOneField("self", models.SET_NULL, null=True, blank=True, related_name="revision")

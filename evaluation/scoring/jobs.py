@@ -99,8 +99,8 @@ def score_shard(run_id: int, job: Job) -> None:
             progress(job, job.done, measured={**job.measured, OTHER_MODEL: opened.key})
             raise EvaluationError(
                 f"the model is {quoted(opened.key)} on this host and {quoted(run.model_key)} where the run was "
-                "planned; give all hosts the same files of the model and the same Foilworks; taken up again, the run "
-                "is planned anew"
+                "planned; give all hosts the same files of the model and the same Foilworks, then continue: the run is "
+                "planned again"
             )
         found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
         work = cut_to(found, job.payload)

@@ -6,7 +6,7 @@ a timeout) is tried again with growing pauses, or as long as the server asks for
 model, an empty account) ends everything with what to do.
 """
 
-import secrets
+import random
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -26,6 +26,8 @@ from hub.served.pace import Gate
 from hub.served.wire import Failed
 
 FIRST_PAUSE = 1.0
+# Spreads retries; nobody gains by guessing it.
+_JITTER = random.Random()
 MAX_BYTES = 4 * 1024 * 1024
 # So many requests in a row without an answer, each with all its tries: the endpoint is away, the rest is not asked.
 MAX_CONSECUTIVE_FAILURES = 20
@@ -193,8 +195,8 @@ class ChatEndpoint:
     def _pause(self, tries: int, wished: float | None) -> float:
         """Seconds until the next try, never the same for two requests: else all would come back at once."""
         if wished is not None:
-            return min(self._patience.longest_pause, wished) * (1.0 + secrets.randbelow(101) / 1000)
-        return min(self._patience.longest_pause, FIRST_PAUSE * 2 ** (tries - 1)) * (0.5 + secrets.randbelow(501) / 1000)
+            return min(self._patience.longest_pause, wished) * _JITTER.uniform(1.0, 1.1)
+        return min(self._patience.longest_pause, FIRST_PAUSE * 2 ** (tries - 1)) * _JITTER.uniform(0.5, 1.0)
 
     def _post(self, client: httpx.Client, body: dict[str, Any]) -> ChatReply | Failed:
         url = f"{self._endpoint.url.rstrip('/')}/chat/completions"

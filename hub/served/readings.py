@@ -23,6 +23,8 @@ DECLINES = re.compile(
     re.IGNORECASE,
 )
 WORDS = re.compile(r"[^\W_]+")
+# Behind "A" or "I" these make it the name of an option: no noun begins so.
+AFTER_A_LETTER = frozenset({"is", "was", "because", "since", "as", "matches", "describes", "fits", "shows", "seems"})
 
 
 class Outcome(StrEnum):
@@ -62,21 +64,43 @@ def read(reply: ChatReply, options: Sequence[str], *, by_probability: bool) -> R
 
 
 def by_words(text: str, options: Sequence[str]) -> Reading:
-    """The option that the text begins with, or the only one that it names as a word of its own."""
-    said = [word.casefold() for word in WORDS.findall(text)]
-    lower = [option.casefold() for option in options]
-    named = [at for at, option in enumerate(lower) if option in said]
-    # "A" is an article too: further on in a sentence a single letter has to stand as a capital.
-    if min(map(len, lower)) == 1:
-        capitals = WORDS.findall(text)
-        named = [at for at, option in enumerate(options) if option in capitals]
-    if said and said[0] in lower:
-        named = [lower.index(said[0])]
+    """Read the option that the text begins with, or the only one that it names as a word of its own.
+
+    Options of one letter are read as letters: the "A" of "A man folds a shirt" is an article and names nothing.
+    """
+    letters = max(map(len, options)) == 1
+    named = _letters_named(text, options) if letters else _words_named(text, options)
     if len(named) != 1:
         why = "it names none of the options" if not named else "it names several options"
         return Reading(Outcome.UNPARSABLE, why=f"{why}: {_start(text) or 'empty answer'}")
     shares = tuple(float(at == named[0]) for at in range(len(options)))
     return Reading(Outcome.ANSWERED, shares, answer=options[named[0]])
+
+
+def _words_named(text: str, options: Sequence[str]) -> list[int]:
+    said = [word.casefold() for word in WORDS.findall(text)]
+    lower = [option.casefold() for option in options]
+    if said and said[0] in lower:
+        return [lower.index(said[0])]
+    return [at for at, option in enumerate(lower) if option in said]
+
+
+def _letters_named(text: str, options: Sequence[str]) -> list[int]:
+    """Return the options whose letter stands alone. A small letter counts only where the text begins with it."""
+    words = list(WORDS.finditer(text))
+    named = set()
+    for at, (word, following) in enumerate(zip(words, [*words[1:], None], strict=True)):
+        letter = word.group()
+        if letter.upper() not in options or (letter.islower() and at):
+            continue
+        if following and text[word.end() : following.start()].isspace():
+            begins_a_phrase = letter.islower() or letter in ("A", "I")
+            if begins_a_phrase and following.group().casefold() not in AFTER_A_LETTER:
+                continue
+        if at == 0:
+            return [options.index(letter.upper())]
+        named.add(options.index(letter.upper()))
+    return sorted(named)
 
 
 def by_logprobs(rows: Sequence[Sequence[tuple[str, float]]], options: Sequence[str]) -> Reading | None:

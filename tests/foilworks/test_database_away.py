@@ -30,7 +30,7 @@ def ask(kind):
 before = ask("healthz")
 connection.ensure_connection()
 if connection.vendor == "sqlite":
-    # An open file stays open wherever its folder goes; a new thread opens it anew.
+    # An open file stays open wherever its folder goes; a new thread opens it again.
     connection.close()
 print("ready", flush=True)
 sys.stdin.readline()

@@ -50,10 +50,28 @@ def test_words(text, answer):
 
 @pytest.mark.parametrize(
     ("text", "answer"),
-    [("B", "B"), ("b.", "B"), ("(A)", "A"), ("The answer is B: a dog runs", "B"), ("I think B.", "B")],
+    [
+        ("B", "B"),
+        ("b.", "B"),
+        ("(A)", "A"),
+        ("The answer is B: a dog runs", "B"),
+        ("I think B.", "B"),
+        ("A is correct.", "A"),
+        ("A. A man folds a shirt.", "A"),
+        ("A：折叠", "A"),
+        ("Option A", "A"),
+        ("A man folds a shirt, so B.", "B"),
+    ],
 )
 def test_letters(text, answer):
     assert by_words(text, ("A", "B", "C")).answer == answer
+
+
+@pytest.mark.parametrize(
+    "text", ["A man folds the shirt.", "a man folds", "A MAN FOLDS", "A dog. A cat.", "I see a dog."]
+)
+def test_an_article_is_no_choice(text):
+    assert by_words(text, tuple("ABCDEFGHI")).outcome == Outcome.UNPARSABLE
 
 
 @pytest.mark.parametrize("text", ["It shows a dog.", "", "yes? Or no… both yes and no", "Either A or B"])
