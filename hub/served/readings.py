@@ -24,7 +24,9 @@ DECLINES = re.compile(
 )
 WORDS = re.compile(r"[^\W_]+")
 # Behind "A" or "I" these make it the name of an option: no noun begins so.
-AFTER_A_LETTER = frozenset({"is", "was", "because", "since", "as", "matches", "describes", "fits", "shows", "seems"})
+AFTER_A_LETTER = frozenset(
+    {"is", "was", "or", "and", "because", "since", "as", "matches", "describes", "fits", "shows", "seems"}
+)
 
 
 class Outcome(StrEnum):
