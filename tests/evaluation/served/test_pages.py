@@ -128,8 +128,9 @@ def test_raw_answers_are_shown_in_pages_by_outcome_and_as_a_file(settings, resea
     raw = b"".join(page_of(client, "answers_file", run).streaming_content).decode()
     lines = [json.loads(line) for line in raw.splitlines()]
     assert len(lines) == 6
-    refused = next(line for line in lines if line["outcome"] == "refused")
-    assert (refused["refusal"], refused["texts"]) == ("I would rather not.", ["clip 1 is green"])
+    # Both texts of the clip, in the order in which the answers came.
+    refused = {(line["refusal"], *line["texts"]) for line in lines if line["outcome"] == "refused"}
+    assert refused == {("I would rather not.", "clip 1 is red"), ("I would rather not.", "clip 1 is green")}
     seen = next(line for line in lines if line["texts"] == ["clip 0 is red"])
     assert (seen["raw"], seen["answer"], seen["version"]) == ("Yes", "yes", "tiny-2026-01-01")
     assert seen["logprobs"][0][0][0] == "Yes"
