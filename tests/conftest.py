@@ -134,3 +134,17 @@ def own_folders(settings, tmp_path: Path) -> None:
     settings.MODEL_ROOT = tmp_path / "models"
     settings.CACHE_ROOT = tmp_path / "cache"
     settings.UPLOAD_ROOT = tmp_path / "uploads"
+
+
+@pytest.fixture
+def every_second_gold(monkeypatch) -> None:
+    """Every second piece of a person is gold where a policy mixes it in, whatever the secret says."""
+    for place in ("annotation.actions.claims.gold_slots", "annotation.rules.gold_serving"):
+        monkeypatch.setattr(f"{place}.gold_is_due", lambda secret, person, served, rate: rate > 0 and served % 2 == 1)
+
+
+@pytest.fixture
+def every_fifth_gold(monkeypatch) -> None:
+    """Every fifth piece of a person is gold where a policy mixes it in, whatever the secret says."""
+    for place in ("annotation.actions.claims.gold_slots", "annotation.rules.gold_serving"):
+        monkeypatch.setattr(f"{place}.gold_is_due", lambda secret, person, served, rate: rate > 0 and served % 5 == 4)

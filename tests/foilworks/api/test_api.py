@@ -311,7 +311,7 @@ def test_nobody_picks_a_place(project, settings):
     assert Slot.objects.get(token=following["token"]).pk == promised
 
 
-def test_no_number_of_a_piece_tells_whether_it_is_gold(project, settings):
+def test_no_number_of_a_piece_tells_whether_it_is_gold(project, settings, every_second_gold):
     """Tasks and places of gold are made when they are first served, after those of the work around it."""
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     stock(project, make_subtest(project), items=4, gold=4)
