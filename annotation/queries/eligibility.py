@@ -103,10 +103,8 @@ def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionC
         judged = _hand(person, scope, stage, Involvement.Kind.JUDGED)
         own |= Q(task__second=True) & (Q(Exists(decided)) | judged)
     leaks = stage not in OPEN_TO_ALL
-    # Looked up for each slot: joined, the planner of PostgreSQL may read the whole table of videos first.
-    state = Video.objects.filter(pk=OuterRef("video")).values("media_state")
     return ExclusionConditions(
-        media=~Q(In(Subquery(state), WATCHABLE)),
+        media=~has_watchable_clip(),
         reserved=Q(reserved_for__isnull=False, reserved_until__gt=now) & ~Q(reserved_for=person),
         made=_hand(person, scope, stage, Involvement.Kind.MADE) if leaks else nothing,
         # Who settled a disputed item has seen the verdicts of others, as a reviewer has.
@@ -147,6 +145,14 @@ def slots_in_scope(leakage: Leakage, stage: str, *, person: int, project: int, n
     """
     free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
     return free.exclude(bars(person, leakage, stage, now).any()).order_by("priority", "id")
+
+
+def has_watchable_clip() -> Q:
+    """Return the condition that the slot's clip can be watched, looked up per slot.
+
+    The planner of PostgreSQL may read the whole table of videos first if it joins it.
+    """
+    return Q(In(Subquery(Video.objects.filter(pk=OuterRef("video")).values("media_state")), WATCHABLE))
 
 
 def declined_by(person: int, video: str = "video") -> QuerySet[DeclinedVideo]:

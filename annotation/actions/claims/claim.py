@@ -10,8 +10,7 @@ from time import monotonic
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.lookups import In
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -30,6 +29,7 @@ from annotation.queries.eligibility import (
     Leakage,
     answered_or_known,
     declined_by,
+    has_watchable_clip,
     leakage_of,
     may_take_any,
     person_facts,
@@ -43,7 +43,6 @@ from annotation.queries.eligibility import (
 from annotation.rules.eligibility import why_not
 from annotation.rules.ordering import FRESH
 from annotation.transactions import run_in_transaction, serialize_writes
-from corpus.models import WATCHABLE, Video
 from projects.access import require_consent, require_role
 from projects.models import Project, Role, User
 from projects.sql.prepared_queries import Prepared
@@ -114,9 +113,7 @@ def _behind(project: int, stage: str, person: int, *, caption_once: bool) -> Que
     behind = free.filter(~Exists(begun), ~Exists(practised), ~Exists(skipped), ~Exists(declined_by(person)))
     at_work = Lease.objects.filter(slot__project=project, slot__stage=stage, slot__state=SlotState.LEASED)
     named = at_work.filter(ending=Ending.RUNNING, upcoming_slot__isnull=False).values("upcoming_slot")
-    # Looked up per slot: joined, the planner of PostgreSQL may read the whole table of videos first.
-    state = Video.objects.filter(pk=OuterRef("video")).values("media_state")
-    behind = behind.filter(In(Subquery(state), WATCHABLE)).exclude(pk__in=named)
+    behind = behind.filter(has_watchable_clip()).exclude(pk__in=named)
     if caption_once:
         behind = behind.exclude(same_clip_and_sentence(person, stage))
     return behind.order_by("priority", "id").values_list("pk", "video", "task", "task__overlap", "priority")
