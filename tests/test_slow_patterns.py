@@ -36,7 +36,7 @@ def test_a_pattern_that_grows_faster_is_noticed(pattern):
     assert slow_texts(Found("here", re.compile(pattern), ANY_USE))
 
 
-@pytest.mark.parametrize(("words", "drawn"), [(3, 10), pytest.param(12, 300, marks=pytest.mark.full)])
+@pytest.mark.parametrize(("words", "drawn"), [(2, 5), pytest.param(12, 300, marks=pytest.mark.full)])
 def test_no_pattern_grows_faster_than_its_text(found, words, drawn):
     texts = [each for each in found if isinstance(each.pattern.pattern, str)]
     slow = {str(each): slow for each in texts if (slow := slow_texts(each, words=words, drawn=drawn))}

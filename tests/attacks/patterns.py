@@ -48,8 +48,8 @@ END = "\x00 z!"
 LENGTHS = (24, 40, 64, 250, 1000, 4000)
 # Seconds of processor time per text that no growth can hide in: at the largest length a quadratic scan takes more.
 NOTHING = 0.0015
-# Four times the length takes 4 times the time if it is linear, 16 times if it is quadratic.
-MAX_GROWTH = 8.0
+# n times the length may take n ** 1.6 times the time: between linear and quadratic.
+MAX_DEGREE = 1.6
 TRIES = 6
 HANG_S = 1.0
 # So many drawn texts or more: the sweep that takes minutes.
@@ -212,25 +212,29 @@ def _some(pieces: list[str], most: int) -> list[str]:
     return distinct[:: max(1, len(distinct) // most)][:most]
 
 
-def grows_too_fast(act: Callable[[str], object], make: Callable[[int], str]) -> str:
+def grows_too_fast(
+    act: Callable[[str], object],
+    make: Callable[[int], str],
+    *,
+    lengths: Sequence[int] = LENGTHS,
+    nothing: float = NOTHING,
+) -> str:
     """Say how the processor time of `act(make(n))` grows, where that is faster than linear; empty where it is not.
 
-    A busy machine makes a time longer, never shorter: the shortest of several counts.
+    A busy machine makes a time longer, never shorter: the shortest of several counts for the longer text.
     """
     before, short = 0.0, 0
-    for length in LENGTHS:
+    for length in lengths:
         text = make(length)
         took = seconds(act, text)
-        growth = MAX_GROWTH * length / (4 * max(short, 1))
-        if took > NOTHING:
-            small = make(short) if short else ""
+        if took > nothing:
+            growth, small = (length / short) ** MAX_DEGREE if short else 1.0, make(short)
             for _ in range(TRIES):
-                if took <= growth * before or took <= NOTHING:
+                if took <= growth * before or took <= nothing or not short:
                     break
-                # The longer of two measures of the short text, the shorter one of the long text.
                 before, took = max(before, seconds(act, small)), min(took, seconds(act, text))
             else:
-                return f"{short} -> {length} characters: {before * 1e3:.2f} -> {took * 1e3:.2f} ms, {text[:40]!r}"
+                return f"{short} -> {length} characters: {before * 1e3:.2f} -> {took * 1e3:.2f} ms, {text[:60]!r}"
         before, short = took, length
     return ""
 
@@ -261,14 +265,14 @@ class Endless(AssertionError):
 
 
 @contextmanager
-def no_hang(what: object) -> Iterator[None]:
-    """Fail with a sentence where the block computes for longer than `HANG_S`: `re` looks for signals at its work."""
+def no_hang(what: object, limit_s: float = HANG_S) -> Iterator[None]:
+    """Fail with a sentence where the block computes for longer than this: `re` looks for signals at its work."""
 
     def stop(*_: object) -> None:
         raise Endless(f"{what} does not end")
 
     before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, HANG_S)
+    signal.setitimer(signal.ITIMER_VIRTUAL, limit_s)
     try:
         yield
     finally:
