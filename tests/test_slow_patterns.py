@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.attacks.patterns import ANY_USE, Found, product_patterns, slow_texts
+from tests.attacks.patterns import ANY_USE, Found, product_patterns, slow_text
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +33,10 @@ def test_patterns_of_all_packages_are_found(found):
     ],
 )
 def test_a_pattern_that_grows_faster_is_noticed(pattern):
-    assert slow_texts(Found("here", re.compile(pattern), ANY_USE))
+    assert slow_text(Found("here", re.compile(pattern), ANY_USE))
 
 
 @pytest.mark.parametrize(("words", "drawn"), [(2, 5), pytest.param(12, 300, marks=pytest.mark.full)])
 def test_no_pattern_grows_faster_than_its_text(found, words, drawn):
-    texts = [each for each in found if isinstance(each.pattern.pattern, str)]
-    slow = {str(each): slow for each in texts if (slow := slow_texts(each, words=words, drawn=drawn))}
+    slow = {str(each): text for each in found if (text := slow_text(each, words=words, drawn=drawn))}
     assert not slow
