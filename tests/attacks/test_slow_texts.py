@@ -44,10 +44,11 @@ LENGTHS = (500, 1000, 2000)
 # Seconds of processor time for 2,000 characters: at 100 ns a step, less than a hundredth of all pairs of characters.
 NOTHING = 0.004
 HANG_S = 20.0
-# Beginning and piece that is repeated.
+# Beginning and pieces, each of which is repeated for a part of the text.
 SHAPES = {
     "blanks": ("A man", " "),
     "states": ("Initially, the box ", "is "),
+    "templates": ("A man opens a door, ", "initially ", "is ", "x. ", "at the end ", "is ", "a.b"),
     "words": ("A ", "man opens it and she "),
     "hyphens": ("", "a-"),
     "brackets": ("1. ", "(["),
@@ -77,7 +78,7 @@ SHAPES = {
     "once": ("He ", "jumps twice "),
     "tabs": ("", "\t"),
 }
-IN_MAKE_TEST = ("blanks", "states", "words", "hyphens", "brackets", "unspaced")
+IN_MAKE_TEST = ("blanks", "templates", "words", "hyphens", "unspaced")
 CAST = [{"name": name, "gender": gender} for name, gender in (("Ann", "f"), ("Harry", "m"))]
 METHOD_PARAMS = {**PARAMS, "identity_swap": {"characters": CAST}, "random_caption": {"pool": 3}}
 # The reports that hold no caption: they count votes, verdicts, decisions, scores.
@@ -86,9 +87,9 @@ ORDINARY = "A man opens a door with exactly two hands."
 
 
 def shape(name: str, length: int) -> str:
-    start, piece = SHAPES[name]
+    start, *pieces = SHAPES[name]
     # The end is another word, so that nothing is found by the way.
-    text = start + piece * (length // len(piece))
+    text = start + "".join(piece * (length // len(pieces) // len(piece) + 1) for piece in pieces)
     return f"{text[: length - 5]} end."
 
 
