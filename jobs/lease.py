@@ -65,9 +65,9 @@ def _renewal() -> dict[str, Any]:
     return {"heartbeat_at": Now(), "lease_until": Now() + LEASE}
 
 
-def worker_name() -> str:
-    """This process as people know it: host and number."""
-    return f"{socket.gethostname()[:100]}:{os.getpid()}"
+def worker_name(pid: int | None = None) -> str:
+    """Name a process of this host, by default this one, as people know it: host and number."""
+    return f"{socket.gethostname()[:100]}:{os.getpid() if pid is None else pid}"
 
 
 def write(job: Job, **fields: object) -> None:

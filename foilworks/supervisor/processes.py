@@ -134,19 +134,19 @@ class _Watch:
 class Supervisor:
     """Starts children in order, starts a dead one again after a growing pause, and stops them all at the end.
 
-    ``chore`` is called every ``chore_every_s`` seconds from the watching thread.
+    Each of ``chores`` is called every ``chore_every_s`` seconds from the watching thread.
     """
 
     def __init__(
         self,
         children: Sequence[ManagedProcess],
         *,
-        chore: Callable[[], None] | None = None,
+        chores: Sequence[Callable[[], None]] = (),
         chore_every_s: float = 15.0,
     ) -> None:
         self.children = list(children)
         self._watches = [_Watch(child) for child in children]
-        self._chore = chore
+        self._chores = chores
         self._chore_every_s = chore_every_s
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="supervisor", daemon=True)
@@ -185,8 +185,9 @@ class Supervisor:
         while not self._over.wait(LOOK_EVERY_SECONDS):
             for watch in self._watches:
                 self._look(watch)
-            if self._chore and time.monotonic() >= chore_at:
-                self._do_chore(self._chore)
+            if self._chores and time.monotonic() >= chore_at:
+                for chore in self._chores:
+                    self._do_chore(chore)
                 chore_at = time.monotonic() + self._chore_every_s
 
     def _do_chore(self, chore: Callable[[], None]) -> None:

@@ -20,6 +20,7 @@ from foilworks.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.lock import FolderLock
 from foilworks.supervisor.processes import ManagedProcess, PythonChild, Supervisor
+from foilworks.supervisor.watchdog import Watchdog
 from jobs.queue import is_reachable, requeue_lost
 from projects.tokens import forget_old_answers
 from projects.webhooks import queue_due
@@ -34,6 +35,7 @@ READY_SECONDS = 60.0
 # installation whose service manager reloads new code leaves that away (docs/deploy.md).
 GUNICORN = "--config python:foilworks.web_server --preload"
 WAITING = 1024
+CHORE_SECONDS = settings.JOB_LEASE_SECONDS / 4
 
 
 def up_lock() -> FolderLock:
@@ -55,8 +57,10 @@ def services(*, workers: int = 1, to_logs: bool = True, extra: tuple[ManagedProc
     """
     redis = None if settings.REDIS_URL else EmbeddedRedis(settings.FOILWORKS_HOME)
     try:
-        children = [*([redis] if redis else []), *_workers(workers, to_logs), *extra]
-        with Supervisor(children, chore=_look_after) as supervisor:
+        engines = _workers(workers, to_logs)
+        children = [*([redis] if redis else []), *engines, *extra]
+        chores = (_look_after, Watchdog(engines).look)
+        with Supervisor(children, chores=chores, chore_every_s=CHORE_SECONDS) as supervisor:
             yield supervisor
     finally:
         if redis:
@@ -117,9 +121,8 @@ def work(*, queues: list[str], slots: int, variables: Mapping[str, str], say: Ca
     if not is_reachable():
         raise SupervisorError("the queue cannot be reached; set REDIS_URL to the one that all hosts share")
     children = [engine(f"engine-{number}", queues, variables=variables) for number in range(1, slots + 1)]
-    every = settings.JOB_LEASE_SECONDS / 4
-    chore = _look_after if "default" in queues else requeue_lost_jobs
-    with _stop_signals() as stopped, Supervisor(children, chore=chore, chore_every_s=every):
+    chores = (_look_after if "default" in queues else requeue_lost_jobs, Watchdog(children).look)
+    with _stop_signals() as stopped, Supervisor(children, chores=chores, chore_every_s=CHORE_SECONDS):
         say(f"{slots} at work on {', '.join(queues)} (Ctrl-C stops)")
         stopped.wait()
         say("stopping")

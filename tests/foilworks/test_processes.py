@@ -177,7 +177,7 @@ def test_children_end_with_their_parent_even_when_it_is_killed(tmp_path):
 
 def test_the_chore_is_done_regularly():
     done = []
-    with Supervisor([], chore=lambda: done.append(1), chore_every_s=0.01):
+    with Supervisor([], chores=[lambda: done.append(1)], chore_every_s=0.01):
         eventually(lambda: len(done) >= 3)
 
 
@@ -189,7 +189,7 @@ def test_a_chore_that_failed_is_done_again(caplog):
         if len(done) == 1:
             raise OSError(errno.ENOSPC, "no room on the disk")
 
-    with Supervisor([], chore=chore, chore_every_s=0.01):
+    with Supervisor([], chores=[chore], chore_every_s=0.01):
         eventually(lambda: len(done) >= 2)
     assert "no room on the disk" in caplog.text
 

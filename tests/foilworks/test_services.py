@@ -214,6 +214,35 @@ print(job.state, job.attempts, job.done >= 3, job.error == "")
 """
 
 
+STUCK = """
+import time
+import django
+django.setup()
+from django.core.management import call_command
+from foilworks.supervisor.services import services
+from jobs.models import Job
+from jobs.queue import cancel, enqueue, wait
+call_command("migrate", verbosity=0)
+with services(workers=1):
+    silent, = wait([enqueue("tests.jobs.samples.hold_the_lock_once", 1)], timeout_s=60)
+    job = enqueue("tests.jobs.samples.hold_the_lock_once", 1)
+    while job.state != "running":
+        time.sleep(0.05)
+        job.refresh_from_db()
+    cancel(job)
+    after, = wait([enqueue("tests.jobs.samples.count", 5)], timeout_s=60)
+job.refresh_from_db()
+print(silent.state, silent.attempts > 1, job.state, job.attempts, after.state, after.worker != job.worker)
+"""
+
+
+def test_a_worker_that_goes_on_with_a_job_it_lost_is_replaced(tmp_path, monkeypatch):
+    monkeypatch.setenv("FOILWORKS_LEASE_SECONDS", "2")
+    done = run(tmp_path, "-c", STUCK, timeout=200)
+    assert done.stdout == "done True cancelled 1 done True\n", done.stderr
+    assert done.stderr.count("it goes on with job") >= 2
+
+
 def test_a_busy_worker_that_is_stopped_puts_its_job_back(tmp_path):
     done = run(tmp_path, "-c", BUSY, timeout=120)
     assert done.stdout == "waiting 1 True True\n", done.stderr

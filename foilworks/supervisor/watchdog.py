@@ -1,0 +1,45 @@
+"""Ends a worker that goes on with a job which it no longer holds, and starts another one in its place."""
+
+import logging
+import time
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.db import connections
+
+from foilworks.supervisor.processes import PythonChild
+from jobs.stray_workers import stray_jobs
+
+logger = logging.getLogger(__name__)
+
+# A worker has this long to notice by itself that its job was cancelled or went to another one.
+GRACE_S = settings.JOB_LEASE_SECONDS / 2
+
+
+class Watchdog:
+    """Looks after the workers that a supervisor started; its thread calls `look` again and again."""
+
+    def __init__(self, workers: Sequence[PythonChild]) -> None:
+        self._workers = workers
+        # (process id, job id) -> when it was first seen.
+        self._since: dict[tuple[int, str], float] = {}
+
+    def look(self) -> None:
+        """Replace each worker that has been on such a job for longer than `GRACE_S`.
+
+        Errors as `stray_jobs`, and OSError if no process can be started: the supervisor tries that again.
+        """
+        workers = {each.pid: each for each in self._workers if each.pid is not None and each.is_alive()}
+        now = time.monotonic()
+        try:
+            self._since = {stray: self._since.get(stray, now) for stray in stray_jobs(workers).items()}
+        finally:
+            connections.close_all()
+        for (pid, job_id), since in self._since.items():
+            if now - since >= GRACE_S:
+                name = workers[pid].name
+                logger.warning(
+                    "%s (process %s) is replaced: it goes on with job %s, not its own now", name, pid, job_id
+                )
+                workers[pid].stop()
+                workers[pid].start()

@@ -1,0 +1,42 @@
+"""Find processes of this host that still work on a job which is no longer theirs.
+
+A worker notices by itself at its next write that its job was cancelled or went to another worker (`jobs.lease`). A
+computation that holds Python's lock never comes to that write, and keeps the heartbeat's thread from running, too.
+"""
+
+import socket
+from collections.abc import Collection
+from uuid import UUID
+
+from django_rq import get_connection
+from rq import Worker
+
+from jobs.lease import worker_name
+from jobs.models import Job, JobState
+
+# What only the holder of a job writes; it is done in a moment.
+OWN_STATES = frozenset({JobState.RUNNING, JobState.SPREAD, JobState.DONE})
+
+
+def stray_jobs(pids: Collection[int]) -> dict[int, str]:
+    """Map the process ids whose job was cancelled, deleted, failed, put back or given away to the job's id.
+
+    A worker that is about to take a job, or has just ended one, may be among them for a moment. RedisError,
+    DatabaseError: queue or database cannot be reached.
+    """
+    current = _current_jobs(pids)
+    rows = Job.objects.in_bulk(set(current.values()))
+    return {pid: str(job_id) for pid, job_id in current.items() if not _holds(pid, rows.get(job_id))}
+
+
+def _holds(pid: int, job: Job | None) -> bool:
+    return job is not None and job.state in OWN_STATES and job.worker == worker_name(pid)
+
+
+def _current_jobs(pids: Collection[int]) -> dict[int, UUID]:
+    """Map each process id to the job that RQ says it works on."""
+    workers = Worker.all(connection=get_connection("default"))
+    ours = [each for each in workers if each.pid in pids and each.hostname == socket.gethostname() and each.birth_date]
+    # A killed worker stays registered for a while, and another process may get its number: the youngest counts.
+    by_pid = {each.pid: each for each in sorted(ours, key=lambda each: each.birth_date)}
+    return {pid: UUID(job_id) for pid, each in by_pid.items() if (job_id := each.get_current_job_id())}
