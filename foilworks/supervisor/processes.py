@@ -93,20 +93,21 @@ class PythonChild:
     def is_alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
-    def stop(self) -> None:
+    def stop(self, patience_s: float | None = None) -> None:
         """Return when it has ended: asked to, asked again, and killed when it takes longer than its patience.
 
         The second time matters to a worker: the first lets its job end, the second puts the job back on the queue.
         """
+        patience_s = self._patience_s if patience_s is None else patience_s
         process, self._process = self._process, None
         if process is None:
             return
         for _ in range(2):
             process.terminate()
-            if _ends_within(process, self._patience_s / 2):
+            if _ends_within(process, patience_s / 2):
                 break
         else:
-            logger.warning("%s did not stop within %.0f s: killed", self.name, self._patience_s)
+            logger.warning("%s did not stop within %.0f s: killed", self.name, patience_s)
             process.kill()
             process.wait()
         if process.stdin:

@@ -1,4 +1,4 @@
-"""Ends a worker that goes on with a job which it no longer holds, and starts another one in its place."""
+"""End a worker that goes on with a job which it no longer holds, and start another one in its place."""
 
 import logging
 import time
@@ -17,7 +17,7 @@ GRACE_S = settings.JOB_LEASE_SECONDS / 2
 
 
 class Watchdog:
-    """Looks after the workers that a supervisor started; its thread calls `look` again and again."""
+    """Watch the workers that a supervisor started; its thread calls `look` again and again."""
 
     def __init__(self, workers: Sequence[PythonChild]) -> None:
         self._workers = workers
@@ -38,8 +38,6 @@ class Watchdog:
         for (pid, job_id), since in self._since.items():
             if now - since >= GRACE_S:
                 name = workers[pid].name
-                logger.warning(
-                    "%s (process %s) is replaced: it goes on with job %s, not its own now", name, pid, job_id
-                )
-                workers[pid].stop()
+                logger.warning("%s (process %s) is replaced: it works on job %s, which it lost", name, pid, job_id)
+                workers[pid].stop(patience_s=GRACE_S / 4)
                 workers[pid].start()
