@@ -1,6 +1,7 @@
 """Jobs that tests queue. Their path reads like an app's jobs module, which is all that `enqueue` takes."""
 
 import errno
+import json
 import os
 import signal
 import time
@@ -11,6 +12,7 @@ from jobs.errors import JobError
 from jobs.models import Job
 from jobs.progress import progress
 from jobs.spread import Spread
+from jobs.stray_workers import stray_jobs
 
 
 def count(target_id: int, job: Job) -> None:
@@ -53,6 +55,16 @@ def hold_the_lock_once(target_id: int, job: Job) -> None:
     """The first attempt computes in C for years, without giving Python's lock to another thread."""
     if job.attempts == 1:
         sum(range(10**18))
+
+
+def change_hands(target_id: int, job: Job) -> None:
+    """Ask in each state of the row whether this process works on a job that it lost; the message has the answers."""
+    found = []
+    for change in ({}, {"state": "cancelled"}, {"state": "waiting"}, {"state": "failed"}, {"worker": "other:1"}):
+        Job.objects.filter(pk=job.pk).update(**{"state": "running", "worker": job.worker, **change})
+        found.append(stray_jobs([os.getpid(), 1]) == {os.getpid(): str(job.pk)})
+    Job.objects.filter(pk=job.pk).update(state="running", worker=job.worker)
+    progress(job, 1, 1, json.dumps(found))
 
 
 def wait_long(target_id: int, job: Job) -> None:

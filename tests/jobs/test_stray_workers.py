@@ -1,0 +1,27 @@
+"""Which processes still work on a job that is no longer theirs."""
+
+import json
+import os
+
+import pytest
+
+from jobs.models import Job
+from jobs.queue import enqueue
+from jobs.stray_workers import stray_jobs
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_worker_is_a_stray_while_it_works_on_a_job_that_it_lost(redis_server):
+    job = enqueue("tests.jobs.samples.change_hands", 1)
+    redis_server.worker().work(burst=True, logging_level="ERROR")
+    job.refresh_from_db()
+    assert job.state == "done"
+    assert json.loads(job.message) == [False, True, True, True, True]
+
+
+def test_nobody_is_a_stray_without_a_job(redis_server):
+    enqueue("tests.jobs.samples.count", 1)
+    redis_server.worker().work(burst=True, logging_level="ERROR")
+    Job.objects.all().delete()
+    assert stray_jobs([os.getpid()]) == {}
