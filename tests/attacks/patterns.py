@@ -69,8 +69,14 @@ class Found:
     pattern: Any
     uses: frozenset[str]
 
+    @property
+    def source(self) -> str:
+        """The pattern as text; one of bytes as the characters of those numbers."""
+        source = self.pattern.pattern
+        return source.decode("latin-1") if isinstance(source, bytes) else source
+
     def __str__(self) -> str:
-        return f"{self.place}: {self.pattern.pattern[:100]}"
+        return f"{self.place}: {self.source[:100]}"
 
 
 def product_patterns() -> list[Found]:
@@ -248,7 +254,8 @@ def seconds(act: Callable[[str], object], text: str) -> float:
 def use(found: Found) -> Callable[[str], object]:
     """Use the pattern in each way in which the product does."""
 
-    def act(text: str) -> None:
+    def act(given: str) -> None:
+        text = given.encode() if isinstance(found.pattern.pattern, bytes) else given
         if "finditer" in found.uses:
             for _ in found.pattern.finditer(text):
                 pass
@@ -282,7 +289,7 @@ def no_hang(what: object, limit_s: float = HANG_S) -> Iterator[None]:
 
 def slow_text(found: Found, *, words: int = 6, drawn: int = 30) -> str:
     """The first attack that makes this pattern slow, and how slow; empty where none does."""
-    for make in attacks(found.pattern.pattern, words=words, drawn=drawn):
+    for make in attacks(found.source, words=words, drawn=drawn):
         try:
             with no_hang(found):
                 told = grows_too_fast(use(found), make)
