@@ -80,6 +80,46 @@ def test_pages_are_built_without_torch():
     assert set(copied) == packages
 
 
+def test_services_have_no_rights_but_what_they_need():
+    for name, service in COMPOSE["services"].items():
+        image = service["image"]
+        assert image.startswith("foilworks-") or re.search(r":v?\d+\.\d+(\.\d+)?$", image), image
+        if name == "bucket":
+            continue
+        confined = (service["read_only"], service["cap_drop"], service["security_opt"])
+        assert confined == (True, ["ALL"], ["no-new-privileges:true"]), name
+        assert "mem_limit" in service or name == "gpu", name
+    internal = {name for name, network in COMPOSE["networks"].items() if network}
+    reaches_out = {name for name, each in COMPOSE["services"].items() if set(each["networks"]) - internal}
+    assert reaches_out == {"front", "web", "worker"}
+
+
+@pytest.mark.parametrize("unit", [unit for unit in UNITS if unit.suffix == ".service"], ids=lambda path: path.name)
+def test_units_have_no_rights_but_what_they_need(unit):
+    lines = set(unit.read_text().splitlines())
+    assert lines >= {
+        "UMask=0077",
+        "NoNewPrivileges=yes",
+        "CapabilityBoundingSet=",
+        "ProtectSystem=strict",
+        "ProtectHome=yes",
+        "PrivateTmp=yes",
+        "SystemCallFilter=@system-service",
+        "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6",
+        "EnvironmentFile=/etc/foilworks/environment",
+    }
+    assert any(line.startswith("MemoryMax=") for line in lines) or "gpu" in unit.name
+
+
+def test_no_command_puts_secrets_on_a_command_line():
+    """Everybody on the machine reads the list of processes, and `sudo` logs its commands."""
+    commands = [str(service.get("command", "")) for service in COMPOSE["services"].values()]
+    assert not [command for command in commands if re.search(r"(PASSWORD|SECRET|_KEY)\}", command)]
+    documents = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", *UNITS]
+    on_a_line = re.compile(r"(\$\(|`)\s*(cat|<)[^)`]*environment|(env|sudo)\s.*(PASSWORD|SECRET\w*|_KEY)=\S")
+    assert [(path.name, found[0]) for path in documents if (found := on_a_line.search(path.read_text()))] == []
+
+
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
 def test_units_pass_systemds_check(unit, tmp_path):
     text = unit.read_text(encoding="utf-8")
