@@ -16,8 +16,18 @@ from av.video.frame import VideoFrame
 from media.clock import Clock, micro
 from media.container import OpenVideo, open_video
 from media.errors import MediaError
+from media.indexes import has_index, misreads_late_start
 from media.packets import PacketTimes, frame_rate, packet_times
-from media.picture import UPRIGHT, Orientation, display_size, orientation, refuse_hdr
+from media.picture import (
+    HD_HEIGHT,
+    UPRIGHT,
+    Orientation,
+    display_size,
+    is_full_range,
+    is_tagged,
+    orientation,
+    refuse_hdr,
+)
 from media.truncation import has_fragments
 
 # What Chromium, Firefox and Safari all play: HEVC and MPEG-4 Part 2 do not.
@@ -141,6 +151,11 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
         found.append(Obstacle(f"browsers do not play its sound ({sound})"))
     if orientation(video, first).is_mirrored:
         found.append(Obstacle("the picture is mirrored by its display matrix", encode=True))
+    if is_full_range(first):
+        found.append(Obstacle("some browsers take its full range of colours for the limited one", encode=True))
+    # VP8 has no place for a matrix; of small pictures, browsers guess the same one.
+    if not is_tagged(first) and (codec != "vp8" or first.height >= HD_HEIGHT):
+        found.append(Obstacle("it does not name its colour matrix, which browsers guess", encode=codec == "vp8"))
     if video.origin:
         found.append(Obstacle(f"the file starts at {float(video.origin):.3f} s"))
     if len(video.container.streams.video) > 1:
@@ -149,6 +164,12 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
         found.append(Obstacle("not every packet gives a frame at its own time", encode=True))
     if packets.overlap:
         found.append(Obstacle("its frames state longer durations than they have", avoid="webm"))
+    if packets.hidden:
+        found.append(Obstacle("its edit list hides frames, which some browsers show", encode=True))
+    if container == "mp4" and misreads_late_start(video.path):
+        found.append(Obstacle("some browsers misread how late its picture or sound starts"))
+    if container == "webm" and not has_index(video.path):
+        found.append(Obstacle("it has no index to seek by"))
     if container == "mp4" and has_fragments(video.path):
         found.append(Obstacle("it is written in fragments"))
     stated = video.container.duration
