@@ -118,6 +118,8 @@ def rewrite(source: Path, target: Path) -> None:
     with open_video(source) as video, _writing(target, video.sound) as out:
         stream = _copied_stream(out, video.stream)
         tagged = BitStreamFilterContext(tagger, video.stream, stream) if tagger else None
+        # The filter sets that of the source's container, which the copy's may not know.
+        stream.codec_context.codec_tag = "\0\0\0\0"
         sound = _Sound(video, out, target.suffix[1:]) if video.sound else None
         read = [one for one in (video.stream, video.sound) if one is not None]
         pts, duration = _last_shown(source)

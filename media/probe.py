@@ -153,9 +153,10 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
         found.append(Obstacle("the picture is mirrored by its display matrix", encode=True))
     if is_full_range(first):
         found.append(Obstacle("some browsers take its full range of colours for the limited one", encode=True))
-    # VP8 has no place for a matrix; of small pictures, browsers guess the same one.
-    if not is_tagged(first) and (codec != "vp8" or first.height >= HD_HEIGHT):
-        found.append(Obstacle("it does not name its colour matrix, which browsers guess", encode=codec == "vp8"))
+    if codec == "vp8" and first.height >= HD_HEIGHT:
+        found.append(Obstacle("browsers take the colours of large vp8 pictures differently", encode=True))
+    elif not is_tagged(first):
+        found.append(Obstacle("it does not name its colour matrix, which browsers guess"))
     if video.origin:
         found.append(Obstacle(f"the file starts at {float(video.origin):.3f} s"))
     if len(video.container.streams.video) > 1:

@@ -53,8 +53,11 @@ PLACE = """() => {
   const { x, y, width, height } = video.getBoundingClientRect();
   return { clip: { x, y, width, height }, size: [video.videoWidth, video.videoHeight] };
 }"""
-# What a player shows of a picture is as sharp as its scaling: colours of the screen may be a little off.
-SCREEN_TOLERANCE = 40.0
+# What a player shows of a picture is as sharp as its scaling: colours may be a little off. A wrong matrix or range is
+# off by 20.
+SCREEN_TOLERANCE = 18.0
+# Tiles of film strips are small.
+STRIP_TOLERANCE = 40.0
 READY_MS = 10_000
 # Browsers round a frame's time.
 ROUNDING_S = 0.001
@@ -201,5 +204,5 @@ def _compare_strip(row: Row, video: Video, strip: bytes, part: int) -> None:
     wanted = sample_frames(Path(clip_file(video)), 4).frames
     tiles = np.split(picture, 4, axis=1)
     worst = max(differs(grid(tile, part), grid(frame, part)) for tile, frame in zip(tiles, wanted, strict=True))
-    if worst > SCREEN_TOLERANCE:
+    if worst > STRIP_TOLERANCE:
         row.problems["strip"] = f"other pictures ({worst:.0f})"

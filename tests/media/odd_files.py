@@ -317,7 +317,7 @@ def _colours() -> Iterator[OddFile]:
     yield OddFile("untagged-hd.mp4", size=HD, colour={"colorspace": 2}, encoded_as=1, times=SHORT)
     yield OddFile("untagged-hd-hevc.mp4", HEVC, size=HD, colour={"colorspace": 2}, encoded_as=1, times=SHORT)
     yield OddFile("untagged-hd.webm", VP9, size=HD, colour={"colorspace": 2}, encoded_as=1, times=SHORT)
-    yield OddFile("untagged-hd-vp8.webm", VP8, size=HD, colour={"colorspace": 2}, encoded_as=1, times=SHORT)
+    yield OddFile("untagged-hd-vp8.webm", VP8, size=HD, colour={"colorspace": 2}, times=SHORT)
     yield OddFile("untagged-hd-av1.mp4", AV1, size=HD, colour={"colorspace": 2}, encoded_as=1, times=SHORT)
     yield OddFile("bt601-hd.mp4", size=HD, colour=BT601, times=SHORT)
     yield OddFile("bt601-hd-hevc.mp4", HEVC, size=HD, colour=BT601, times=SHORT)
