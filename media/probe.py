@@ -145,18 +145,14 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
         found.append(Obstacle(f"browsers do not play {container} files"))
     if pixels not in PLAYABLE_PIXELS.get(codec, ()):
         found.append(Obstacle(f"browsers do not play {codec} with {pixels} pixels", encode=True))
-    elif codec not in PLAYABLE_CODECS.get(container, {codec}):
-        found.append(Obstacle(f"browsers do not play {codec} in {container} files"))
+    else:
+        if codec not in PLAYABLE_CODECS.get(container, {codec}):
+            found.append(Obstacle(f"browsers do not play {codec} in {container} files"))
+        found += _colour_obstacles(codec, first)
     if sound and sound not in PLAYABLE_SOUND.get(container, {sound}):
         found.append(Obstacle(f"browsers do not play its sound ({sound})"))
     if orientation(video, first).is_mirrored:
         found.append(Obstacle("the picture is mirrored by its display matrix", encode=True))
-    if is_full_range(first):
-        found.append(Obstacle("some browsers take its full range of colours for the limited one", encode=True))
-    if codec == "vp8" and first.height >= HD_HEIGHT:
-        found.append(Obstacle("browsers take the colours of large vp8 pictures differently", encode=True))
-    elif not is_tagged(first):
-        found.append(Obstacle("it does not name its colour matrix, which browsers guess"))
     if video.origin:
         found.append(Obstacle(f"the file starts at {float(video.origin):.3f} s"))
     if len(video.container.streams.video) > 1:
@@ -177,6 +173,17 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
     if stated is not None and float(Fraction(stated, av.time_base)) < times[-1] - SAME_TIME_S:
         found.append(Obstacle("the file states a shorter duration than its frames have"))
     return found
+
+
+def _colour_obstacles(codec: str, first: VideoFrame) -> list[Obstacle]:
+    """What browsers guess differently. Files that are encoded again for another reason get their colours named, too."""
+    if is_full_range(first):
+        return [Obstacle("some browsers take its full range of colours for the limited one", encode=True)]
+    if codec == "vp8" and first.height >= HD_HEIGHT:
+        return [Obstacle("browsers take the colours of large vp8 pictures differently", encode=True)]
+    if not is_tagged(first):
+        return [Obstacle("it does not name its colour matrix, which browsers guess")]
+    return []
 
 
 def _differ(times: Sequence[float], others: Sequence[float]) -> bool:

@@ -104,11 +104,9 @@ def test_a_full_range_becomes_the_limited_one(tmp_path, name):
         frame = next(container.decode(video=0))
     assert (int(frame.color_range), int(frame.colorspace)) == (1, 1)
     luma = frame.to_ndarray()[: frame.height]
+    black, yellow = (pytest.approx(16 + level * 219 / 255, abs=3) for level in (20, 188))
     # Black cells are 20 of 255, the yellow corner 0.93 * 200 + 0.07 * 40.
-    assert (luma.min(), luma.max()) == (
-        pytest.approx(16 + 20 * 219 / 255, abs=3),
-        pytest.approx(16 + 188 * 219 / 255, abs=3),
-    )
+    assert (luma.min(), luma.max()) == (black, yellow)
 
 
 def test_large_vp8_pictures_are_encoded_again(tmp_path):
