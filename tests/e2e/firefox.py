@@ -24,6 +24,8 @@ STARTS_WITHIN_S, ANSWERS_WITHIN_S = 60, 60
 # Between two looks at a page that is waited for.
 PAUSE_S = 0.01
 _ADDRESS = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
+# Keys that type nothing, as WebDriver numbers them.
+KEYS = {"Control": "\ue009", "Enter": "\ue007"}
 VISIBLE = "(selector) => Boolean(document.querySelector(selector)?.checkVisibility())"
 
 
@@ -92,9 +94,15 @@ class FirefoxTab:
             time.sleep(PAUSE_S)
 
     def press(self, selector: str, key: str) -> None:
-        """Focus the element and press a key, as a person does: the events are trusted."""
+        """Focus the element and press a key or a chord such as Control+Enter; the events are trusted."""
         self.evaluate("(selector) => document.querySelector(selector).focus()", selector)
-        keys = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
+        self.press_focused(key)
+
+    def press_focused(self, key: str) -> None:
+        """Press a key or a chord wherever the focus is."""
+        held = [KEYS.get(name, name) for name in (key.split("+") if len(key) > 1 else [key])]
+        keys = [{"type": "keyDown", "value": name} for name in held]
+        keys += [{"type": "keyUp", "value": name} for name in reversed(held)]
         actions = [{"type": "key", "id": "keyboard", "actions": keys}]
         self.send("input.performActions", context=self.context, actions=actions)
 

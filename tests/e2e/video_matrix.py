@@ -172,8 +172,10 @@ def _compare(row: Row, video: Video, seen: dict[str, Any], odd: OddFile | None) 
     sample = sample_frames(Path(clip_file(video)), SAMPLES, None, None, size)
     firsts = [at for at, time in enumerate(sample.times) if at == 0 or time != sample.times[at - 1]]
     models = [sample.frames[at] for at in firsts]
-    # Firefox reports of a frame that was sought the moment sought, others the frame's beginning.
+    # Firefox reports the moment that was sought, others the frame's beginning. Before a seek, that is 0, even if the
+    # sound starts first: as in the player's clock, the time before the first frame counts as that frame.
     edges = np.array([sample.times[at] for at in firsts]) - ROUNDING_S
+    edges[0] = 0.0
     shown = len(set(np.searchsorted(edges, seen["presented"], side="right").tolist()))
     n = row.frames = len(models) if odd is None else len(odd.times) - odd.first
     if len(models) != n:
