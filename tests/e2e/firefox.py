@@ -165,7 +165,8 @@ def _address(process: subprocess.Popen) -> str:
 
 def _read(process: subprocess.Popen, found: queue.Queue[str]) -> None:
     assert process.stderr is not None
-    for line in process.stderr:
-        if match := _ADDRESS.search(line):
-            found.put(match.group(1))
+    with process.stderr:
+        for line in process.stderr:
+            if match := _ADDRESS.search(line):
+                found.put(match.group(1))
     found.put("")

@@ -1,6 +1,6 @@
 """The pages of work and of a video in the system's Firefox, by keyboard; see benchmarks/video_matrix.py for files.
 
-    .venv/bin/python -m pytest -m full tests/e2e/test_firefox.py
+.venv/bin/python -m pytest -m full tests/e2e/test_firefox.py
 """
 
 import time
@@ -97,7 +97,7 @@ def test_annotator_reviewer_and_validator_work_by_keyboard(project: Project, tab
     start(tab, "review")
     send(tab, "a")
     item = Item.objects.get()
-    assert (item.state, item.foil_text) == (ItemState.IN_VALIDATION, FOIL)
+    assert (item.state, item.foils.get().text) == (ItemState.IN_VALIDATION, FOIL)
 
     sign_in(tab, make_member(project, "validator", name="vera"))
     start(tab, "validation")

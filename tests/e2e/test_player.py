@@ -282,9 +282,7 @@ def open_stored(sign_in: SignIn, path: Path) -> Page:
 
 # Without sound, the browser reports an error. With sound, it plays the sound alone and reports none.
 @pytest.mark.parametrize("name", ["hevc.mov", "hevc.mp4"])
-def test_a_clip_that_the_browser_cannot_play_says_so_and_what_to_do(
-    sign_in: SignIn, tmp_path: Path, name: str
-) -> None:
+def test_a_clip_that_the_browser_cannot_play_says_so_and_what_to_do(sign_in: SignIn, tmp_path: Path, name: str) -> None:
     page = open_stored(sign_in, make(next(odd for odd in odd_files() if odd.name == name), tmp_path))
     alert = page.locator("[data-player]").get_by_role("alert")
     expect(alert).to_contain_text("This browser cannot play the video.")
