@@ -47,13 +47,15 @@ def main() -> int:
 def _measure(options: argparse.Namespace, folder: Path, site: str) -> list:
     from tests.e2e.video_matrix import measure
     from tests.factories import make_member, make_project
-    from tests.media.odd_files import make, odd_files
+    from tests.media.odd_files import OddFile, make, odd_files
 
     project = make_project()
     session = session_of(make_member(project, "researcher"))
     rows = []
     with TABS[options.browser](site, session) as tab:
-        files = [(odd, make(odd, folder)) for odd in odd_files() if options.only in odd.name]
+        files: list[tuple[OddFile | None, Path]] = [
+            (odd, make(odd, folder)) for odd in odd_files() if options.only in odd.name
+        ]
         files += [(None, path) for path in sorted(options.also.iterdir()) if path.is_file()] if options.also else []
         for odd, path in files:
             rows.append(measure(tab, project, path, odd))

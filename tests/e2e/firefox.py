@@ -159,7 +159,7 @@ def _address(process: subprocess.Popen) -> str:
     except queue.Empty:
         address = ""
     if not address:
-        raise FirefoxMissing(f"{process.args[0]} does not start with a debugging port; {INSTALL}")  # type: ignore[index]
+        raise FirefoxMissing(f"Firefox does not start with a debugging port; {INSTALL}")
     return address
 
 

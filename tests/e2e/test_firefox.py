@@ -12,7 +12,7 @@ from django.conf import settings
 from django.test import Client
 
 from annotation.models import Edit, Vote
-from corpus.models import Item, Video
+from corpus.models import Foil, Item, Video
 from corpus.rules.states import ItemState
 from projects.models import Project, User
 from tests.e2e.conftest import CAPTION, WORK
@@ -97,7 +97,7 @@ def test_annotator_reviewer_and_validator_work_by_keyboard(project: Project, tab
     start(tab, "review")
     send(tab, "a")
     item = Item.objects.get()
-    assert (item.state, item.foils.get().text) == (ItemState.IN_VALIDATION, FOIL)
+    assert (item.state, Foil.objects.get().text) == (ItemState.IN_VALIDATION, FOIL)
 
     sign_in(tab, make_member(project, "validator", name="vera"))
     start(tab, "validation")
