@@ -4,11 +4,14 @@ from collections.abc import Iterable
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import av
 import numpy as np
+from av.video.reformatter import ColorRange, Colorspace
 from av.video.stream import VideoStream
+
+from media.picture import BT601
 
 
 def write_mp4(path: Path, frames: Iterable[np.ndarray], fps: float, crf: int = 18) -> None:
@@ -48,10 +51,19 @@ def _write(
         rate = Fraction(fps).limit_denominator(1_000_000)
         stream = cast("VideoStream", container.add_stream(codec, rate=rate, options=codec_options))
         stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+        _tag(stream.codec_context)
         for picture in chain([first], pictures):
             frame = av.VideoFrame.from_ndarray(_checked(picture, first.shape), format="rgb24")
+            frame = frame.reformat(format="yuv420p", dst_colorspace=Colorspace.ITU601, dst_color_range=ColorRange.MPEG)
+            _tag(frame)
             container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
+
+
+def _tag(picture: Any) -> None:
+    """Names the colours, so that no browser has to guess them."""
+    picture.colorspace = picture.color_primaries = picture.color_trc = BT601
+    picture.color_range = ColorRange.MPEG
 
 
 def _checked(picture: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -22,20 +22,24 @@ CHROMIUM_FRAMES = 16
 class PacketTimes:
     """`starts` of the frames that players show, ascending, and the `end` of the last one, in the clip's seconds.
 
-    `overlap`: a frame states a duration that covers where a player seeks to show the next one.
+    `overlap`: a frame states a duration that covers where a player seeks to show the next one. `hidden`: the file has
+    further frames, which its edit list leaves out.
     """
 
     starts: tuple[float, ...]
     end: float
     overlap: bool = False
+    hidden: bool = False
 
 
 def packet_times(video: OpenVideo) -> PacketTimes:
     """Read all packets of the picture. MediaError: the file is damaged or holds no frame."""
     shown: list[tuple[int, int]] = []
+    hidden = False
     try:
         for packet in video.container.demux(video.stream):
             ticks = packet.dts if video.ticks else packet.pts
+            hidden = hidden or packet.is_discard
             if packet.size and ticks is not None and not packet.is_discard:
                 shown.append((ticks, packet.duration or 0))
     except av.error.FFmpegError as error:
@@ -49,9 +53,8 @@ def packet_times(video: OpenVideo) -> PacketTimes:
     shortest = min((after - start for start, after in pairwise(starts)), default=0.0)
     # Encoders that were given no duration state a tick.
     is_meant = end > starts[-1] and end - starts[-1] >= shortest / 2
-    return PacketTimes(
-        starts, end if is_meant else _stated_end(video, starts, shortest / 2), _overlap(starts, durations)
-    )
+    end = end if is_meant else _stated_end(video, starts, shortest / 2)
+    return PacketTimes(starts, end, _overlap(starts, durations), hidden)
 
 
 def _overlap(starts: tuple[float, ...], durations: list[float]) -> bool:

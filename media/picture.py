@@ -13,6 +13,9 @@ from media.errors import MediaError
 # ITU-T H.273: matrix coefficients, transfer characteristics.
 RGB, BT709, UNSPECIFIED, BT601 = 0, 1, 2, 6
 HDR = {16: "PQ", 18: "HLG"}
+FULL_RANGE = 2
+# Reserved, unspecified.
+UNTAGGED = frozenset({0, UNSPECIFIED, 3})
 # Browsers take untagged pictures of this height and more for BT.709, smaller ones for BT.601.
 HD_HEIGHT = 720
 # By H.273's code; swscale has one table for all names of BT.601 and of BT.2020.
@@ -71,9 +74,28 @@ def matrix_of(frame: VideoFrame) -> int:
     if frame.format.is_rgb:
         return RGB
     found = int(frame.colorspace)
-    if found in {RGB, UNSPECIFIED, 3}:
+    if found in UNTAGGED:
         return BT709 if frame.height >= HD_HEIGHT else BT601
     return found
+
+
+def is_tagged(frame: VideoFrame) -> bool:
+    """Whether the file says how its colours became red, green and blue."""
+    return frame.format.is_rgb or int(frame.colorspace) not in UNTAGGED
+
+
+def is_full_range(frame: VideoFrame) -> bool:
+    """Whether black is 0 and white 255, not 16 and 235."""
+    return int(frame.color_range) == FULL_RANGE or "yuvj" in frame.format.name
+
+
+def colour_tags(frame: VideoFrame, matrix: int) -> tuple[int, int]:
+    """H.273 codes of the frame's (primaries, transfer); what is untagged gets that of the matrix."""
+    guessed = BT601 if matrix in {5, BT601} else BT709
+    primaries, transfer = (
+        guessed if tag in UNTAGGED else tag for tag in (int(frame.color_primaries), int(frame.color_trc))
+    )
+    return primaries, transfer
 
 
 def refuse_hdr(video: OpenVideo, frame: VideoFrame) -> None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import av
 from av.audio.stream import AudioStream
+from av.bitstream import BitStreamFilterContext
 from av.codec.context import Flags
 from av.container import OutputContainer
 from av.filter import Graph
@@ -20,16 +21,23 @@ from av.video.stream import VideoStream
 from media.container import OpenVideo, open_video
 from media.errors import MediaError
 from media.packets import packet_times
-from media.picture import BT601, BT709, RGB, matrix_of, orientation
+from media.picture import BT709, RGB, colour_tags, is_full_range, is_tagged, matrix_of, orientation
 from media.probe import PLAYABLE_CODECS, PLAYABLE_SOUND, VideoFacts, probe
 
 # Fine enough for the clocks of all common containers, and what players expect of mp4.
 CLOCK = Fraction(1, 90_000)
 # Without B-frames, whose reordering makes mp4 state a duration that is too short if the rate varies.
 OPTIONS = {"crf": "18", "preset": "veryfast", "threads": "1", "bf": "0"}
-FULL_RANGE = 2
+LIMITED_RANGE = 1
 MP4, WEBM = "mp4", "webm"
 FAST_START = {"movflags": "+faststart"}
+# FFmpeg's filters that write colours into a stream without decoding it, by the H.273 codes.
+_H273 = "colour_primaries={0}:transfer_characteristics={1}:matrix_coefficients={2}"
+TAGGERS = {
+    "h264": f"h264_metadata={_H273}:video_full_range_flag=0",
+    "av1": f"av1_metadata={_H273.replace('colour', 'color')}:color_range=tv",
+    "vp9": "vp9_metadata=color_space={3}:color_range=tv",
+}
 SOUND_RATE = 48_000
 # Seconds by which a frame's time in the copy may differ from the original's.
 SAME_TIME = 1_500
@@ -106,8 +114,12 @@ def rewrite(source: Path, target: Path) -> None:
 
     A sound that the container's players do not know becomes AAC. MediaError or FFmpegError: it cannot be done.
     """
-    with open_video(source) as video, _writing(target) as out:
-        streams = {video.stream.index: _copied_stream(out, video.stream)}
+    tagger = _tagger(source)
+    with open_video(source) as video, _writing(target, video.sound) as out:
+        stream = _copied_stream(out, video.stream)
+        tagged = BitStreamFilterContext(tagger, video.stream, stream) if tagger else None
+        # The filter sets that of the source's container, which the copy's may not know.
+        stream.codec_context.codec_tag = "\0\0\0\0"
         sound = _Sound(video, out, target.suffix[1:]) if video.sound else None
         read = [one for one in (video.stream, video.sound) if one is not None]
         pts, duration = _last_shown(source)
@@ -120,7 +132,8 @@ def rewrite(source: Path, target: Path) -> None:
                     raise MediaError(f"{source}: its packets have no times")
                 if packet.pts == pts:
                     packet.duration = duration
-                out.mux(_shifted(packet, video.origin, streams[packet.stream_index]))
+                for made in tagged.filter(packet) if tagged else [packet]:
+                    out.mux(_shifted(made, video.origin, stream, video.time_base))
         if sound is not None:
             sound.finish()
 
@@ -133,9 +146,22 @@ def _last_shown(path: Path) -> tuple[int, int]:
         return pts, max(1, round(Fraction(found.end - found.starts[-1]) / video.time_base))
 
 
-def _writing(target: Path) -> OutputContainer:
-    options = FAST_START if target.suffix == ".mp4" else {}
+def _writing(target: Path, sound: AudioStream | None) -> OutputContainer:
+    """An mp4 counts all its times in ticks of the sound, since Firefox mixes up those of the movie and of a track."""
+    options: dict[str, str] = {}
+    if target.suffix == f".{MP4}":
+        ticks = str(_sound_rate(sound, MP4))
+        options = {**FAST_START, "movie_timescale": ticks, "video_track_timescale": ticks}
     return av.open(str(target), "w", container_options=options)
+
+
+def _sound_rate(sound: AudioStream | None, container: str) -> int:
+    """Samples per second of the sound in the copy."""
+    return sound.rate if sound is not None and _is_kept(sound, container) else SOUND_RATE
+
+
+def _is_kept(sound: AudioStream, container: str) -> bool:
+    return sound.codec_context.codec.canonical_name in PLAYABLE_SOUND[container]
 
 
 def _copied_stream(out: OutputContainer, stream: Any) -> Any:
@@ -145,9 +171,21 @@ def _copied_stream(out: OutputContainer, stream: Any) -> Any:
     return copied
 
 
-def _shifted(packet: Packet, origin: Fraction, stream: Any) -> Packet:
+def _tagger(source: Path) -> str:
+    """What writes into untagged pictures how browsers are to take their colours, in FFmpeg's words; "" if nothing."""
+    with open_video(source) as video:
+        frame = next((frame for _, frame in video.frames()), None)
+        if frame is None or is_tagged(frame):
+            return ""
+        matrix = matrix_of(frame)
+        tagger = TAGGERS.get(video.stream.codec_context.codec.canonical_name, "")
+        return tagger.format(*colour_tags(frame, matrix), matrix, "bt709" if matrix == BT709 else "bt601")
+
+
+def _shifted(packet: Packet, origin: Fraction, stream: Any, time_base: Fraction) -> Packet:
     """The packet on its way into a stream of the copy, `origin` seconds earlier."""
-    ticks = round(origin / Fraction(packet.time_base))
+    packet.time_base = time_base
+    ticks = round(origin / time_base)
     packet.pts = (packet.pts or 0) - ticks
     if packet.dts is not None:
         packet.dts -= ticks
@@ -162,7 +200,7 @@ class _Sound:
         assert video.sound is not None
         self.origin, self.out = video.origin, out
         self.source = video.sound
-        self.is_kept = self.source.codec_context.codec.canonical_name in PLAYABLE_SOUND[container]
+        self.is_kept = _is_kept(self.source, container)
         if self.is_kept:
             self.stream = _copied_stream(out, self.source)
             return
@@ -176,7 +214,7 @@ class _Sound:
         if not self.is_kept:
             self._encode(packet.decode())
         elif packet.size and packet.pts is not None:
-            self.out.mux(_shifted(packet, self.origin, self.stream))
+            self.out.mux(_shifted(packet, self.origin, self.stream, Fraction(packet.time_base)))
 
     def finish(self) -> None:
         if not self.is_kept:
@@ -201,13 +239,14 @@ class _Sound:
 
 
 def encode(source: Path, target: Path, *, with_sound: bool = True) -> None:
-    """Write `source` as H.264 yuv420p mp4: every frame once, at its own time, upright, with square pixels, its sound
-    and its colours (matrix and range as they were, or tagged as browsers take them). An odd last row or column is left
-    out, yuv420p has none.
+    """Write `source` as H.264 yuv420p mp4: every frame once, at its own time, upright, in square pixels, with sound.
+
+    Colours keep their matrix, or get the tag that browsers assume. The range is limited, which all browsers know. An
+    odd last row or column is left out: yuv420p has none.
 
     MediaError or FFmpegError: `source` cannot be decoded. OSError: `target` cannot be written.
     """
-    with open_video(source) as video, _writing(target) as out:
+    with open_video(source) as video, _writing(target, video.sound) as out:
         rate = video.stream.average_rate or Fraction(25)
         stream = out.add_stream("libx264", rate=rate, options=OPTIONS)
         stream.pix_fmt = "yuv420p"
@@ -283,7 +322,7 @@ class _Upright:
         matrix = matrix_of(first)
         # Pictures of red, green and blue become BT.709.
         self.matrix = BT709 if matrix == RGB else matrix
-        self.is_full = matrix != RGB and (int(first.color_range) == FULL_RANGE or "yuvj" in first.format.name)
+        self.is_full = matrix != RGB and is_full_range(first)
         self.graph = self._graph(first)
 
     def _graph(self, frame: VideoFrame) -> Graph:
@@ -294,7 +333,7 @@ class _Upright:
             raise MediaError(f"{self.video.path}: is {width} x {height} pixels; give a larger video")
         graph = Graph()
         steps: list[Any] = [graph.add_buffer(template=self.video.stream)]
-        colours = f"out_color_matrix={_NAMES.get(self.matrix, 'auto')}:out_range={'pc' if self.is_full else 'tv'}"
+        colours = f"out_color_matrix={_NAMES.get(self.matrix, 'auto')}:out_range=tv"
         if not frame.format.is_rgb:
             colours += f":in_color_matrix={_NAMES.get(self.matrix, 'auto')}:in_range={'pc' if self.is_full else 'tv'}"
         wide, high = (side - side % 2 for side in (width, height))
@@ -321,10 +360,8 @@ class _Upright:
             frame = frame.reformat(width=self.first.width, height=self.first.height, format=self.first.format.name)
         self.graph.push(frame)
         made = cast("VideoFrame", self.graph.pull())
-        made.colorspace, made.color_range = self.matrix, FULL_RANGE if self.is_full else 1
-        tags = (int(self.first.color_primaries), int(self.first.color_trc))
-        guessed = BT601 if self.matrix in {5, BT601} else BT709
-        made.color_primaries, made.color_trc = (guessed if tag in {0, 2, 3} else tag for tag in tags)
+        made.colorspace, made.color_range = self.matrix, LIMITED_RANGE
+        made.color_primaries, made.color_trc = colour_tags(self.first, self.matrix)
         return made
 
 

@@ -16,8 +16,18 @@ from av.video.frame import VideoFrame
 from media.clock import Clock, micro
 from media.container import OpenVideo, open_video
 from media.errors import MediaError
+from media.indexes import has_index, misreads_late_start
 from media.packets import PacketTimes, frame_rate, packet_times
-from media.picture import UPRIGHT, Orientation, display_size, orientation, refuse_hdr
+from media.picture import (
+    HD_HEIGHT,
+    UPRIGHT,
+    Orientation,
+    display_size,
+    is_full_range,
+    is_tagged,
+    orientation,
+    refuse_hdr,
+)
 from media.truncation import has_fragments
 
 # What Chromium, Firefox and Safari all play: HEVC and MPEG-4 Part 2 do not.
@@ -135,8 +145,10 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
         found.append(Obstacle(f"browsers do not play {container} files"))
     if pixels not in PLAYABLE_PIXELS.get(codec, ()):
         found.append(Obstacle(f"browsers do not play {codec} with {pixels} pixels", encode=True))
-    elif codec not in PLAYABLE_CODECS.get(container, {codec}):
-        found.append(Obstacle(f"browsers do not play {codec} in {container} files"))
+    else:
+        if codec not in PLAYABLE_CODECS.get(container, {codec}):
+            found.append(Obstacle(f"browsers do not play {codec} in {container} files"))
+        found += _colour_obstacles(codec, first)
     if sound and sound not in PLAYABLE_SOUND.get(container, {sound}):
         found.append(Obstacle(f"browsers do not play its sound ({sound})"))
     if orientation(video, first).is_mirrored:
@@ -149,12 +161,29 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
         found.append(Obstacle("not every packet gives a frame at its own time", encode=True))
     if packets.overlap:
         found.append(Obstacle("its frames state longer durations than they have", avoid="webm"))
+    if packets.hidden:
+        found.append(Obstacle("its edit list hides frames, which some browsers show", encode=True))
+    if container == "mp4" and misreads_late_start(video.path):
+        found.append(Obstacle("some browsers misread how late its picture or sound starts"))
+    if container == "webm" and not has_index(video.path):
+        found.append(Obstacle("it has no index to seek by"))
     if container == "mp4" and has_fragments(video.path):
         found.append(Obstacle("it is written in fragments"))
     stated = video.container.duration
     if stated is not None and float(Fraction(stated, av.time_base)) < times[-1] - SAME_TIME_S:
         found.append(Obstacle("the file states a shorter duration than its frames have"))
     return found
+
+
+def _colour_obstacles(codec: str, first: VideoFrame) -> list[Obstacle]:
+    """What browsers guess differently. Files that are encoded again for another reason get their colours named, too."""
+    if is_full_range(first):
+        return [Obstacle("some browsers take its full range of colours for the limited one", encode=True)]
+    if codec == "vp8" and first.height >= HD_HEIGHT:
+        return [Obstacle("browsers take the colours of large vp8 pictures differently", encode=True)]
+    if not is_tagged(first):
+        return [Obstacle("it does not name its colour matrix, which browsers guess")]
+    return []
 
 
 def _differ(times: Sequence[float], others: Sequence[float]) -> bool:

@@ -128,7 +128,7 @@ def _elements_end(file: BinaryIO, size: int) -> int:
         if position == segment_end:
             return size
         file.seek(position)
-        element = _element(file.read(12))
+        element = ebml_element(file.read(12))
         if element is None:
             return size + 1
         kind, length, head = element
@@ -145,7 +145,7 @@ def _elements_end(file: BinaryIO, size: int) -> int:
     return position
 
 
-def _element(head: bytes) -> tuple[int, int, int] | None:
+def ebml_element(head: bytes) -> tuple[int, int, int] | None:
     """(id, size of the content, bytes of this head), or None where the head is incomplete or no EBML."""
     id_length = _vint_length(head[:1])
     size_length = _vint_length(head[id_length : id_length + 1])

@@ -24,7 +24,7 @@ from media.clock import unpacked
 from media.encode import write_mp4
 from projects.models import Role
 from tests.factories import make_member, make_project, make_video
-from tests.media.odd_files import SLIDES, OddFile, copied, make
+from tests.media.odd_files import BT709, SLIDES, OddFile, copied, make
 from tests.media.painted import painted_clip, read_index
 
 pytestmark = pytest.mark.django_db
@@ -144,7 +144,7 @@ def test_the_command_reads_the_clock_of_a_file_that_was_stored_before(project, t
 
 def test_an_import_names_what_it_converted_and_the_page_says_why(client, owner, project, tmp_path, capsys):
     make(OddFile("phone.mov", "libx265", sound="aac"), tmp_path)
-    make(OddFile("plain.mp4"), tmp_path)
+    make(OddFile("plain.mp4", colour=BT709), tmp_path)
     records = tmp_path / "records.jsonl"
     lines = [{"id": name, "video": name, "caption": f"{name} plays."} for name in ("phone.mov", "plain.mp4")]
     records.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")

@@ -269,6 +269,45 @@ def test_the_keys_dialog_lists_the_keys_and_can_silence_single_ones(open_clip: C
     settle(page, 0)
 
 
+def open_stored(sign_in: SignIn, path: Path) -> Page:
+    """The page of a clip that is stored as it is: no import has converted it."""
+    project = make_project()
+    facts = {"width": 128, "height": 64, "fps": 8.0, "n_frames": 16, "duration": 2.0}
+    video = make_video(project, sha256="5" * 64, frame_times=even_clock(16, 8.0).packed(), **facts)
+    video.file.save(path.name, ContentFile(path.read_bytes()))
+    page = sign_in(make_member(project, "researcher"))
+    page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
+    return page
+
+
+# Without sound, the browser reports an error. With sound, it plays the sound alone and reports none.
+@pytest.mark.parametrize("name", ["hevc.mov", "hevc.mp4"])
+def test_a_clip_that_the_browser_cannot_play_says_so_and_what_to_do(sign_in: SignIn, tmp_path: Path, name: str) -> None:
+    page = open_stored(sign_in, make(next(odd for odd in odd_files() if odd.name == name), tmp_path))
+    alert = page.locator("[data-player]").get_by_role("alert")
+    expect(alert).to_contain_text("This browser cannot play the video.")
+    expect(alert).to_contain_text("open it in another browser")
+    expect(alert).to_contain_text("skip the task and tell the researcher")
+    expect(alert).not_to_contain_text("too old", use_inner_text=True)
+    expect(page.locator("[data-player-controls]")).to_be_hidden()
+    assert page.locator("[data-player][data-ready]").count() == 0
+
+
+def test_a_browser_that_does_not_report_frames_is_told_to_update(sign_in: SignIn, tmp_path: Path) -> None:
+    """As Firefox before 132."""
+    project = make_project()
+    video = film(project, painted_clip(3), 10.0)
+    # Its script stays in the tab, so nobody else gets it.
+    page = sign_in(make_member(project, "researcher"), alone=True)
+    page.add_init_script("delete HTMLVideoElement.prototype.requestVideoFrameCallback")
+    page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
+    alert = page.locator("[data-player]").get_by_role("alert")
+    expect(alert).to_contain_text("The browser is too old")
+    expect(alert).to_contain_text("Update it")
+    expect(alert).not_to_contain_text("Reload the page", use_inner_text=True)
+    expect(page.locator("[data-player-controls]")).to_be_hidden()
+
+
 @pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
 def test_the_player_is_accessible(sign_in: SignIn, narrow: bool) -> None:
     project = make_project()

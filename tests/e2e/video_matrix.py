@@ -1,13 +1,13 @@
 """Do people, models, film strips and stored evidence see the same frames of an odd file? One row of the matrix."""
 
+import base64
 import io
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import Page
 from playwright.sync_api import TimeoutError as TooLate
 
 from corpus.models import MediaState, Video
@@ -40,21 +40,53 @@ new MutationObserver((changes, observer) => {
 EVIDENCE = "() => Number(new FormData(document.getElementById('evidence')).get('watch_covered'))"
 # Two turns of the compositor later, what was sought is on the screen.
 PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-# What a player shows of a picture is as sharp as its scaling: colours of the screen may be a little off.
-SCREEN_TOLERANCE = 40.0
+# Base64 of what the site answers, "" if it is an error.
+FETCH = """async (address) => {
+  const answer = await fetch(address);
+  if (!answer.ok) return "";
+  return btoa(Array.from(new Uint8Array(await answer.arrayBuffer()), (byte) => String.fromCharCode(byte)).join(""));
+}"""
+# Where the video is in the window, and the size of its picture.
+PLACE = """() => {
+  const video = document.querySelector("video");
+  video.scrollIntoView({ block: "nearest" });
+  const { x, y, width, height } = video.getBoundingClientRect();
+  return { clip: { x, y, width, height }, size: [video.videoWidth, video.videoHeight] };
+}"""
+# What a player shows of a picture is as sharp as its scaling: colours may be a little off. A wrong matrix or range is
+# off by 20.
+SCREEN_TOLERANCE = 18.0
+# Tiles of film strips are small.
+STRIP_TOLERANCE = 40.0
 READY_MS = 10_000
+# Browsers round a frame's time.
+ROUNDING_S = 0.001
 # So many samples meet every frame of the files, whatever its rate; pixels of the longer side.
 SAMPLES, MODEL_SIDE = 800, 192
 
 
+class Tab(Protocol):
+    """What the matrix calls of a browser's tab: Playwright's `Page`, or tests.e2e.firefox.FirefoxTab."""
+
+    def goto(self, url: str, /) -> Any: ...
+    def evaluate(self, expression: str, arg: Any = None, /) -> Any: ...
+    def wait_for_selector(self, selector: str, /, *, timeout: float) -> Any: ...
+    def press(self, selector: str, key: str, /) -> None: ...
+    def screenshot(self, *, clip: Any) -> bytes: ...
+
+
 @dataclass
 class Row:
-    """`problems` by who disagrees: screen, player, models, evidence, strip. `refused`: the import's words."""
+    """`problems` by who disagrees: screen, player, models, evidence, strip. `refused`: the import's message.
+
+    `off`: the largest difference between colours on the screen and those expected, 0 to 255.
+    """
 
     name: str
     refused: str = ""
     converted: str = ""
     frames: int = 0
+    off: float = 0.0
     problems: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -64,10 +96,10 @@ class Row:
     def line(self) -> str:
         verdict = "refused" if self.refused and self.agrees else "agree" if self.agrees else "DISAGREE"
         said = "; ".join(f"{who}: {what}" for who, what in self.problems.items()) or self.refused or self.converted
-        return f"{self.name:32} {verdict:9} {self.frames:4}  {said}"
+        return f"{self.name:32} {verdict:9} {self.frames:4} {self.off:4.0f}  {said}"
 
 
-def measure(page: Page, project: Project, path: Path, odd: OddFile | None) -> Row:
+def measure(page: Tab, project: Project, path: Path, odd: OddFile | None) -> Row:
     """Import the file, step through it in the browser, and hold everybody's pictures against each other and the truth.
 
     `odd` None: nobody knows what is in the file; the browser and the models must agree.
@@ -94,43 +126,40 @@ def measure(page: Page, project: Project, path: Path, odd: OddFile | None) -> Ro
     return row
 
 
-def _watch(page: Page, project: Project, video: Video, row: Row) -> dict[str, Any]:
-    """Count, pictures at the first, middle and last frame, and the evidence after every frame was stepped to."""
+def _watch(page: Tab, project: Project, video: Video, row: Row) -> dict[str, Any]:
+    """Count and pictures of the frames, and the evidence after every frame was stepped to."""
     page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
     try:
         page.wait_for_selector("[data-player][data-ready]", timeout=READY_MS)
-    except TooLate:
+    except (TooLate, TimeoutError):
         row.problems["screen"] = "does not play"
         return {}
-    count = int(page.locator("[data-player-scrub]").get_attribute("max") or 0) + 1
-    pictures: dict[int, np.ndarray] = {}
+    count = page.evaluate("() => Number(document.querySelector('[data-player-scrub]').max)") + 1
+    pictures: list[np.ndarray] = []
     for index in range(count):
         if index:
-            page.keyboard.press(".")
+            page.press("body", ".")
         try:
             page.wait_for_selector(f'[data-player][data-shown="{index}"]', timeout=READY_MS)
-        except TooLate:
+        except (TooLate, TimeoutError):
             row.problems["player"] = f"never shows frame {index} of {count}"
             return {}
         page.evaluate(PAINTED)
-        if index in {0, count // 2, count - 1}:
-            pictures[index] = _screen(page)
-    times = sorted({round(time, 4) for time in page.evaluate("window.presented")})
-    strip = page.request.get(f"/projects/{project.slug}/videos/{video.pk}/strip/")
+        pictures.append(_screen(page))
     return {
         "count": count,
-        "pictures": [pictures[index] for index in (0, count // 2, count - 1)],
-        "times": times,
+        "pictures": pictures,
+        "presented": page.evaluate("() => window.presented"),
         "covered": page.evaluate(EVIDENCE),
-        "strip": strip.body() if strip.ok else b"",
+        "strip": base64.b64decode(page.evaluate(FETCH, f"/projects/{project.slug}/videos/{video.pk}/strip/")),
     }
 
 
-def _screen(page: Page) -> np.ndarray:
+def _screen(page: Tab) -> np.ndarray:
     """The video as it stands on the screen, without the bars around it."""
-    video = page.locator("video")
-    shot = np.asarray(Image.open(io.BytesIO(video.screenshot())).convert("RGB"))
-    width, height = video.evaluate("(one) => [one.videoWidth, one.videoHeight]")
+    place = page.evaluate(PLACE)
+    shot = np.asarray(Image.open(io.BytesIO(page.screenshot(clip=place["clip"]))).convert("RGB"))
+    width, height = place["size"]
     scale = min(shot.shape[1] / width, shot.shape[0] / height)
     wide, high = round(width * scale), round(height * scale)
     left, top = (shot.shape[1] - wide) // 2, (shot.shape[0] - high) // 2
@@ -143,25 +172,29 @@ def _compare(row: Row, video: Video, seen: dict[str, Any], odd: OddFile | None) 
     sample = sample_frames(Path(clip_file(video)), SAMPLES, None, None, size)
     firsts = [at for at, time in enumerate(sample.times) if at == 0 or time != sample.times[at - 1]]
     models = [sample.frames[at] for at in firsts]
+    # Firefox reports the moment that was sought, others the frame's beginning. Before a seek, that is 0, even if the
+    # sound starts first: as in the player's clock, the time before the first frame counts as that frame.
+    edges = np.array([sample.times[at] for at in firsts]) - ROUNDING_S
+    edges[0] = 0.0
+    shown = len(set(np.searchsorted(edges, seen["presented"], side="right").tolist()))
     n = row.frames = len(models) if odd is None else len(odd.times) - odd.first
-    places = (0, n // 2, n - 1)
     if len(models) != n:
         row.problems["models"] = f"{len(models)} of {n} frames"
     elif odd is not None:
-        worst = max(differs(grid(models[at]), grid(expected(odd, odd.first + at))) for at in places)
+        worst = max(differs(grid(models[at]), grid(expected(odd, odd.first + at))) for at in range(n))
         if worst > odd.tolerance:
             row.problems["models"] = f"other pictures ({worst:.0f})"
     # Whole cells of pictures that nobody painted for this, which may be as fine as pixels.
     part = 2 if odd is None else 6
-    truth = [models[at] if odd is None else expected(odd, odd.first + at) for at in places]
-    pairs = zip(seen["pictures"], truth, strict=True)
-    worst = max(differs(grid(one, part), grid(other, part)) for one, other in pairs)
-    if worst > SCREEN_TOLERANCE:
-        row.problems["screen"] = f"other pictures ({worst:.0f})"
-    if seen["count"] != n or len(seen["times"]) != n:
-        row.problems["player"] = f"says {seen['count']} frames, showed {len(seen['times'])} of {n}"
-    if abs(seen["covered"] - len(seen["times"]) / n) > 1e-3:
-        row.problems["evidence"] = f"covered {seen['covered']:.2f}, shown {len(seen['times'])} of {n}"
+    truth = models if odd is None else [expected(odd, odd.first + at) for at in range(n)]
+    pairs = zip(seen["pictures"], truth, strict=False)
+    row.off = max(differs(grid(one, part), grid(other, part)) for one, other in pairs)
+    if row.off > SCREEN_TOLERANCE:
+        row.problems["screen"] = f"other pictures ({row.off:.0f})"
+    if seen["count"] != n or shown != n:
+        row.problems["player"] = f"says {seen['count']} frames, showed {shown} of {n}"
+    if abs(seen["covered"] - shown / n) > 1e-3:
+        row.problems["evidence"] = f"covered {seen['covered']:.2f}, shown {shown} of {n}"
     _compare_strip(row, video, seen["strip"], part)
 
 
@@ -173,5 +206,5 @@ def _compare_strip(row: Row, video: Video, strip: bytes, part: int) -> None:
     wanted = sample_frames(Path(clip_file(video)), 4).frames
     tiles = np.split(picture, 4, axis=1)
     worst = max(differs(grid(tile, part), grid(frame, part)) for tile, frame in zip(tiles, wanted, strict=True))
-    if worst > SCREEN_TOLERANCE:
+    if worst > STRIP_TOLERANCE:
         row.problems["strip"] = f"other pictures ({worst:.0f})"

@@ -13,6 +13,8 @@ const FALLBACK_FPS = 25;
 const FALLBACK_SECONDS = 3600;
 // A frame that was sought is presented by then, unless the page is hidden.
 const PRESENTED_WITHIN_MS = 400;
+// Firefox before 132 does not say which frame is on the screen.
+const canReport = "requestVideoFrameCallback" in HTMLVideoElement.prototype;
 
 export function wirePlayers(root) {
   for (const element of fresh(root, "[data-player]", "Player")) new Player(element);
@@ -50,7 +52,13 @@ class Player {
   }
 
   fail() {
-    this.part("error").hidden = false;
+    // Only the first reason counts: a message that changes is harder to act on.
+    if (this.element.dataset.state === "failed") return;
+    this.element.dataset.state = "failed";
+    const words = this.part("error");
+    words.querySelector("[data-old]").hidden = canReport;
+    words.querySelector("[data-new]").hidden = !canReport;
+    words.hidden = false;
     this.part("controls").hidden = true;
   }
 
@@ -71,6 +79,11 @@ class Player {
   }
 
   async start() {
+    // If only the sound can be decoded, browsers play that and report no error.
+    if (!canReport || !this.video.videoWidth) {
+      this.fail();
+      return;
+    }
     await this.readClock();
     this.watch = new Watch(this.last - this.first + 1);
     this.wire();
