@@ -136,6 +136,6 @@ def test_who_is_paused_reads_so_and_is_given_nothing(world):
     client = Client()
     client.force_login(world.vera)
     page = client.get(url(world, "queue", "validation")).content.decode()
-    assert "paused for now" in page
+    assert "work is paused" in page
     assert client.post(url(world, "queue", "validation")).url == url(world, "queue", "validation")
-    assert "paused for now" in client.get(url(world, "work")).content.decode()
+    assert "work is paused" in client.get(url(world, "work")).content.decode()

@@ -106,7 +106,7 @@ def test_gold_on_it_is_asked_no_more(world):
 
 @pytest.mark.parametrize("reason", ["", "  \n"])
 def test_without_a_reason_nothing_is_taken_down(world, reason):
-    with pytest.raises(AnnotationError, match="Say why"):
+    with pytest.raises(AnnotationError, match="Enter a reason"):
         take_down(world, reason)
     assert not Takedown.objects.exists()
 

@@ -214,7 +214,7 @@ class TestVotes:
         assert violations() == []
         # The rest can still be asked about, what is asked about cannot be asked about twice.
         assert collect_votes(world.owner, subtest) == 2
-        with pytest.raises(AnnotationError, match="No item here counts as valid on its publisher's word"):
+        with pytest.raises(AnnotationError, match="No item that is valid because its publisher says so"):
             collect_votes(world.owner, subtest)
         assert AuditEvent.objects.get(action="collect_votes", target_type="corpus.item", target_id=str(asked.pk))
 
@@ -268,12 +268,12 @@ class TestVotes:
     def test_what_cannot_be_collected_is_refused(self, bring, world):
         bring(ITEMS[0], as_published=True)
         subtest = Subtest.objects.get(name="shapes")
-        with pytest.raises(AnnotationError, match="attach the videos first"):
+        with pytest.raises(AnnotationError, match="Attach the videos first"):
             collect_votes(world.owner, subtest)
         with pytest.raises(AnnotationError, match="at least one item"):
             collect_votes(world.owner, subtest, size=0)
         Subtest.objects.filter(pk=subtest.pk).update(votes_wanted=0, votes_needed=0)
-        with pytest.raises(AnnotationError, match="wants no votes"):
+        with pytest.raises(AnnotationError, match="requires no votes"):
             collect_votes(world.owner, subtest)
 
 

@@ -60,7 +60,7 @@ def test_a_subtest_is_created_with_its_votes_and_its_proficiency(run, project):
         (("create", "x", "--proficiency", "y"), "--proficiency: there is no subtest 'y'; choose one of: there"),
         (("link", "there", "--proficiency", "there"), "'there' is main and 'there' is main; link a main subtest"),
         (("link", "there"), "--proficiency: there is no subtest ''; choose one of: there"),
-        (("collect-votes", "there"), "No item here counts as valid on its publisher's word"),
+        (("collect-votes", "there"), "No item that is valid because its publisher says so"),
     ],
 )
 def test_what_is_wrong_is_one_line(run, project, arguments, said):
