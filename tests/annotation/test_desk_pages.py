@@ -133,7 +133,7 @@ class TestRepair:
         assert pseudonym(world.project, world.vera.pk) in shown
         assert world.vera.username not in shown
         refused = client.post(page, {"decision": "correct", "text": caption.text})
-        assert (refused.status_code, "as it was" in text_of(refused)) == (400, True)
+        assert (refused.status_code, "The caption is unchanged." in text_of(refused)) == (400, True)
         refused = client.post(page, {"decision": "confirm", "text": caption.text, "comment": ""})
         assert (refused.status_code, "Enter a reason" in text_of(refused)) == (400, True)
         foil = caption.items.get().foils.get()

@@ -268,7 +268,7 @@ def test_a_piece_whose_time_is_over_leads_back_to_the_queue(world: World):
     world.claim("abe", Stage.EDIT)
     gone = browser(world.ann).get(url(world, "edit", claim.token), follow=True)
     assert gone.redirect_chain == [(url(world, "queue", "edit"), 302)]
-    assert "Your time on that piece is over" in gone.content.decode()
+    assert "Your time for that task is up" in gone.content.decode()
 
 
 def test_a_lost_role_is_told_apart_from_a_session_that_is_over(world: World):

@@ -40,9 +40,9 @@ def test_the_page_of_validators_says_how_each_stands_and_moves_them(owner, world
     page = owner.get(url(world, "validators")).content.decode()
     assert "a talk first" in page
     for move, words in (
-        ("set-aside", "set aside"),
+        ("set-aside", "excluded."),
         ("bring-back", "count again"),
-        ("resume", "goes on"),
+        ("resume", "can continue"),
         ("resume", "not paused"),
     ):
         page = owner.post(url(world, "validator_move", pk, move), follow=True).content.decode()
@@ -90,7 +90,7 @@ def test_pairs_are_drawn_listed_and_withdrawn(owner, world):
     made.foils.update(verdict="valid")
     data = {"subtest": world.subtest.pk, "number": 5, "seed": 1}
     page = owner.post(url(world, "gold", "mixed"), data, follow=True).content.decode()
-    assert "1 pair is added." in page
+    assert "1 pair was added." in page
     pair = GoldPair.objects.get()
     assert url(world, "withdraw", "pair", pair.pk) in page
     assert owner.post(url(world, "gold", "mixed"), data).status_code == 422

@@ -127,7 +127,8 @@ def test_nothing_more_is_made_of_a_caption_that_was_corrected_or_dropped(world: 
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [(" ", "write a foil"), (CAPTION, "as it was"), ("a\x07b", "unprintable"), ("x" * 2001, "most")]
+    ("text", "words"),
+    [(" ", "write a foil"), (CAPTION, "caption is unchanged"), ("a\x07b", "unprintable"), ("x" * 2001, "most")],
 )
 def test_a_correction_that_is_none_is_refused(world: World, text: str, words: str):
     item = doubted(world)

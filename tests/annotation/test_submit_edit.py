@@ -133,9 +133,9 @@ def test_a_key_must_be_usable(world, key):
         (["A man folds a shirt"], "Foil 1: it says the same as the caption"),
         (["  "], "Foil 1: write a foil"),
         (["x" * 2001], "Foil 1: it has 2001 characters; at most 2000"),
-        (["a man\x00 unfolds"], "Foil 1: it holds a line break or an unprintable"),
-        ([], "1 foil is wanted, 0 came"),
-        ([UNFOLDS, TEARS], "1 foil is wanted, 2 came"),
+        (["a man\x00 unfolds"], "Foil 1: it contains a line break or an unprintable"),
+        ([], "requires 1 foil, but 0 were"),
+        ([UNFOLDS, TEARS], "requires 1 foil, but 2 were"),
     ],
 )
 def test_a_text_with_an_error_stores_nothing_and_leaves_the_lease(world, texts, message):

@@ -193,7 +193,7 @@ def test_a_fix_is_accepted_as_the_reviewers_own_child(world):
         ({"decision": "maybe"}, "Choose one of: accept, send_back, drop, fix"),
         ({"decision": "send_back"}, "at least one reason"),
         ({"decision": "drop"}, "at least one reason"),
-        ({"decision": "drop", "reasons": ["ugly"]}, "no reason 'ugly'; choose among: still_true"),
+        ({"decision": "drop", "reasons": ["ugly"]}, "Unknown reason 'ugly'. Choose from: still_true"),
         ({"decision": "fix", "fixed_text": CAPTION}, "The fixed foil: it says the same as the caption"),
         ({"decision": "fix", "fixed_text": UNFOLDS}, "The foil is unchanged"),
         ({"decision": "fix"}, "The fixed foil: write a foil"),

@@ -115,7 +115,7 @@ def test_only_researchers_take_down_and_only_once(world):
     with pytest.raises(AccessDenied):
         take_down(world, person=world.ann)
     take_down(world)
-    with pytest.raises(AnnotationError, match="before"):
+    with pytest.raises(AnnotationError, match="already taken down"):
         take_down(world)
 
 

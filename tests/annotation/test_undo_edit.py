@@ -65,7 +65,7 @@ def test_after_the_undo_seconds_it_stays(world):
     edit = world.edit("ann", IRONS)
     undo_edit(world.ann, edit.pk, now=later(seconds=world.project.undo_seconds - 5))
     edit = world.edit("ann", IRONS)
-    with pytest.raises(AnnotationError, match="Only the last 30 seconds"):
+    with pytest.raises(AnnotationError, match="only for 30 seconds"):
         undo_edit(world.ann, edit.pk, now=later(seconds=world.project.undo_seconds + 5))
 
 

@@ -117,7 +117,7 @@ def test_undo_is_for_the_own_last_seconds_and_once(submitted):
     review = submitted.review("rita", "drop", reasons=["grammar"])
     with pytest.raises(Http404):
         undo_review(submitted.rob, review.pk)
-    with pytest.raises(AnnotationError, match="Only the last 30 seconds"):
+    with pytest.raises(AnnotationError, match="only for 30 seconds"):
         undo_review(submitted.rita, review.pk, now=later(seconds=60))
     first = undo_review(submitted.rita, review.pk)
     assert undo_review(submitted.rita, review.pk).token == first.token

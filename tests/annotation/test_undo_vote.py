@@ -61,7 +61,7 @@ def test_undo_is_for_the_own_last_seconds_and_once(world):
     vote = world.vote("vera")
     with pytest.raises(Http404):
         undo_vote(world.vic, vote.pk)
-    with pytest.raises(AnnotationError, match="Only the last 30 seconds"):
+    with pytest.raises(AnnotationError, match="only for 30 seconds"):
         undo_vote(world.vera, vote.pk, now=later(seconds=60))
     work = undo_vote(world.vera, vote.pk)
     assert undo_vote(world.vera, vote.pk).token == work.token

@@ -136,7 +136,7 @@ class TestWhyNot:
         self.refused(world, "Items of this subtest are waiting for votes", VoteRule(wanted=0, needed=0))
 
     def test_a_rule_that_no_vote_can_satisfy(self, world: World):
-        self.refused(world, "more than the votes per pair", VoteRule(2, 3))
+        self.refused(world, "lower this or raise the other", VoteRule(2, 3))
 
     @pytest.mark.parametrize(
         "rule", [VoteRule(100, 2), VoteRule(2, -1), VoteRule(2, 2, pairs_enough=0), VoteRule(2, 2, pairs_enough=100)]
@@ -193,7 +193,7 @@ class TestPage:
         world.subtest.refresh_from_db()
         assert (world.subtest.votes_wanted, world.subtest.stop_early) == (2, False)
         text = listed.content.decode()
-        assert "The votes of direction are changed." in text
+        assert "Vote rule of direction saved." in text
         assert "2 of 2 votes" in text
         assert self.url(world) in text
 
@@ -208,7 +208,7 @@ class TestPage:
         form = {"votes_wanted": 2, "votes_needed": 3, "valid_when": "all", "foils_enough": 1}
         answer = browser.post(self.url(world), form)
         assert answer.status_code == 422
-        assert "more than the votes per pair" in answer.content.decode()
+        assert "lower this or raise the other" in answer.content.decode()
         assert answer.context["form"]["votes_needed"].value() == "3"
 
     def test_a_fixed_rule_is_read_with_its_reason(self, world: World, browser: Client):

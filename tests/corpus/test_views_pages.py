@@ -161,7 +161,7 @@ def test_a_proficiency_subtest_of_another_project_is_no_choice(owner, project):
 
 def test_the_form_says_until_when_votes_can_be_changed(owner, project):
     form = owner.get(reverse("corpus:subtests", args=[project.slug])).context["form"]
-    assert "until someone has seen a pair" in str(form.fields["votes_needed"].help_text)
+    assert "until somebody has been shown a pair" in str(form.fields["votes_needed"].help_text)
 
 
 def test_subtests_are_listed_with_counts(owner, project):

@@ -56,7 +56,7 @@ def test_five_counterfactuals_are_written_by_keyboard(sign_in: SignIn, narrow: b
     # The third is empty: what stays and what must change is said while one types.
     page.keyboard.type("a blue dot moves to the right.")
     third = page.locator(".foil").nth(2)
-    expect(third.get_by_text("people and things stay; words gone: 1")).to_be_visible()
+    expect(third.get_by_text("keep the people and things; removed words: 1")).to_be_visible()
     expect(third.get_by_text("the action is the same as in the caption")).to_be_visible()
     expect(third.locator("[data-changed]")).to_have_text("1")
     page.keyboard.press("ControlOrMeta+a")
@@ -102,7 +102,7 @@ def test_one_foil_after_the_other_without_a_page_to_load(sign_in: SignIn, narrow
         page.keyboard.press("Control+Enter")
         expect(page.locator("input[name='idempotency_key']").first).not_to_have_value(before)
         page.wait_for_selector(WORK)
-        expect(page.locator("[data-said]")).to_have_text(f"Sent. {done} done today")
+        expect(page.locator("[data-said]")).to_have_text(f"Submitted. {done} done today")
         expect(page.locator("main")).to_be_focused()
         assert leads_back_to(page) == {urlsplit(page.url).path}
         assert Edit.objects.count() == done
@@ -159,7 +159,7 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     }""")
     decide("a")
     # What is sent is said where a page that loads would have been read out; the card came without one.
-    expect(page.locator("[data-said]")).to_have_text("Sent. 1 done today")
+    expect(page.locator("[data-said]")).to_have_text("Submitted. 1 done today")
     expect(page.locator("main")).to_be_focused()
     assert leads_back_to(page) == {urlsplit(page.url).path}
     # A key that is held decides once.
@@ -288,7 +288,7 @@ def test_guidelines_are_written_previewed_and_read_by_keyboard(sign_in: SignIn, 
     expect(page.locator("#preview .example-bad")).to_contain_text("<script>")
     assert_accessible(page)
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Version 1 holds from now on.")).to_be_visible()
+    expect(page.get_by_text("Version 1 published.")).to_be_visible()
     ann = sign_in(world.ann, narrow=narrow)
     open_piece(ann, world, "edit")
     ann.keyboard.press("g")
@@ -305,7 +305,7 @@ def test_guidelines_are_written_previewed_and_read_by_keyboard(sign_in: SignIn, 
     assert Guideline.objects.count() == 1
     page.keyboard.press("Space")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Version 2 holds from now on.")).to_be_visible()
+    expect(page.get_by_text("Version 2 published.")).to_be_visible()
     assert_accessible(page)
 
 

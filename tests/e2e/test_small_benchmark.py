@@ -79,7 +79,7 @@ def set_up(page: Page) -> None:
         form.get_by_label(role).check()
         form.get_by_label("Create a new account").check()
         form.get_by_role("button", name="Add").click()
-        expect(page.get_by_role("heading", name=f"{name} has an account now")).to_be_visible()
+        expect(page.get_by_role("heading", name=f"Account created for {name}")).to_be_visible()
 
 
 def worker_does(job: Job) -> None:

@@ -104,7 +104,7 @@ def test_a_worker_comes_from_the_platform_and_gives_the_place_back(project, owne
     assert_accessible(visitor)
     visitor.get_by_label("I have read this and agree.").check()
     visitor.get_by_role("button", name="Take a place and start").click()
-    expect(visitor.get_by_role("heading", name="0 of 5 pieces")).to_be_visible()
+    expect(visitor.get_by_role("heading", name="0 of 5 tasks")).to_be_visible()
     assert_accessible(visitor)
     visitor.get_by_text("Stop working on this study").click()
     assert_accessible(visitor)
