@@ -176,7 +176,7 @@ def test_what_is_opened_has_what_it_needs(world):
         ({"practice_open": True}, "Add pairs or captions to practice"),
         ({"gold_rate": 0.2}, "Add gold pairs before you set a share"),
         ({"gold_rate": 0.9}, "gold_rate"),
-        ({"guess_accuracy": 0.95}, "more often"),
+        ({"guess_accuracy": 0.95}, "must be higher"),
     ):
         with pytest.raises(AnnotationError, match=words):
             save_quality_policy(world.owner, world.project, **fields)

@@ -136,7 +136,7 @@ class TestWhyNot:
         self.refused(world, "Items of this subtest are waiting for votes", VoteRule(wanted=0, needed=0))
 
     def test_a_rule_that_no_vote_can_satisfy(self, world: World):
-        self.refused(world, "lower this or raise the other", VoteRule(2, 3))
+        self.refused(world, "more than the votes per pair", VoteRule(2, 3))
 
     @pytest.mark.parametrize(
         "rule", [VoteRule(100, 2), VoteRule(2, -1), VoteRule(2, 2, pairs_enough=0), VoteRule(2, 2, pairs_enough=100)]

@@ -54,7 +54,7 @@ def test_files_are_sent_looked_at_and_imported(sign_in: SignIn, folder: Path, se
     do_the_job()
     # The live part asks for the page once the job is over.
     expect(page.get_by_role("heading", name="Preview")).to_be_visible()
-    expect(page.get_by_text("1 of 4 records is bad")).to_be_visible()
+    expect(page.get_by_text("1 of 4 records has an error")).to_be_visible()
     expect(page.get_by_role("row", name="4 left out caption is missing; give the text")).to_be_visible()
     expect(page.get_by_text("a red dot moves to the left.")).to_be_visible()
     assert_accessible(page)
@@ -128,11 +128,11 @@ def test_what_is_stored_otherwise_is_shown_and_taken_where_it_is_ticked(
     expect(page.get_by_role("heading", name="Differs from stored")).to_be_visible()
     expect(page.get_by_text("a dot <b>jumps</b>.").first).to_be_visible()
     assert_accessible(page)
-    page.get_by_label("Change 2 records that are stored otherwise").check()
+    page.get_by_label("Update 2 records that differ from the file").check()
     page.get_by_role("button", name="Import").click()
     expect(page.get_by_text("importing")).to_be_visible()
     do_the_job()
-    expect(page.get_by_text("2 changed to what the file says")).to_be_visible()
+    expect(page.get_by_text("2 updated from the file")).to_be_visible()
     assert Item.objects.get(key="b").foils.get().text == "a dot <b>jumps</b>."
 
 
