@@ -287,8 +287,8 @@ class TestPages:
         def page(name, *args):
             return client.get(reverse(name, args=[world.project.slug, *args])).content.decode()
 
-        assert "3 of 4 items count as valid on their publisher's word" in page("releases:release", release.pk)
-        assert "3 of 4 items count as valid on their publisher's word" in page("board:leaderboard", release.pk)
+        assert "3 of 4 items count as valid without votes in this project" in page("releases:release", release.pk)
+        assert "3 of 4 items count as valid without votes in this project" in page("board:leaderboard", release.pk)
         assert "3 as published" in page("releases:releases")
         assert "3 as published" in page("releases:freeze")
         item = Item.objects.get(key="a", subtest__kind="main")
