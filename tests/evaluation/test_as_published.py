@@ -296,5 +296,7 @@ class TestPages:
         assert "3 items count as valid" in page("annotation:vote_rule", item.subtest_id)
         collect = reverse("annotation:ask_for_votes", args=[world.project.slug, item.subtest_id])
         assert "at least one item" in client.post(collect, {"sample": "0"}, follow=True).content.decode()
-        assert "Votes will be collected for 2 items" in client.post(collect, {"sample": "2"}, follow=True).content.decode()
+        assert (
+            "Votes will be collected for 2 items" in client.post(collect, {"sample": "2"}, follow=True).content.decode()
+        )
         assert Item.objects.filter(state=ItemState.IN_VALIDATION).count() == 2
