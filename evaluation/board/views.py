@@ -97,7 +97,7 @@ def _compared(request: HttpRequest, found: Release, form: CompareForm, result: C
                 _("only B is right"),
                 _("both are right"),
                 _("both are wrong"),
-                _("a tie earned part of the credit"),
+                _("a tie earned partial credit"),
             ),
             strict=True,
         )

@@ -116,7 +116,7 @@ def test_the_pages_of_models(project: Project, owner: User, release: Release, si
     page.get_by_role("link", name="Model card").click()
     page.get_by_label("size").fill("151 M")
     looked_at(page)
-    page.get_by_role("button", name="Store").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("is stored")).to_be_visible()
     looked_at(page)
 

@@ -119,7 +119,7 @@ def test_the_owner_decides_and_fills_in_what_only_people_know(
     page.goto("/projects/dots/datasheet/")
     assert_accessible(page)
     page.get_by_label("Were any ethical review processes conducted").fill(HOSTILE)
-    page.get_by_role("button", name="Store").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.get_by_label("Were any ethical review processes conducted")).to_have_value(HOSTILE)
     page.goto("/projects/dots/publication/")
     assert_accessible(page)

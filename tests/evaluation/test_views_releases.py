@@ -95,7 +95,7 @@ class TestFreeze:
 
     def test_it_says_in_one_line_what_is_not_in_it(self, owner, project, subtest):
         valid_items(subtest, 1)
-        assert "Not in it" not in owner.get(url("freeze", project)).content.decode()
+        assert "Left out:" not in owner.get(url("freeze", project)).content.decode()
         states = (
             ItemState.IN_VALIDATION,
             ItemState.DISPUTED,
@@ -108,7 +108,7 @@ class TestFreeze:
         # Proficiency items go with their main items, and are no content of their own.
         make_item(make_subtest(project, kind="proficiency"), state=ItemState.INVALID)
         page = owner.get(url("freeze", project)).content.decode()
-        assert "Not in it: 1 in validation, 2 disputed, 2 invalid." in page
+        assert "Left out: 1 in validation, 2 disputed, 2 invalid." in page
 
     def test_freezing_stores_the_valid_items(self, owner, project, subtest):
         valid_items(subtest, 3)
@@ -128,7 +128,7 @@ class TestFreeze:
         valid_items(subtest, 1)
         answer = owner.post(url("freeze", project), {"name": "v1"})
         assert answer.status_code == 422
-        assert "choose another name" in answer.content.decode()
+        assert "Choose another name" in answer.content.decode()
 
     def test_with_nothing_valid_there_is_nothing_to_freeze(self, owner, project):
         answer = owner.post(url("freeze", project), {})
