@@ -111,7 +111,7 @@ def test_links_out_of_the_folder_are_refused(project, researcher, film, tmp_path
 
 
 def test_a_folder_that_is_not_there_is_named(project, researcher, tmp_path):
-    with pytest.raises(CorpusError, match="not a folder. Enter the path"):
+    with pytest.raises(CorpusError, match="not a folder"):
         attach_folder(researcher, project, tmp_path / "gone")
 
 

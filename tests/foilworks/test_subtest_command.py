@@ -54,7 +54,7 @@ def test_a_subtest_is_created_with_its_votes_and_its_proficiency(run, project):
     ("arguments", "said"),
     [
         (("create", "there"), "name: A subtest with this name already exists in this project. Choose another name."),
-        (("create", "x", "--votes-wanted", 1, "--votes-needed", 2), "votes_needed: More votes are needed than"),
+        (("create", "x", "--votes-wanted", 1, "--votes-needed", 2), "votes_needed: The required votes are more than"),
         (("create", "x", "--votes-wanted", 100), "votes_wanted: "),
         (("create", "x", "--foils", 0), "foils_per_item: An item needs at least one foil."),
         (("create", "x", "--proficiency", "y"), "--proficiency: there is no subtest 'y'; choose one of: there"),
