@@ -46,7 +46,7 @@ def stream_video(request: HttpRequest, video: Video, *, blind: bool = False) -> 
         return stream_file(request, video.file, video.sha256)
     if plays_elsewhere(video.url):
         return HttpResponseRedirect(video.url)
-    raise Http404(_("This video has no file yet; import it with --media, or attach it."))
+    raise Http404(_("This video has no file yet. Upload it, or attach it with “foilworks attach”."))
 
 
 def stream_file(request: HttpRequest, stored: FieldFile, digest: str = "") -> HttpResponseBase:
@@ -60,7 +60,7 @@ def stream_file(request: HttpRequest, stored: FieldFile, digest: str = "") -> Ht
     try:
         size, modified = stored.size, stored.storage.get_modified_time(stored.name)
     except FileNotFoundError as error:
-        raise Http404(_("The file of this video is gone; attach it again.")) from error
+        raise Http404(_("The file of this video is missing from the storage. Attach it again.")) from error
     etag = f'"{digest or f"{size:x}-{modified.timestamp():.6f}"}"'
     response = get_conditional_response(request, etag, int(modified.timestamp()))
     if response is None:
@@ -78,7 +78,7 @@ def _stream_blind(request: HttpRequest, stored: FieldFile) -> HttpResponseBase:
     try:
         size = stored.size
     except FileNotFoundError as error:
-        raise Http404(_("The file of this video is gone; attach it again.")) from error
+        raise Http404(_("The file of this video is missing from the storage. Attach it again.")) from error
     etag = f'"{secret_seed("etag", request.path, stored.name)}"'
     response = get_conditional_response(request, etag)
     if response is None:

@@ -208,7 +208,7 @@ class TestPage:
         form = {"votes_wanted": 2, "votes_needed": 3, "valid_when": "all", "foils_enough": 1}
         answer = browser.post(self.url(world), form)
         assert answer.status_code == 422
-        assert "lower this or raise the other" in answer.content.decode()
+        assert "Lower this number or raise the votes per pair" in answer.content.decode()
         assert answer.context["form"]["votes_needed"].value() == "3"
 
     def test_a_fixed_rule_is_read_with_its_reason(self, world: World, browser: Client):

@@ -69,7 +69,7 @@ def set_up(page: Page) -> None:
     page.get_by_role("button", name="Create project").click()
     in_bar(page, "Subtests")
     page.locator("[name='name']").fill("direction")
-    page.get_by_role("button", name="Make the subtest").click()
+    page.get_by_role("button", name="Create subtest").click()
     expect(page.get_by_role("row").filter(has_text="direction")).to_be_visible()
     in_bar(page, "Members")
     for name, role in HELPERS.items():

@@ -689,7 +689,7 @@ def test_nothing_outside_of_the_media_folder_is_read(run, clips, tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_named(run, tmp_path):
-    with pytest.raises(CorpusError, match="is no folder; name the folder"):
+    with pytest.raises(CorpusError, match="not a folder"):
         run(record(), media_dir=tmp_path / "gone")
 
 

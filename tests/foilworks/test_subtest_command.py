@@ -53,8 +53,8 @@ def test_a_subtest_is_created_with_its_votes_and_its_proficiency(run, project):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("create", "there"), "name: This project has a subtest of that name; choose another."),
-        (("create", "x", "--votes-wanted", 1, "--votes-needed", 2), "votes_needed: More votes are needed than"),
+        (("create", "there"), "name: A subtest with this name already exists in this project. Choose another name."),
+        (("create", "x", "--votes-wanted", 1, "--votes-needed", 2), "votes_needed: The required votes are more than"),
         (("create", "x", "--votes-wanted", 100), "votes_wanted: "),
         (("create", "x", "--foils", 0), "foils_per_item: An item needs at least one foil."),
         (("create", "x", "--proficiency", "y"), "--proficiency: there is no subtest 'y'; choose one of: there"),
