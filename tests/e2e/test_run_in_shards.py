@@ -66,7 +66,7 @@ def test_shards_and_times_are_read_on_any_screen_and_the_run_is_stopped(sign_in:
         expect(page.get_by_text("Time left")).to_be_visible()
         assert_accessible(page)
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("The run is stopped. What is scored stays.")).to_be_visible()
+    expect(page.get_by_text("The run is stopped. Finished scores are kept.")).to_be_visible()
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
     assert set(run.job.shards.values_list("state", flat=True)) == {"done", "failed", "cancelled"}
 
@@ -97,7 +97,7 @@ def test_a_press_that_outlasts_the_part_it_began_on_stops_the_run(sign_in: SignI
         page.mouse.up()
     else:
         page.keyboard.up(" ")
-    expect(page.get_by_text("The run is stopped. What is scored stays.")).to_be_visible()
+    expect(page.get_by_text("The run is stopped. Finished scores are kept.")).to_be_visible()
 
 
 def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, run: Run, owner: User) -> None:
