@@ -134,7 +134,7 @@ def test_a_citation_of_nobody_says_so_and_hostile_text_stays_text():
     assert r"\# head" in entry
     assert entry.count("\n") == 7
     unnamed = replace(release, papers=ReleaseDocuments())
-    assert yaml.safe_load(cff(unnamed))["authors"] == [{"name": "authors not specified"}]
+    assert yaml.safe_load(cff(unnamed))["authors"] == [{"name": "authors not stated"}]
     assert "author" not in bibtex(unnamed)
 
 

@@ -116,11 +116,11 @@ def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, 
     assert shards.evaluate("(wrap) => wrap.scrollLeft") == 90
     # What is marked to be copied stays until it is no longer marked.
     why = page.get_by_text("The disk is full; free some space, then go on.")
-    why.evaluate("(words) => getSelection().selectAllChildren(words)")
+    why.evaluate("(words) => getBalanced selection().selectAllChildren(words)")
     Job.objects.filter(pk=run.job_id).update(done=5402)
     rounds(page)
-    assert page.evaluate("String(getSelection())") == "The disk is full; free some space, then go on."
-    page.evaluate("getSelection().removeAllRanges()")
+    assert page.evaluate("String(getBalanced selection())") == "The disk is full; free some space, then go on."
+    page.evaluate("getBalanced selection().removeAllRanges()")
     expect(page.get_by_text("5402 / 12288")).to_be_visible()
 
 
@@ -136,7 +136,7 @@ def test_the_page_is_not_loaded_anew_under_a_hand(sign_in: SignIn, run: Run, own
     rounds(page)
     assert page.evaluate("window.stayed")
     page.mouse.up()
-    heading.evaluate("(words) => getSelection().selectAllChildren(words)")
+    heading.evaluate("(words) => getBalanced selection().selectAllChildren(words)")
     rounds(page)
     assert page.evaluate("window.stayed")
     page.evaluate("""

@@ -211,7 +211,7 @@ class TestPages:
         run.refresh_from_db()
         run_now(run.job)
         assert texts(project) >= MADE
-        assert "Make foils for them" in client.get(answer["Location"]).content.decode()
+        assert "Generate foils" in client.get(answer["Location"]).content.decode()
         assert "#1" in client.get(self.url("captions", project)).content.decode() or run.pk != 1
 
     def test_wrong_parameters_are_said(self, client, owner, project):

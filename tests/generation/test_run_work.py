@@ -59,8 +59,8 @@ def test_the_page_lists_what_has_no_answer_and_what_it_cost_and_offers_to_go_on(
     assert "of 4 </small>" in html
     assert "500</a>" in html
     listed = page(client, owner, run, "run_skipped", why="500")
-    assert listed.count("can be asked again") == 3
-    assert "There is none." in page(client, owner, run, "run_skipped", why="timed out")
+    assert listed.count("can be retried") == 3
+    assert "No captions without a foil." in page(client, owner, run, "run_skipped", why="timed out")
 
     server.answer = lambda body, n: foils("a man drops a box")
     url = reverse("generation:resume_run", args=[run.project.slug, run.pk])

@@ -313,7 +313,7 @@ class TestPage:
         answer = client.get(self.url(run), {"nli": "0"})
         html = answer.content.decode()
         assert 'id="range-nli"' not in html
-        assert "It looks at more than this number, so its verdicts stand." in html
+        assert "This filter has no single threshold to move." in html
         assert answer.context["preview"].would_pass == 1
 
     def test_over_htmx_only_the_answer_and_the_drawings_come(self, client, run, researcher):
