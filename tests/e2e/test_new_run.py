@@ -105,6 +105,6 @@ def test_a_run_that_asks_an_endpoint(project, owner, sign_in: SignIn, settings, 
         page.go_back()
         server.answer = lambda body, n: foils("a man drops boxes", "a man paints boxes")
         page.get_by_label("Max requests").fill("50")
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Retry run").click()
         expect(page.get_by_text("The run goes on")).to_be_visible()
         expect(page.get_by_role("button", name="Stop")).to_be_visible()

@@ -67,7 +67,7 @@ def test_shards_and_times_are_read_on_any_screen_and_the_run_is_stopped(sign_in:
         assert_accessible(page)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("The run is stopped. Finished scores are kept.")).to_be_visible()
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_role("button", name="Retry run")).to_be_visible()
     assert set(run.job.shards.values_list("state", flat=True)) == {"done", "failed", "cancelled"}
 
 
@@ -103,7 +103,7 @@ def test_a_press_that_outlasts_the_part_it_began_on_stops_the_run(sign_in: SignI
 def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, run: Run, owner: User) -> None:
     page = sign_in(owner, narrow=True)
     page.goto(f"/projects/ranked/scoring/{run.pk}/")
-    page.get_by_text("Where the time went").click()
+    page.get_by_text("Time used").click()
     shards = page.get_by_role("region", name="Shards")
     shards.evaluate("(wrap) => wrap.scrollTo(90, 0)")
     stop = page.get_by_role("button", name="Stop")

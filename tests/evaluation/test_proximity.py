@@ -144,7 +144,7 @@ def test_the_page_asks_shows_progress_and_then_numbers(client, release, owner, e
     settings.MODEL_ROOT = str(tmp_path)
     page = reverse("reports:analysis", args=["near", release.pk, "proximity"])
     html = client.get(page).content.decode()
-    assert "Measure the meaning" in html
+    assert "Measure semantic proximity" in html
     answer = client.post(
         reverse("proximity:proximity", args=["near", release.pk]), {"model": encoder, "device": "auto"}
     )

@@ -181,10 +181,10 @@ class TestScores:
         assert run_now(run.job).state == JobState.DONE
         (row,) = board(opened.release).scored
         assert (row.run.label, row.group["T"], row.run.params["sent_by"]) == ("Their model", 1.0, "A lab")
-        assert "Their model (sent by others)" in markdown(board(opened.release))
+        assert "Their model (external submission)" in markdown(board(opened.release))
         assert collect_release(opened.release).tables["leaderboard"]["models"][0]["sent_by"] == "A lab"
         body = stranger.get(url("public_release", opened)).content.decode()
-        assert "sent by others" in body
+        assert "external submission" in body
         assert "A lab" in body
         assert CONTACT not in body
         with pytest.raises(EvaluationError, match="decided before"):
@@ -419,7 +419,7 @@ class TestWhatPeopleSaid:
         answer = stranger.get(url("public_release", page))
         judged, body = answer.context["judged"], answer.content.decode()
         assert (judged.whole["n_items"], judged.whole["n_valid"], judged.agreement["n_votes"]) == (3, 3, 6)
-        assert "How people judged it" in body
+        assert "Human validation" in body
         assert "6 counted votes of 2 people" in body
         assert '<span class="ci">truth</span>' in body
         assert not any(person.username in body for person in (world.owner, world.ann))

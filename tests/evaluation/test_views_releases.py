@@ -243,7 +243,7 @@ class TestRun:
         run = start_run(person, release, "fake:1")
         run_now(run.job)
         html = owner.get(url("run", project, run.pk)).content.decode()
-        assert "Nothing was scored" in html
+        assert "No scores" in html
         assert "Missing media (4)" in html
 
     def test_a_run_under_an_earlier_version_of_its_protocol_says_so(self, owner, project, person, release):
@@ -261,14 +261,14 @@ class TestRun:
         run_now(run.job)
         run.refresh_from_db()
         Run.objects.filter(pk=run.pk).update(params={**run.params, "by_item": True})
-        assert "Nothing was scored" in owner.get(url("run", project, run.pk)).content.decode()
+        assert "No scores" in owner.get(url("run", project, run.pk)).content.decode()
         key = item_key(release.members.first().record, "main")
         Score.objects.create(
             model_key=run.model_key, protocol=run.protocol, clip_key=key, text_sha256="0" * 64, value=0.5, kind="p_yes"
         )
         html = owner.get(url("run", project, run.pk)).content.decode()
         assert "Its scores are kept in an older form" in html
-        assert "Nothing was scored" not in html
+        assert "No scores" not in html
 
 
 class TestExport:

@@ -125,7 +125,7 @@ class TestPages:
         assert context["position"]["n"] == 16
 
     def test_agreement_stands_apart_for_each_version_of_the_guidelines(self, owner, project):
-        assert "Each version of the guidelines" not in owner.get(url(project, "agreement")).content.decode()
+        assert "By version of the guidelines" not in owner.get(url(project, "agreement")).content.decode()
         version = Guideline.objects.create(project=project, stage=Stage.VALIDATION, version=2, text="Look again.")
         told = list(Vote.objects.order_by("pk").values_list("pk", flat=True)[:9])
         Vote.objects.filter(pk__in=told).update(guideline=version)

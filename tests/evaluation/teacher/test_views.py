@@ -53,7 +53,7 @@ def test_a_training_that_failed_goes_on_from_its_page(client, shapes):
 
 
 def test_the_form_starts_a_training_whose_pages_follow_it_to_its_end(client, shapes, django_assert_max_num_queries):
-    assert "Nothing is trained yet" in client.get(at(shapes, "teacher")).content.decode()
+    assert "No trainings yet" in client.get(at(shapes, "teacher")).content.decode()
     answer = client.post(at(shapes, "teacher"), sent(shapes))
     training = TeacherTraining.objects.get()
     page = at(shapes, "teacher_training", training.pk)

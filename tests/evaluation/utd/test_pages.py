@@ -62,9 +62,9 @@ def sent(text, name="m.csv"):
 def test_an_empty_project_says_what_to_do(client):
     project = make_project(slug="things")
     client.force_login(make_member(project, Role.RESEARCHER))
-    assert "Nothing described yet" in page(client, "bias")
+    assert "No descriptions yet" in page(client, "bias")
     assert "Nothing to compare yet" in page(client, "bias_ablation")
-    assert "Nothing described yet" in page(client, "bias_items")
+    assert "No descriptions yet" in page(client, "bias_items")
 
 
 def test_the_tables_of_a_run_in_a_fixed_number_of_queries(client, run, django_assert_max_num_queries):
