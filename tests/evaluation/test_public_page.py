@@ -187,7 +187,7 @@ class TestScores:
         assert "external submission" in body
         assert "A lab" in body
         assert CONTACT not in body
-        with pytest.raises(EvaluationError, match="decided before"):
+        with pytest.raises(EvaluationError, match="already accepted or rejected"):
             refuse_submission(world.owner, Submission.objects.get(), "late")
 
     def test_refused_it_keeps_its_reason_and_is_shown_to_nobody(self, stranger, opened, world):
@@ -240,7 +240,7 @@ class TestScores:
         settings.SUBMISSION_MAX_OPEN = 2
         for score in (1, 2):
             assert send(stranger, opened, rows(opened, caption=score)).status_code == 302
-        assert "no more are taken" in send(stranger, opened, rows(opened, caption=3)).content.decode()
+        assert "Too many submissions" in send(stranger, opened, rows(opened, caption=3)).content.decode()
         refuse_submission(world.owner, Submission.objects.first(), "no")
         assert send(stranger, opened, rows(opened, caption=3)).status_code == 302
         assert Submission.objects.count() == 3
@@ -376,7 +376,7 @@ class TestArchive:
         assert stranger.get(url("public_export", opened)).status_code == 400
         client.force_login(world.owner)
         owners = reverse("publishing:public_page", args=["dots", opened.release_id])
-        assert "withdrawn: something of it" in client.get(owners).content.decode()
+        assert "withdrawn: content was" in client.get(owners).content.decode()
         run_now(request_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
 

@@ -76,7 +76,7 @@ class TestBoard:
             "A &amp; co|1",
             "Holm",
             "drawing source videos",
-            "What guessing earns",
+            "The expected result of guessing",
             "75.0 %",
             "p, versus first",
         ):

@@ -105,7 +105,7 @@ class TestPages:
         # 4 of 6 items are valid.
         assert "66.7 %" in html
         assert '<td class="mono">truth</td>' in html
-        assert "restriction artefact" in html
+        assert "range restriction" in html
         # Of 18 votes: 4 * 2 for the caption, 4 + 2 * 2 for the foil, 2 for neither.
         assert "caption 44%, foil 44%, neither 11%" in html
 

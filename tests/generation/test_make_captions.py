@@ -84,7 +84,7 @@ def test_a_second_time_finds_them_there(owner, project):
     run = stored(owner, looked_at(owner, project))
     assert run.stored == 0
     assert run.known == 2
-    with pytest.raises(GenerationError, match="asked for before"):
+    with pytest.raises(GenerationError, match="already requested"):
         make_captions(owner, run)
 
 

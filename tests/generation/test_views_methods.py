@@ -21,4 +21,4 @@ def test_a_method_of_nobodys_paper_differs_from_none(client):
     for html in [of_colours, *(page.content.decode() for page in pages)]:
         assert "Not from a paper: both modes do the same." in html
         assert "their foils could stay true" in html
-        assert "iffers from the paper" not in html
+        assert "ifferences from the paper" not in html

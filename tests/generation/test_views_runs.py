@@ -335,7 +335,7 @@ class TestAskingAModel:
 
     def test_without_one_the_page_says_who_can_configure_it(self, owner, project, subtest):
         html = owner.get(url("new_run", project), {"method": "chat"}).content.decode()
-        assert "the operator sets CHAT_ENDPOINTS" in html
+        assert "An operator can set CHAT_ENDPOINTS" in html
 
     @pytest.mark.parametrize(
         ("given", "message"),

@@ -44,7 +44,7 @@ def test_the_live_part_tells_shards_times_and_what_is_left(run, client):
         "Model waiting for frames",
         "Model computing",
         "Writing scores",
-        "scores a second",
+        "scores per second",
         "Stop",
     ):
         assert words in text, words
