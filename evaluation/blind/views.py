@@ -19,9 +19,9 @@ def blind_bars(request: HttpRequest, slug: str) -> HttpResponse:
     form = BarsForm(project, request.POST)
     if form.is_valid():
         set_blind_bars(request.user, project, form.cleaned_data["bar"], form.of_subtests())
-        messages.success(request, _("The bars are saved."))
+        messages.success(request, _("The limits are saved."))
     else:
-        messages.error(request, _("The bar must be between 0.5 (chance) and 1. Nothing was changed."))
+        messages.error(request, _("The limit must be between 0.5 (chance) and 1. Nothing was changed."))
     return redirect("reports:report", slug, "blind")
 
 

@@ -21,7 +21,7 @@ def _address(label: Any, **fields: Any) -> forms.URLField:
 
 
 class PublicationForm(forms.ModelForm):
-    url = _address(_("Address"), help_text=_("A page that describes the benchmark."))
+    url = _address(_("URL"), help_text=_("A page that describes the benchmark."))
     licence_url = _address(_("Licence URL"))
 
     class Meta:
@@ -57,7 +57,7 @@ class TermsForm(forms.Form):
     """The terms of one source. Its name is shown beside the form and is not a field."""
 
     licence = forms.CharField(label=_("Licence"), max_length=200, required=False)
-    url = _address(_("Address"))
+    url = _address(_("URL"))
     notes = forms.CharField(label=_("Notes"), max_length=500, required=False)
     may_show = forms.BooleanField(label=_("Allow the public page to play its videos"), required=False)
 

@@ -112,7 +112,7 @@ def generate(page: Page) -> None:
     page.wait_for_url("**/runs/new/")
     page.get_by_label("Method", exact=True).select_option("preposition")
     page.locator("[name='method-pairs']").fill("to the right:to the left")
-    page.get_by_role("button", name="Start the run").click()
+    page.get_by_role("button", name="Start run").click()
     page.wait_for_url(re.compile(r"/runs/\d+/$"))
     worker_does(GenerationRun.objects.get().job)
     expect(page.get_by_text("a red dot moves to the").first).to_be_visible(timeout=15_000)

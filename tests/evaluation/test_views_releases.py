@@ -172,7 +172,7 @@ class TestRelease:
             assert html.index(f'<code class="hash">{kind}</code>') > folded
         data = {"spec": "openai/clip-vit-base-patch32", "protocol": "foilworks", "device": "auto"}
         (complaint,) = owner.post(url("release", project, release.pk), data).context["form"].errors["spec"]
-        assert "names no model; begin with its kind, as in clip:openai/clip-vit-base-patch32" in complaint
+        assert "is not a model name. Start with the kind, as in clip:openai/clip-vit-base-patch32" in complaint
         assert len(complaint) < 150
 
     def test_the_exports_say_that_videos_stay_here(self, owner, project, release):
@@ -243,13 +243,13 @@ class TestRun:
         run = start_run(person, release, "fake:1")
         run_now(run.job)
         html = owner.get(url("run", project, run.pk)).content.decode()
-        assert "Nothing was scored" in html
+        assert "No scores" in html
         assert "Missing media (4)" in html
 
     def test_a_run_under_an_earlier_version_of_its_protocol_says_so(self, owner, project, person, release):
         run = start_run(person, release, "fake:text", protocol="vilma-2024-code")
         run_now(run.job)
-        said = "Asked under an earlier version"
+        said = "This run used an earlier version"
         assert said not in owner.get(url("run", project, run.pk)).content.decode()
         Run.objects.filter(pk=run.pk).update(model_key="fake/text/0@1")
         html = owner.get(url("run", project, run.pk)).content.decode()
@@ -261,14 +261,14 @@ class TestRun:
         run_now(run.job)
         run.refresh_from_db()
         Run.objects.filter(pk=run.pk).update(params={**run.params, "by_item": True})
-        assert "Nothing was scored" in owner.get(url("run", project, run.pk)).content.decode()
+        assert "No scores" in owner.get(url("run", project, run.pk)).content.decode()
         key = item_key(release.members.first().record, "main")
         Score.objects.create(
             model_key=run.model_key, protocol=run.protocol, clip_key=key, text_sha256="0" * 64, value=0.5, kind="p_yes"
         )
         html = owner.get(url("run", project, run.pk)).content.decode()
-        assert "Its scores are kept in an older form" in html
-        assert "Nothing was scored" not in html
+        assert "The scores of this run have an older format" in html
+        assert "No scores" not in html
 
 
 class TestExport:
