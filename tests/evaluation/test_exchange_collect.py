@@ -242,7 +242,7 @@ def test_bad_input_to_export_is_one_line(release, tmp_path, command):
     out.mkdir()
     (out / "thesis.txt").write_text("x")
     for arguments, words in (
-        (("--project", "nobody", "--release", release.pk, "--out", tmp_path / "a"), "there is no project 'nobody'"),
+        (("--project", "nobody", "--release", release.pk, "--out", tmp_path / "a"), "project 'nobody' not found"),
         (("--project", "moves", "--release", "99", "--out", tmp_path / "a"), "'99' names no release"),
         (("--project", "moves", "--release", release.pk, "--out", out), "is a folder with other things in it"),
     ):
@@ -299,7 +299,7 @@ def test_import_into_a_project_that_is_not_there_needs_a_word(tmp_path, command)
     path.write_text('{"id": "a", "video": "a.mp4", "caption": "x", "foil": "y"}', encoding="utf-8")
     status, _, err = command("import", "jsonl", path, "--project", "new")
     assert status == 1
-    assert "there is no project 'new'; add --create" in err
+    assert "project 'new' not found; add --create" in err
     status, result, _ = command("import", "jsonl", path, "--project", "new", "--create")
     assert (status, result["project"]) == (0, "new")
     status, _, err = command("import", "jsonl", path, "--project", "no slug!", "--create")
