@@ -242,7 +242,7 @@ def test_bad_input_to_export_is_one_line(release, tmp_path, command):
     out.mkdir()
     (out / "thesis.txt").write_text("x")
     for arguments, words in (
-        (("--project", "nobody", "--release", release.pk, "--out", tmp_path / "a"), "project 'nobody' not found"),
+        (("--project", "nobody", "--release", release.pk, "--out", tmp_path / "a"), "there is no project 'nobody'"),
         (("--project", "moves", "--release", "99", "--out", tmp_path / "a"), "'99' names no release"),
         (("--project", "moves", "--release", release.pk, "--out", out), "is a folder with other things in it"),
     ):

@@ -57,7 +57,7 @@ def test_train_and_evaluate(run, settings):
     ("arguments", "problem"),
     [
         (("train",), "train needs --project and --student"),
-        (("train", "--project", "none", "--student", "tiny:x"), "project 'none' not found"),
+        (("train", "--project", "none", "--student", "tiny:x"), "there is no project 'none'"),
         (("resume", "--training", "7"), "training 7 not found; give --training with one of: none yet"),
         (("evaluate",), "training None not found; give --training with one of: none yet"),
     ],
