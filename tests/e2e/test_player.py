@@ -261,7 +261,7 @@ def test_the_keys_dialog_lists_the_keys_and_can_silence_single_ones(open_clip: C
     page = open_clip()
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("row", name="One frame on")).to_contain_text(".")
+    expect(dialog.get_by_role("row", name="Next frame")).to_contain_text(".")
     dialog.get_by_role("checkbox").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press(".")

@@ -243,7 +243,7 @@ def test_an_answer_that_meets_a_server_in_trouble_is_kept_and_sent_again(dots: S
     def trouble(route: Route) -> None:
         if route.request.method == "POST" and not troubled:
             troubled.append(route.request.url)
-            route.fulfill(status=500, content_type="text/html", body="<main>Something broke on our side</main>")
+            route.fulfill(status=500, content_type="text/html", body="<main>Something went wrong on our side</main>")
         else:
             route.continue_()
 

@@ -275,7 +275,7 @@ def test_more_than_the_limit_is_refused_before_it_is_read(owner, project, settin
     settings.UPLOAD_MAX_BYTES = 1000
     response = send(owner, project, file("a.mp4", film))
     assert response.status_code == 400
-    assert "holds more than the page takes" in response.content.decode()
+    assert "The request is damaged or too large" in response.content.decode()
     assert Import.objects.count() == 0
 
 

@@ -411,7 +411,7 @@ def test_the_command_says_why_nothing_could_be_scored(release, capsys):
     for path in (Path(settings.MEDIA_ROOT) / "videos").iterdir():
         path.write_bytes(b"no film")
     call_command("evaluate", "--release", str(release.pk), "--model", "fake:1", "--sync")
-    assert re.search(r"nothing could be scored \(3 unreadable; the first: moves:i0: .+", capsys.readouterr().out)
+    assert re.search(r"no item was scored \(3 unreadable; the first: moves:i0: .+", capsys.readouterr().out)
 
 
 def _spy(real, asked):

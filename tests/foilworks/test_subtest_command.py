@@ -57,9 +57,9 @@ def test_a_subtest_is_created_with_its_votes_and_its_proficiency(run, project):
         (("create", "x", "--votes-wanted", 1, "--votes-needed", 2), "votes_needed: The required votes are more than"),
         (("create", "x", "--votes-wanted", 100), "votes_wanted: "),
         (("create", "x", "--foils", 0), "foils_per_item: An item needs at least one foil."),
-        (("create", "x", "--proficiency", "y"), "--proficiency: there is no subtest 'y'; choose one of: there"),
+        (("create", "x", "--proficiency", "y"), "--proficiency: subtest 'y' not found; choose one of: there"),
         (("link", "there", "--proficiency", "there"), "'there' is main and 'there' is main. Link a main subtest"),
-        (("link", "there"), "--proficiency: there is no subtest ''; choose one of: there"),
+        (("link", "there"), "--proficiency: subtest '' not found; choose one of: there"),
         (("collect-votes", "there"), "No item that is valid because its publisher says so"),
     ],
 )

@@ -206,7 +206,7 @@ def test_the_command_scores_prints_outcomes_and_keeps_to_its_budget(settings, ca
         "failed": 0,
     }
     assert "unparsable" in printed
-    assert "0 requests, 4 answers were stored already" in printed
+    assert "0 requests, 4 cached answers reused" in printed
 
 
 def test_an_unknown_endpoint_is_named_by_the_command(settings, capsys):
