@@ -3,7 +3,7 @@
     .venv/bin/python scripts/vocabulary.py               list what is wrong; exit 1 if there is anything
     .venv/bin/python scripts/vocabulary.py --pending     also check the files that the table lists as pending
     .venv/bin/python scripts/vocabulary.py --count       count by folder
-    .venv/bin/python scripts/vocabulary.py --sentences   print the sentences of each page of the docs: number, mean, longest
+    .venv/bin/python scripts/vocabulary.py --sentences   print the sentences of each page of docs: number, mean, longest
     .venv/bin/python scripts/vocabulary.py --root DIR    check another checkout
 
 A reader yields the texts of a file with their lines: a string, a paragraph, a table cell or the text of an element.
@@ -44,7 +44,8 @@ def page(source: str) -> Iterator[Text]:
     source = _UNREAD.sub(_only_lines, source)
     for pattern in (_ATTRIBUTE, _TRANSLATED):
         yield from (
-            (source.count("\n", 0, found.start()) + 1, found[found.lastindex]) for found in pattern.finditer(source)
+            (source.count("\n", 0, found.start()) + 1, found[found.lastindex or 0])
+            for found in pattern.finditer(source)
         )
     line = 1
     for part in _TAG.split(_INLINE.sub(_only_lines, source)):
@@ -66,7 +67,7 @@ def helps(source: str) -> Iterator[Text]:
         named = node.arg if isinstance(node, ast.keyword) else ""
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             named = node.targets[0].id
-        if named in {"help", "description"}:
+        if named in {"help", "description"} and not isinstance(node, ast.Call):
             yield from _strings(ast.walk(node.value))
 
 
@@ -137,7 +138,7 @@ def _tree(source: str) -> ast.Module:
 
 
 @cache
-def _nodes(source: str) -> Sequence[ast.AST]:
+def _nodes(source: str) -> Sequence[ast.Call | ast.keyword | ast.Assign]:
     return [node for node in ast.walk(_tree(source)) if isinstance(node, ast.Call | ast.keyword | ast.Assign)]
 
 
