@@ -1,6 +1,6 @@
 """Addresses of clips on pages of work: opaque to anyone who works, and different for every task.
 
-A row number would tell how old a clip is, and with it which parts have a known answer. A token is the clip's number,
+A row number would tell how old a clip is, and with it which tasks have a known answer. A token is the clip's number,
 the person and the task, encrypted with a key made from SECRET_KEY (AES-SIV, RFC 5297). The same task always has the
 same token, so the page that loads the next clip ahead and the page that shows it use one address.
 """

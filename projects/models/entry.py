@@ -77,7 +77,7 @@ class Platform(models.TextChoices):
 
 
 class CrowdStudy(models.Model):
-    """A number of places, each for one person of a crowd platform who does so many parts of one stage."""
+    """A number of places, each for one person of a crowd platform who does so many tasks of one stage."""
 
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="crowd_studies", db_index=False)
     # Stands in the entry link; `secret` never does.
