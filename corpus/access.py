@@ -1,4 +1,4 @@
-"""Getters of videos and their captions; rows of another project do not exist for whoever asks."""
+"""Getters of videos and their captions; rows of another project do not exist for anyone who asks."""
 
 from django.utils.translation import gettext as _
 

@@ -14,7 +14,7 @@ from projects.models import Project
 
 
 class VideoFilter(forms.Form):
-    """What narrows the list; a value that is no choice narrows nothing."""
+    """What narrows the list; a value that is not a choice narrows nothing."""
 
     q = forms.CharField(label=_("Search"), required=False, max_length=200)
     media = forms.ChoiceField(label=_("File"), required=False, choices=[("", _("any state")), *MediaState.choices])

@@ -1,6 +1,6 @@
 """A stored file as an HTTP answer that browsers can seek in: byte ranges, validators, HEAD.
 
-Out of an object store, the way to it: a signed address that ends by itself, given to who may see the file.
+Out of an object store, the way to it: a signed address that ends by itself, given to the person who may see the file.
 """
 
 import mimetypes
@@ -53,7 +53,7 @@ def stream_file(request: HttpRequest, stored: FieldFile, digest: str = "") -> Ht
     """200, 206, 304, 412 or 416 for GET and HEAD; Http404 when the storage has lost the file.
 
     `digest` (the file's SHA-256, where known) becomes its ETag; without it size and time of change do. 302 to the
-    object store, where files lie in one; what is not there is its 404.
+    object store, where files are in one; what is not there is its 404.
     """
     if not is_local():
         return _way_to(request, stored)
