@@ -64,6 +64,7 @@ CONNECTS = {
     "foilworks/web_worker.py": "ends connections that come too slowly; it opens none",
     "media/child.py": "a pair of sockets, to its own child process",
     "jobs/lease.py": "the name of this host",
+    "jobs/stray_workers.py": "the name of this host",
 }
 LIBRARIES = {"httpx", "requests", "urllib3", "urllib.request", "http.client", "socket", "aiohttp", "ftplib", "smtplib"}
 
