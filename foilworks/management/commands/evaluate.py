@@ -43,7 +43,10 @@ class Command(FoilworksCommand):
         parser.add_argument("--protocol", default="foilworks", choices=sorted(PROTOCOLS))
         parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
         parser.add_argument(
-            "--dtype", default="float32", choices=DTYPES, help="the number format that the model runs in"
+            "--dtype",
+            default=DTYPES[0],
+            choices=DTYPES,
+            help="the number format of the model's weights; auto: bfloat16 for vlm on a GPU, else float32",
         )
         parser.add_argument("--label", default="", help="how tables and charts call the run")
         parser.add_argument(
