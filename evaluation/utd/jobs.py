@@ -2,13 +2,21 @@
 
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck
 from jobs.models import Job
+from jobs.spread import Spread
 
 
-def describe_videos(descriptions_id: int, job: Job) -> None:
-    """Describe the frames of a project's videos, and take the descriptions apart (UTD)."""
+def describe_videos(descriptions_id: int, job: Job) -> Spread | None:
+    """Describe the frames of a project's videos, and extract their concepts (UTD)."""
     from evaluation.utd.describing import describe
 
-    describe(Descriptions.objects.select_related("project").get(pk=descriptions_id), job)
+    return describe(Descriptions.objects.select_related("project").get(pk=descriptions_id), job)
+
+
+def describe_shard(descriptions_id: int, job: Job) -> None:
+    """Do one shard of `describe_videos`."""
+    from evaluation.utd.describing import describe_shard
+
+    describe_shard(Descriptions.objects.select_related("project").get(pk=descriptions_id), job)
 
 
 def measure_bias(bias_id: int, job: Job) -> None:
