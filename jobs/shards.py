@@ -16,6 +16,7 @@ from jobs.errors import JobError
 from jobs.lease import write
 from jobs.models import Job
 from jobs.progress import progress
+from jobs.queue import update_progress
 from jobs.spread import Spread, failures
 
 # A job becomes about this many shards if their size allows it.
@@ -68,6 +69,13 @@ def merged(every: Iterable[Mapping[str, Sequence[Any]]]) -> Problems:
         for name, some in problems.items():
             found.setdefault(name, []).extend(some)
     return found
+
+
+def keep(job: Job, done: int, found: Mapping[str, Sequence[Any]]) -> None:
+    """Store at once what a job or shard has found so far, so that its successor continues there."""
+    write(job, done=done, measured={**job.measured, PROBLEMS: dict(found)})
+    if job.parent_id is not None:
+        update_progress(job.parent_id)
 
 
 def finish(shard: Job, problems: Mapping[str, Sequence[Any]]) -> None:

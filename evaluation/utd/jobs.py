@@ -19,11 +19,22 @@ def describe_shard(descriptions_id: int, job: Job) -> None:
     describe_shard(Descriptions.objects.select_related("project").get(pk=descriptions_id), job)
 
 
-def measure_bias(bias_id: int, job: Job) -> None:
+def measure_bias(bias_id: int, job: Job) -> Spread | None:
     """Measure how far descriptions alone solve a task, and make its splits (UTD)."""
     from evaluation.utd.measuring import measure
 
-    measure(BiasRun.objects.select_related("project", "descriptions__project").get(pk=bias_id), job)
+    return measure(_bias_run(bias_id), job)
+
+
+def measure_shard(bias_id: int, job: Job) -> None:
+    """Do one shard of `measure_bias`."""
+    from evaluation.utd.measuring import measure_shard
+
+    measure_shard(_bias_run(bias_id), job)
+
+
+def _bias_run(bias_id: int) -> BiasRun:
+    return BiasRun.objects.select_related("project", "descriptions__project").get(pk=bias_id)
 
 
 def check_shortcuts(check_id: int, job: Job) -> None:
