@@ -71,8 +71,8 @@ COMPLETE = frozenset({DESCRIPTION, OBJECTS, ACTIVITIES, VERBS, SUMMARY})
 
 
 def describe(descriptions: Descriptions, job: Job) -> Spread | None:
-    """Every chosen video of the project that is ready and has not all its texts yet; what gives none is listed and asked
-    again by the next run. HubError, GenerationError: a model does not load."""
+    """Describe every chosen video that is ready and lacks texts; what gives none is listed, and asked again by the next
+    run. HubError, GenerationError: a model does not load."""
     videos = chosen(Video.objects.filter(project=descriptions.project).order_by("pk"), descriptions.params)
     ready = _ready(descriptions)
     frames = descriptions.params["frames"]

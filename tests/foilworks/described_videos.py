@@ -1,4 +1,4 @@
-"""Videos to describe through an endpoint, in a process of its own: `python -m tests.foilworks.described_videos make N`."""
+"""Videos to describe through an endpoint: `python -m tests.foilworks.described_videos make N`."""
 
 import base64
 import io
@@ -58,4 +58,4 @@ if __name__ == "__main__":
     import django
 
     django.setup()
-    print(make(int(sys.argv[2])))
+    sys.stdout.write(make(int(sys.argv[2])))

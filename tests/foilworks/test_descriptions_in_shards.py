@@ -137,7 +137,8 @@ def end_at_once(worker: psutil.Popen) -> None:
 
 def check(home: Home, server: Server, count: int, stored: list[tuple], asked_before: Counter) -> None:
     texts = home.rows(
-        "SELECT video.key, frame.raw FROM evaluation_frametext frame JOIN corpus_video video ON video.id = frame.video_id"
+        "SELECT video.key, frame.raw FROM evaluation_frametext frame "
+        "JOIN corpus_video video ON video.id = frame.video_id"
     )
     raw = {key: json.loads(told) for key, told in texts}
     assert len(texts) == len(raw) == count

@@ -50,7 +50,9 @@ def describe_videos(
     """Store the order and queue its job (`descriptions.job`). `person` None is the operator of the command line.
 
     What is left empty is taken from the recipe. `budget`: the most `requests`, `tokens` and `cost` that it may spend at
-    endpoints. `split`, `videos`: describe only that split, or the videos of these keys. AccessDenied without the researcher's role; EvaluationError for what cannot be asked for; GenerationError
+    endpoints. `split`, `videos`: describe only that split, or the videos of these keys.
+
+    AccessDenied without the researcher's role; EvaluationError for what cannot be asked for; GenerationError
     for an unknown endpoint, and for a path outside the folder of models where a person asks.
     """
     require_researcher(person, project)

@@ -77,10 +77,8 @@ class Command(FoilworksCommand):
         parser.add_argument("--name", default="", help="how pages call it")
         parser.add_argument("--out", type=Path, metavar="DIR", help="export: where to")
         parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
-        parser.add_argument("--split", default="", help="describe, bias, items: only videos of this split")
-        parser.add_argument(
-            "--videos", type=Path, metavar="FILE", help="describe, bias, items: only these videos; one key per line"
-        )
+        parser.add_argument("--split", default="", help="describe: only videos of this split")
+        parser.add_argument("--videos", type=Path, metavar="FILE", help="describe: only these videos; one key per line")
         parser.add_argument("--sync", action="store_true", help="do it now, instead of queueing")
 
     def run(self, **options: Any) -> dict[str, Any]:
