@@ -178,8 +178,8 @@ def _tagger(source: Path) -> str:
         if frame is None or is_tagged(frame):
             return ""
         matrix = matrix_of(frame)
-        tagger = TAGGERS.get(video.stream.codec_context.codec.canonical_name, "")
-        return tagger.format(*colour_tags(frame, matrix), matrix, "bt709" if matrix == BT709 else "bt601")
+        form = TAGGERS.get(video.stream.codec_context.codec.canonical_name, "")
+        return form.format(*colour_tags(frame, matrix), matrix, "bt709" if matrix == BT709 else "bt601")
 
 
 def _shifted(packet: Packet, origin: Fraction, stream: Any, time_base: Fraction) -> Packet:
