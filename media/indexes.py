@@ -13,6 +13,8 @@ CUES = 0x1C53BB6B
 # Boxes of an mp4 that contain boxes, on the way to an edit list and to the ticks of its track.
 PARENTS = frozenset({b"moov", b"trak", b"edts", b"mdia"})
 HEAD = 8
+# moov, trak, and edts or mdia. A file may nest them without end.
+MAX_DEPTH = 3
 # An edit that shows nothing: media_time is -1.
 EMPTY = -1
 
@@ -44,7 +46,7 @@ def _is_late(file: BinaryIO, start: int, end: int) -> bool:
     return False
 
 
-def _boxes(file: BinaryIO, start: int, end: int) -> Iterator[tuple[bytes, bytes]]:
+def _boxes(file: BinaryIO, start: int, end: int, depth: int = 0) -> Iterator[tuple[bytes, bytes]]:
     """(kind, content) of the boxes in order, parents before their children and without content."""
     while start + HEAD <= end:
         file.seek(start)
@@ -54,9 +56,9 @@ def _boxes(file: BinaryIO, start: int, end: int) -> Iterator[tuple[bytes, bytes]
             length, size = int.from_bytes(head[8:16], "big"), 2 * HEAD
         if length < size:
             return
-        if kind in PARENTS:
+        if kind in PARENTS and depth < MAX_DEPTH:
             yield kind, b""
-            yield from _boxes(file, start + size, min(start + length, end))
+            yield from _boxes(file, start + size, min(start + length, end), depth + 1)
         elif kind in {b"mvhd", b"elst", b"mdhd", b"hdlr"}:
             file.seek(start + size)
             # The first entry of a list is enough.

@@ -53,6 +53,15 @@ def test_other_edit_lists_are_read_by_all(tmp_path, name):
     assert not misreads_late_start(make(ODD[name], tmp_path))
 
 
+def test_boxes_nested_without_end_are_no_late_start(tmp_path):
+    source = make(ODD["h264.mp4"], tmp_path)
+    nested = b""
+    for _ in range(5000):
+        nested = (len(nested) + 8).to_bytes(4, "big") + b"moov" + nested
+    source.write_bytes(source.read_bytes() + nested)
+    assert not misreads_late_start(source)
+
+
 @pytest.mark.parametrize("name", ["edit-list.mp4", "edit-list.mov"])
 def test_frames_that_an_edit_list_hides_are_left_out_of_the_copy(tmp_path, name):
     made, obstacles = converted(make(ODD[name], tmp_path))
