@@ -67,6 +67,7 @@ checks: $(STAMPS)/dev ## lint without what is published about packages
 	@$(BIN)/mypy
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 	@$(BIN)/bandit --quiet --recursive $(PACKAGES) --configfile pyproject.toml
+	@$(BIN)/python scripts/vocabulary.py
 	@$(BIN)/python scripts/reference.py check methods.md scoring.md format-tables.md states.md
 
 .PHONY: mutations

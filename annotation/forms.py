@@ -45,25 +45,25 @@ class PolicyForm(forms.ModelForm):
             "tries",
         ]
         labels = {
-            "gold_rate": _("Share of gold among the pieces"),
-            "gold_min": _("Gold answers before anybody is paused for them"),
-            "careful_accuracy": _("Share of gold that a careful person gets right"),
-            "guess_accuracy": _("Share of gold that a guesser gets right"),
-            "false_pauses": _("Share of careful people that may be paused by mistake"),
-            "position_min": _("Answers before anybody is paused for always choosing one place"),
-            "fast_share": _("Too fast: before this share of the clip has passed"),
-            "fast_min": _("Answers before anybody is paused for speed"),
+            "gold_rate": _("Share of gold tasks"),
+            "gold_min": _("Min. gold answers before a pause"),
+            "careful_accuracy": _("Expected gold accuracy of careful people"),
+            "guess_accuracy": _("Expected gold accuracy of guessers"),
+            "false_pauses": _("Max. share of careful people paused by mistake"),
+            "position_min": _("Min. answers before a pause for position bias"),
+            "fast_share": _("Too fast: answered before this share of the clip was played"),
+            "fast_min": _("Min. answers before a pause for speed"),
             "practice_open": _("Practice is open"),
             "qualification_open": _("The qualification is open"),
-            "qualification_required": _("Only who has passed it may validate"),
-            "test_length": _("Questions of the qualification"),
-            "pass_share": _("Share that must be right"),
+            "qualification_required": _("Require the qualification for validators"),
+            "test_length": _("Number of questions in the qualification"),
+            "pass_share": _("Pass mark (share correct)"),
             "mismatched_share": _("Share of mismatched pairs among the questions"),
-            "tries": _("Tries a person has"),
+            "tries": _("Attempts per person"),
         }
         help_texts = {
-            "gold_rate": _("0 to 0.5; 0.2 is one piece in five. 0: no gold."),
-            "fast_share": _("0 to 1; 0: time is not looked at."),
+            "gold_rate": _("0 to 0.5. 0.2 means one task in five; 0 means no gold."),
+            "fast_share": _("0 to 1. 0 disables the check."),
             "test_length": _("ViLMA: at least 7."),
             "pass_share": _("ViLMA: 0.9."),
         }
@@ -72,9 +72,9 @@ class PolicyForm(forms.ModelForm):
 class PairsForm(forms.Form):
     """What pairs are drawn from; the seed makes the draw repeatable."""
 
-    subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Valid items of"), empty_label=None)
-    number = forms.IntegerField(label=_("How many"), min_value=1, max_value=MAX_PAIRS_AT_ONCE, initial=10)
-    mismatched = forms.BooleanField(label=_("With another item's video: the answer is “neither”"), required=False)
+    subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Valid items from"), empty_label=None)
+    number = forms.IntegerField(label=_("Number of pairs"), min_value=1, max_value=MAX_PAIRS_AT_ONCE, initial=10)
+    mismatched = forms.BooleanField(label=_("Show another item's video (the answer is “neither”)"), required=False)
     seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**31 - 1, initial=0)
     explanation = forms.CharField(label=_("Explanation"), required=False, max_length=1000)
 
@@ -89,9 +89,9 @@ class PairsForm(forms.Form):
 class PracticeForm(forms.Form):
     """A caption to practise editing on, named by its key."""
 
-    key = forms.CharField(label=_("Key of the caption, or of its video"), max_length=200)
+    key = forms.CharField(label=_("Caption key or video key"), max_length=200)
     examples = forms.CharField(
-        label=_("An expert's foils, one a line"), widget=forms.Textarea(attrs={"rows": 3}), max_length=4000
+        label=_("Foils by an expert, one per line"), widget=forms.Textarea(attrs={"rows": 3}), max_length=4000
     )
     explanation = forms.CharField(label=_("Explanation"), required=False, max_length=1000)
 
@@ -106,7 +106,7 @@ class PracticeForm(forms.Form):
         captions = Caption.objects.filter(video__project=self.project).select_related("video")
         found = captions.filter(key=key).first() or captions.filter(video__key=key).order_by("pk").first()
         if key and found is None:
-            self.add_error("key", _("No caption and no video of this project has this key."))
+            self.add_error("key", _("This project has no caption or video with this key. Check the key."))
         return {**data, "caption": found, "examples": data.get("examples", "").splitlines()}
 
 
@@ -120,13 +120,13 @@ class MemberForm(forms.Form):
     )
     roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple)
     new_account = forms.BooleanField(
-        label=_("Make a new account"),
+        label=_("Create a new account"),
         required=False,
-        help_text=_("Its temporary password is shown once, for you to pass on."),
+        help_text=_("You see its temporary password once. Give it to the person."),
     )
 
 
-UNITS = ((Unit.PIECE.value, _("a piece")), (Unit.HOUR.value, _("an hour")))
+UNITS = ((Unit.PIECE.value, _("per task")), (Unit.HOUR.value, _("per hour")))
 
 
 def _amount(**fields: Any) -> forms.DecimalField:
@@ -139,9 +139,9 @@ class PayForm(forms.Form):
 
     currency = forms.CharField(label=_("Currency"), max_length=3, validators=[CURRENCY])
     floor = _amount(
-        label=_("Floor, an hour"),
+        label=_("Minimum pay per hour"),
         decimal_places=2,
-        help_text=_("You are warned where the hour in the middle earns less. Left empty: nothing is checked."),
+        help_text=_("You see a warning if the median hourly pay is lower. Leave empty to disable the check."),
     )
 
     def __init__(self, *args: Any, policy: PayPolicy, rates: dict[str, Rate], **kwargs: Any) -> None:
@@ -185,12 +185,12 @@ class ReviewSharesForm(forms.Form):
     """An annotator's own share left empty means the project's."""
 
     rate = _percent(
-        label=_("Reviewed, per cent of the edits"),
-        help_text=_("What is not drawn is accepted by rule, and marked as unreviewed in its provenance."),
+        label=_("Edits to review (%)"),
+        help_text=_("Other edits are accepted without review. Their provenance says so."),
     )
     second_share = _percent(
-        label=_("Reviewed twice, per cent of the reviews"),
-        help_text=_("A second reviewer decides without knowing of the first; it changes nothing and gives agreement."),
+        label=_("Reviews to repeat (%)"),
+        help_text=_("A second reviewer decides without seeing the first decision. This only measures agreement."),
     )
 
     def __init__(self, *args: Any, policy: ReviewPolicy, shares: Sequence[AnnotatorShare], **kwargs: Any) -> None:
@@ -199,7 +199,7 @@ class ReviewSharesForm(forms.Form):
         self.people = [share.person for share in shares]
         for share in shares:
             own = "" if share.rate is None else _shown(share.rate)
-            label = _("Reviewed, per cent of the edits of %(name)s") % {"name": share.person.username}
+            label = _("Edits of %(name)s to review (%%)") % {"name": share.person.username}
             self.fields[self.field_of(share.person)] = _percent(label=label, required=False, initial=own)
 
     @staticmethod
@@ -243,20 +243,23 @@ class BaselineForm(forms.Form):
     """Which items, how many of them, how many people each."""
 
     release = forms.ModelChoiceField(
-        label=_("Items of"), queryset=Release.objects.none(), required=False, empty_label=_("valid items as of now")
+        label=_("Items from"), queryset=Release.objects.none(), required=False, empty_label=_("current valid items")
     )
     subtest = forms.ModelChoiceField(
         label=_("Subtest"), queryset=Subtest.objects.none(), required=False, empty_label=_("all main subtests")
     )
     size = forms.IntegerField(
-        label=_("Items in the sample"), min_value=1, required=False, help_text=_("Empty: all of them.")
+        label=_("Sample size (items)"), min_value=1, required=False, help_text=_("Leave empty to use all items.")
     )
     overlap = forms.IntegerField(
-        label=_("People an item"),
+        label=_("People per item"),
         min_value=1,
         max_value=MAX_OVERLAP,
         initial=1,
-        help_text=_("1: accuracy of single people (Feint6K); 3: also of their majority (contrast sets)."),
+        help_text=_(
+            "1 gives the accuracy of single people (Feint6K). 3 also gives the accuracy of their "
+            "majority (contrast sets)."
+        ),
     )
     seed = SeedField()
 
@@ -269,15 +272,15 @@ class BaselineForm(forms.Form):
 class ObjectCheckForm(forms.Form):
     """Whose objects, how many frames, how many people each."""
 
-    source = forms.ChoiceField(label=_("Objects of"))
+    source = forms.ChoiceField(label=_("Objects from"))
     size = forms.IntegerField(
-        label=_("Frames in the sample"),
+        label=_("Sample size (frames)"),
         min_value=1,
         max_value=MAX_FRAMES,
         initial=FRAMES,
-        help_text=_("One frame each of so many videos (UTD: 100)."),
+        help_text=_("One frame per video. The UTD paper uses 100."),
     )
-    overlap = forms.IntegerField(label=_("People a frame"), min_value=1, max_value=MAX_OVERLAP, initial=1)
+    overlap = forms.IntegerField(label=_("People per frame"), min_value=1, max_value=MAX_OVERLAP, initial=1)
     seed = SeedField()
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
@@ -294,20 +297,21 @@ class CrowdStudyForm(forms.ModelForm):
         label=_("Work"), choices=[(stage.value, stage.label) for stage in Stage if stage in ROLE_OF_STAGE]
     )
     approval = forms.IntegerField(
-        label=_("Least approval rate, per cent"),
+        label=_("Min. approval rate (%)"),
         min_value=MIN_SHARE,
         max_value=MAX_SHARE,
         required=False,
         help_text=_(
-            "Of what the platform signs, and of right answers on gold in this project; empty: nobody is refused for it."
+            "Applies to the approval rate that the platform reports, and to gold accuracy in this project. "
+            "Leave empty to accept everyone."
         ),
     )
 
     completion_url = forms.URLField(
-        label=_("Address to send people back to"),
+        label=_("Return URL"),
         required=False,
         assume_scheme="https",
-        help_text=_("Shown beside the code, for one click back."),
+        help_text=_("People see this link next to their completion code."),
     )
     field_order = ("name", "platform", "platform_study", "stage", "pieces", "places", "minutes", "approval")
 
@@ -315,9 +319,9 @@ class CrowdStudyForm(forms.ModelForm):
         model = CrowdStudy
         fields = ["name", "platform", "platform_study", "pieces", "places", "minutes", "completion_code"]
         help_texts = {
-            "platform_study": _("Prolific's STUDY_ID; links of other studies are refused."),
-            "completion_code": _("As set on Prolific; empty: everybody gets a code of their own."),
-            "minutes": _("From the entry on; then somebody else may have the place."),
+            "platform_study": _("STUDY_ID from Prolific. Links from other studies are rejected."),
+            "completion_code": _("The code that you set on Prolific. Leave empty to give each person their own code."),
+            "minutes": _("Counts from the start. After that, another person can take the place."),
         }
 
     def fields_for_action(self) -> dict[str, Any]:
@@ -345,5 +349,5 @@ class CollectVotesForm(forms.Form):
         label=_("Items"),
         required=False,
         min_value=1,
-        help_text=_("A random sample of this size; all items if empty."),
+        help_text=_("Size of the random sample. Leave empty to use all items."),
     )

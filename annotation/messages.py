@@ -12,24 +12,24 @@ from annotation.rules.quizzes import Match
 Words = str | Promise
 
 REFUSALS: dict[str, Words] = {
-    Refusal.TASK_OVER: _("This work is done or was cancelled; take the next."),
-    Refusal.MEDIA_MISSING: _("The video's file is missing, so nobody can work on it; take the next."),
-    Refusal.RESERVED: _("This piece waits for its author; take the next."),
-    Refusal.OWN_WORK: _("You wrote this one yourself, so somebody else has to look at it; take the next."),
-    Refusal.MADE_IT: _("You wrote or edited a foil for this video, so you cannot judge it; take the next."),
-    Refusal.REVIEWED_IT: _("You reviewed a foil for this video, so you cannot judge it; take the next."),
-    Refusal.JUDGED_IT: _("You judged an item of this video before; take the next."),
-    Refusal.SAME_ITEM: _("You have answered this item already; take the next."),
+    Refusal.TASK_OVER: _("This task is done or was cancelled. Start the next one."),
+    Refusal.MEDIA_MISSING: _("The video file is missing, so nobody can do this task. Start the next one."),
+    Refusal.RESERVED: _("This task is reserved for its author. Start the next one."),
+    Refusal.OWN_WORK: _("You wrote this foil, so someone else must review it. Start the next one."),
+    Refusal.MADE_IT: _("You wrote or edited a foil for this video, so you cannot judge it. Start the next one."),
+    Refusal.REVIEWED_IT: _("You reviewed a foil for this video, so you cannot judge it. Start the next one."),
+    Refusal.JUDGED_IT: _("You have already judged an item of this video. Start the next one."),
+    Refusal.SAME_ITEM: _("You have already answered this item. Start the next one."),
 }
 
 PROBLEMS: dict[str, Words] = {
     Problem.EMPTY: _("write a foil or skip the task"),
-    Problem.CONTROL_CHARACTER: _("it holds a line break or an unprintable character; remove it"),
+    Problem.CONTROL_CHARACTER: _("it contains a line break or an unprintable character; remove it"),
     Problem.SAME_AS_CAPTION: _("it says the same as the caption; change what makes it false"),
     Problem.DUPLICATE: _("another foil of this caption says the same; write a different one"),
-    Problem.DROPPED_BEFORE: _("a reviewer has dropped this very text; write a different one"),
+    Problem.DROPPED_BEFORE: _("a reviewer has dropped this text; write a different one"),
     Problem.NOT_ONE_SENTENCE: _("it is more than one sentence"),
-    Problem.SAME_ACTION: _("what happens is as in the caption; change the action"),
+    Problem.SAME_ACTION: _("the action is the same as in the caption; change it"),
 }
 _COUNTED = {
     Problem.TOO_LONG: ngettext_lazy(
@@ -43,15 +43,15 @@ _COUNTED = {
         "number",
     ),
     Problem.ENTITY_CHANGED: ngettext_lazy(
-        "people and things stay; words gone: %(number)s",
-        "people and things stay; words gone: %(number)s",
+        "keep the people and things; removed words: %(number)s",
+        "keep the people and things; removed words: %(number)s",
         "number",
     ),
 }
 
 REASONS: dict[str, Words] = {
     "still_true": _("still true of the video"),
-    "not_minimal": _("changes more than it must"),
+    "not_minimal": _("changes more than necessary"),
     "implausible": _("not plausible in this context"),
     "grammar": _("language or spelling"),
     "other_entity_changed": _("another entity changed"),
@@ -71,37 +71,37 @@ SETTLED: dict[str, Words] = {
 # Why somebody may not validate for now.
 ADMISSION: dict[str, Words] = {
     "paused": _(
-        "Your judging is paused for now; nothing that you did is lost. The project's researcher will look at it and "
-        "come back to you. You can ask them too."
+        "Your validation work is paused. Your answers are not lost. The project's researcher will check "
+        "them and contact you. You can also ask them."
     ),
-    "qualification": _("Before you judge here, please take the short qualification test."),
+    "qualification": _("Before you validate items, take the short qualification test."),
 }
 
 # Why somebody is paused, for the researcher.
 PAUSED_WHY: dict[str, Words] = {
     Reason.GOLD: _("too many wrong answers on gold"),
-    Reason.POSITION: _("nearly always the same place"),
-    Reason.SPEED: _("answers before the clip can have been watched"),
-    Reason.RESEARCHER: _("by a researcher"),
+    Reason.POSITION: _("almost always the same position"),
+    Reason.SPEED: _("answers faster than the clip can be watched"),
+    Reason.RESEARCHER: _("paused by a researcher"),
 }
 
 # How a foil that was written in practice compares with the expert's.
 MATCHES: dict[str, Words] = {
-    Match.SAME: _("Right: the expert wrote the same."),
-    Match.SAME_PLACE: _("Right: you changed the words that the expert changed."),
-    Match.ELSEWHERE: _("Not quite: the expert changed other words, or fewer."),
-    Match.BROKEN: _("This is no foil of the caption."),
+    Match.SAME: _("Correct: the expert wrote the same foil."),
+    Match.SAME_PLACE: _("Correct: you changed the same words as the expert."),
+    Match.ELSEWHERE: _("Incorrect: the expert changed different or fewer words."),
+    Match.BROKEN: _("This text is not a foil of the caption."),
 }
 
 EMPTY: dict[str, Words] = {
-    "nothing_yet": _("No work has reached this stage yet."),
-    "all_done": _("Everything in this stage is done."),
-    "leased": _("taken by others right now; free again when their time is up"),
-    "yours": _("on pieces that you have done or hold"),
-    "same_sentence": _("with a sentence that you have read with another one: somebody else judges these"),
+    "nothing_yet": _("No tasks have reached this stage yet."),
+    "all_done": _("All tasks of this stage are done."),
+    "leased": _("reserved by other people; available again if they do not finish"),
+    "yours": _("that you have done or started"),
+    "same_sentence": _("with a sentence that you saw in another pair"),
     "made_it": _("on videos that you wrote or edited a foil for"),
-    "reviewed_it": _("on videos that you reviewed, judged or settled something of"),
-    "reserved": _("returned pieces that wait for their author"),
+    "reviewed_it": _("on videos that you reviewed, judged or decided something for"),
+    "reserved": _("sent back to their author"),
     "media_missing": _("whose video file is missing"),
     "declined": _("on videos that you skipped for their content"),
 }

@@ -85,5 +85,5 @@ def lock_rows(rows: QuerySet) -> None:
 def checked_key(key: str) -> str:
     """The idempotency key, 1 to 64 characters, or AnnotationError."""
     if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
-        raise AnnotationError(_("The submit carries no usable key; reload the page and submit again."))
+        raise AnnotationError(_("The submission has no valid key. Reload the page and submit again."))
     return key

@@ -26,10 +26,10 @@ TITLES: dict[str, Words] = {
 }
 ABOUT: dict[str, Words] = {
     Stage.EDIT: _("Watch a clip and turn its caption into foils: a small change that makes it false."),
-    Stage.REVIEW: _("Look at what changed and accept, send back, drop or fix it."),
-    Stage.VALIDATION: _("Watch a clip, read two sentences and say which of them is true."),
+    Stage.REVIEW: _("Check what changed. Then accept the foil, fix it, send it back or drop it."),
+    Stage.VALIDATION: _("Watch a clip, read two sentences and choose which is true."),
     Stage.BASELINE: _("Watch a clip and choose the sentence that describes it best."),
-    Stage.OBJECTS: _("Look at a picture and say which of the listed things are in it."),
+    Stage.OBJECTS: _("Look at a frame and mark which of the listed objects are visible."),
 }
 # Researchers open these; before that nobody needs to know of them.
 STUDIES = frozenset({Stage.BASELINE, Stage.OBJECTS})

@@ -1,4 +1,4 @@
-"""Getters of videos and their captions; rows of another project do not exist for whoever asks."""
+"""Getters of videos and their captions; rows of another project do not exist for anyone who asks."""
 
 from django.utils.translation import gettext as _
 
@@ -15,7 +15,7 @@ def get_video(person: User, slug: str, pk: int, *roles: str) -> Video:
 
 def get_clip(person: User, slug: str, token: str) -> Video:
     """Return the video that this person's token names (clip_tokens.py); Http404 for anything else."""
-    pk = or_404(read_clip_token(token, person.pk), _("There is no such video here; reload the page."))
+    pk = or_404(read_clip_token(token, person.pk), _("Video not found. Reload the page."))
     return get_video(person, slug, pk)
 
 

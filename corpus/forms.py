@@ -14,9 +14,9 @@ from projects.models import Project
 
 
 class VideoFilter(forms.Form):
-    """What narrows the list; a value that is no choice narrows nothing."""
+    """What narrows the list; a value that is not a choice narrows nothing."""
 
-    q = forms.CharField(label=_("Find"), required=False, max_length=200)
+    q = forms.CharField(label=_("Search"), required=False, max_length=200)
     media = forms.ChoiceField(label=_("File"), required=False, choices=[("", _("any state")), *MediaState.choices])
     split = forms.ChoiceField(
         label=_("Split"), required=False, choices=[("", _("any split")), *[c for c in Split.choices if c[0]]]
@@ -55,19 +55,19 @@ class VoteRuleForm(forms.ModelForm):
         model = Subtest
         fields = ["votes_wanted", "votes_needed", "stop_early", "valid_when", "foils_enough"]
         labels = {
-            "votes_wanted": _("Votes wanted for a pair"),
-            "votes_needed": _("Votes for the caption that make it valid"),
-            "stop_early": _("Stop asking once no further vote can turn a pair"),
-            "valid_when": _("An item is valid when"),
-            "foils_enough": _("Valid pairs that are enough"),
+            "votes_wanted": _("Votes per pair"),
+            "votes_needed": _("Required votes for the caption"),
+            "stop_early": _("Stop when no further vote can change the result of a pair"),
+            "valid_when": _("An item is valid if"),
+            "foils_enough": _("Min. valid pairs"),
         }
         help_texts = {
             "votes_wanted": _(
-                "ViLMA: 3 for main items, 1 for proficiency items; 0: valid without a vote. So many people have to be "
-                "able to judge each pair."
+                "ViLMA: 3 for main items, 1 for proficiency items. 0: valid without votes. You need at "
+                "least this many people who can judge each pair."
             ),
-            "stop_early": _("Saves votes; whether all would have agreed is then not known."),
-            "foils_enough": _("Only read where enough valid pairs make the item valid."),
+            "stop_early": _("Saves votes, but you do not learn whether the votes would have been unanimous."),
+            "foils_enough": _("Used only if an item is valid as soon as enough of its pairs are."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -85,7 +85,11 @@ class VoteRuleForm(forms.ModelForm):
         wanted, needed = self.cleaned_data.get("votes_wanted"), self.cleaned_data.get("votes_needed")
         if wanted is not None and needed is not None and needed > wanted:
             self.add_error(
-                "votes_needed", _("More votes are needed than are asked for; lower this or raise the other.")
+                "votes_needed",
+                _(
+                    "The required votes are more than the votes per pair. Lower this number "
+                    "or raise the votes per pair."
+                ),
             )
         return self.cleaned_data
 
@@ -104,16 +108,16 @@ class SubtestForm(VoteRuleForm):
             *VoteRuleForm.Meta.fields,
         ]
         labels = {
-            "proficiency_subtest": _("Its proficiency subtest"),
-            "changes": _("What foils change"),
-            "foils_per_item": _("Foils an item"),
+            "proficiency_subtest": _("Proficiency subtest"),
+            "changes": _("Foils change"),
+            "foils_per_item": _("Foils per item"),
             **VoteRuleForm.Meta.labels,
         }
         help_texts = {
-            "foils_per_item": _("Left empty: 5 where foils change the action (Feint6K), else 1."),
-            "proficiency_subtest": _("Items look there for the simpler skill on the same video."),
+            "foils_per_item": _("If empty: 5 if foils change the action (Feint6K), otherwise 1."),
+            "proficiency_subtest": _("Contains the items that test the simpler skill on the same videos."),
             **VoteRuleForm.Meta.help_texts,
-            "votes_needed": _("Both can be changed until somebody has been shown a pair."),
+            "votes_needed": _("You can change both numbers of votes until someone has seen a pair."),
         }
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
@@ -130,7 +134,9 @@ class SubtestForm(VoteRuleForm):
     def clean_name(self) -> str:
         name = self.cleaned_data["name"].strip()
         if Subtest.objects.filter(project=self.project, name=name).exists():
-            raise forms.ValidationError(_("This project has a subtest of that name; choose another."))
+            raise forms.ValidationError(
+                _("A subtest with this name already exists in this project. Choose another name.")
+            )
         return name
 
     def clean_foils_per_item(self) -> int:

@@ -18,7 +18,7 @@ class MediaState(models.TextChoices):
     MISSING = "missing", _("missing")
     READY = "ready", _("ready")
     # It has an address, on a host that MEDIA_HOSTS names, and no file: people watch it there, no model does.
-    ELSEWHERE = "elsewhere", _("played from its address")
+    ELSEWHERE = "elsewhere", _("played from its URL")
     BROKEN = "broken", _("broken")
     # Its file and address are gone for good, and no import brings them back: see Takedown.
     TAKEN_DOWN = "taken_down", _("taken down")
@@ -44,18 +44,20 @@ class Video(models.Model):
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="videos", db_index=False)
-    key = models.CharField(max_length=200, help_text=_("The clip's id in its source, trim included."))
+    key = models.CharField(max_length=200, help_text=_("The clip's ID in its source, including the trim."))
     file = models.FileField(max_length=300, blank=True)
     url = models.URLField(max_length=1000, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)
     media_state = models.CharField(max_length=10, choices=MediaState, default=MediaState.MISSING)
     media_error = models.CharField(max_length=500, blank=True)
-    start_time = models.FloatField(null=True, blank=True, help_text=_("seconds, pts or frames, as the time unit says"))
+    start_time = models.FloatField(
+        null=True, blank=True, help_text=_("In the time unit of the clip: seconds, pts or frames.")
+    )
     end_time = models.FloatField(null=True, blank=True)
     time_unit = models.CharField(
         max_length=6, choices=[("sec", "sec"), ("pts", "pts"), ("frames", _("frames"))], default="sec"
     )
-    duration = models.FloatField(null=True, blank=True, help_text=_("of the whole file, in seconds"))
+    duration = models.FloatField(null=True, blank=True, help_text=_("Of the whole file, in seconds."))
     fps = models.FloatField(null=True, blank=True)
     n_frames = models.PositiveIntegerField(null=True, blank=True)
     width = models.PositiveIntegerField(null=True, blank=True)
@@ -68,7 +70,7 @@ class Video(models.Model):
     # A few frames side by side: corpus.video_files.film_strips.
     film_strip = models.FileField(max_length=200, blank=True, default="", db_default="")
     source_dataset = models.CharField(max_length=100, blank=True)
-    source_id = models.CharField(max_length=200, blank=True, help_text=_("The uncut video's id in its dataset."))
+    source_id = models.CharField(max_length=200, blank=True, help_text=_("The ID of the uncut video in its dataset."))
     split = models.CharField(max_length=5, choices=Split, blank=True)
     class_label = models.CharField(max_length=200, blank=True)
     category = models.CharField(max_length=200, blank=True)
@@ -148,11 +150,11 @@ class Subtest(models.Model):
 
     class ValidWhen(models.TextChoices):
         ALL = "all", _("all its caption-foil pairs are valid")
-        ENOUGH = "enough", _("enough of its pairs are valid; invalid foils drop out")
+        ENOUGH = "enough", _("enough of its pairs are valid (invalid foils are dropped)")
 
     class Changes(models.TextChoices):
-        ANYTHING = "", _("whatever its method changes")
-        ACTION = "action", _("the action, while people and things stay (counterfactuals, Feint6K)")
+        ANYTHING = "", _("anything (depends on the method)")
+        ACTION = "action", _("only the action, not the people and things (counterfactuals, Feint6K)")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="subtests", db_index=False)
     name = models.CharField(max_length=120)

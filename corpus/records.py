@@ -66,7 +66,7 @@ class ItemRecord:
     """A caption of a video with its foils; `foils == ()` is a caption to make foils for.
 
     `facts` is what methods and analyses read (an annotated count, a template); `extra` are the fields of the file that
-    nothing here names, given back on export. `line` says where in the file the record starts: no part of its value.
+    nothing here names, returned on export. `line` says where in the file the record starts: no part of its value.
     """
 
     id: str
@@ -97,7 +97,7 @@ class BadRecord:
 
 @dataclass(frozen=True)
 class RecordWarning:
-    """A record that is taken as it stands, and that somebody should look at."""
+    """A record that is taken as it is, and that somebody should look at."""
 
     where: str
     field: str

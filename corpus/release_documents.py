@@ -1,6 +1,6 @@
 """What goes out with a release beside its items, votes and scores: plain facts, no table.
 
-Who made it and how it is cited, under which licences its sources stand, what people answered to the questions of the
+Who made it and how it is cited, under which licences its sources are, what people answered to the questions of the
 datasheet, what changed since the release before, the candidates that were rejected, the figures.
 """
 

@@ -1,7 +1,7 @@
 """The frozen form of an item: one JSON object, which alone says what a model is scored on.
 
 A release stores these; exports write them, one a line, with the item's status beside (what validation made of it:
-that may be said of items outside the release too, and is no part of the content hash).
+that may be said of items outside the release too, and is not part of the content hash).
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -142,7 +142,7 @@ def _n_places(record: Mapping[str, Any]) -> int:
 
 
 def about_the_item(foils: Collection[int | None], n_foils: int) -> bool:
-    """Whether votes on these foils of `n_foils` (None: on the item as a whole) can stand as one count of the item."""
+    """Whether votes on these foils of `n_foils` (None: on the item as a whole) can count as one count of the item."""
     return len(foils) == 1 and (n_foils == 1 or None in foils)
 
 

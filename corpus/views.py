@@ -40,7 +40,7 @@ def warning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except CorpusError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("The warning is stored; it stands before the clip from now on."))
+        messages.success(request, _("Content warning saved. It is shown before the clip."))
     return redirect("corpus:video", slug, pk)
 
 
@@ -50,10 +50,10 @@ def _facts(video: Video) -> list[tuple[str, str]]:
     trim += f" {video.get_time_unit_display()}"
     rows = [
         (_("File"), video.get_media_state_display()),
-        (_("Shown"), trim if video.start_time is not None or video.end_time is not None else ""),
-        (_("Duration of the file"), f"{video.duration:.3f} s" if video.duration is not None else ""),
+        (_("Trim"), trim if video.start_time is not None or video.end_time is not None else ""),
+        (_("File duration"), f"{video.duration:.3f} s" if video.duration is not None else ""),
         (_("Frames"), f"{video.n_frames}" if video.n_frames else ""),
-        (_("Frames a second"), f"{video.fps:g}" if video.fps else ""),
+        (_("Frames per second"), f"{video.fps:g}" if video.fps else ""),
         (_("Size"), f"{video.width} × {video.height}" if video.width else ""),
         (_("Conversion"), video.conversion),
         (_("Split"), video.split),
@@ -61,8 +61,8 @@ def _facts(video: Video) -> list[tuple[str, str]]:
         (_("Category"), video.category),
         (_("Movie"), video.movie),
         (_("Dataset"), video.source_dataset),
-        (_("Id there"), video.source_id),
-        (_("Address"), video.url),
+        (_("ID in the dataset"), video.source_id),
+        (_("URL"), video.url),
         ("SHA-256", video.sha256),
     ]
     return [(label, value) for label, value in rows if value]
@@ -118,7 +118,7 @@ def subtests(request: HttpRequest, slug: str) -> HttpResponse:
     form = SubtestForm(request.POST if request.method == "POST" else None, project=project)
     if request.method == "POST" and form.is_valid():
         made = create_subtest(request.user, project, **form.cleaned_data)
-        messages.success(request, _("The subtest %(name)s is made.") % {"name": made.name})
+        messages.success(request, _("Subtest %(name)s created.") % {"name": made.name})
         return redirect("corpus:subtests", project.slug)
     valid = Count("items", filter=Q(items__state=ItemState.VALID))
     rows = Subtest.objects.filter(project=project).select_related("proficiency_subtest")

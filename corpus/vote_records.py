@@ -1,7 +1,7 @@
 """Judgements of a past study as importers read them: whose, on what, which choice. Plain facts, no table.
 
 Counts of a file say how many chose what, not who: as votes they name nobody. Where each vote of an item needs a name,
-they stand as `unnamed-1`, `unnamed-2` … with the source `import`; the importer refuses such a name to anybody else.
+they are as `unnamed-1`, `unnamed-2` … with the source `import`; the importer refuses such a name to anybody else.
 """
 
 import re

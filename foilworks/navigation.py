@@ -76,7 +76,7 @@ GROUPS: tuple[Group, ...] = (
                 "annotation:work",
                 section=(*WORK_PAGES, *EXERCISES, "annotation:disputed_items", "annotation:repairs"),
             ),
-            Page(_("Your figures"), "annotation:own_figures"),
+            Page(_("Your activity"), "annotation:own_figures"),
         ),
     ),
     Group(
@@ -95,7 +95,7 @@ GROUPS: tuple[Group, ...] = (
         (
             Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),
             Page(_("Captions"), "generation:captions", RESEARCHERS, section=("generation:caption",)),
-            Page(_("Balanced choices"), "generation:selections", RESEARCHERS, section=("generation:selection",)),
+            Page(_("Balanced selections"), "generation:selections", RESEARCHERS, section=("generation:selection",)),
             Page(_("Tuned models"), "generation:tunings", RESEARCHERS, section=("generation:tuning",)),
             Page(_("Prompts"), "generation:prompts", RESEARCHERS),
         ),
@@ -138,7 +138,7 @@ GROUPS: tuple[Group, ...] = (
             Page(_("Invitations"), "projects:invitations", RESEARCHERS, section=("projects:invitation",)),
             Page(_("Crowd studies"), "annotation:crowd", RESEARCHERS, section=("annotation:crowd",)),
             Page(_("Consent"), "projects:consent_texts", RESEARCHERS),
-            Page(_("Figures"), "annotation:people_figures", RESEARCHERS),
+            Page(_("Activity"), "annotation:people_figures", RESEARCHERS),
             Page(_("Pay"), "annotation:people_pay", RESEARCHERS),
         ),
     ),
@@ -152,8 +152,8 @@ GROUPS: tuple[Group, ...] = (
                 RESEARCHERS,
                 section=("annotation:guideline", "annotation:subtest_guideline"),
             ),
-            Page(_("How much is reviewed"), "annotation:people_reviewing", RESEARCHERS),
-            Page(_("Hints while editing"), "generation:hints", RESEARCHERS),
+            Page(_("Review sampling"), "annotation:people_reviewing", RESEARCHERS),
+            Page(_("Model hints"), "generation:hints", RESEARCHERS),
         ),
     ),
 )

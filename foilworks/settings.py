@@ -44,7 +44,7 @@ RENAMED = {
     "API_RATE_LIMIT_PER_MINUTE": "API_REQUESTS_A_MINUTE",
     "MAX_OPEN_JOBS_PER_PROJECT": "OPEN_JOBS_A_PROJECT",
 }
-# What 0.1 read and no later version does.
+# Read by 0.1 and by no later version.
 REMOVED = ("FOILWORKS_REQUESTS_AT_WORK",)
 for _name in REMOVED:
     if _ENVIRONMENT.get(_name, "").strip():
@@ -165,7 +165,7 @@ FOILWORKS_PYTHON = sys.executable
 DEBUG = _flag("FOILWORKS_DEBUG", False)
 SECRET_KEY = _env("SECRET_KEY") or _kept_secret(FOILWORKS_HOME)
 ALLOWED_HOSTS = setting_values.listed(_env("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1],testserver"))
-# How many proxies of one's own stand before the pages: so many addresses of X-Forwarded-For are believed.
+# How many proxies of one's own are before the pages: so many addresses of X-Forwarded-For are believed.
 TRUSTED_PROXIES = _whole("TRUSTED_PROXIES", 0)
 CSRF_TRUSTED_ORIGINS = setting_values.listed(_env("CSRF_TRUSTED_ORIGINS"))
 
@@ -214,7 +214,7 @@ AUTH_USER_MODEL = "projects.User"
 LOGIN_URL = "projects:sign_in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "projects:sign_in"
-# Owners' pages are for who signs in with a second factor.
+# Owners' pages are for people who sign in with a second factor.
 REQUIRE_TWO_FACTOR = _flag("REQUIRE_TWO_FACTOR", False)
 PASSWORD_RESET_TIMEOUT = 2 * 3600
 # An identity provider (OpenID Connect), where its address is given. Who has no account gets one only with OIDC_SIGN_UP.
@@ -273,7 +273,7 @@ SHARD_ITEMS = _whole("FOILWORKS_SHARD_ITEMS", 0)
 RQ = {"COMMIT_MODE": "on_db_commit"}
 
 STORAGE_URL = _env("STORAGE_URL")
-# How long the address of a video in an object store counts, once a page was shown.
+# How long the address of a video in an object store counts, after a page was shown.
 MEDIA_URL_SECONDS = _whole("MEDIA_URL_SECONDS", 3600, 1)
 _BUCKET = service_urls.bucket(STORAGE_URL) if STORAGE_URL.startswith("s3:") else {}
 if _BUCKET:
@@ -300,7 +300,7 @@ VECTOR_CACHE_BYTES = int(_number("FOILWORKS_VECTOR_CACHE_GB", 5) * 1024**3)
 CLIP_CACHE_BYTES = int(_number("FOILWORKS_CLIP_CACHE_GB", 20) * 1024**3)
 # lossless, or jpeg (short side 384, quality 95) where many videos do not fit; scores say which.
 FRAME_CACHE_FORM = _choice("FOILWORKS_FRAME_CACHE_FORM", "lossless", "jpeg")
-# What people send by the pages, until it is stored or discarded; never served.
+# Files that people upload on the pages, until they are stored or discarded; never served.
 UPLOAD_ROOT = FOILWORKS_HOME / "uploads"
 FILE_UPLOAD_TEMP_DIR = _made(UPLOAD_ROOT / "arriving")
 # The limit counts before anything is read, and holds for the pages that take files alone; others take small forms.
@@ -395,7 +395,7 @@ SECURE_HSTS_SECONDS = _whole("HSTS_SECONDS", 0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _flag("HSTS_SUBDOMAINS", False)
 SECURE_SSL_REDIRECT = _flag("SECURE_REDIRECT", False)
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
-# What a proxy of ours says of the way to it; a header that no proxy sets is a visitor's word.
+# Headers that a proxy of ours sets about the request; a header that no proxy sets is a visitor's word.
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_REFERRER_POLICY = "same-origin"

@@ -18,7 +18,7 @@ from projects.models import Project
 from text.registry import Entry
 
 MODES = [
-    ("corrected", _("corrected: departs from the paper where its deviations say so")),
+    ("corrected", _("corrected: with the documented deviations from the paper")),
     ("paper", _("paper: as published")),
 ]
 MAX_SEED = 2**31 - 1
@@ -42,17 +42,21 @@ class RunForm(forms.Form):
     `like`: a run whose wishes stand in the fields at first.
     """
 
-    method = forms.ChoiceField(label=_("Method"), choices=[("", _("Choose one")), *choices_of(METHODS)])
+    method = forms.ChoiceField(label=_("Method"), choices=[("", _("Choose a method")), *choices_of(METHODS)])
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Subtest"), empty_label=None)
     mode = forms.ChoiceField(label=_("Mode"), choices=MODES, widget=forms.RadioSelect, initial="corrected")
     split = forms.ChoiceField(
         label=_("Captions"),
         required=False,
-        choices=[("", _("of all videos")), *[(value, value) for value, _label in Split.choices if value]],
-        help_text=_("A split narrows the captions that foils are made for."),
+        choices=[("", _("all videos")), *[(value, value) for value, _label in Split.choices if value]],
+        help_text=_("Make foils only for captions of this split."),
     )
     seed = forms.IntegerField(
-        label=_("Seed"), min_value=0, max_value=MAX_SEED, initial=0, help_text=_("The same seed makes the same foils.")
+        label=_("Seed"),
+        min_value=0,
+        max_value=MAX_SEED,
+        initial=0,
+        help_text=_("The same seed produces the same foils."),
     )
     filters = forms.MultipleChoiceField(
         label=_("Filters"),
@@ -131,7 +135,7 @@ class CaptionForm(forms.Form):
 
     maker = forms.ChoiceField(label=_("Caption maker"), choices=choices_of(CAPTIONERS))
     sources = forms.ChoiceField(
-        label=_("Made of"), choices=CaptionSources.choices, widget=forms.RadioSelect, initial=CaptionSources.CAPTIONS
+        label=_("Sources"), choices=CaptionSources.choices, widget=forms.RadioSelect, initial=CaptionSources.CAPTIONS
     )
     mode = forms.ChoiceField(label=_("Mode"), choices=MODES, widget=forms.RadioSelect, initial="corrected")
     split = forms.ChoiceField(
@@ -157,8 +161,8 @@ class CaptionForm(forms.Form):
 class BudgetForm(forms.Form):
     """What a run may spend from now on, what is spent included; empty: as before."""
 
-    requests = forms.IntegerField(label=_("Requests at most"), min_value=0, required=False)
-    tokens = forms.IntegerField(label=_("Tokens at most"), min_value=0, required=False)
+    requests = forms.IntegerField(label=_("Max requests"), min_value=0, required=False)
+    tokens = forms.IntegerField(label=_("Max tokens"), min_value=0, required=False)
 
     def given(self) -> dict[str, int]:
         return {name: value for name, value in self.cleaned_data.items() if value is not None}
@@ -169,8 +173,8 @@ class HintForm(forms.Form):
         label=_("Model"),
         max_length=500,
         help_text=_(
-            "SLUG:ARGUMENT as in a scoring run: lm:… for how likely a sentence is, clip:… and the "
-            "like for how well it fits the video."
+            "SLUG:ARGUMENT, as for a scoring run. lm:… scores how likely the sentence is. Video models "
+            "such as clip:… score how well it fits the video."
         ),
     )
-    enabled = forms.BooleanField(label=_("Annotators may ask it"), required=False)
+    enabled = forms.BooleanField(label=_("Let annotators request hints"), required=False)

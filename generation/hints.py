@@ -34,15 +34,15 @@ def hint_answer(hint: Hint) -> HintAnswer:
         return HintAnswer(FAILED, hint.problem)
     if hint.value is None or hint.of_caption is None:
         if hint.job is not None and hint.job.is_over:
-            return HintAnswer(FAILED, _("The model's job failed; ask the project's researcher."))
-        return HintAnswer(WAITING, _("The model is being asked."))
+            return HintAnswer(FAILED, _("The job of the model failed. Contact a researcher of this project."))
+        return HintAnswer(WAITING, _("Waiting for the model."))
     above = hint.value >= hint.of_caption if hint.higher_is_better else hint.value <= hint.of_caption
     return HintAnswer(READY, _WORDS[hint.kind == FITS, above], f"{hint.value:.3g}", f"{hint.of_caption:.3g}")
 
 
 _WORDS: dict[tuple[bool, bool], str | Promise] = {
-    (True, True): _("The model takes your text for the better description of the video: it is hard to tell apart."),
-    (True, False): _("The model tells your text from the caption: the caption fits the video better."),
-    (False, True): _("As a sentence, the model finds your text at least as likely as the caption."),
-    (False, False): _("As a sentence, the model finds your text less likely than the caption."),
+    (True, True): _("The model prefers your text as the description of the video. It is a hard foil."),
+    (True, False): _("The model prefers the caption as the description of the video."),
+    (False, True): _("The model rates your sentence at least as likely as the caption."),
+    (False, False): _("The model rates your sentence less likely than the caption."),
 }

@@ -126,7 +126,7 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
     form = BudgetForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("The budget is not a whole number; nothing was started."))
+        messages.error(request, _("The budget is not a whole number. Nothing was started. Enter whole numbers."))
         return redirect("generation:run", found.project.slug, found.pk)
     actions.resume_run(request.user, found, budget=form.given())
     messages.success(request, _("The run goes on."))
@@ -137,7 +137,7 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
     actions.stop_run(request.user, found)
-    messages.success(request, _("The run is stopped. What it has made stays."))
+    messages.success(request, _("The run is stopped. Its candidates are kept."))
     return redirect("generation:run", found.project.slug, found.pk)
 
 
@@ -227,7 +227,7 @@ def make_captions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Have the captions stored that the preview showed the first of."""
     found = enter_project(request, get_caption_run(request.user, slug, pk))
     actions.make_captions(request.user, found)
-    messages.success(request, _("The captions are being made."))
+    messages.success(request, _("The captions are being generated."))
     return redirect("generation:caption_run", found.project.slug, found.pk)
 
 
@@ -244,7 +244,7 @@ def thresholds(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         except GenerationError as error:
             context["problem"] = str(error)
         else:
-            messages.success(request, _("%(back)s came back, %(left)s were held back.") % _moved(done))
+            messages.success(request, _("%(back)s restored, %(left)s held back.") % _moved(done))
             return redirect("generation:thresholds", found.project.slug, found.pk)
     context |= _preview(found, form)
     template = "generation/_thresholds.html" if partial else "generation/thresholds.html"
@@ -294,7 +294,7 @@ def selection(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         except GenerationError as error:
             context["problem"] = str(error)
         else:
-            messages.success(request, _("Applied."))
+            messages.success(request, _("Selection applied."))
             return redirect("generation:selection", slug, pk)
     if chosen.result:
         context["examples"] = [diff_segments(*pair) for pair in chosen.result["examples"]]
@@ -352,7 +352,7 @@ def prompts(request: HttpRequest, slug: str) -> HttpResponse:
         except GenerationError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("Version %(id)s is there; new runs can name it.") % {"id": row})
+            messages.success(request, _("Version %(id)s is saved. New runs can use it.") % {"id": row})
             return redirect("generation:prompts", project.slug)
     rows = PromptTemplate.objects.filter(project=project).select_related("created_by")
     own = [{"prompt": as_prompt(row), "row": row} for row in rows]
@@ -380,7 +380,7 @@ def hints(request: HttpRequest, slug: str) -> HttpResponse:
         except GenerationError as error:
             form.add_error("spec", str(error))
         else:
-            messages.success(request, _("Stored; it holds for pages that are opened from now on."))
+            messages.success(request, _("Saved. The change applies to pages that are opened from now on."))
             return redirect(request.path)
     asked = Hint.objects.filter(caption__video__project=project)
     context = {"form": form, "now": now, "n_asked": asked.count(), "failed": asked.exclude(problem="").last()}

@@ -90,7 +90,9 @@ def require_room(project_id: int) -> None:
     # Shards are cut from a job that was let in.
     mine = Job.objects.filter(project_id=project_id, parent=None, state__in=OPEN_STATES)
     if most and mine.count() >= most:
-        words = _("%(most)s jobs of this project are open; wait until some are over, or stop what nobody needs.")
+        words = _(
+            "This project already has %(most)s open jobs. Wait until some are done, or stop the ones you do not need."
+        )
         raise JobError(words % {"most": most})
 
 

@@ -51,7 +51,7 @@ class LimitError(ActionableError):
 
 @dataclass(frozen=True)
 class ChildLimits:
-    """`memory`: bytes beyond what the child needs by itself; `seconds`: of a processor. 0 is no limit."""
+    """`memory`: bytes beyond what the child needs by itself; `seconds`: of a processor. 0 means no limit."""
 
     memory: int = 0
     seconds: int = 0

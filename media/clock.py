@@ -20,7 +20,7 @@ TRIM_TOLERANCE = 1_000
 
 
 class ClockError(ValueError):
-    """The stored text is no clock."""
+    """The stored text is not a clock."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Clock:
     def frames_within(self, start: float | None, end: float | None) -> tuple[int, int]:
         """(first, last) number of the frames that a trim in seconds shows.
 
-        A frame counts if half of it lies in the trim, or MIN_OVERLAP of it; if none does, the one on screen at the
+        A frame counts if half of it is in the trim, or MIN_OVERLAP of it; if none does, the one on screen at the
         trim's start.
         """
         begin = self.edges[0] if start is None else round(start * MICROSECONDS)

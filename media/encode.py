@@ -18,7 +18,7 @@ def write_mp4(path: Path, frames: Iterable[np.ndarray], fps: float, crf: int = 1
     """Encode RGB frames, each uint8 (height, width, 3), as H.264 yuv420p with the index first, so that
     browsers play and seek it while it loads.
 
-    `fps` frames a second, `crf` x264's quality (0 lossless .. 51). The same frames decode to the same pictures;
+    `fps` frames per second, `crf` x264's quality (0 lossless .. 51). The same frames decode to the same pictures;
     no promise of equal bytes: x264 was seen to code a flat block in either of two ways that decode alike.
     ValueError: no frame, odd sides (yuv420p halves them), frames of different sizes or not uint8 RGB.
     """

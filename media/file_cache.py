@@ -54,7 +54,7 @@ class FileCache:
         return data
 
     def put(self, key: str, data: bytes) -> None:
-        """Keep `data`, and let go of what was not used for longest where there is no room."""
+        """Keep `data`, and release what was not used for longest where there is no room."""
         if len(data) > self.limit:
             return
         path = self.path(key)
@@ -71,7 +71,7 @@ class FileCache:
         self.note(len(data))
 
     def note(self, size: int) -> None:
-        """So many bytes were added; let go of what was not used for longest where there is no room."""
+        """So many bytes were added; release what was not used for longest where there is no room."""
         self._held += size
         self._uncounted += size
         if self._uncounted > self.limit * RESCAN_FRACTION or self._held > self.limit:

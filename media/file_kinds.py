@@ -1,4 +1,4 @@
-"""What a file that is no video is, by its first bytes: its name may say anything."""
+"""What a file that is not a video is, by its first bytes: its name may say anything."""
 
 import re
 from pathlib import Path

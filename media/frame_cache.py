@@ -2,7 +2,7 @@
 
 `lossless` keeps pixels as they were decoded, uncompressed: reading them back costs a copy, where PNG, two thirds as
 large, costs a third of decoding the video again. `jpeg` keeps them small for large collections: JPEG of quality 95 at a
-short side of 384; what is decoded anew goes through the same compression, so that a hit and a miss are equal.
+short side of 384; what is decoded again goes through the same compression, so that a hit and a miss are equal.
 """
 
 import io
@@ -105,7 +105,7 @@ class FrameCache:
 
 
 def packed(sample: Sample, form: str) -> bytes:
-    """Each distinct frame once, and which of them stands where."""
+    """Each distinct frame once, and which of them is where."""
     pictures: list[bytes] = []
     order: list[int] = []
     for at, frame in enumerate(sample.frames):

@@ -34,7 +34,7 @@ class VideoLimitError(MediaError):
 
 @dataclass(frozen=True)
 class VideoLimits:
-    """Maximum per file; 0 is no limit. `pixels` counts one frame, as stored and as shown. `seconds` is a duration."""
+    """Maximum per file; 0 means no limit. `pixels` counts one frame, stored and shown. `seconds` is a duration."""
 
     pixels: int = 0
     frames: int = 0

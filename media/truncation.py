@@ -3,7 +3,7 @@ silence.
 
 An mp4 is a row of boxes, a webm a tree of EBML elements, an AVI a row of RIFF chunks, an FLV a row of tags; each says
 how long it is. A part that claims to end behind the end of the file was cut off: an interrupted download or copy. Bytes
-behind the last part are no damage: some programs add a line feed or data of their own.
+behind the last part are no sign of damage: some programs add a line feed or data of their own.
 """
 
 import os

@@ -34,7 +34,7 @@ class Limits:
 
 
 def limits_of(person: User) -> Limits:
-    """The limits that the person came with; none for who signed in."""
+    """The limits that the person came with; none for the person who signed in."""
     return getattr(person, "limits", None) or Limits()
 
 
@@ -109,7 +109,7 @@ def or_404(row: Row | None, problem: str) -> Row:
 def get_project(person: User, slug: str, *roles: str, consenting: bool = False) -> Project:
     """The project named `slug`, for a person who holds one of `roles` in it and has agreed to its consent text.
 
-    A project that the person is no member of does not exist for them (404); a member without the role gets 403.
+    A project that the person is not a member of does not exist for them (404); a member without the role gets 403.
     `consenting`: on the pages that ask for the consent or end it.
     """
     project = or_404(_PROJECT.first(slug=slug), _("Project not found."))
@@ -148,7 +148,7 @@ def require_second_factor(person: User) -> None:
 
 
 def may_create_projects(person: User) -> bool:
-    """Site administrators, and whoever already owns a project as its researcher: invited helpers cannot."""
+    """Site administrators, and anyone who already owns a project as its researcher: invited helpers cannot."""
     if not person.is_authenticated or not person.is_active:
         return False
     limits = limits_of(person)

@@ -105,7 +105,7 @@ def refused(study: CrowdStudy, why: str) -> EntryRefused:
 
 
 def require_proof(request: HttpRequest) -> None:
-    """AccessDenied for who is signed in by ids alone, and may be somebody else."""
+    """AccessDenied for the person who is signed in by ids alone, and may be somebody else."""
     if request.session.get(UNPROVED):
         raise AccessDenied(
             _(

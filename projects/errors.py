@@ -29,7 +29,7 @@ class AccessDenied(ActionableError):
 
 
 class EntryRefused(AccessDenied):
-    """A way in that does not hold: `why` (a word) stands in the audit row, beside the `project` and `target` meant."""
+    """A way in that does not hold: `why` (a word) is in the audit row, beside the `project` and `target` meant."""
 
     def __init__(
         self, message: str, why: str, *, project: "Project | None" = None, target: "Model | None" = None

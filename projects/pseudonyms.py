@@ -1,4 +1,4 @@
-"""Names under which people stand in releases and exports: stable in a project, telling nothing, linking no projects."""
+"""Names under which people are in releases and exports: stable in a project, telling nothing, linking no projects."""
 
 import hashlib
 import hmac

@@ -17,7 +17,7 @@ from projects.models import RateLimitCounter
 
 @dataclass(frozen=True)
 class Limit:
-    """`most` tries in `seconds`, of each `name` and whoever or whatever it is counted for."""
+    """`most` tries in `seconds`, of each `name` and whatever it is counted for."""
 
     name: str
     most: int

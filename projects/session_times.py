@@ -18,7 +18,7 @@ SEEN_EVERY_SECONDS = 3600
 
 
 class SessionTimes:
-    """Sign out whoever was away for SESSION_IDLE_DAYS or signed in SESSION_MAX_DAYS ago. After authentication."""
+    """Sign out anyone who was away for SESSION_IDLE_DAYS or signed in SESSION_MAX_DAYS ago. After authentication."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -37,7 +37,7 @@ def digest_of(secret: str) -> str:
 def find_token(secret: str) -> ApiToken | None:
     """The token with its person, who carries its limits; None where it is unknown, revoked or over, or nobody's.
 
-    A closed account is nobody. One query; a second one, once an hour, notes that the token is in use.
+    A closed account is nobody. One query; a second one, once per hour, notes that the token is in use.
     """
     now = timezone.now()
     token = _GOOD.first(digest=digest_of(secret), now=now)

@@ -18,7 +18,7 @@ STRANGERS_MOST = 64 * 1024
 
 
 class StrangersBodies:
-    """Refuse large bodies of people who are not signed in, unread. It stands before everything that reads a form.
+    """Refuse large bodies of people who are not signed in, unread. It is before everything that reads a form.
 
     The API asks for a token before it reads; public pages that take scores have a limit of their own.
     """

@@ -18,7 +18,7 @@ PARTIAL = ".foilworks-partial"
 
 @contextmanager
 def work_folder(out: Path, mode: int = 0o777) -> Iterator[Path]:
-    """Yield a new hidden folder beside `out`, to fill and to rename to `out`; what is left of it is removed.
+    """Yield a new hidden folder beside `out`, to fill and to rename to `out`; its remains are removed.
 
     Remains of killed processes beside `out` are removed first. OSError: the folder cannot be created.
     """

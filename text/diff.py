@@ -59,7 +59,7 @@ def diff_edits(a: str, b: str, *, whole_words: bool = False) -> tuple[Edit, ...]
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:
-    """`text` with the edits made; they must stand in order, not overlap and lie inside, else ValueError."""
+    """`text` with the edits made; they must be in order, not overlap and lie inside, else ValueError."""
     pieces, at = [], 0
     for edit in edits:
         if not at <= edit.start <= edit.end <= len(text):

@@ -1,6 +1,6 @@
 """Text and JSON that every database takes, and cells that a spreadsheet opens without running them. Pure.
 
-PostgreSQL holds no NUL, and half of a character pair is no UTF-8.
+PostgreSQL holds no NUL, and half of a character pair is not UTF-8.
 """
 
 import math

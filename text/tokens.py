@@ -61,7 +61,7 @@ def word_spans(text: str) -> list[WordSpan]:
 def word_features(text: str) -> list[str]:
     """List the words and, of words in unspaced scripts, their shorter character n-grams (n up to 2).
 
-    A dictionary may cut one phrase differently in two texts; the characters stay the same. Every n-gram lies inside a
+    A dictionary may cut one phrase differently in two texts; the characters stay the same. Every n-gram is inside a
     word, so texts that are balanced over words are balanced over features.
     """
     found = words(text)

@@ -43,12 +43,12 @@ LIVE = (PlaceState.ACTIVE, PlaceState.COMPLETED)
 def open_crowd_study(actor: User, project: Project, **fields: Any) -> CrowdStudy:
     """`fields` are columns of CrowdStudy that the form has; the role follows from the stage. AnnotationError else."""
     require_role(actor, project, Role.RESEARCHER)
-    refuse_published(actor, _("The accounts of a demo open no studies; sign in with an account of your own."))
+    refuse_published(actor, _("Demo accounts cannot create studies. Sign in with your own account."))
     stage = fields["stage"]
     if stage not in ROLE_OF_STAGE:
-        raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": shortened(stage)})
+        raise AnnotationError(_("The stage '%(stage)s' has no tasks to claim.") % {"stage": shortened(stage)})
     if fields["platform"] == Platform.PROLIFIC and not fields.get("platform_study"):
-        raise AnnotationError(_("Give the id of the study on Prolific: links of other studies are refused by it."))
+        raise AnnotationError(_("Enter the Prolific study ID. Links from other studies are rejected."))
     study = CrowdStudy(project=project, role=ROLE_OF_STAGE[stage], created_by=actor, **fields)
     try:
         study.full_clean()
@@ -58,7 +58,7 @@ def open_crowd_study(actor: User, project: Project, **fields: Any) -> CrowdStudy
     except ValidationError as error:
         raise AnnotationError(next(iter(error.message_dict.values()))[0]) from error
     except IntegrityError as error:
-        raise AnnotationError(_("A study of this name is there already; choose another.")) from error
+        raise AnnotationError(_("A study with this name already exists. Choose another name.")) from error
     return study
 
 
@@ -226,7 +226,7 @@ def free_place(actor: User, project: Project, study_id: int, place_id: int, *, n
         study = crowd_study_for(actor, project, study_id)
         place = study.taken.select_related("study__project", "person").filter(pk=place_id).first()
         if place is None:
-            raise AnnotationError(_("This study has no such place."))
+            raise AnnotationError(_("Place not found in this study."))
         return end_place(place, PlaceState.RETURNED, actor, now or timezone.now())
 
     return run_in_transaction(write)
@@ -255,7 +255,7 @@ def check_completion_code(actor: User, project: Project, study_id: int, code: st
     """
     study = crowd_study_for(actor, project, study_id)
     if rate_limits.is_exceeded(rate_limits.COMPLETION_CODE, study.pk):
-        raise TooManyTries(_("Too many wrong codes for this study; wait an hour."))
+        raise TooManyTries(_("Too many wrong codes for this study. Try again in an hour."))
     plain, found = code.strip().encode(), None
     for place in study.taken.filter(state=PlaceState.COMPLETED).select_related("study", "person").order_by("pk"):
         if hmac.compare_digest(code_of(place).encode(), plain):

@@ -93,7 +93,7 @@ def withdraw_in_transaction(person: User, project: Project, work: str, actor: Us
     """The same beside other writes."""
     rule = on_withdrawal(person, project)
     if work not in (OnWithdrawal.KEEP, OnWithdrawal.REMOVE) or rule not in (OnWithdrawal.CHOOSE, work):
-        raise AnnotationError(_("Your consent does not give this choice; reload the page."))
+        raise AnnotationError(_("The consent text does not offer this choice. Reload the page."))
     for place in CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE):
         end_place(place, PlaceState.RETURNED, actor, now)
     leave_project(person, project, actor, now=now)

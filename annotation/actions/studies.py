@@ -62,9 +62,7 @@ def open_baseline(
     """
     require_role(person, project, Role.RESEARCHER)
     if (size is not None and size < 1) or not 1 <= overlap <= MAX_OVERLAP:
-        raise AnnotationError(
-            _("Ask for at least one item, and for 1 to %(most)s people an item.") % {"most": MAX_OVERLAP}
-        )
+        raise AnnotationError(_("Enter at least one item, and 1 to %(most)s people per item.") % {"most": MAX_OVERLAP})
     if any(each is not None and each.project_id != project.pk for each in (release, subtest)):
         raise AnnotationError(_("Choose a release and a subtest of this project."))
     items = baseline_items(project, release, subtest)
@@ -96,7 +94,7 @@ def _open(
     serialize_writes(project)
     sample = drawn(list(items.order_by("pk").values_list("pk", flat=True)), size, seed)
     if not sample:
-        raise AnnotationError(_("There is no valid item with a video to ask about; have items validated first."))
+        raise AnnotationError(_("There are no valid items with a video. Validate items first."))
     asked = Task.objects.filter(stage=Stage.BASELINE, project=project).exclude(state=TaskState.CANCELLED)
     known = set(asked.values_list("item_id", flat=True))
     fresh = [pk for pk in sample if pk not in known]
@@ -155,7 +153,7 @@ def open_object_check(
     require_role(person, project, Role.RESEARCHER)
     if not 1 <= size <= MAX_FRAMES or not 1 <= overlap <= MAX_OVERLAP:
         raise AnnotationError(
-            _("Ask for 1 to %(frames)s frames, and for 1 to %(people)s people a frame.")
+            _("Enter 1 to %(frames)s frames, and 1 to %(people)s people per frame.")
             % {"frames": MAX_FRAMES, "people": MAX_OVERLAP}
         )
     return run_in_transaction(lambda: _open_frames(person, project, source, size, overlap, seed, now or timezone.now()))
@@ -170,7 +168,7 @@ def _open_frames(
     for pk, video in rows.order_by("pk").values_list("pk", "video"):
         by_video[video].append(pk)
     if not by_video:
-        raise AnnotationError(_("No video with a file has objects of this source; import objects or videos first."))
+        raise AnnotationError(_("No video with a file has objects from this source. Import objects or videos first."))
     check = ObjectCheck.objects.create(
         project=project, source=source, seed=seed, overlap=overlap, opened_by=person, opened_at=now
     )
@@ -289,7 +287,7 @@ def _class(person: User, project: Project, frame_id: int, place: int, error_clas
     frame = checked_frame_for(person, project, frame_id, Role.RESEARCHER)
     CheckedFrame.objects.select_for_update(no_key=True).get(pk=frame.pk)
     if place not in unseen_places(frame):
-        raise AnnotationError(_("People saw this object, or have not looked for it yet; there is nothing to class."))
+        raise AnnotationError(_("People saw this object or have not checked it yet, so it cannot be classified."))
     row, _made = ObjectError.objects.update_or_create(
         frame=frame,
         place=place,

@@ -44,12 +44,12 @@ from projects.models import AuditEvent, Project, Role, User
 def in_time(work: Edit | Review | Vote | ObjectAnswer, person: User, role: str, now: datetime) -> None:
     """AnnotationError unless the work counted and is younger than the project's undo_seconds."""
     if work.slot is None:
-        raise AnnotationError(_("This was kept apart and changed nothing, so there is nothing to undo."))
+        raise AnnotationError(_("This answer did not count, so there is nothing to undo."))
     project = work.slot.project
     require_role(person, project, role)
     if now > work.created_at + timedelta(seconds=project.undo_seconds):
         raise AnnotationError(
-            _("Only the last %(seconds)s seconds can be undone; ask the project's researcher.")
+            _("You can undo an answer only for %(seconds)s seconds. Ask the project's researcher.")
             % {"seconds": project.undo_seconds}
         )
 
@@ -64,7 +64,7 @@ def lease_again(
     """
     task_slots.lock(slot.task_id)
     if _called_off(slot.task_id):
-        raise AnnotationError(_("This was called off since, so there is nothing to take back any more."))
+        raise AnnotationError(_("This task was cancelled, so there is nothing to undo."))
     Task.objects.filter(pk=slot.task_id, state=TaskState.DONE).update(state=TaskState.OPEN)
     since = None
     if standing is not None:
@@ -83,7 +83,7 @@ def running_lease(slot: Slot | None, person: User) -> Claim:
     """The running lease of work that was undone before: a double press of the key gives one undo."""
     held = Slot.objects.filter(pk=slot.pk if slot else None, person=person, state=SlotState.LEASED).first()
     if held is None:
-        raise AnnotationError(_("This was undone before."))
+        raise AnnotationError(_("This was already undone."))
     return claim_of(Lease.objects.get(token=held.token), held, resumed=True)
 
 
@@ -111,7 +111,7 @@ def _undo_edit(person: User, edit_id: int, now: datetime) -> Claim:
     decided = any(candidate.state != CandidateState.IN_REVIEW for candidate in in_review)
     other_edit = Task.objects.filter(group=group, stage=Stage.EDIT, state=TaskState.OPEN)
     if begun or decided or other_edit.exists():
-        raise AnnotationError(_("A reviewer has begun on it; ask them to send it back."))
+        raise AnnotationError(_("A reviewer has already started on this foil. Ask them to send it back."))
     task_slots.cancel(reviews, now)
     project = group.run.project
     if passed and group.item_id is not None:
@@ -146,7 +146,7 @@ def _undo_review(person: User, review_id: int, now: datetime) -> Claim:
     # The group may have been waited for while its caption was given up.
     group.caption.refresh_from_db(fields=["doubt_settled"])
     if group.caption.doubt_settled in GIVEN_UP:
-        raise AnnotationError(_("The caption was corrected since, so there is nothing to take back any more."))
+        raise AnnotationError(_("The caption has been corrected, so there is nothing to undo."))
     if review.second:
         return _mark_undone(review, project, person, now)
     _require_nothing_followed(review)
@@ -184,7 +184,7 @@ def _require_nothing_followed(review: Review) -> None:
         or group_edits.filter(slots__state=SlotState.LEASED).exists()
     ):
         raise AnnotationError(
-            _("Somebody has gone on from here already; ask the project's researcher to set it right.")
+            _("Someone has already continued from this answer. Ask the project's researcher to correct it.")
         )
 
 
@@ -209,9 +209,9 @@ def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
     in_time(vote, person, Role.VALIDATOR, now)
     standings.refuse_undo_while_paused(standing)
     if vote.state != VoteState.COUNTED or (item is not None and (item.state in WITHDRAWN or _settled(item))):
-        raise AnnotationError(_("The item was decided on since; ask the project's researcher to set it right."))
+        raise AnnotationError(_("The item has been decided. Ask the project's researcher to correct it."))
     if Vote.objects.filter(pk=vote.pk, state=VoteState.COUNTED).update(state=VoteState.UNDONE) != 1:
-        raise AnnotationError(_("This was undone before."))
+        raise AnnotationError(_("This was already undone."))
     audit.record(
         audit.event(
             vote.slot.project, person, "undo_vote", vote, from_state=VoteState.COUNTED, to_state=VoteState.UNDONE
@@ -247,12 +247,12 @@ def undo_choice(person: User, vote_id: int, *, now: datetime | None = None) -> C
 def _undo_choice(person: User, vote_id: int, now: datetime) -> Claim:
     vote = vote_for(person, vote_id)
     if vote.stage != Stage.BASELINE:
-        raise AnnotationError(_("This is no choice of the human baseline."))
+        raise AnnotationError(_("This answer is not part of the human baseline."))
     if vote.state == VoteState.UNDONE:
         return running_lease(vote.slot, person)
     in_time(vote, person, Role.ANNOTATOR, now)
     if Vote.objects.filter(pk=vote.pk, state=VoteState.COUNTED).update(state=VoteState.UNDONE) != 1:
-        raise AnnotationError(_("This was undone before."))
+        raise AnnotationError(_("This was already undone."))
     project = vote.slot.project
     audit.record(
         audit.event(project, person, "undo_choice", vote, from_state=VoteState.COUNTED, to_state=VoteState.UNDONE)
@@ -284,9 +284,9 @@ def _undo_objects(person: User, answer_id: int, now: datetime) -> Claim:
         return running_lease(answer.slot, person)
     in_time(answer, person, Role.ANNOTATOR, now)
     if ObjectError.objects.filter(frame=answer.frame_id).exists():
-        raise AnnotationError(_("A researcher has gone through this frame since; ask them to set it right."))
+        raise AnnotationError(_("A researcher has already processed this frame. Ask them to correct it."))
     if ObjectAnswer.objects.filter(pk=answer.pk, undone_at=None).update(undone_at=now) != 1:
-        raise AnnotationError(_("This was undone before."))
+        raise AnnotationError(_("This was already undone."))
     audit.record(
         audit.event(answer.slot.project, person, "undo_objects", answer, from_state="counted", to_state="undone")
     )

@@ -12,7 +12,7 @@ class EraseForm(forms.Form):
     """Who has a password says it once more; a crowd worker has none."""
 
     work = forms.ChoiceField(
-        label=_("The work, where a project's consent gives the choice"),
+        label=_("Your work (if the project's consent text lets you choose)"),
         choices=[choice for choice in OnWithdrawal.choices if choice[0] != OnWithdrawal.CHOOSE],
         initial=OnWithdrawal.KEEP,
         widget=forms.RadioSelect,
@@ -20,7 +20,7 @@ class EraseForm(forms.Form):
     password = forms.CharField(
         label=_("Your password"), strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
     )
-    sure = forms.BooleanField(label=_("Erase it; I know that it cannot be taken back."))
+    sure = forms.BooleanField(label=_("Delete the account. I know that this cannot be undone."))
 
     def __init__(self, *args: Any, actor: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -31,5 +31,5 @@ class EraseForm(forms.Form):
     def clean_password(self) -> str:
         password = self.cleaned_data["password"]
         if not self.actor.check_password(password):
-            raise forms.ValidationError(_("This is not your password."))
+            raise forms.ValidationError(_("The password is wrong. Enter your current password."))
         return password

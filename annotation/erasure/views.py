@@ -43,7 +43,9 @@ def erase_worker(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     worker = CrowdWorker.objects.filter(project=project, person=pk).select_related("person").first()
     person = worker.person if worker else validator_for(request.user, project, pk)
     if not may_erase(request.user, person):
-        raise AccessDenied(_("This account is not this project's alone; its person or a site administrator erases it."))
+        raise AccessDenied(
+            _("This account also belongs to other projects. Only the person or a site administrator can delete it.")
+        )
     form = EraseForm(request.POST if request.method == "POST" else None, actor=request.user)
     if request.method == "POST" and _erased(request, form, person):
         return redirect("annotation:crowd", slug)
@@ -55,7 +57,7 @@ def _erased(request: HttpRequest, form: EraseForm, person: User) -> bool:
     """Whether the form held and the person is erased; else it says why not."""
     limit, whose = rate_limits.SIGN_IN_HERE, (request.user.username.lower(), rate_limits.network_of(request))
     if rate_limits.is_exceeded(limit, *whose):
-        raise TooManyTries(_("Too many wrong passwords; wait a quarter of an hour."))
+        raise TooManyTries(_("Too many wrong passwords. Try again in 15 minutes."))
     if not form.is_valid():
         if "password" in form.errors:
             rate_limits.hit(limit, *whose)

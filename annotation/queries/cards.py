@@ -210,13 +210,13 @@ def draft_of(person: User, task_id: int) -> Draft | None:
 
 def _rows_of(person: User, claim: Claim) -> tuple[Slot, Lease]:
     slot = _running_slot(person, claim)
-    return slot, or_404(_LEASE.first(pk=claim.lease_id), _("Your time on this piece is over; take the next."))
+    return slot, or_404(_LEASE.first(pk=claim.lease_id), _("Your time for this task is up. Start the next one."))
 
 
 def _running_slot(person: User, claim: Claim) -> Slot:
     return or_404(
         _RUNNING[claim.stage].first(pk=claim.slot_id, person=person.pk, token=claim.token),
-        _("Your time on this piece is over; take the next."),
+        _("Your time for this task is up. Start the next one."),
     )
 
 

@@ -41,9 +41,9 @@ def changeable(subtests: QuerySet[Subtest]) -> QuerySet[Subtest]:
 def why_fixed(subtest: Subtest) -> str:
     """Why the subtest's rule stands for good; empty while it may be changed. At most three queries."""
     if Lease.objects.filter(slot__item__subtest=subtest, slot__stage=Stage.VALIDATION).exists():
-        return _("Somebody has been shown a pair of it. Make another subtest for another rule.")
+        return _("Someone has already seen a pair of this subtest. To use a different rule, create another subtest.")
     if Vote.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION).exists():
-        return _("Votes from a file are in it. Make another subtest for another rule.")
+        return _("This subtest contains imported votes. To use a different rule, create another subtest.")
     if Item.objects.filter(subtest=subtest).exclude(state__in=UNDECIDED).exclude(PUBLISHERS_WORD).exists():
-        return _("Items of it are decided. Make another subtest for another rule.")
+        return _("Items of this subtest are already decided. To use a different rule, create another subtest.")
     return ""

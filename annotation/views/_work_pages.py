@@ -94,8 +94,8 @@ def _note(record: Record) -> str:
     if not record.late:
         return ""
     if record.slot_id:
-        return _("It came after your time was over; its place was still free, so it counts.")
-    return _("It came too late to count; it is kept.")
+        return _("The answer was late, but nobody had taken the task, so it counts.")
+    return _("The answer was too late to count. It is saved.")
 
 
 def my_claim(request: HttpRequest, slug: str, token: str, stage: str) -> Claim:
@@ -109,7 +109,7 @@ def my_lease(request: HttpRequest, slug: str, token: str, stage: str) -> Lease:
     request.project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
     lease = (judged_lease_for if stage in JUDGING else lease_for)(request.user, token)
     if lease.slot.project_id != request.project.pk or public_stage(lease.slot.stage) != stage:
-        raise Http404(_("There is no such work of yours."))
+        raise Http404(_("Task not found."))
     # The same row, with what is known of it already.
     lease.slot.project = request.project
     return lease
@@ -265,7 +265,7 @@ def redirect_lease_expired(
     `done` is what was submitted in this very request: it is told of there, and nothing that could be taken for its end.
     """
     if done is None:
-        messages.warning(request, problem or _("Your time on that piece is over; take the next."))
+        messages.warning(request, problem or _("Your time for that task is up. Start the next one."))
     return redirect_to(request, queue_url(request.project, claim.stage) + _told(done))
 
 

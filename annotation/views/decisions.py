@@ -57,7 +57,7 @@ def disputed_item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, *ROLES)
     item, problem = item_for(request.user, pk, *ROLES), ""
     if item.subtest.project_id != project.pk:
-        raise Http404(_("There is no such item."))
+        raise Http404(_("Item not found."))
     form = request.POST
     if request.method == "POST":
         try:
@@ -66,10 +66,13 @@ def disputed_item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         except (AnnotationError, IllegalMove) as error:
             problem = str(error)
         else:
-            messages.success(request, _("%(key)s is settled.") % {"key": item.key})
+            messages.success(request, _("Decision on %(key)s saved.") % {"key": item.key})
             return _next_item(request, slug)
     if item.state != ItemState.DISPUTED or not adjudicable(request.user, project).filter(pk=pk).exists():
-        messages.warning(request, problem or _("This item is not, or no longer, yours to settle; here is the next."))
+        messages.warning(
+            request,
+            problem or _("You cannot decide this item, or someone has already decided it. Here is the next one."),
+        )
         return _next_item(request, slug)
     return render(
         request, "annotation/disputed_item.html", _item_context(request, item, problem), status=400 if problem else 200
@@ -116,7 +119,7 @@ def repair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     caption, problem = caption_for(request.user, pk, Role.RESEARCHER), ""
     if caption.video.project_id != project.pk:
-        raise Http404(_("There is no such caption."))
+        raise Http404(_("Caption not found."))
     if request.method == "POST":
         try:
             said = _settle(request, pk)
@@ -126,7 +129,7 @@ def repair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             messages.success(request, said)
             return _next_caption(request, slug)
     if not caption.flagged_false or caption.doubt_settled:
-        messages.warning(request, problem or _("This caption is not, or no longer, in doubt; here is the next."))
+        messages.warning(request, problem or _("This caption is not in doubt, or no longer. Here is the next one."))
         return _next_caption(request, slug)
     return render(
         request, "annotation/repair.html", _caption_context(request, caption, problem), status=400 if problem else 200
@@ -140,10 +143,10 @@ def _settle(request: HttpRequest, pk: int) -> str:
     ways: dict[str, tuple[Callable[[], Caption], str]] = {
         "correct": (
             lambda: correct_caption(person, pk, form.get("text", ""), keep=keep, reason=reason),
-            _("The caption is corrected; its foils go on from there."),
+            _("Caption corrected. Its foils continue with the new text."),
         ),
-        "confirm": (lambda: confirm_caption(person, pk, reason), _("The caption stands as it is.")),
-        "drop": (lambda: drop_caption(person, pk, reason), _("The video's items are taken out.")),
+        "confirm": (lambda: confirm_caption(person, pk, reason), _("Caption confirmed.")),
+        "drop": (lambda: drop_caption(person, pk, reason), _("The video's items were dropped.")),
     }
     if form.get("decision") not in ways:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(ways)})
@@ -188,7 +191,7 @@ def takedown(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             problem = str(error)
         else:
             n = len(taken.clips)
-            said = ngettext("%(n)d clip is taken down.", "%(n)d clips are taken down.", n) % {"n": n}
+            said = ngettext("%(n)d clip was taken down.", "%(n)d clips were taken down.", n) % {"n": n}
             messages.success(request, f"{said} {_('Exports made from now on withhold its items.')}")
             return redirect("corpus:video", slug, pk)
     context = {"video": video, "scope": scope_of(video), "reason": reason, "problem": problem}

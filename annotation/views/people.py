@@ -51,7 +51,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     form = MemberForm(request.POST if request.method == "POST" else None, initial={"roles": [Role.ANNOTATOR]})
     added = _added(request, project, form)
     if added and not added.password:
-        messages.success(request, _("%(name)s is a member now.") % {"name": added.person.username})
+        messages.success(request, _("%(name)s was added to the project.") % {"name": added.person.username})
         return redirect("annotation:people", slug)
     return _page(request, project, None if added else form, added=added)
 
@@ -83,7 +83,7 @@ def _page(request: HttpRequest, project: Project, form: MemberForm | None = None
 def member_roles(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     person, roles = member_for(request.user, project, pk), request.POST.getlist("roles")
-    said = _("The roles of %(name)s are changed.") % {"name": person.username}
+    said = _("Roles of %(name)s saved.") % {"name": person.username}
     return _done(request, person, lambda: actions.change_roles(request.user, project, pk, roles), said)
 
 
@@ -91,7 +91,7 @@ def member_roles(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     person = member_for(request.user, project, pk)
-    said = _("%(name)s is no member any more; what they have done stays.") % {"name": person.username}
+    said = _("%(name)s was removed. Their completed work stays.") % {"name": person.username}
     return _done(request, person, lambda: actions.remove_member(request.user, project, pk), said)
 
 
@@ -141,7 +141,9 @@ def _back(request: HttpRequest, person: User) -> HttpResponse:
 def _freed(count: int) -> str:
     if not count:
         return ""
-    words = ngettext("%(n)s piece in their hands is free again.", "%(n)s pieces in their hands are free again.", count)
+    words = ngettext(
+        "%(n)s of their open tasks is available again.", "%(n)s of their open tasks are available again.", count
+    )
     return words % {"n": count}
 
 
@@ -273,7 +275,7 @@ def pay(request: HttpRequest, slug: str) -> HttpResponse:
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("Pay is computed by these rates from now on, for all the work that there is."))
+            messages.success(request, _("Rates saved. They now apply to all work, past and future."))
             return redirect("annotation:people_pay", slug)
     return render(request, "annotation/pay.html", {"form": form}, status=422 if form.errors else 200)
 

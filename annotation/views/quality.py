@@ -48,7 +48,7 @@ from projects.models import Project, Role, User
 from text.diff import diff_segments
 
 PER_PAGE = 25
-TITLES = {Stage.EDIT: gettext_lazy("Writing foils"), Stage.VALIDATION: gettext_lazy("Judging")}
+TITLES = {Stage.EDIT: gettext_lazy("Writing foils"), Stage.VALIDATION: gettext_lazy("Validation")}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -64,7 +64,7 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The rules of quality are stored."))
+            messages.success(request, _("Quality rules saved."))
             return redirect("annotation:quality", slug)
     found = experts(project)
     context = {
@@ -82,7 +82,7 @@ def gold(request: HttpRequest, slug: str, use: str) -> HttpResponse:
     """The pairs of one use; POST draws more."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if use not in Use.values:
-        raise Http404(_("There is no such use."))
+        raise Http404(_("Unknown use. Reload the page."))
     form = PairsForm(request.POST if request.method == "POST" else None, project=project, use=use)
     if form.is_bound and form.is_valid():
         try:
@@ -90,7 +90,7 @@ def gold(request: HttpRequest, slug: str, use: str) -> HttpResponse:
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:
-            words = ngettext("%(n)s pair is added.", "%(n)s pairs are added.", made)
+            words = ngettext("%(n)s pair was added.", "%(n)s pairs were added.", made)
             messages.success(request, words % {"n": made})
             return redirect("annotation:gold", slug, use)
     return _gold_page(request, project, use, {"form": form}, 422 if form.errors else 200)
@@ -106,7 +106,7 @@ def add_practice(request: HttpRequest, slug: str) -> HttpResponse:
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The caption is added to practice."))
+            messages.success(request, _("Caption added to practice."))
             return redirect("annotation:gold", slug, Use.PRACTICE)
     return _gold_page(request, project, Use.PRACTICE, {"practice_form": form}, 422)
 
@@ -116,13 +116,13 @@ def withdraw(request: HttpRequest, slug: str, kind: str, pk: int) -> HttpRespons
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     moves: dict[str, Callable[..., None]] = {"pair": withdraw_pair, "practice": withdraw_practice}
     if kind not in moves:
-        raise Http404(_("There is no such move."))
+        raise Http404(_("Unknown action. Reload the page."))
     try:
         moves[kind](request.user, project, pk)
     except AnnotationError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("Withdrawn: it is asked no more."))
+        messages.success(request, _("Withdrawn. It will not be shown again."))
     use = request.POST.get("use", "")
     return redirect("annotation:gold", slug, use if use in Use.values else Use.MIXED)
 
@@ -181,7 +181,7 @@ def validators(request: HttpRequest, slug: str) -> HttpResponse:
 def validator_move(request: HttpRequest, slug: str, pk: int, move: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if move not in MOVES:
-        raise Http404(_("There is no such move."))
+        raise Http404(_("Unknown action. Reload the page."))
     person = validator_for(request.user, project, pk)
     try:
         said = MOVES[move](request.user, project, person, request.POST.get("note", ""))
@@ -194,23 +194,26 @@ def validator_move(request: HttpRequest, slug: str, pk: int, move: str) -> HttpR
 
 def _pause(actor: User, project: Project, person: User, note: str) -> str:
     pause_validator(actor, project, person.pk, note)
-    return _("%(name)s is paused.") % {"name": person.username}
+    return _("%(name)s was paused.") % {"name": person.username}
 
 
 def _resume(actor: User, project: Project, person: User, note: str) -> str:
     resume_validator(actor, project, person.pk, note)
-    return _("%(name)s goes on; the counts begin anew.") % {"name": person.username}
+    return _("%(name)s can continue. Their quality counts start again.") % {"name": person.username}
 
 
 def _exclude(actor: User, project: Project, person: User, note: str) -> str:
     n = exclude_votes(actor, project, person.pk, note)
-    words = ngettext("%(n)s vote of %(name)s is set aside.", "%(n)s votes of %(name)s are set aside.", n)
+    words = ngettext("%(n)s vote of %(name)s was excluded.", "%(n)s votes of %(name)s were excluded.", n)
     return words % {"n": n, "name": person.username}
 
 
 def _reinstate(actor: User, project: Project, person: User, note: str) -> str:
     counted, surplus = reinstate_votes(actor, project, person.pk, note)
-    words = _("%(counted)s votes of %(name)s count again; %(surplus)s found no place and are surplus.")
+    words = _(
+        "%(counted)s votes of %(name)s count again. %(surplus)s are surplus because their pairs "
+        "already have enough votes."
+    )
     return words % {"counted": counted, "surplus": surplus, "name": person.username}
 
 
@@ -286,7 +289,7 @@ def question(request: HttpRequest, slug: str, pk: int, place: int) -> HttpRespon
     rows = found.questions.select_related(
         "attempt", "pair__video__project", "practice__caption__video__project", "pair__subtest"
     )
-    asked = or_404(rows.filter(place=place).first(), _("There is no such question."))
+    asked = or_404(rows.filter(place=place).first(), _("Question not found."))
     if asked.answered_at and found.stage == Stage.QUALIFICATION:
         return redirect("annotation:attempt", slug, pk)
     context = {**_shown(asked), "attempt": found, "question": asked, "problem": problem, "typed": form.get("text", "")}
@@ -299,7 +302,7 @@ def _attempt(request: HttpRequest, slug: str, pk: int) -> Attempt:
     request.project = get_project(request.user, slug)
     found = attempt_for(request.user, pk)
     if found.project_id != request.project.pk:
-        raise Http404(_("There is no such exercise of yours."))
+        raise Http404(_("Exercise not found."))
     return found
 
 

@@ -46,7 +46,7 @@ def guideline(request: HttpRequest, slug: str, stage: str, subtest: int | None =
     """One stage's text. POST publishes it; where work has begun by the version before, only once that is confirmed."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if stage not in Stage.values:
-        raise Http404(_("There is no such stage."))
+        raise Http404(_("Stage not found."))
     about = subtest_for(project, subtest) if subtest is not None else None
     form, problem, begun = request.POST, "", work_under_version(project, stage, about)
     if request.method == "POST":
@@ -57,7 +57,7 @@ def guideline(request: HttpRequest, slug: str, stage: str, subtest: int | None =
             except AnnotationError as error:
                 problem = str(error)
             else:
-                messages.success(request, _("Version %(n)s holds from now on.") % {"n": made.version})
+                messages.success(request, _("Version %(n)s published.") % {"n": made.version})
                 return redirect(request.path)
     context = _guideline_context(request, project, stage, about) | {"problem": problem, "begun": begun}
     return render(request, "annotation/guideline.html", context, status=400 if problem else 200)
@@ -101,7 +101,7 @@ def review_shares(request: HttpRequest, slug: str) -> HttpResponse:
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The shares hold from now on."))
+            messages.success(request, _("Review shares saved. They apply to new edits."))
             return redirect(request.path)
     rows = [(share, form[form.field_of(share.person)]) for share in shares]
     context = {"form": form, "rows": rows, "waiting": waiting_second_reviews(project)}
@@ -127,7 +127,7 @@ def vote_rule(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The votes of %(name)s are changed.") % {"name": name})
+            messages.success(request, _("Vote rule of %(name)s saved.") % {"name": name})
             return redirect("corpus:subtests", project.slug)
     # What the form was given and is not stored is not what holds.
     context = {"form": form, "subtest": subtest_for(project, pk), "why_fixed": why_fixed(subtest)}
@@ -143,11 +143,11 @@ def ask_for_votes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     subtest, form = subtest_for(project, pk), CollectVotesForm(request.POST)
     try:
         if not form.is_valid():
-            raise AnnotationError(_("Ask about at least one item."))
+            raise AnnotationError(_("Choose at least one item."))
         n = collect_votes(request.user, subtest, size=form.cleaned_data["sample"])
     except AnnotationError as error:
         messages.error(request, str(error))
     else:
-        said = ngettext("Validators are asked about %(n)d item.", "Validators are asked about %(n)d items.", n)
+        said = ngettext("Votes will be collected for %(n)d item.", "Votes will be collected for %(n)d items.", n)
         messages.success(request, said % {"n": n})
     return redirect("annotation:vote_rule", project.slug, subtest.pk)

@@ -65,7 +65,7 @@ def crowd(request: HttpRequest, slug: str) -> HttpResponse:
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The study is open; its entry link stands on this page."))
+            messages.success(request, _("Study created. Its entry link is on this page."))
             return redirect("annotation:crowd_study", slug, study.pk)
     counts = {state.value: Count("taken", filter=Q(taken__state=state)) for state in PlaceState}
     studies = CrowdStudy.objects.filter(project=project).annotate(**{f"n_{name}": n for name, n in counts.items()})
@@ -122,12 +122,14 @@ def crowd_study_move(request: HttpRequest, slug: str, pk: int, move: str) -> Htt
         set_study_open(request.user, project, pk, move == "reopen")
     elif move == "free-late":
         n = free_late_places(request.user, project, pk)
-        messages.success(request, ngettext("%(n)s place is free again.", "%(n)s places are free again.", n) % {"n": n})
+        messages.success(
+            request, ngettext("%(n)s place is available again.", "%(n)s places are available again.", n) % {"n": n}
+        )
     elif move == "free" and request.POST.get("place", "").isdecimal():
         free_place(request.user, project, pk, int(request.POST["place"]))
-        messages.success(request, _("The place is free again; what was done stays."))
+        messages.success(request, _("The place is available again. Completed work stays."))
     else:
-        raise AnnotationError(_("There is no such step; reload the page."))
+        raise AnnotationError(_("Unknown action. Reload the page."))
     return redirect("annotation:crowd_study", slug, pk)
 
 
@@ -138,8 +140,8 @@ def enter(request: HttpRequest, key: str) -> HttpResponse:
     """GET says what is asked and takes no place; POST does, and signs the person in."""
     address, now = rate_limits.network_of(request), timezone.now()
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
-        raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
-    study = or_404(CrowdStudy.objects.select_related("project").filter(key=key).first(), _("There is no such study."))
+        raise TooManyTries(_("Too many invalid links from your address. Try again in an hour."))
+    study = or_404(CrowdStudy.objects.select_related("project").filter(key=key).first(), _("Study not found."))
     sent = request.POST if request.method == "POST" else request.GET
     try:
         return _enter(request, study, sent, now)
@@ -214,7 +216,7 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
 
     The code is shown once it is completed, never before.
     """
-    project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study here."))
+    project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study of this project."))
     mine = crowd_place_for(request.user, project, _came_to(request))
     # Only now: a page that says "not found" must not name the project.
     request.project = project
@@ -242,7 +244,7 @@ def _move_place(request: HttpRequest, project: Project) -> HttpResponse:
     which = int(shown) if shown.isdecimal() and len(shown) <= MAX_ID_DIGITS else _came_to(request)
     if request.POST.get("move") == "return":
         return_place(request.user, project, which)
-        words = _("Your place is free for somebody else. Please return the study on the platform, too.")
+        words = _("You returned your place. Please also return the study on the platform.")
         messages.success(request, words)
     else:
         complete_place(request.user, project, which)
@@ -272,7 +274,7 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
 def caption_objects(request: HttpRequest, slug: str) -> HttpResponse:
     """Asks for the nouns of the captions as objects."""
     ask_for_nouns(request.user, get_project(request.user, slug, Role.RESEARCHER))
-    messages.success(request, _("The nouns of the captions are being read; reload in a moment."))
+    messages.success(request, _("Extracting nouns from the captions. Reload the page in a moment."))
     return redirect("annotation:studies", slug)
 
 
@@ -289,12 +291,12 @@ def _opened(request: HttpRequest, form: forms.Form, write: Callable[[HttpRequest
 
 def _open_baseline(request: HttpRequest, chosen: dict[str, Any]) -> str:
     n = open_baseline(request.user, request.project, **chosen)
-    return ngettext("%(n)s item waits for people.", "%(n)s items wait for people.", n) % {"n": n}
+    return ngettext("%(n)s item added to the baseline.", "%(n)s items added to the baseline.", n) % {"n": n}
 
 
 def _open_check(request: HttpRequest, chosen: dict[str, Any]) -> str:
     open_object_check(request.user, request.project, chosen.pop("source"), **chosen)
-    return _("The frames are drawn; people can look at each as soon as its picture is made.")
+    return _("Frames drawn. People can check a frame as soon as its image is ready.")
 
 
 def _baseline(project: Project) -> dict[str, int]:

@@ -77,7 +77,7 @@ UNDO = {
 @require_http_methods(["GET", "HEAD", "POST"])
 def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
     if stage not in ROLE_OF_STAGE:
-        raise Http404(_("There is no such queue."))
+        raise Http404(_("Queue not found."))
     project = request.project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
     if request.method == "POST":
         return next_piece(request, project, stage)
@@ -182,7 +182,7 @@ def hint(request: HttpRequest, slug: str, token: str) -> JsonResponse:
     project = request.project = get_project(request.user, slug, Role.ANNOTATOR)
     lease = lease_for(request.user, token)
     if lease.slot.project_id != project.pk or lease.slot.stage != Stage.EDIT:
-        raise Http404(_("There is no such work of yours."))
+        raise Http404(_("Task not found."))
     try:
         found = hint_answer(ask_hint(request.user, project, lease.task.group.caption, request.POST.get("text", "")))
     except GenerationError as error:
@@ -237,7 +237,7 @@ def _label(table: Mapping[str, Entry], slug: str) -> str:
 def _origin(foil: Suggestion) -> str:
     """Who or what made it, without a name: reviewers judge the text."""
     if foil.by_person:
-        return _("a person's own wording")
+        return _("written by a person")
     method = {"method": _label(METHODS, foil.method), "version": foil.method_version}
     made_by = _("method %(method)s, version %(version)s") % method
     return f"{made_by}, {foil.model_id}" if foil.model_id else made_by
@@ -291,7 +291,7 @@ def frame_image(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
     """The picture of a frame, for the project's members."""
     frame = checked_frame_for(request.user, get_project(request.user, slug), pk)
     if not frame.image:
-        raise Http404(_("This frame has no picture yet."))
+        raise Http404(_("This frame has no image yet. Try again later."))
     return stream_file(request, frame.image)
 
 
@@ -312,7 +312,7 @@ def heartbeat(request: HttpRequest, slug: str, token: str) -> JsonResponse:
         expires = leasing.heartbeat(request.user, token)
     except LeaseEnded as error:
         if ROLE_OF_STAGE[public_stage(lease.slot.stage)] not in roles_in(request.user, request.project):
-            raise Http404(_("There is no such work of yours.")) from error
+            raise Http404(_("Task not found.")) from error
         return JsonResponse({"problem": str(error)}, status=410)
     return JsonResponse({"seconds_left": round((expires - timezone.now()).total_seconds())})
 
@@ -353,7 +353,7 @@ def _my_lease(request: HttpRequest, slug: str, token: str) -> Lease:
     request.project = get_project(request.user, slug)
     lease = lease_for(request.user, token)
     if lease.slot.project_id != request.project.pk:
-        raise Http404(_("There is no such work of yours."))
+        raise Http404(_("Task not found."))
     return lease
 
 
@@ -361,7 +361,7 @@ def _my_lease(request: HttpRequest, slug: str, token: str) -> Lease:
 def undo(request: HttpRequest, slug: str, kind: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
     if kind not in UNDO:
-        raise Http404(_("There is no such work of yours."))
+        raise Http404(_("Task not found."))
     action, stage = UNDO[kind]
     try:
         claim = action(request.user, pk)

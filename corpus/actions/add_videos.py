@@ -80,4 +80,4 @@ def _store(person: User, project: Project, waiting: list[Video], name: str, kept
                 audit.event(project, person, "corpus.add_video", video, to_state=video.media_state, sha256=video.sha256)
             )
     except IntegrityError as error:
-        raise CorpusError(_("Somebody else added %(name)s meanwhile; send it again.") % {"name": name}) from error
+        raise CorpusError(_("Someone else has just added %(name)s. Upload it again.") % {"name": name}) from error

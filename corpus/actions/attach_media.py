@@ -38,7 +38,9 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
     """
     require_researcher(person, project)
     if not folder.is_dir():
-        raise CorpusError(_("%(folder)s: is no folder; name the folder with the media files.") % {"folder": folder})
+        raise CorpusError(
+            _("%(folder)s: not a folder. Enter the path of the folder with the media files.") % {"folder": folder}
+        )
     has_or_had = (MediaState.READY, MediaState.TAKEN_DOWN)
     waiting = Video.objects.filter(~Q(media_state__in=has_or_had), project=project).order_by("pk")
     counts = {state.value: 0 for state in (MediaState.MISSING, MediaState.READY, MediaState.BROKEN)}
@@ -63,10 +65,10 @@ def give(person: User | None, video: Video, kept: StoredMedia) -> Video:
     before = {"start_time": video.start_time, "end_time": video.end_time, "time_unit": video.time_unit}
     fresh = Video.objects.select_for_update(no_key=True).get(pk=video.pk)
     if fresh.media_state == MediaState.READY or fresh.media_state != video.media_state:
-        raise CorpusError(_("The video %(key)s has a file by now; reload to see it.") % {"key": shortened(video.key)})
+        raise CorpusError(_("The video %(key)s already has a file. Reload the page.") % {"key": shortened(video.key)})
     if fresh.media_state == MediaState.TAKEN_DOWN:
         raise CorpusError(
-            _("The video %(key)s was taken down; it gets no file any more.") % {"key": shortened(video.key)}
+            _("The video %(key)s was taken down. You cannot attach a file to it.") % {"key": shortened(video.key)}
         )
     old = fresh.media_state
     set_media(fresh, kept, reasons_taken_down(fresh.project, [kept]))

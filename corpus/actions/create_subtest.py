@@ -16,7 +16,7 @@ COUNTERFACTUALS = 5
 
 
 def default_foils(changes: str) -> int:
-    """How many foils an item takes where nobody says."""
+    """How many foils an item of it gets where nobody says."""
     return COUNTERFACTUALS if changes == Subtest.Changes.ACTION else 1
 
 

@@ -19,7 +19,7 @@ def set_content_warning(person: User, video: Video, text: str) -> Video:
     warning = " ".join(text.split())
     if len(warning) > MAX_WARNING_LENGTH:
         raise CorpusError(
-            _("A content warning has at most %(most)d characters; say it in fewer.") % {"most": MAX_WARNING_LENGTH}
+            _("A content warning can have at most %(most)d characters. Shorten it.") % {"most": MAX_WARNING_LENGTH}
         )
     Video.objects.filter(pk=video.pk).update(content_warning=warning)
     video.content_warning = warning

@@ -1,4 +1,4 @@
-"""`load.py`, which stands in every export: reads the folder it lies in with Python's own library, and nothing else."""
+"""`load.py`, which is in every export: reads the folder it is in with Python's own library, and nothing else."""
 
 import json
 import sys

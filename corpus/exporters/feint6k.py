@@ -1,4 +1,4 @@
-"""`feint6k`: the CSV files of Feint6K (Feint6K, Sec. 3.2): `video_id, sentence`, six rows a video, caption first.
+"""`feint6k`: the CSV files of Feint6K (Feint6K, Sec. 3.2): `video_id, sentence`, six rows per video, caption first.
 
 Items with another number of foils than five do not fit: they are left out, and the manifest names them.
 """

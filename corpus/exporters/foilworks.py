@@ -1,7 +1,7 @@
 """`foilworks`: everything about a release in plain files.
 
 `items.jsonl` items with their status, released or not · `votes.jsonl` judgements that count, under pseudonyms
-(`votes_not_counted.jsonl`: surplus ones and those set aside, where there are some) ·
+(`votes_not_counted.jsonl`: surplus ones and those excluded, where there are some) ·
 `scores.jsonl` raw scores of all models, and one file a model in `scores/` that `foilworks metrics pairwise` reads ·
 `tables/*.json` reports (`gate.json`: the blind audit at its freezing; `leaderboard`, `human`, `pay`, `changes`), and
 `tables/checks.json` with what can be recomputed from votes and scores · `figures/` drawings with their numbers ·

@@ -1,6 +1,6 @@
 """`valse`: the released items as VALSE files, one JSON object an instrument; the clip is the picture `image_file`.
 
-As `vilma`: what was imported comes out with all its fields, and what the format cannot say stands in a `foilworks`
+As `vilma`: what was imported comes out with all its fields, and what the format cannot say is in a `foilworks`
 object.
 """
 

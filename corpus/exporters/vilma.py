@@ -1,7 +1,7 @@
 """`vilma`: the released items as ViLMA files, one JSON object a subtest.
 
 A record that was imported from such a file comes out with all its fields. What the format cannot say (the id of an
-item made here, a URL, a class) stands in a `foilworks` object, added only where reading the plain record back would
+item made here, a URL, a class) is in a `foilworks` object, added only where reading the plain record back would
 give something else.
 """
 
@@ -37,7 +37,7 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
 @dataclass(frozen=True)
 class Form:
     """How one of the two formats spells a record: `parse` reads it, `named` are its own fields but the votes, `rest`
-    the unknown ones that stand beside them."""
+    the unknown ones that are beside them."""
 
     parse: Callable[[RawRecord, str], ItemRecord]
     named: Callable[[ItemRecord], dict[str, Any]]

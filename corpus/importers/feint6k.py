@@ -1,7 +1,7 @@
-"""`feint6k`: the CSV files of Feint6K (Feint6K, Sec. 3.2): `video_id, sentence`, six rows a video, the
+"""`feint6k`: the CSV files of Feint6K (Feint6K, Sec. 3.2): `video_id, sentence`, six rows per video, the
 positive caption first and then its five counterfactuals.
 
-Rows of one video that stand together are its block; where they are not a multiple of six the block is bad, and the next
+Rows of one video that are together are its block; where they are not a multiple of six the block is bad, and the next
 video is read as if nothing had happened. Further columns are kept from the block's first row.
 """
 

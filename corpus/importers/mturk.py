@@ -3,7 +3,7 @@ Input.…, Answer.…`.
 
 `item` names the input column with the item's id, `answer` the answer column (`Answer.choice`, or the boolean columns
 `Answer.choice.first` … that a form's radio buttons make), `position` the input column that says where the caption
-stood, `foil` the one with the foil's place. Rejected assignments are passed over. Worker ids are those of people:
+was, `foil` the one with the foil's place. Rejected assignments are passed over. Worker ids are those of people:
 they are stored under pseudonyms alone.
 """
 

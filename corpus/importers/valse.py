@@ -1,7 +1,7 @@
 """`valse`: the JSON files of VALSE, the model of ViLMA's; one file per instrument.
 
 As `vilma`, and: the clip is a still picture (`image_file`), so that equal pictures of several files are one clip and no
-video file is looked for; captions may stand in a list, as the instrument of plurals has them: the first one counts.
+video file is looked for; captions may be in a list, as the instrument of plurals has them: the first one counts.
 """
 
 from collections.abc import Iterator, Mapping

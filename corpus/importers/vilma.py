@@ -2,10 +2,10 @@
 
 Both spellings of foils, votes of the main pair (`mturk`) and of the proficiency pair (`human`), null fields, trims in
 seconds or in what the files call pts: numbers of frames, by which ViLMA's loader cuts (`video[start:end]`). Fields that
-nothing here names are kept and given back on export. Ids get the subtest before them, because files number their
+nothing here names are kept and returned on export. Ids get the subtest before them, because files number their
 records alike. A record without a foil is bad: the format is for finished items.
 
-What the format has no field for stands in a `foilworks` object that our exporter adds where it must.
+What the format has no field for is in a `foilworks` object that our exporter adds where it must.
 """
 
 from collections.abc import Iterator, Mapping

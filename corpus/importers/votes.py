@@ -1,7 +1,7 @@
 """`votes`: raw judgements of a past study, a table or JSON lines of `item, annotator, choice[, position, foil]`.
 
 Also the `votes.jsonl` and `votes.csv` that our exports write: of their columns `stage` and `state` those judgements
-count that are validators' and counted. Annotators should stand under pseudonyms: they are stored as they are given.
+count that are validators' and counted. Annotators should be under pseudonyms: they are stored as they are given.
 Votes that name nobody there (`source` import, `unnamed-1` …) are counts, and are stored as such.
 """
 

@@ -1,7 +1,7 @@
 """One spelling for a record, so that equal content always has an equal hash.
 
 A release is content-addressed: its hash must not depend on the order in which a database returned rows, on the
-order of keys, or on whitespace. Text is hashed as it stands: no Unicode normalisation, because two captions that
+order of keys, or on whitespace. Text is hashed as it is: no Unicode normalisation, because two captions that
 differ in one code point are two captions.
 """
 

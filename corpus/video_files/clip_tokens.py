@@ -1,7 +1,7 @@
-"""Addresses of clips on pages of work: opaque to whoever works, and different for every piece.
+"""Addresses of clips on pages of work: opaque to anyone who works, and different for every task.
 
-A row number would tell how old a clip is, and with it which pieces have a known answer. A token is the clip's number,
-the person and the piece, encrypted with a key made from SECRET_KEY (AES-SIV, RFC 5297). The same piece always has the
+A row number would tell how old a clip is, and with it which tasks have a known answer. A token is the clip's number,
+the person and the task, encrypted with a key made from SECRET_KEY (AES-SIV, RFC 5297). The same task always has the
 same token, so the page that loads the next clip ahead and the page that shows it use one address.
 """
 
@@ -31,13 +31,13 @@ class Piece(IntEnum):
 
 
 def clip_token(video_id: int, person_id: int, piece: Piece, number: int) -> str:
-    """Return the token under which the person is served the clip for this piece; all tokens are equally long."""
+    """Return the token under which the person is served the clip for this task; all tokens are equally long."""
     content = _CONTENT.pack(video_id, person_id, piece, number)
     return urlsafe_b64encode(_cipher(settings.SECRET_KEY).encrypt(content, None)).decode().rstrip("=")
 
 
 def read_clip_token(token: str, person_id: int) -> int | None:
-    """Return the number of the clip; None for what is no token, or that of somebody else."""
+    """Return the number of the clip; None for what is not a token, or that of somebody else."""
     try:
         content = _cipher(settings.SECRET_KEY).decrypt(urlsafe_b64decode(token + _PADDING), None)
     except (InvalidTag, ValueError):

@@ -74,7 +74,7 @@ def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
     """Probe the file and copy it into storage under the opaque name of its content: equal files are stored once.
 
     What browsers do not show alike is stored as a copy that they do. With `copy` False nothing is stored. A file that
-    cannot be used is no exception: the error is the answer. CorpusError: the storage cannot be written.
+    cannot be used is not an exception: the error is the answer. CorpusError: the storage cannot be written.
     """
     try:
         facts = decode(probe, path)

@@ -1,4 +1,4 @@
-"""What the player is told of a video."""
+"""What the player knows of a video."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -57,7 +57,7 @@ def clip_clock(video: Video) -> Clock | None:
 
 
 def clip_url(slug: str, video_id: int, person_id: int, piece: Piece, number: int) -> str:
-    """Return where the person is served the clip for this piece of work."""
+    """Return where the person is served the clip for this task."""
     return reverse("corpus:clip", args=[slug, clip_token(video_id, person_id, piece, number)])
 
 

@@ -1,6 +1,6 @@
 """A stored file as an HTTP answer that browsers can seek in: byte ranges, validators, HEAD.
 
-Out of an object store, the way to it: a signed address that ends by itself, given to who may see the file.
+Out of an object store, the way to it: a signed address that ends by itself, given to the person who may see the file.
 """
 
 import mimetypes
@@ -46,21 +46,21 @@ def stream_video(request: HttpRequest, video: Video, *, blind: bool = False) -> 
         return stream_file(request, video.file, video.sha256)
     if plays_elsewhere(video.url):
         return HttpResponseRedirect(video.url)
-    raise Http404(_("This video has no file yet; import it with --media, or attach it."))
+    raise Http404(_("This video has no file yet. Upload it, or attach it with “foilworks attach”."))
 
 
 def stream_file(request: HttpRequest, stored: FieldFile, digest: str = "") -> HttpResponseBase:
     """200, 206, 304, 412 or 416 for GET and HEAD; Http404 when the storage has lost the file.
 
     `digest` (the file's SHA-256, where known) becomes its ETag; without it size and time of change do. 302 to the
-    object store, where files lie in one; what is not there is its 404.
+    object store, where files are in one; what is not there is its 404.
     """
     if not is_local():
         return _way_to(request, stored)
     try:
         size, modified = stored.size, stored.storage.get_modified_time(stored.name)
     except FileNotFoundError as error:
-        raise Http404(_("The file of this video is gone; attach it again.")) from error
+        raise Http404(_("The file of this video is missing from the storage. Attach it again.")) from error
     etag = f'"{digest or f"{size:x}-{modified.timestamp():.6f}"}"'
     response = get_conditional_response(request, etag, int(modified.timestamp()))
     if response is None:
@@ -78,7 +78,7 @@ def _stream_blind(request: HttpRequest, stored: FieldFile) -> HttpResponseBase:
     try:
         size = stored.size
     except FileNotFoundError as error:
-        raise Http404(_("The file of this video is gone; attach it again.")) from error
+        raise Http404(_("The file of this video is missing from the storage. Attach it again.")) from error
     etag = f'"{secret_seed("etag", request.path, stored.name)}"'
     response = get_conditional_response(request, etag)
     if response is None:

@@ -36,5 +36,5 @@ def _categories(rows: Sequence[dict[str, Any]], groups: Sequence[str]) -> list[d
             if values:
                 spread = float(np.std(values)) if len(values) > 1 else None
                 found = {"group": group, "mean": float(np.mean(values)), "sd": spread, "n_models": len(values)}
-                out.append({"category": category or "not stated", **found})
+                out.append({"category": category or "not specified", **found})
     return out

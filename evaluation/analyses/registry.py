@@ -80,7 +80,7 @@ REPORTS: dict[str, Entry] = {
         summary="Share of extracted objects that people see, classes of error, hallucinations (UTD, Sec. 4.2).",
     ),
     "delta": Entry(
-        label="Change of the score by edit",
+        label="Score change by edit",
         path="evaluation.analyses.delta",
         summary="How far scores fall from caption to foil, by what was changed (Feint6K, Fig. 5).",
     ),

@@ -18,7 +18,7 @@ class BarsForm(forms.Form):
     def __init__(self, project: Project, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data)
         shared = {"min_value": MIN_BAR, "max_value": MAX_BAR, "step_size": 0.01}
-        self.fields["bar"] = forms.FloatField(label=_("Every subtest"), initial=project.blind_bar, **shared)
+        self.fields["bar"] = forms.FloatField(label=_("All subtests"), initial=project.blind_bar, **shared)
         self.subtests = list(Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN))
         for row in self.subtests:
             field = forms.FloatField(label=row.name, required=False, initial=row.blind_bar, **shared)
@@ -31,16 +31,16 @@ class BarsForm(forms.Form):
 
 class BlindScorerForm(forms.Form):
     spec = forms.CharField(
-        label=_("Model of text alone"),
+        label=_("Text-only model"),
         max_length=MAX_SPEC_LENGTH,
-        help_text=_("Such as lm:openai-community/gpt2, or lm: and a folder of the installation's models."),
+        help_text=_("Such as lm:openai-community/gpt2, or lm: and a folder in the models folder of this installation."),
     )
 
 
 PROBES = {
-    "classifier": _("classifier of words"),
-    "longer": _("the longer text"),
-    "shorter": _("the shorter text"),
+    "classifier": _("word classifier"),
+    "longer": _("longer text"),
+    "shorter": _("shorter text"),
 }
 
 

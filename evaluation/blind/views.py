@@ -19,9 +19,9 @@ def blind_bars(request: HttpRequest, slug: str) -> HttpResponse:
     form = BarsForm(project, request.POST)
     if form.is_valid():
         set_blind_bars(request.user, project, form.cleaned_data["bar"], form.of_subtests())
-        messages.success(request, _("The bars stand."))
+        messages.success(request, _("The limits are saved."))
     else:
-        messages.error(request, _("A bar is a share from 0.5 (chance) to 1; nothing was changed."))
+        messages.error(request, _("The limit must be between 0.5 (chance) and 1. Nothing was changed."))
     return redirect("reports:report", slug, "blind")
 
 
@@ -35,7 +35,7 @@ def blind_scorer(request: HttpRequest, slug: str) -> HttpResponse:
         except ActionableError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, _("%(label)s is asked in the background.") % {"label": scorer.label})
+            messages.success(request, _("%(label)s scores the texts in the background.") % {"label": scorer.label})
     else:
-        messages.error(request, _("Name a model of text alone."))
+        messages.error(request, _("Enter a text-only model."))
     return redirect("reports:report", slug, "blind")

@@ -71,7 +71,7 @@ def _cell(row: BoardRow, name: str, dash: str) -> str:
 
 def _label(row: BoardRow) -> str:
     """The model's name, marked if others sent its scores or if it did not read every text to its end."""
-    marks = ["sent by others"] if row.run.params.get("sent_by") else []
+    marks = ["external submission"] if row.run.params.get("sent_by") else []
     marks += [row.run.served_as] if row.run.served_as else []
     marks += [f"texts cut in {row.run.n_truncated} items"] if row.run.n_truncated else []
     return f"{row.run.label} ({', '.join(marks)})" if marks else row.run.label

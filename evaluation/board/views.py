@@ -93,11 +93,11 @@ def _compared(request: HttpRequest, found: Release, form: CompareForm, result: C
         zip(
             OUTCOMES,
             (
-                _("only A is right"),
-                _("only B is right"),
-                _("both are right"),
+                _("only A is correct"),
+                _("only B is correct"),
+                _("both are correct"),
                 _("both are wrong"),
-                _("a tie earned part of the credit"),
+                _("a tie earned partial credit"),
             ),
             strict=True,
         )

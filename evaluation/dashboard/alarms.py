@@ -16,40 +16,40 @@ STALLED_HOURS = 48
 WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     "agreement": (
         _("Low agreement."),
-        _("Validators of %(name)s agree little: alpha is %(alpha).2f. Look at the pairs and the guidelines."),
+        _("Validators of %(name)s rarely agree: alpha is %(alpha).2f. Review the pairs and the guidelines."),
         "reports:reports",
     ),
     "gate": (
         _("The gate is closed."),
-        _("%(names)s: text alone solves these subtests, or no probe can judge their texts."),
+        _("%(names)s: text alone solves these subtests, or no probe can evaluate their texts."),
         "releases:freeze",
     ),
     "stalled": (
-        _("A queue stands still."),
-        _("%(stage)s has %(open)d open places, and nothing was handed in for %(hours)d hours."),
+        _("A queue is stalled."),
+        _("%(stage)s has %(open)d open slots and no submission for %(hours)d hours."),
         "annotation:people",
     ),
     "judges": (
-        _("Too few people can judge."),
+        _("Too few validators."),
         _(
-            "%(name)s wants %(wanted)d judges a pair; %(can)d can judge: add %(lack)d. Until then places of %(pairs)d "
-            "of its pairs stay open."
+            "%(name)s needs %(wanted)d validators per pair, and %(can)d are eligible. Add %(lack)d; until "
+            "then %(pairs)d of its pairs keep open slots."
         ),
         "annotation:people",
     ),
     "paused": (
-        _("Somebody is paused."),
-        _("%(n)d of the validators are paused and wait for you."),
+        _("Validators are paused."),
+        _("Validators who wait for your decision: %(n)d."),
         "annotation:validators",
     ),
     "pay": (
-        _("Pay is under the floor."),
-        _("The hour in the middle earns %(hourly)s %(currency)s, the floor is %(floor)s."),
+        _("Pay is below the minimum."),
+        _("Median hourly pay is %(hourly)s %(currency)s. The minimum is %(floor)s."),
         "annotation:people_figures",
     ),
     "doubt": (
-        _("Captions are in doubt."),
-        _("%(n)d captions were not seen in their videos by most validators."),
+        _("Captions may be wrong."),
+        _("Captions that do not match the video, according to most validators: %(n)d."),
         "annotation:repairs",
     ),
 }
@@ -57,9 +57,9 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
 # Sentences that follow where what they tell is there.
 FOLLOWING: dict[str, str | Promise] = {
     "coding": _("Coding: %(coding)s."),
-    "hands": _("Validators who had a hand in such a video, and so do not judge it: %(hands)d."),
-    "kept": _("Validators who are paused, or have no try left: %(kept)d."),
-    "changeable": _("Nobody has been shown a pair yet: it can also want fewer votes (Subtests)."),
+    "hands": _("Validators excluded because they worked on such a video: %(hands)d."),
+    "kept": _("Validators who are paused or have no attempts left: %(kept)d."),
+    "changeable": _("No pair has been shown yet, so you can also require fewer votes (Subtests)."),
 }
 
 

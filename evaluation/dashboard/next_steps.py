@@ -26,44 +26,53 @@ MISSING = {
 # (what the step is, why, the page, what its button says, which counts tell that it is done)
 STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     (
-        _("Say what is tested"),
-        _("A subtest is one phenomenon: direction, counting, change of state. It says how many people judge a pair."),
+        _("Define a subtest"),
+        _(
+            "A subtest covers one phenomenon, such as direction, counting or change of state. It also sets "
+            "the number of validators per pair."
+        ),
         "corpus:subtests",
-        _("Make a subtest"),
+        _("Create subtest"),
         ("subtests", "items"),
     ),
     (
-        _("Bring in videos and captions"),
-        _("Each caption is a sentence that is true of its clip. Nothing is stored before you have seen what would be."),
+        _("Import videos and captions"),
+        _("Each caption is a sentence that is true of its clip. You see a preview before anything is saved."),
         "imports:new_import",
         _("Import"),
         ("captions", "items"),
     ),
     (
-        _("Make foils"),
-        _("A run applies one method to the captions; filters drop what cannot be used."),
+        _("Generate foils"),
+        _("A run applies one method to the captions. Filters remove unusable foils."),
         "generation:new_run",
         _("New run"),
         ("made", "items"),
     ),
     (
-        _("Bring in people"),
-        _("Somebody writes, somebody else reviews, and others who saw neither judge: three for each pair, by default."),
+        _("Add people"),
+        _(
+            "Annotators edit, reviewers review, and validators who did neither judge. By default, each pair "
+            "has three validators."
+        ),
         PEOPLE,
         _("Add people"),
         # Told by who is there, not by a count.
         (),
     ),
     (
-        _("Let them work"),
-        _("What waits in which queue stands below. An item is valid when enough of its judges chose the caption."),
+        _("Collect annotations"),
+        _("The queues below show the open work. An item is valid when enough validators chose the caption."),
         "annotation:work",
         _("Queues"),
         ("valid",),
     ),
     (
         _("Freeze a release"),
-        _("It keeps the valid items under their hash. Models are scored on it, and it can have a public page."),
+        _(
+            "A release stores the valid items under a content hash. You score models on it and can give it a "
+            "public page."
+        ),
         "releases:freeze",
         _("Freeze"),
         ("released",),

@@ -28,8 +28,8 @@ from projects.models import Project, Role, User
 # (key of the counts, label, what is counted)
 STEPS: tuple[tuple[str, str | Promise, str], ...] = (
     ("captions", _("Captions"), "captions"),
-    ("captions_used", _("Captions that runs made foils for"), "captions"),
-    ("made", _("Candidates made"), "candidates"),
+    ("captions_used", _("Captions with generated foils"), "captions"),
+    ("made", _("Candidates generated"), "candidates"),
     ("passed", _("Passed the filters"), "candidates"),
     ("edited", _("Submitted by an annotator"), "candidates"),
     ("accepted", _("Accepted in review"), "candidates"),

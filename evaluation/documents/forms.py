@@ -21,8 +21,8 @@ def _address(label: Any, **fields: Any) -> forms.URLField:
 
 
 class PublicationForm(forms.ModelForm):
-    url = _address(_("Address"), help_text=_("Where the benchmark is described."))
-    licence_url = _address(_("Address of the licence"))
+    url = _address(_("URL"), help_text=_("A page that describes the benchmark."))
+    licence_url = _address(_("Licence URL"))
 
     class Meta:
         model = PublicationFacts
@@ -30,24 +30,26 @@ class PublicationForm(forms.ModelForm):
         labels = {
             "title": _("Title"),
             "authors": _("Authors"),
-            "abstract": _("What it is for"),
+            "abstract": _("Purpose"),
             "year": _("Year"),
             "doi": "DOI",
-            "licence": _("Licence of what was made here"),
+            "licence": _("Licence of the annotations"),
             "contact": _("Contact"),
         }
         help_texts = {
-            "title": _("Left empty, the project's name."),
-            "authors": _("One a line: family name, comma, given name; an organisation as it is called."),
-            "licence": _("Of foils, judgements and tables, such as CC BY 4.0; videos are under their sources' terms."),
-            "contact": _("Stands in the datasheet."),
+            "title": _("Leave empty to use the project name."),
+            "authors": _("One per line: family name, comma, given name. For an organisation, its name."),
+            "licence": _(
+                "Covers foils, judgements and tables, such as CC BY 4.0. Videos keep the terms of their sources."
+            ),
+            "contact": _("Shown in the datasheet."),
         }
         widgets = {"authors": forms.Textarea(attrs={"rows": 3}), "abstract": forms.Textarea(attrs={"rows": 3})}
 
     def clean_year(self) -> str:
         year = self.cleaned_data["year"]
         if year and not (year.isdecimal() and len(year) == 4):
-            raise forms.ValidationError(_("Give four digits."))
+            raise forms.ValidationError(_("Enter a year with four digits."))
         return year
 
 
@@ -55,9 +57,9 @@ class TermsForm(forms.Form):
     """The terms of one source. Its name is shown beside the form and is not a field."""
 
     licence = forms.CharField(label=_("Licence"), max_length=200, required=False)
-    url = _address(_("Address"))
+    url = _address(_("URL"))
     notes = forms.CharField(label=_("Notes"), max_length=500, required=False)
-    may_show = forms.BooleanField(label=_("A public page may play its videos"), required=False)
+    may_show = forms.BooleanField(label=_("Allow the public page to play its videos"), required=False)
 
     def __init__(self, source: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -30,35 +30,38 @@ class _VideosField(forms.FileField):
 
 
 class ImportForm(forms.Form):
-    format = forms.ChoiceField(label=_("What is sent"))
-    records = forms.FileField(label=_("File of records"), required=False, max_length=255)
+    format = forms.ChoiceField(label=_("Format"))
+    records = forms.FileField(label=_("Records file"), required=False, max_length=255)
     videos = _VideosField(label=_("Videos"), required=False, max_length=255)
     subtest = forms.CharField(
         label=_("Subtest"),
         required=False,
         max_length=MAX_LABEL,
-        help_text=_("For records that name none; the name of the file where this is empty."),
+        help_text=_("For records without a subtest. If empty, the file name is used."),
     )
     dataset = forms.CharField(
         label=_("Dataset"),
         required=False,
         max_length=MAX_DATASET,
-        help_text=_("Where the videos are from, for formats that do not say: contrast sets and Feint6K."),
+        help_text=_("Source of the videos, for formats that do not name it: contrast sets and Feint6K."),
     )
 
     as_published = forms.BooleanField(
-        label=_("A published set: count its items as valid on the publisher's word"),
+        label=_("Published benchmark: count its items as valid without votes"),
         required=False,
-        help_text=_("Votes in the file still decide. Releases, datasheets and leaderboards say so; votes can follow."),
+        help_text=_(
+            "Votes in the file still decide. Releases, datasheets and leaderboards mark these "
+            "items. You can collect votes later."
+        ),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        by_name = (BY_NAME, _("By the name of the file"))
-        self.fields["format"].choices = [by_name, *choices_of(IMPORTERS), ("videos", _("Videos alone"))]
+        by_name = (BY_NAME, _("Detect from the file name"))
+        self.fields["format"].choices = [by_name, *choices_of(IMPORTERS), ("videos", _("Only videos"))]
         self.fields["videos"].help_text = _(
-            "They are found by name or by the id that the records give; mp4, webm, mov, mkv or avi, "
-            "%(mb)s MB in all. What browsers do not play is converted."
+            "Matched by file name or by the id in the records. mp4, webm, mov, mkv or avi, max %(mb)s MB "
+            "in total. Files that browsers cannot play are converted."
         ) % {"mb": settings.UPLOAD_MAX_BYTES // MEGABYTE}
         self.fields["videos"].widget.attrs["accept"] = "video/*,.mkv,.avi"
 
@@ -69,9 +72,9 @@ class ImportForm(forms.Form):
         if alone and not self.cleaned_data.get("videos") and "videos" not in self.errors:
             self.add_error("videos", _("Choose the videos."))
         if alone and self.cleaned_data.get("records"):
-            self.add_error("format", _("Say the format of the file of records, or leave the file out."))
+            self.add_error("format", _("Choose the format of the records file, or remove the file."))
         if not alone and not self.cleaned_data.get("records") and "records" not in self.errors:
-            self.add_error("records", _("Choose the file of records."))
+            self.add_error("records", _("Choose the records file."))
         return self.cleaned_data
 
     def _say_format(self) -> None:
@@ -83,7 +86,7 @@ class ImportForm(forms.Form):
             return
         said = BY_ENDING.get(PurePath(records.name or "").suffix.lower())
         if said is None:
-            self.add_error("format", _("The name of the file does not say what it is; choose its format."))
+            self.add_error("format", _("The format cannot be detected from the file name. Choose the format."))
         else:
             self.cleaned_data["format"] = said
 

@@ -95,7 +95,7 @@ def survey(
 ) -> Survey:
     """Read the file to its end; complaints go to `result`. CorpusError: it cannot be read, no such media folder."""
     if media_dir is not None and not media_dir.is_dir():
-        raise CorpusError(f"{media_dir}: is no folder; name the folder with the media files")
+        raise CorpusError(f"{media_dir}: not a folder. Choose the folder with the media files")
     found = Survey()
     folder = None if media_dir is None else MediaFolder(media_dir)
     for records in progress(_chunks(source, result), _most_chunks(source.path), "reading"):

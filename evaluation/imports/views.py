@@ -31,7 +31,7 @@ _PLACE = re.compile(r"(?P<path>.*?):(?P<line>\d+): (?P<field>.+?): (?P<text>.*)"
 
 _WORDS: dict[str, str | Promise] = {
     "items": _("Items"),
-    "captions": _("Captions to make foils for"),
+    "captions": _("Captions for foil generation"),
     "proficiency_items": _("Proficiency items"),
     "videos": _("Clips"),
     "subtests": _("Subtests"),
@@ -153,7 +153,7 @@ def confirm(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     discard_import(request.user, get_import(request.user, slug, pk))
-    messages.success(request, _("The files are discarded; nothing was imported."))
+    messages.success(request, _("The files were discarded. Nothing was imported."))
     return redirect("imports:new_import", slug)
 
 

@@ -20,27 +20,27 @@ ANSWERS = [("", _("right or wrong")), ("right", _("right")), ("wrong", _("wrong"
 
 
 class ItemFilter(forms.Form):
-    q = forms.CharField(label=_("Find"), required=False, max_length=200)
+    q = forms.CharField(label=_("Search"), required=False, max_length=200)
     subtest = forms.ChoiceField(label=_("Subtest"), required=False)
     state = forms.ChoiceField(label=_("State"), required=False, choices=[("", _("any state")), *STATES])
     method = forms.ChoiceField(label=_("Made by"), required=False)
     agreed = forms.ChoiceField(
         label=_("Votes"),
         required=False,
-        choices=[("", _("any votes")), ("yes", _("unanimous")), ("no", _("decided, not unanimous"))],
+        choices=[("", _("any votes")), ("yes", _("unanimous")), ("no", _("majority, not unanimous"))],
     )
     run = forms.ChoiceField(label=_("Model"), required=False)
     answer = forms.ChoiceField(
-        label=_("It is"),
+        label=_("Answer"),
         required=False,
         choices=[("", _("right or wrong")), ("right", _("right")), ("wrong", _("wrong"))],
     )
     shortcut = forms.ChoiceField(
-        label=_("Answered by"),
+        label=_("Answered from"),
         required=False,
-        choices=[("", _("anything")), ("objects", _("objects alone")), ("frame", _("one frame alone"))],
+        choices=[("", _("anything")), ("objects", _("objects only")), ("frame", _("one frame only"))],
     )
-    doubt = forms.BooleanField(label=_("Caption in doubt"), required=False)
+    doubt = forms.BooleanField(label=_("Caption may be wrong"), required=False)
 
     def __init__(self, project: Project, data: Any) -> None:
         # Links from before 0.2.0 have the old word of a state.
@@ -49,7 +49,7 @@ class ItemFilter(forms.Form):
         self.fields["subtest"].choices = [("", _("any subtest")), *subtests]
         slugs = GenerationRun.objects.filter(project=project).order_by("method").values_list("method", flat=True)
         methods = [(slug, _(METHODS[slug].label) if slug in METHODS else slug) for slug in slugs.distinct()]
-        self.fields["method"].choices = [("", _("any method")), *methods, (IMPORTED, _("imported with its foils"))]
+        self.fields["method"].choices = [("", _("any method")), *methods, (IMPORTED, _("imported with foils"))]
         runs = Run.objects.filter(release__project=project).exclude(model_key="").select_related("release")
         self.runs = {str(run.pk): run for run in runs}
         named = [(pk, f"{run.label} · {run.release.name}") for pk, run in self.runs.items()]

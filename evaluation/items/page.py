@@ -108,20 +108,18 @@ class Open:
 
 MOVES: dict[str, tuple[Open, ...]] = {
     ItemState.DISPUTED: (
-        Open("valid", _("Settle it as valid")),
-        Open("invalid", _("Settle it as invalid"), danger=True),
+        Open("valid", _("Decide as valid")),
+        Open("invalid", _("Decide as invalid"), danger=True),
     ),
-    ItemState.INVALID: (Open("requeue", _("Send its foils back to editing")),),
-    ItemState.VALID: (Open("retract", _("Take it out"), danger=True),),
+    ItemState.INVALID: (Open("requeue", _("Return foils to editing")),),
+    ItemState.VALID: (Open("retract", _("Retract item"), danger=True),),
 }
 ABOUT: dict[str, str | Promise] = {
-    ItemState.DISPUTED: _(
-        "All votes are in and none of the answers has the majority. You decide; the votes stay as they are."
-    ),
+    ItemState.DISPUTED: _("All votes are in, and no answer has a majority. You decide. The votes do not change."),
     ItemState.INVALID: _(
-        "The item stays as the record of its votes. Valid foils come back as accepted, the others to be edited."
+        "The item is stored as the record of its votes. Valid foils return as accepted, the others return to editing."
     ),
-    ItemState.VALID: _("Releases that hold it keep their content; the next one is made without it."),
+    ItemState.VALID: _("Existing releases do not change. Future releases leave the item out."),
 }
 WRITES: dict[str, Callable[[User, int, str], Item]] = {
     "valid": lambda person, pk, reason: adjudicate(person, pk, ItemState.VALID, reason),

@@ -52,7 +52,7 @@ def item_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = get_item(request.user, slug, pk)
     move = request.POST.get("move", "")
     if move not in WRITES:
-        raise Http404(_("There is no such move."))
+        raise Http404(_("Unknown action. Reload the page."))
     try:
         WRITES[move](request.user, found.pk, request.POST.get("reason", ""))
     except AccessDenied:
@@ -60,5 +60,5 @@ def item_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except ActionableError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("It is done, and kept in the item's history with your reason."))
+        messages.success(request, _("Done. The item history shows the change with your reason."))
     return redirect("items:item", slug, pk)

@@ -14,9 +14,11 @@ class ProximityForm(forms.Form):
         label=_("Encoder"),
         max_length=MAX_MODEL_LENGTH,
         initial="sentence-transformers/all-MiniLM-L6-v2",
-        help_text=_("A sentence-transformers hub id or folder; clip: before a CLIP model for its text side."),
+        help_text=_(
+            "A sentence-transformers hub ID or folder. Add clip: in front to use the text encoder of a CLIP model."
+        ),
     )
     name = forms.CharField(
-        label=_("Called"), required=False, max_length=MAX_NAME_LENGTH, help_text=_("As tables name it, such as SBERT.")
+        label=_("Name"), required=False, max_length=MAX_NAME_LENGTH, help_text=_("The name in tables, such as SBERT.")
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))

@@ -15,35 +15,35 @@ class PublicPageForm(forms.ModelForm):
         model = PublicPage
         fields = ("is_open", "offers_export", "takes_scores")
         labels = {
-            "is_open": _("Whoever has the address sees the page"),
-            "offers_export": _("Visitors may download the whole export"),
-            "takes_scores": _("Visitors may send scores of their models"),
+            "is_open": _("Show the page to anyone with the link"),
+            "offers_export": _("Let visitors download the full export"),
+            "takes_scores": _("Let visitors submit scores of their models"),
         }
         help_texts = {
-            "offers_export": _("With single judgements under pseudonyms; no video is in it."),
-            "takes_scores": _("They are checked at once, and shown to nobody before you accept them."),
+            "offers_export": _("The export contains individual judgements under pseudonyms. It contains no videos."),
+            "takes_scores": _("Scores are checked on upload. They stay hidden until you accept them."),
         }
 
 
 class SubmissionForm(forms.ModelForm):
     """Scores of a model, by somebody without an account."""
 
-    scores = forms.FileField(label=_("File of scores"), max_length=200, help_text=_("JSON lines, one item a line."))
-    url = _address(_("Address of the model"))
+    scores = forms.FileField(label=_("Score file"), max_length=200, help_text=_("JSON lines, one item per line."))
+    url = _address(_("Model URL"))
 
     class Meta:
         model = Submission
         fields = ("label", "sent_by", "contact", "url", "notes")
         labels = {
-            "label": _("The model is called"),
-            "sent_by": _("Sent by"),
-            "contact": _("How to reach you"),
+            "label": _("Model name"),
+            "sent_by": _("Submitted by"),
+            "contact": _("Contact"),
             "notes": _("Notes"),
         }
         help_texts = {
-            "sent_by": _("Stands beside the model: people or an institution."),
-            "contact": _("For the people of this benchmark alone; it is never shown."),
-            "notes": _("For the people of this benchmark alone: how it was run, what it was trained on."),
+            "sent_by": _("People or an institution. Shown next to the model."),
+            "contact": _("Visible only to the benchmark team. Never published."),
+            "notes": _("How you ran the model and what it was trained on. Visible only to the benchmark team."),
         }
         widgets = {"notes": forms.Textarea(attrs={"rows": 3})}
 
@@ -57,5 +57,5 @@ class SubmissionForm(forms.ModelForm):
         cleaned = super().clean() or {}
         for name in ("label", "sent_by", "contact"):
             if name in cleaned and not cleaned[name].isprintable():
-                self.add_error(name, _("Write it in one line of printable characters."))
+                self.add_error(name, _("This field has line breaks or unprintable characters. Enter one line of text."))
         return cleaned

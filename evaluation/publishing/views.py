@@ -75,7 +75,7 @@ def public_video(request: HttpRequest, key: str, position: int) -> HttpResponseB
     shown = {terms.dataset for terms in terms_of(page.release, composition) if terms.may_show}
     video = member and member.video
     if not video or not video.file or video.media_state != MediaState.READY or video.source_dataset not in shown:
-        raise Http404(_("This video is not shown here."))
+        raise Http404(_("This page does not show this video."))
     return stream_file(request, video.file, video.sha256)
 
 
@@ -85,11 +85,13 @@ def public_export(request: HttpRequest, key: str) -> HttpResponseBase:
     """The archive, as long as nothing in it was withdrawn since it was made."""
     page = get_public_page(key)
     if not page.offers_export or not page.archive:
-        raise Http404(_("No archive is offered here."))
+        raise Http404(_("This page has no archive to download."))
     if not hit(ARCHIVES, network_of(request)):
-        raise TooManyTries(_("Too many downloads from here; wait an hour."))
+        raise TooManyTries(_("Too many downloads from your network. Try again in an hour."))
     if not is_current(page):
-        raise EvaluationError(_("Something of this archive was withdrawn; it is offered again once it is made anew."))
+        raise EvaluationError(
+            _("Part of this archive was withdrawn. The download returns when the archive is created again.")
+        )
     return stream_file(request, page.archive)
 
 
@@ -99,12 +101,12 @@ def public_scores(request: HttpRequest, key: str) -> HttpResponse:
     """The form by which anybody sends the scores of a model; what is wrong with a file is said line by line."""
     page = get_public_page(key)
     if not page.takes_scores:
-        raise Http404(_("This release takes no scores."))
+        raise Http404(_("This release does not accept scores."))
     posted = request.method == "POST"
     if posted and not (hit(SCORES_HERE, network_of(request)) and hit(SCORES_RELEASE, page.release_id)):
-        raise TooManyTries(_("Too many score files were sent; wait an hour."))
+        raise TooManyTries(_("Too many score files were uploaded from your network. Try again in an hour."))
     if posted and not texts_fit(request):
-        raise EvaluationError(_("The texts beside the file are too long; shorten them."))
+        raise EvaluationError(_("The text fields of the form are too long. Shorten them."))
     form = SubmissionForm(*((request.POST, request.FILES) if posted else ()), release=page.release)
     problems: list[str] = []
     if posted and form.is_valid():
@@ -129,7 +131,7 @@ def _sent(page: PublicPage, form: SubmissionForm) -> list[str]:
     try:
         submit_scores(page, scores, form.cleaned_data)
     except BadScoresError as error:
-        form.add_error("scores", _("This file cannot be taken; mend what is listed above and send it again."))
+        form.add_error("scores", _("The file was rejected. Fix the problems listed above and upload it again."))
         return error.problems
     except EvaluationError as error:
         form.add_error("scores", str(error))
@@ -154,7 +156,7 @@ def public_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     form = PublicPageForm(request.POST if request.method == "POST" else None, instance=page)
     if form.is_bound and form.is_valid():
         set_public_page(request.user, found, **form.cleaned_data)
-        messages.success(request, _("It is stored."))
+        messages.success(request, _("Saved."))
         return redirect("publishing:public_page", slug, pk)
     rows = Submission.objects.filter(release=found).select_related("run", "decided_by")
     context = {"release": found, "form": form, "public": page, "submissions": rows[:MAX_LISTED]}
@@ -169,10 +171,10 @@ def public_page_move(request: HttpRequest, slug: str, pk: int, move: str) -> Htt
     found = get_release(request.user, slug, pk)
     if move == "address":
         renew_address(request.user, found)
-        messages.success(request, _("The page has another address; the old one leads nowhere."))
+        messages.success(request, _("The page has a new address. The old address no longer works."))
     elif move == "archive":
         request_archive(request.user, found)
-        messages.success(request, _("The archive is being made."))
+        messages.success(request, _("The archive is being created."))
     else:
         raise Http404
     return redirect("publishing:public_page", slug, pk)
@@ -186,7 +188,7 @@ def submission(request: HttpRequest, slug: str, pk: int, submission: int) -> Htt
     try:
         if request.POST.get("move") == "accept":
             accept_submission(request.user, sent)
-            messages.success(request, _("Accepted: it stands on the leaderboard once its scores are stored."))
+            messages.success(request, _("Accepted. The model appears on the leaderboard after its scores are stored."))
         else:
             refuse_submission(request.user, sent, request.POST.get("reason", ""))
             messages.success(request, _("Refused."))
@@ -204,7 +206,7 @@ def publication(request: HttpRequest, slug: str) -> HttpResponse:
     if data is not None and all([form.is_valid(), *(each.is_valid() for each in terms)]):
         sources = [{"source_dataset": each.source, **each.cleaned_data} for each in terms]
         describe_publication(request.user, project, form.cleaned_data, sources)
-        messages.success(request, _("It is stored; exports made from now on say so."))
+        messages.success(request, _("Saved. New exports contain the change."))
         return redirect("publishing:publication", slug)
     status = 422 if data is not None else 200
     return render(request, "evaluation/publication.html", {"form": form, "terms": terms}, status=status)
@@ -223,7 +225,7 @@ def datasheet(request: HttpRequest, slug: str) -> HttpResponse:
         except EvaluationError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("It is stored; exports made from now on say so."))
+            messages.success(request, _("Saved. New exports contain the change."))
             return redirect("publishing:datasheet", slug)
     context = {"form": form, "release": release}
     return render(request, "evaluation/datasheet.html", context, status=422 if form.errors else 200)

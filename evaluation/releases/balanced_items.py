@@ -52,10 +52,10 @@ def balanced(frozen: Sequence[FrozenItem], names: Collection[str]) -> tuple[list
     offers = [offer(frozen, name) for name in dict.fromkeys(names)]
     for each in offers:
         if not each.n:
-            raise EvaluationError(_("The subtest %(name)s has no valid item to balance.") % {"name": each.name})
+            raise EvaluationError(_("The subtest %(name)s has no valid items to balance.") % {"name": each.name})
         if not each.feasible:
             raise EvaluationError(
-                _("%(name)s cannot be balanced: %(kept)s of %(n)s items would stay; make more foils for it.")
+                _("%(name)s cannot be balanced: only %(kept)s of %(n)s items would remain. Generate more foils for it.")
                 % {"name": each.name, "kept": each.n_kept, "n": each.n}
             )
     kept = {each.name: each.kept for each in offers}

@@ -9,20 +9,20 @@ from django.utils.translation import gettext_lazy as _
 
 class FreezeForm(forms.Form):
     name = forms.CharField(
-        label=_("Name"), required=False, max_length=120, help_text=_("Left empty, releases are numbered.")
+        label=_("Name"), required=False, max_length=120, help_text=_("Leave empty to number the release automatically.")
     )
     balance = forms.MultipleChoiceField(
-        label=_("Balance: leave items out until no word tells"),
+        label=_("Balance: leave out items until no word gives the answer away"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("They stay valid, and are not in this release."),
+        help_text=_("These items stay valid, but are not in this release."),
     )
     override = forms.CharField(
-        label=_("Why it may be released all the same"),
+        label=_("Reason to release anyway"),
         required=False,
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("Stands with your pseudonym in the audit trail and in the datasheet of every export."),
+        help_text=_("Shown with your pseudonym in the audit log and in the datasheet of every export."),
     )
 
     def __init__(self, data: Any = None, *, gate: Mapping[str, Any] | None = None) -> None:

@@ -188,8 +188,8 @@ def _sentence(row: Mapping[str, Any]) -> str:
 def _not_judged(row: Mapping[str, Any]) -> str:
     first = row["unjudged"][0]
     return _(
-        "%(name)s cannot be judged: %(n)s of its pairs have no words, or the same words in caption and foil "
-        "(item %(id)s: '%(caption)s' / '%(foil)s')."
+        "%(name)s cannot be evaluated: %(n)s of its pairs have no words, or the same words in caption and "
+        "foil (item %(id)s: '%(caption)s' / '%(foil)s')."
     ) % {
         "name": row["name"],
         "n": row["n_unjudged"],

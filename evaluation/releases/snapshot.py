@@ -52,15 +52,15 @@ def valid_items(project: Project) -> list[FrozenItem]:
     if not frozen:
         raise EvaluationError(
             _(
-                "No item is valid yet, so there is nothing to release. Let validators finish first; import the file of "
-                "a published set again, as published and with updates."
+                "No item is valid yet, so there is nothing to release. Wait until validators finish. For a "
+                "published benchmark, import its file again as published and with updates."
             )
         )
     # By id; older imports could store `1` and `s:1` in the subtest `s`.
     for one, other in pairwise(frozen):
         if one.record["id"] == other.record["id"]:
             raise EvaluationError(
-                _("Two valid items are called '%(id)s' in releases; retract one of them.") % {"id": one.record["id"]}
+                _("Two valid items have the release id '%(id)s'. Retract one of them.") % {"id": one.record["id"]}
             )
     return frozen
 

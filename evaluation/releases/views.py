@@ -51,7 +51,7 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
         except EvaluationError as error:
             form.add_error("override" if "override" in form.fields else "name", str(error))
         else:
-            messages.success(request, _("%(name)s is frozen; what it holds stands below.") % {"name": release.name})
+            messages.success(request, _("%(name)s is frozen. Its content is listed below.") % {"name": release.name})
             return redirect("releases:release", project.slug, release.pk)
     content = freezable(project)
     n_valid = sum(row.n_valid for row in content)

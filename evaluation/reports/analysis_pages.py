@@ -128,14 +128,14 @@ def _outlines(data: Data) -> bytes:
 
 ACCURACY = (
     ("model", _("Model"), "text"),
-    ("group", _("Which items"), "text"),
+    ("group", _("Item group"), "text"),
     ("accuracy", _("Accuracy"), "share"),
     ("chance", _("Chance"), "share"),
     ("n", _("Items"), "count"),
 )
 TIED = _(
-    "Accuracy is the share of items whose caption scores above every foil; a tie among n best counts 1/n unless "
-    "another policy is chosen. Intervals are 95 %, by drawing source videos with replacement."
+    "Accuracy is the share of items whose caption scores above every foil. A tie among n best texts counts "
+    "1/n, unless you choose another policy. The 95 % intervals are a bootstrap over source videos."
 )
 
 PAGES: dict[str, AnalysisPage] = {
@@ -143,23 +143,26 @@ PAGES: dict[str, AnalysisPage] = {
     for page in (
         AnalysisPage(
             "delta",
-            _("Change of the score by edit"),
-            _("How far a model's score falls when the caption becomes its foil, by what was changed."),
+            _("Score change by edit"),
+            _("How much the score of a model falls when the foil replaces the caption, by type of edit."),
             (
                 _(
-                    "The change is s(video, foil) minus s(video, caption): below zero is right. The mean "
-                    "magnitude says how sensitive the model is to this kind of edit; the share above zero is how "
-                    "often it prefers the foil (Feint6K, Fig. 5)."
+                    "The change is s(video, foil) minus s(video, caption). A change below zero is correct. "
+                    "The mean magnitude shows how sensitive the model is to this type of edit. The share "
+                    "above zero shows how often it prefers the foil (Feint6K, Fig. 5)."
                 ),
                 _(
-                    "Scores are in each model's own unit, so magnitudes compare kinds of edit within a model, not"
-                    " models with each other, unless all give cosines."
+                    "Each model has its own unit of score. Compare magnitudes between edits of one model. "
+                    "Compare models only if all of them return cosines."
                 ),
-                _("What was changed is what the foils' facts name as “edited”, else the method that made them."),
+                _(
+                    "The type of edit is the fact “edited” of the foil. If a foil has no such fact, it is "
+                    "the method that made the foil."
+                ),
             ),
             (
                 ("model", _("Model"), "text"),
-                ("group", _("What was changed"), "text"),
+                ("group", _("Type of edit"), "text"),
                 ("mean", _("Mean change"), "decimal"),
                 ("magnitude", _("Mean magnitude"), "decimal"),
                 ("above_zero", _("Above zero"), "share"),
@@ -170,12 +173,13 @@ PAGES: dict[str, AnalysisPage] = {
         AnalysisPage(
             "proximity",
             _("Semantic proximity"),
-            _("Do models fail more often where the foil means nearly the same as the caption?"),
+            _("Do models fail more often if the foil is close in meaning to the caption?"),
             (
                 _(
-                    "High: the 15 % of items whose foil is nearest to the caption by the cosine under a sentence "
-                    "encoder; low: the 15 % farthest. Antonyms stand apart, since encoders take them for near "
-                    "(contrast sets, Table 5). A model that reads no more than the gist does worse on high."
+                    "High: the 15 % of items whose foil is nearest to the caption, by cosine of a sentence "
+                    "encoder. Low: the 15 % farthest. Antonyms are a separate group, because encoders "
+                    "place them close together (contrast sets, Table 5). A model that understands only the "
+                    "gist scores lower on high."
                 ),
                 TIED,
             ),
@@ -185,12 +189,12 @@ PAGES: dict[str, AnalysisPage] = {
         AnalysisPage(
             "identity",
             _("Rare identities"),
-            _("Do models fail on people whom training rarely showed?"),
+            _("Do models fail on people who are rare in the training data?"),
             (
                 _(
-                    "Rare: the caption's own identity is less frequent in the train captions than the one swapped"
-                    " in. A large drop means that the model knows names by how often it met them (contrast sets, "
-                    "Table 4)."
+                    "Rare: the identity in the caption is less frequent in the train captions than the "
+                    "identity in the foil. A large drop means that the model relies on how often it saw a "
+                    "name (contrast sets, Table 4)."
                 ),
                 TIED,
             ),
@@ -200,11 +204,12 @@ PAGES: dict[str, AnalysisPage] = {
         AnalysisPage(
             "counts",
             _("Accuracy by count"),
-            _("Which numbers do models count right?"),
+            _("Which numbers do models count correctly?"),
             (
                 _(
-                    "Items by the count that their caption states (ViLMA, Fig. 11). Small numbers are frequent in"
-                    " pretraining: a model that is right on them alone may prefer the number and not see it."
+                    "Items by the number in their caption (ViLMA, Fig. 11). Small numbers are frequent in "
+                    "pretraining. A model that is correct only on small numbers may prefer the number word "
+                    "without counting."
                 ),
                 TIED,
             ),
@@ -213,7 +218,10 @@ PAGES: dict[str, AnalysisPage] = {
             second=(
                 "categories",
                 _by_category,
-                _("Mean over the models of a category, as their cards state it, with one standard deviation."),
+                _(
+                    "Mean over the models of each category, with one standard deviation. Categories come "
+                    "from the model cards."
+                ),
             ),
         ),
         AnalysisPage(
@@ -222,14 +230,15 @@ PAGES: dict[str, AnalysisPage] = {
             _("Do models fail more often on long videos?"),
             (
                 _(
-                    "Six groups by length of the clip (ViLMA, Fig. 23), of equal numbers of items or of equal "
-                    "width in log seconds. Models that see a fixed number of frames see less of a long clip."
+                    "Six groups by clip length (ViLMA, Fig. 23), either with equal numbers of items or "
+                    "with equal width in log seconds. Models with a fixed number of frames see a smaller "
+                    "part of a long clip."
                 ),
                 TIED,
             ),
             ACCURACY,
             _bars,
-            second=("lengths", _lengths, _("Items by the length of their clip; the axis is logarithmic.")),
+            second=("lengths", _lengths, _("Items by clip length, on a logarithmic axis.")),
         ),
     )
 }

@@ -63,7 +63,7 @@ def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, 
     if kind in BY_JOB:
         data = stored_report(project, kind, subtest or None, params).data
         if data is None:
-            raise EvaluationError(_("It is not computed yet; ask for it on its page."))
+            raise EvaluationError(_("This report is not computed yet. Compute it on its page."))
         return under_pseudonyms(project, data)
     return under_pseudonyms(project, project_report(project, kind, subtest=subtest or None, params=params))
 
@@ -223,7 +223,7 @@ def _spoken(votes: Mapping[str, int]) -> str:
 def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
     """The same votes under every coding that they can give, and the position bias."""
     if not data["n_votes"]:
-        raise EvaluationError(_("Nobody has judged an item yet; agreement stands here once validators have voted."))
+        raise EvaluationError(_("No votes yet. Agreement appears here after validators have voted."))
     codings = []
     for coding in CODINGS:
         try:
@@ -309,11 +309,11 @@ PAGES: dict[str, ReportPage] = {
     for page in (
         ReportPage("validation", _("Validation"), _validation_rows, ("votes",), _validation_extras),
         ReportPage("agreement", _("Agreement"), _agreement_rows, extras=_agreement_extras),
-        ReportPage("skill", _("Skill"), _skill_rows, extras=_skill_extras),
+        ReportPage("skill", _("Validator skill"), _skill_rows, extras=_skill_extras),
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
         ReportPage("blind", _("Blind audit"), _blind_rows, ("solved",), blind_extras),
         ReportPage("filters", _("Filters"), _filter_rows),
-        ReportPage("reviewing", _("Reviewing"), _reviewing_rows, extras=_reviewing_extras),
+        ReportPage("reviewing", _("Review"), _reviewing_rows, extras=_reviewing_extras),
         ReportPage("people", _("People"), _people_rows),
         ReportPage("objects", _("Object check"), _objects_rows, extras=_objects_extras),
         ReportPage("numbers", _("Number words"), _numbers_rows, ("numbers",), _numbers_extras),

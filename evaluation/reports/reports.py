@@ -214,7 +214,7 @@ def stored_report(project: Project, kind: str, subtest: str | None, params: Mapp
     """What is stored of a report of BY_JOB, with its job; nothing is computed. Errors as of `project_report`."""
     asked = _asked(project, kind, subtest, params)
     if not len(asked.facts.choice):
-        raise EvaluationError(_("Nobody has judged an item yet; it can be computed once validators have voted."))
+        raise EvaluationError(_("No votes yet. You can compute this report after validators have voted."))
     row = find_result(project, kind, asked.about)
     if row is None or not row.fingerprint:
         return StoredReport(row, None, True)

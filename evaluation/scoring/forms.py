@@ -32,11 +32,11 @@ from text.registry import load
 
 class ModelCardForm(forms.ModelForm):
     url = forms.URLField(
-        label=_("Address"),
+        label=_("URL"),
         max_length=500,
         required=False,
         assume_scheme="https",
-        help_text=_("Where the model is described."),
+        help_text=_("A page that describes the model."),
     )
 
     class Meta:
@@ -51,9 +51,9 @@ class BudgetForm(forms.Form):
     requests = forms.IntegerField(
         label=_("Max requests"), required=False, min_value=1, help_text=_("Only for endpoints. Empty: no limit.")
     )
-    tokens = forms.IntegerField(label=_("Max tokens"), required=False, min_value=1, help_text=_("In and out."))
+    tokens = forms.IntegerField(label=_("Max tokens"), required=False, min_value=1, help_text=_("Input and output."))
     cost = forms.FloatField(
-        label=_("Max cost"), required=False, min_value=0, help_text=_("In the currency of the endpoint's price.")
+        label=_("Max cost"), required=False, min_value=0, help_text=_("In the currency of the endpoint price.")
     )
 
     def clean(self) -> dict[str, Any]:
@@ -70,20 +70,21 @@ class ScoringForm(BudgetForm):
     spec = forms.CharField(
         label=_("Model"),
         max_length=MAX_SPEC_LENGTH,
-        help_text=_("Its kind, a colon, its name: such as clip:openai/clip-vit-base-patch32."),
+        help_text=_("Kind, colon, name, such as clip:openai/clip-vit-base-patch32."),
     )
-    label = forms.CharField(label=_("Called"), required=False, max_length=MAX_LABEL_LENGTH)
+    label = forms.CharField(label=_("Name"), required=False, max_length=MAX_LABEL_LENGTH)
     protocol = forms.ChoiceField(
         label=_("Protocol"),
         choices=choices_of(PROTOCOLS),
         help_text=_(
-            "Which frames a model sees, how a tie counts, which items count; those of ViLMA repeat that paper."
+            "Sets the frames that the model sees, how ties count and which items count. The ViLMA "
+            "protocols reproduce that paper."
         ),
     )
     control = forms.BooleanField(
         label=_("Retrieval control"),
         required=False,
-        help_text=_("Also ranks each caption among 5 captions of other videos, beside its rank among its foils."),
+        help_text=_("Also ranks each caption among 5 captions of other videos, in addition to its foils."),
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 
@@ -95,7 +96,7 @@ class ScoringForm(BudgetForm):
         spec: str = self.cleaned_data["spec"]
         kind, colon, _name = spec.partition(":")
         if not colon or kind not in {*load(ADAPTERS), SCORE_FILE, ENDPOINT}:
-            problem = _("“%(spec)s” names no model; begin with its kind, as in clip:openai/clip-vit-base-patch32.")
+            problem = _("“%(spec)s” is not a model name. Start with the kind, as in clip:openai/clip-vit-base-patch32.")
             raise forms.ValidationError(problem % {"spec": shortened(spec)})
         return spec
 
@@ -116,7 +117,7 @@ class ColumnsField(forms.CharField):
     """`id=question_id, right=answer` as {role: column}."""
 
     def __init__(self) -> None:
-        help_text = _("Only if the file uses other names: id=question_id, right=answer.")
+        help_text = _("Only needed if the file uses other column names: id=question_id, right=answer.")
         super().__init__(label=_("Columns"), required=False, max_length=MAX_SPEC_LENGTH, help_text=help_text)
 
     def clean(self, value: Any) -> dict[str, str]:
@@ -129,25 +130,25 @@ class ColumnsField(forms.CharField):
 class BringScoresForm(forms.Form):
     """Scores of a model that ran elsewhere."""
 
-    scores = forms.FileField(label=_("File of scores"), max_length=255)
+    scores = forms.FileField(label=_("Score file"), max_length=255)
     form = forms.ChoiceField(
-        label=_("Its form"),
+        label=_("Format"),
         choices=[(slug, _(words)) for slug, words in FORMS.items()],
         required=False,
         initial=AUTO,
     )
     proficiency = forms.FileField(
-        label=_("Scores of the proficiency items"),
+        label=_("Proficiency scores"),
         required=False,
         max_length=255,
-        help_text=_("ViLMA's second file, matched by id; leave it out where the first holds both."),
+        help_text=_("The second ViLMA file, matched by ID. Leave empty if the first file contains both."),
     )
     columns = ColumnsField()
-    label = forms.CharField(label=_("Called"), required=False, max_length=MAX_LABEL_LENGTH)
+    label = forms.CharField(label=_("Name"), required=False, max_length=MAX_LABEL_LENGTH)
     protocol = forms.ChoiceField(
         label=_("Protocol"),
         choices=choices_of(PROTOCOLS),
-        help_text=_("How a tie counts, and which items count; those of ViLMA repeat that paper."),
+        help_text=_("Sets how ties count and which items count. The ViLMA protocols reproduce that paper."),
     )
 
     def clean_form(self) -> str:

@@ -176,7 +176,7 @@ def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
 def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
     stop(request.user, found)
-    messages.success(request, _("The run is stopped. What is scored stays."))
+    messages.success(request, _("The run is stopped. Finished scores are kept."))
     return redirect("scoring:run", found.release.project.slug, found.pk)
 
 
@@ -185,7 +185,7 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
     form = BudgetForm(request.POST)
     resume(request.user, found, form.cleaned_data["budget"] if form.is_valid() else None)
-    messages.success(request, _("The run goes on."))
+    messages.success(request, _("The run continues."))
     return redirect("scoring:run", found.release.project.slug, found.pk)
 
 
@@ -216,7 +216,7 @@ def model_card(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         except EvaluationError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The card of %(model)s is stored.") % {"model": found.label})
+            messages.success(request, _("The model card of %(model)s is saved.") % {"model": found.label})
             return redirect("scoring:run", slug, pk)
     status = 422 if form.errors else 200
     return render(request, "evaluation/model_card.html", {"run": found, "form": form}, status=status)

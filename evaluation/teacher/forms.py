@@ -30,12 +30,14 @@ class TrainingForm(EntryForm):
                 label=_("Name"),
                 required=False,
                 max_length=120,
-                help_text=_("Trainings of one name that differ in their seed alone are one row of the comparison."),
+                help_text=_(
+                    "Trainings with the same name that differ only in their seed share one row of the comparison."
+                ),
             ),
-            "action_runs": forms.MultipleChoiceField(label=_("Captions with another action, from the runs"), **several),
-            "object_runs": forms.MultipleChoiceField(label=_("Captions with another object, from the runs"), **several),
+            "action_runs": forms.MultipleChoiceField(label=_("Captions with a changed action, from runs"), **several),
+            "object_runs": forms.MultipleChoiceField(label=_("Captions with a changed object, from runs"), **several),
             "release": forms.ChoiceField(
-                label=_("Read before and after on"),
+                label=_("Evaluate before and after on"),
                 required=False,
                 choices=[("", _("no release")), *((str(pk), name) for pk, name in releases)],
             ),

@@ -76,7 +76,7 @@ def training_curve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     resume_teacher(request.user, enter_project(request, get_teacher_training(request.user, slug, pk)))
-    messages.success(request, _("The training goes on."))
+    messages.success(request, _("The training continues."))
     return redirect("teacher:teacher_training", slug, pk)
 
 

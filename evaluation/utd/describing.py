@@ -278,7 +278,7 @@ class _Spending:
 def check_budget(replies: Iterable[ChatReply]) -> None:
     """EvaluationError: the budget is spent. What came is stored."""
     if any(reply.failure == SPENT for reply in replies):
-        raise EvaluationError(_("The budget is spent. Raise it and describe what is missing; nothing is asked again."))
+        raise EvaluationError(_("The budget is used up. Raise it and resume. Stored answers are reused."))
 
 
 def jpeg(frame: Frames) -> bytes:

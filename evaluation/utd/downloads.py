@@ -58,7 +58,7 @@ def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
 def answer(run: BiasRun, what: str, extension: str) -> HttpResponse:
     """Http404 where the run has no such file."""
     make = FILES.get((what, extension))
-    found = or_404(make(run) if make else None, _("There is no such file of this run."))
+    found = or_404(make(run) if make else None, _("This run has no such file."))
     content, kind = found
     response = HttpResponse(content, content_type=kind)
     if extension == "svg":

@@ -16,7 +16,9 @@ from projects.forms.registry_entry import choices_of
 from projects.models import Project
 
 TASK_NAMES = [(CLASSIFICATION, _("classification")), (RETRIEVAL, _("text-to-video retrieval"))]
-READING_NAMES = dict(zip(READINGS, (_("highest cosine of any frame"), _("right if any frame is right")), strict=True))
+READING_NAMES = dict(
+    zip(READINGS, (_("highest cosine of any frame"), _("correct if any frame is correct")), strict=True)
+)
 
 
 class _Device(forms.RegexField):
@@ -26,7 +28,7 @@ class _Device(forms.RegexField):
 
 class _Encoder(forms.CharField):
     def __init__(self) -> None:
-        help_text = _("sentence:ID or clip:ID; left empty, that of the recipe.")
+        help_text = _("sentence:ID or clip:ID. Leave empty to use the encoder of the recipe.")
         super().__init__(label=_("Text encoder"), required=False, max_length=MAX_MODEL_LENGTH, help_text=help_text)
 
 
@@ -50,7 +52,7 @@ class DescribeForm(BudgetForm):
         label=_("Describer"),
         required=False,
         max_length=MAX_MODEL_LENGTH,
-        help_text=_("An image-text-to-text model (vlm:ID) or an endpoint that takes pictures (endpoint:NAME)."),
+        help_text=_("An image-text-to-text model (vlm:ID) or an endpoint that accepts images (endpoint:NAME)."),
     )
     extractor = forms.CharField(
         label=_("Extractor"),
@@ -58,22 +60,24 @@ class DescribeForm(BudgetForm):
         max_length=MAX_MODEL_LENGTH,
         help_text=_("An instruction model (chat:ID) or an endpoint (endpoint:NAME)."),
     )
-    frames = forms.IntegerField(label=_("Frames a video"), initial=8, min_value=1, max_value=MAX_FRAMES)
-    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
+    frames = forms.IntegerField(label=_("Frames per video"), initial=8, min_value=1, max_value=MAX_FRAMES)
+    name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
     device = _Device()
 
 
 class DescriptionFilesForm(forms.Form):
     """`files`: UTD-descriptions; several are sent one after the other by the command line."""
 
-    file = forms.FileField(label=_("File"), max_length=255, help_text=_("JSON: {video: {concept: [a text a frame]}}."))
+    file = forms.FileField(
+        label=_("File"), max_length=255, help_text=_("JSON: {video: {concept: [one text per frame]}}.")
+    )
     extractor = forms.CharField(
         label=_("Extractor"),
         required=False,
         max_length=MAX_MODEL_LENGTH,
-        help_text=_("Asked for concepts that the file lacks; leave it empty where it holds all."),
+        help_text=_("Extracts concepts that are missing from the file. Leave empty if the file has all concepts."),
     )
-    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
+    name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
 
 
 class MeasureForm(_OfDescriptions):
@@ -82,11 +86,13 @@ class MeasureForm(_OfDescriptions):
         label=_("Classes"),
         required=False,
         max_length=MAX_LABELS_LENGTH,
-        help_text=_("class_label (the default), category or facts:NAME. Retrieval: how the keys of captions begin."),
+        help_text=_(
+            "Classification: class_label (default), category or facts:NAME. Retrieval: prefix of the caption keys."
+        ),
     )
     encoder = _Encoder()
     max_reading = forms.ChoiceField(label=_("Max-score frame"), choices=list(READING_NAMES.items()))
-    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
+    name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
     device = _Device()
 
 
@@ -94,20 +100,23 @@ class SplitFileForm(forms.Form):
     file = forms.FileField(
         label=_("File"),
         max_length=255,
-        help_text=_("CSV: sample,class,correct_1 … correct_9,confidence; or JSON: {full: [ids], debiased: [ids]}."),
+        help_text=_("CSV: sample,class,correct_1 … correct_9,confidence. JSON: {full: [ids], debiased: [ids]}."),
     )
     columns = ColumnsField()
-    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
+    name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
 
 
 class AnswersForm(forms.Form):
     file = forms.FileField(
         label=_("File"),
         max_length=255,
-        help_text=_("CSV: sample,class,prediction (or correct; prediction_NAME for several), or video_id,acc_top1."),
+        help_text=_(
+            "CSV: sample,class,prediction, or video_id,acc_top1. Instead of prediction: correct, "
+            "or prediction_NAME for several models."
+        ),
     )
     columns = ColumnsField()
-    label = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
+    label = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
 
 
 class ShortcutForm(_OfDescriptions):
@@ -117,9 +126,12 @@ class ShortcutForm(_OfDescriptions):
 
 class ShortcutBarForm(forms.Form):
     share = forms.FloatField(
-        label=_("At most this share"),
+        label=_("Max share"),
         required=False,
         min_value=0,
         max_value=1,
-        help_text=_("0.6: a release is refused where objects alone answer more than 60 % of its items. Empty: no bar."),
+        help_text=_(
+            "With 0.6, a release is blocked if object lists alone answer more than 60 % of its "
+            "items. Leave empty for no limit."
+        ),
     )

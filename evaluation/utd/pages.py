@@ -48,29 +48,30 @@ TERMS: Sequence[tuple[str | Promise, str | Promise]] = (
     (
         _("obj+comp+act"),
         _(
-            "The whole description of a frame: objects, how they stand to each other, and what goes on. It is what the "
-            "other three are taken out of, and every difference is to it."
+            "The full description of a frame: objects, their composition (spatial relations) and "
+            "activities. The other three concepts are extracted from it. All differences are relative to "
+            "it."
         ),
     ),
-    (_("objects"), _("Only the list of things that are visible. High numbers: naming things is enough.")),
-    (_("activities"), _("Actions together with the things that they are done with.")),
-    (_("verbs"), _("Actions alone; every thing is replaced by “someone” or “something”.")),
-    (_("sequence of frames"), _("All frames in one text, “Frame 1: … Frame 8: …”: order is kept.")),
-    (_("average over frames"), _("The mean of the frames' vectors: every frame counts, order is lost.")),
-    (_("max-score frame"), _("The one frame that speaks most for a class or caption.")),
-    (_("middle frame"), _("One frame alone, in the middle of the video: of eight the fourth.")),
+    (_("objects"), _("Only the list of visible objects. High numbers mean that naming objects is enough.")),
+    (_("activities"), _("Actions together with their objects.")),
+    (_("verbs"), _("Actions only. Every noun is replaced by “someone” or “something”.")),
+    (_("sequence of frames"), _("All frames in one text, “Frame 1: … Frame 8: …”. The order is preserved.")),
+    (_("average over frames"), _("The mean of the frame vectors. Every frame counts, but the order is lost.")),
+    (_("max-score frame"), _("The frame with the highest score for a class or caption.")),
+    (_("middle frame"), _("One frame from the middle of the video: the fourth of eight.")),
     (
         _("common sense bias"),
         _(
-            "The text encoder compares descriptions and class names (or captions) by what it knows of the world; it "
-            "has seen no video of this data set."
+            "The text encoder compares descriptions with class names or captions. It uses only general "
+            "knowledge and was not trained on this data set."
         ),
     ),
     (
         _("dataset bias"),
         _(
-            "A linear classifier has learnt from descriptions of the train split. What it gains over common sense are "
-            "coincidences of this data set, such as a mirror in every video of make-up."
+            "A linear classifier is trained on descriptions of the train split. What it gains over common "
+            "sense are patterns of this data set, such as a mirror in every make-up video."
         ),
     ),
 )

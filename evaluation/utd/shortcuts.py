@@ -89,8 +89,9 @@ def check_bar(project: Project, items: Mapping[int, Sequence[str]]) -> None:
     if unknown:
         raise EvaluationError(
             _(
-                "The project has a bar for items that objects alone answer, and %(n)d items are not checked with the "
-                "texts that they have now; check them on the page of shortcuts, or lift the bar there."
+                "The project limits the share of items that object lists alone answer. %(n)d items are not "
+                "checked with their current texts. Check them under “Items with shortcuts”, or remove the "
+                "limit there."
             )
             % {"n": unknown}
         )
@@ -98,8 +99,9 @@ def check_bar(project: Project, items: Mapping[int, Sequence[str]]) -> None:
     if share > bar.share:
         raise EvaluationError(
             _(
-                "Objects alone answer %(share).1f %% of these items, and the project allows %(bar).1f %%; retract some "
-                "of them (the list of items shows which), or lift the bar on the page of shortcuts."
+                "Object lists alone answer %(share).1f %% of these items. The limit of this project is "
+                "%(bar).1f %%. Retract some of these items (the item list shows which), or raise the limit "
+                "under “Items with shortcuts”."
             )
             % {"share": 100 * share, "bar": 100 * bar.share}
         )

@@ -74,7 +74,7 @@ def describe(request: HttpRequest, slug: str) -> HttpResponse:
         describe_videos(request.user, project, **form.cleaned_data)
         return redirect("utd:bias", slug)
 
-    return _form_page(request, form, "describer", act, _("Describe the videos"), _("Describe"))
+    return _form_page(request, form, "describer", act, _("Describe videos"), _("Describe"))
 
 
 @require_http_methods(METHODS)
@@ -92,7 +92,7 @@ def description_file(request: HttpRequest, slug: str) -> HttpResponse:
         )
         return redirect("utd:bias", slug)
 
-    return _form_page(request, form, "file", act, _("Bring descriptions"), _("Bring"))
+    return _form_page(request, form, "file", act, _("Import descriptions"), _("Import"))
 
 
 @require_http_methods(METHODS)
@@ -118,7 +118,7 @@ def split_file(request: HttpRequest, slug: str) -> HttpResponse:
         made = with_file(sent.pop("file"), lambda path: import_splits(request.user, project, path, **sent))
         return redirect("utd:bias_split", slug, made.pk)
 
-    return _form_page(request, form, "file", act, _("Bring predictions or splits"), _("Bring"))
+    return _form_page(request, form, "file", act, _("Import predictions or splits"), _("Import"))
 
 
 @require_safe
@@ -284,7 +284,7 @@ def shortcut_bar(request: HttpRequest, slug: str) -> HttpResponse:
     form = ShortcutBarForm(request.POST)
     if form.is_valid():
         set_shortcut_bar(request.user, project, form.cleaned_data["share"])
-        messages.success(request, _("The bar is set; it counts from the next release on."))
+        messages.success(request, _("The limit is saved. It applies from the next release."))
         return redirect("utd:bias_items", slug)
     context = {**_context(project), "form": ShortcutForm(project), "bar_form": form}
     return render(request, "evaluation/bias/shortcuts.html", context, status=422)

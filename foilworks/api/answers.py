@@ -123,13 +123,15 @@ def handle_errors(api: NinjaAPI) -> None:
 
     def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
         fields = [(".".join(str(part) for part in each["loc"]), each["msg"]) for each in error.errors]
-        return problem(api, request, 422, _("The request cannot be read; see fields."), fields)
+        return problem(api, request, 422, _("The request is not valid. See fields."), fields)
 
     def refused(request: HttpRequest, error: RefusedFields) -> HttpResponse:
-        return problem(api, request, 422, _("Some fields cannot be taken; see fields."), error.fields.items())
+        return problem(api, request, 422, _("Some fields are not valid. See fields."), error.fields.items())
 
     def limited(request: HttpRequest, error: RateLimited) -> HttpResponse:
-        response = problem(api, request, 429, _("Too many requests in this minute; wait as Retry-After says."))
+        response = problem(
+            api, request, 429, _("Too many requests in this minute. Wait for the seconds in Retry-After.")
+        )
         response.headers["Retry-After"] = str(error.seconds)
         return response
 
@@ -139,7 +141,9 @@ def handle_errors(api: NinjaAPI) -> None:
         return problem(api, request, 404, _said(error))
 
     def unknown(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
-        words = _("Send a token that is good: Authorization: Bearer …; people make them on the page Tokens.")
+        words = _(
+            "The token is missing or not valid. Send “Authorization: Bearer …” with a token from the page Tokens."
+        )
         response = problem(api, request, 401, words)
         response.headers["WWW-Authenticate"] = "Bearer"
         return response
@@ -159,14 +163,18 @@ def _handle_bad_requests(api: NinjaAPI) -> None:
     """What cannot be read at all."""
     api.add_exception_handler(HttpError, lambda request, error: problem(api, request, error.status_code, str(error)))
     api.add_exception_handler(
-        RequestDataTooBig, lambda request, _error: problem(api, request, 413, _("A request may not send so much."))
+        RequestDataTooBig,
+        lambda request, _error: problem(api, request, 413, _("The request is too large. Send less data per request.")),
     )
     api.add_exception_handler(
         UnreadablePostError,
-        lambda request, _error: problem(api, request, 400, _("The request ended before its announced length.")),
+        lambda request, _error: problem(
+            api, request, 400, _("The request is shorter than its Content-Length. Send it again.")
+        ),
     )
     api.add_exception_handler(
-        SuspiciousOperation, lambda request, _error: problem(api, request, 400, _("The request cannot be read."))
+        SuspiciousOperation,
+        lambda request, _error: problem(api, request, 400, _("The request cannot be parsed. Check its format.")),
     )
 
 
@@ -174,8 +182,8 @@ def _outage(api: NinjaAPI, request: HttpRequest, error: Exception) -> HttpRespon
     """Nothing is wrong with the request: it can be sent again. A fault of ours goes on to Django's handler."""
     if not (is_full(error) or is_away(error)):
         raise error
-    full = _("The disk of this server is full. Tell the person who runs it, then send this again.")
-    away = _("The database does not answer. Wait a moment, then send this again.")
+    full = _("The server's disk is full. Ask its operator to free space, then send the request again.")
+    away = _("The database is unavailable. Wait a moment, then send the request again.")
     response = problem(api, request, 503, full if is_full(error) else away)
     response.headers["Retry-After"] = RETRY_AFTER
     return response
@@ -192,4 +200,4 @@ def _note_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> Non
 def _said(error: Http404) -> str:
     """What the getter said; Django's own words name classes and queries."""
     words = str(error)
-    return words if words and "matches the given query" not in words else _("There is no such thing.")
+    return words if words and "matches the given query" not in words else _("Not found.")

@@ -85,5 +85,5 @@ _open_to_all(api_urls[0])
 @csrf_exempt
 @login_not_required
 def unknown(request: HttpRequest) -> JsonResponse:
-    body = {"problem": _("There is no such address; /api/docs/ lists those that are."), "fields": []}
+    body = {"problem": _("Not found. /api/docs/ lists all addresses."), "fields": []}
     return JsonResponse(body, status=404)

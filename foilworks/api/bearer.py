@@ -50,7 +50,7 @@ class Bearer(HttpBearer):
         count(request, token)
         scope = self.scope or (ApiToken.Scope.READ if request.method in SAFE else ApiToken.Scope.MANAGE)
         if not allows(token, scope):
-            raise AccessDenied(_("This token may not do that: it needs the scope “%(scope)s”.") % {"scope": scope})
+            raise AccessDenied(_("The token lacks the scope “%(scope)s”. Use a token that has it.") % {"scope": scope})
         return token
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:

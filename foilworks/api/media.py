@@ -38,5 +38,5 @@ def read_frame(request: HttpRequest, slug: Slug, pk: int) -> Any:
     """The picture of a frame of an object check."""
     frame = checked_frame_for(request.user, get_project(request.user, slug), pk)
     if not frame.image:
-        raise Http404(_("This frame has no picture yet."))
+        raise Http404(_("This frame has no image yet. Try again later."))
     return stream_file(request, frame.image)

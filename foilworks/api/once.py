@@ -54,7 +54,7 @@ once = decorate_view(_around)
 def checked_key(key: str) -> str:
     """1 to 64 printable characters; KeyTaken otherwise."""
     if not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
-        raise KeyTaken(_("An Idempotency-Key has 1 to 64 printable characters; make another one."))
+        raise KeyTaken(_("An Idempotency-Key has 1 to 64 printable characters. Send a different one."))
     return key
 
 
@@ -64,7 +64,9 @@ def _answered(request: HttpRequest, token: ApiToken, key: str, run: Callable[[],
         before = _taken(person, key, asked)
         if before is not None:
             if before.request != asked:
-                raise KeyTaken(_("This Idempotency-Key came with another request; make a new one for each write."))
+                raise KeyTaken(
+                    _("This Idempotency-Key was used for a different request. Send a new one with each write.")
+                )
             return HttpResponse(
                 before.body, status=before.status, content_type="application/json", headers={REPLAYED: "true"}
             )

@@ -36,7 +36,7 @@ def only_known(request: HttpRequest, asked: Schema) -> None:
     """RefusedFields for a parameter that is not listed: a misspelt filter must not look like one that found nothing."""
     unknown = [name for name in request.GET if name not in type(asked).model_fields]
     if unknown:
-        raise RefusedFields({unknown[0][:80]: _("is no filter here")})
+        raise RefusedFields({unknown[0][:80]: _("is not a filter of this list")})
 
 
 def page_of(
@@ -79,7 +79,7 @@ def _opened(cursor: str, order: str) -> Mapping[int, Any]:
     except signing.BadSignature:
         found = [None]
     if found[0] != order:
-        raise RefusedFields({"cursor": _("is not one of this list in this order; begin without one")})
+        raise RefusedFields({"cursor": _("is not a cursor of this list in this order; start without a cursor")})
     return found
 
 

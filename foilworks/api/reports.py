@@ -49,10 +49,10 @@ def read_report(request: HttpRequest, slug: Slug, kind: str, subtest: Word = "")
     """
     project = get_project(request.user, slug, Role.RESEARCHER)
     if kind not in PAGES:
-        raise Http404(_("There is no such report."))
+        raise Http404(_("Report not found."))
     allowed = {"subtest", *(param.name for param in REPORTS[kind].params)}
     if unknown := [name for name in request.GET if name not in allowed]:
-        raise RefusedFields({unknown[0][:80]: _("is no parameter of this report")})
+        raise RefusedFields({unknown[0][:80]: _("is not a parameter of this report")})
     form = ReportForm(project, kind, request.GET)
     cleaned(form)
     return report_data(project, kind, *form.chosen())

@@ -86,7 +86,7 @@ def read_work(request: HttpRequest, token: str) -> WorkOut:
     """The piece again; 404 where it is over or somebody else's."""
     lease = _held(request, lease_for(request.user, token))
     if lease.ending or lease.slot.token != token:
-        raise Http404(_("Your time on this piece is over; take the next."))
+        raise Http404(_("The lease on this task has expired. Claim the next task."))
     return work_out(request.user, claim_of(lease, lease.slot, resumed=True), lease.slot.project)
 
 
@@ -105,7 +105,7 @@ def submit(request: HttpRequest, token: str, body: Answer, following: Query[Foll
     stage = public_stage(lease.slot.stage)
     record = SUBMITS[stage](request, lease, key, body)
     if not _is_of(record, lease):
-        raise KeyTaken(_("This Idempotency-Key came with another piece of work; make a new one for each."))
+        raise KeyTaken(_("This Idempotency-Key was used for a different task. Send a new one for each task."))
     piece = _next(request, lease, stage) if following.next else None
     return Status(201, Submitted(id=record.pk, stage=stage, late=record.late, at=record.created_at, next=piece))
 

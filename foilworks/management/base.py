@@ -34,7 +34,7 @@ class FoilworksCommand(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         epilog = f"example:\n  {self.example}" if self.example else None
         parser = super().create_parser(prog_name, subcommand, epilog=epilog, formatter_class=_HelpFormatter, **kwargs)
-        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object on stdout")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object to stdout")
         return parser
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -93,6 +93,6 @@ def parse_set_options(given: Iterable[str] | None) -> dict[str, str]:
     for piece in given or ():
         name, equals, value = piece.partition("=")
         if not equals or not name.strip():
-            raise RegistryError(f"--set {quoted(piece)} is no setting; write it as --set name=value")
+            raise RegistryError(f"--set {quoted(piece)} is not valid; write it as --set name=value")
         found[name.strip()] = value
     return found

@@ -25,9 +25,9 @@ def add_columns(parser: CommandParser) -> None:
         default={},
         dest="columns",
         metavar="WHAT=NAME",
-        help="what a column is that the file names otherwise, such as id=question_id or right=answer",
+        help="map a column that has a different name in the file, such as id=question_id or right=answer",
     )
 
 
 def ignored_line(columns: Sequence[str]) -> str:
-    return f"warning: columns that are not used: {', '.join(columns)}"
+    return f"warning: unused columns: {', '.join(columns)}"

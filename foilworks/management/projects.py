@@ -12,7 +12,7 @@ def project_by_slug(slug: str) -> Project:
     """The project named `slug`; ProjectError names those that there are."""
     found = Project.objects.filter(slug=slug).first()
     if found is None:
-        raise ProjectError(f"--project: there is no project {quoted(slug)}; choose one of: {_known()}")
+        raise ProjectError(f"--project: project {quoted(slug)} not found; choose one of: {_known()}")
     return found
 
 
@@ -20,9 +20,9 @@ def project_to_fill(slug: str, create: bool) -> Project:
     """The project named `slug`; where there is none and `create` allows it a new one, which the import stores."""
     found = Project.objects.filter(slug=slug).first()
     if found is None and not create:
-        raise ProjectError(f"--project: there is no project {quoted(slug)}; add --create, or choose one of: {_known()}")
+        raise ProjectError(f"--project: project {quoted(slug)} not found; add --create, or choose one of: {_known()}")
     return found or new_project(slug)
 
 
 def _known() -> str:
-    return ", ".join(Project.objects.order_by("slug").values_list("slug", flat=True)[:SHOWN]) or "(there is none yet)"
+    return ", ".join(Project.objects.order_by("slug").values_list("slug", flat=True)[:SHOWN]) or "(none yet)"

@@ -44,7 +44,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
 @login_not_required
 def metrics(request: HttpRequest) -> HttpResponse:
     if not (_has_the_token(request) or _is_near(request)):
-        raise Http404(_("There is no such page."))
+        raise Http404(_("Page not found."))
     return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
 
 

@@ -52,7 +52,7 @@ def ask_hint(person: User, project: Project, caption: Caption, text: str) -> Hin
     require_role(person, project, Role.ANNOTATOR)
     model = hint_model(project)
     if model is None:
-        raise GenerationError(_("Hints are switched off in this project."))
+        raise GenerationError(_("Hints are off in this project."))
     text = text.strip()
     if not text or len(text) > MAX_CHARACTERS:
         raise GenerationError(_("Write a sentence first."))
@@ -73,4 +73,4 @@ def ask_hint(person: User, project: Project, caption: Caption, text: str) -> Hin
 def _require_room(person: User) -> None:
     unanswered = Hint.objects.filter(value=None, problem="", created_at__gt=timezone.now() - WAITS)
     if unanswered.filter(shown__person=person).count() >= MAX_WAITING_HINTS:
-        raise GenerationError(_("The model has not answered your last questions yet; ask again when it has."))
+        raise GenerationError(_("The model has not answered your last questions yet. Try again when it has."))

@@ -161,19 +161,19 @@ def resume_run(person: User, run: GenerationRun, *, budget: dict[str, int] | Non
     require_role(person, run.project, Role.RESEARCHER)
     job = run.job
     if job is not None and not job.is_over:
-        raise GenerationError(_("The run is still being worked on; wait until it ends, or stop it first."))
+        raise GenerationError(_("The run is still in progress. Wait until it ends, or stop it first."))
     unanswered = CandidateGroup.objects.filter(run=run, unanswered=True).count()
     if not unanswered and job is not None and job.state not in STOPPED:
-        raise GenerationError(_("Nothing is left to do in this run."))
+        raise GenerationError(_("This run has nothing left to do."))
     before = {name: run.params[name] for name in BUDGET if name in run.params}
     if budget:
         unknown = set(budget) - set(before)
         if unknown:
-            raise GenerationError(_("This run asks no endpoint; it has no budget to change."))
+            raise GenerationError(_("This run uses no endpoint, so it has no budget. Leave the budget fields empty."))
         run.params = endpoints.checked({**run.params, **budget})
     taken = GenerationRun.objects.filter(pk=run.pk, job=job).update(params=run.params, job=None)
     if not taken:
-        raise GenerationError(_("Somebody has just taken the run up again."))
+        raise GenerationError(_("Another person has just restarted this run. Reload the page."))
     queue_run(run)
     after = {name: run.params[name] for name in before}
     details = {"before": before, "budget": after, "unanswered": unanswered}
@@ -211,12 +211,14 @@ def preview_captions(
     """
     require_role(person, project, Role.RESEARCHER)
     if mode not in MODES or sources not in CaptionSources.values or split not in Split.values:
-        raise GenerationError(_("Mode, sources or split are none of those that the form offers; choose from it."))
+        raise GenerationError(
+            _("The mode, the sources or the split is not one of the options. Choose options from the form.")
+        )
     own_videos = Video.objects.filter(project=project)
     rows = own_videos if sources == CaptionSources.VIDEOS else Caption.objects.filter(video__in=own_videos)
     last = rows.aggregate(last=Max("pk"))["last"]
     if last is None:
-        raise GenerationError(_("There is nothing to make captions of; import videos or captions first."))
+        raise GenerationError(_("This project has nothing to make captions from. Import videos or captions first."))
     run = CaptionRun.objects.create(
         project=project,
         maker=maker,
@@ -228,7 +230,7 @@ def preview_captions(
         params=_caption_params(project, maker, params or {}),
         created_by=person,
     )
-    _queue(run, PREVIEW, _("Looking at %(maker)s"))
+    _queue(run, PREVIEW, _("Preview of %(maker)s"))
     details = {"maker": maker, "mode": mode, "params": run.params, "sources": sources, "split": split, "seed": seed}
     audit.record(audit.event(project, person, "generation.preview_captions", run, **details))
     return run
@@ -239,12 +241,14 @@ def make_captions(person: User, run: CaptionRun) -> CaptionRun:
     """Queue the job that stores the captions. GenerationError: no look yet, one that shows none, or twice."""
     require_role(person, run.project, Role.RESEARCHER)
     if run.preview is None:
-        raise GenerationError(_("The preview is not there yet; wait for it."))
+        raise GenerationError(_("The preview is not ready yet. Wait until it is done."))
     if not run.preview["n_made"]:
-        raise GenerationError(_("The maker makes nothing of the first sources; see why, and choose otherwise."))
+        raise GenerationError(
+            _("The caption maker made no captions from the first sources. Read the reasons, and change the settings.")
+        )
     now = timezone.now()
     if CaptionRun.objects.filter(pk=run.pk, asked_at=None).update(asked_at=now) != 1:
-        raise GenerationError(_("These captions were asked for before; reload to see them."))
+        raise GenerationError(_("These captions were already requested. Reload the page to see them."))
     run.asked_at = now
     _queue(run, STORE, _("Captions by %(maker)s"))
     audit.record(audit.event(run.project, person, "generation.make_captions", run, maker=run.maker))
@@ -281,7 +285,9 @@ def start_tuning(
     train = captions_to_use(project).filter(video__split=Split.TRAIN).order_by("-pk")
     last = train.values_list("pk", flat=True).first()
     if last is None:
-        raise GenerationError(_("No caption is in the train split; what learns reads that one only. Import splits."))
+        raise GenerationError(
+            _("The train split has no captions, and training uses only that split. Import splits first.")
+        )
     tuning = Tuning.objects.create(
         project=project,
         base_model=chosen["model"][:MAX_NAME_LENGTH],
@@ -300,8 +306,8 @@ def start_tuning(
 def _check_tuning(chosen: Mapping[str, Any]) -> None:
     for name in FROM_ONE:
         if chosen[name] < 1:
-            raise GenerationError(_("%(name)s is a whole number from 1.") % {"name": name})
+            raise GenerationError(_("%(name)s must be a whole number of at least 1.") % {"name": name})
     if not (0 < chosen["learning_rate"] <= 1 and 0 < chosen["density"] < 1 and chosen["mean_span"] >= 1):
-        raise GenerationError(_("learning_rate and density lie between 0 and 1, mean_span is at least 1."))
+        raise GenerationError(_("learning_rate and density must be between 0 and 1. mean_span must be at least 1."))
     if not 0 <= chosen["verb_share"] <= 1:
-        raise GenerationError(_("verb_share is a share from 0 to 1."))
+        raise GenerationError(_("verb_share must be between 0 and 1."))

@@ -48,7 +48,7 @@ def start_selection(
     if kind == Selection.Kind.ADVERSARIAL:
         if len(set(gaps)) != GAPS_WANTED or not set(gaps) <= set(GAPS):
             raise GenerationError(
-                _("Adversarial refinement takes two different gaps of: %(gaps)s.") % {"gaps": ", ".join(GAPS)}
+                _("Adversarial refinement needs two different gaps. Choose from: %(gaps)s.") % {"gaps": ", ".join(GAPS)}
             )
         params = {"gaps": list(gaps)}
     chosen = Selection.objects.create(
@@ -72,10 +72,10 @@ def apply_selection(person: User, chosen: Selection) -> Selection:
     project = chosen.project
     require_role(person, project, Role.RESEARCHER)
     if chosen.result is None:
-        raise GenerationError(_("The selection is not worked out yet; apply it when its job is done."))
+        raise GenerationError(_("The selection is not computed yet. Apply it when its job is done."))
     lock(project)
     if Selection.objects.filter(pk=chosen.pk, applied_at=None).update(applied_at=timezone.now()) != 1:
-        raise GenerationError(_("This selection was applied before; make a new one."))
+        raise GenerationError(_("This selection was already applied. Compute a new one."))
     lost = set(chosen.lost)
     found = list(open_candidates(chosen).values_list("id", "group_id", "state"))
     fail = failing_now(chosen)
@@ -118,7 +118,7 @@ def move_thresholds(person: User, run: GenerationRun, wanted: Mapping[str, float
     found = preview(run, wanted)
     back, leave = (np.flatnonzero(which) for which in (found.comes_back, found.leaves))
     if not len(back) and not len(leave) and found.at == run.thresholds:
-        raise GenerationError(_("Nothing moves with these thresholds."))
+        raise GenerationError(_("These thresholds change no verdict. Choose other values."))
     ids = found.sheet.ids
     waiting = CandidateState.QUEUED if run.project.edit_stage else CandidateState.IN_REVIEW
     come_back = "readmit" if run.project.edit_stage else "readmit_to_review"
@@ -144,7 +144,9 @@ def move(project: Project, person: User, ids: Sequence[int], old: CandidateState
     for start in range(0, len(ids), ROWS):
         part = ids[start : start + ROWS]
         if Candidate.objects.filter(pk__in=part, state=old).update(state=new, **also) != len(part):
-            raise GenerationError(_("Somebody has just taken one of these foils; look again and apply once more."))
+            raise GenerationError(
+                _("Another person has just started to work on one of these foils. Reload the page and apply again.")
+            )
     reason = ", ".join(also.get("rejected_by") or ())  # type: ignore[arg-type]
     audit.record_many(
         audit.event(project, person, name, Candidate(pk=pk), from_state=old, to_state=new, reason=reason) for pk in ids

@@ -20,9 +20,9 @@ def offer_choices(form: EntryForm, project: Project | None, *, makes: str) -> No
         return
     known = endpoints.configured()
     models = "; ".join(f"{one.name}: {', '.join(one.models)}" for one in known.values())
-    _choose(form, "endpoint", [("", _("none: a local model")), *[(name, name) for name in known]])
+    _choose(form, "endpoint", [("", _("none (local model)")), *[(name, name) for name in known]])
     if not known:
-        form.fields["endpoint"].help_text = _("None is configured: the operator sets CHAT_ENDPOINTS (README).")
+        form.fields["endpoint"].help_text = _("No endpoint is configured. An operator can set CHAT_ENDPOINTS.")
     ids = prompt_ids(project, makes=makes)
     _choose(form, "template", [(one, one) for one in ids])
     if models:
@@ -49,7 +49,7 @@ def check_asking(form: EntryForm) -> bool:
 
 
 class PromptForm(forms.Form):
-    slug = forms.SlugField(label=_("Name"), max_length=40, help_text=_("Small letters, digits and dashes."))
+    slug = forms.SlugField(label=_("Name"), max_length=40, help_text=_("Lowercase letters, digits and hyphens."))
     system = forms.CharField(
         label=_("Instruction"), required=False, widget=forms.Textarea(attrs={"rows": 8}), max_length=20_000
     )
@@ -58,14 +58,14 @@ class PromptForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
         max_length=5_000,
         initial=QUESTION,
-        help_text=_("{caption} is where the caption stands, {k} where the number of foils stands."),
+        help_text=_("{caption} is replaced by the caption, and {k} by the number of foils."),
     )
     examples = forms.CharField(
         label=_("Examples"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 12}),
         max_length=50_000,
-        help_text=_("A caption, below it its foils, one a line; a blank line before the next caption."),
+        help_text=_("A caption, then its foils, one per line. Add a blank line before the next caption."),
     )
 
     def clean_examples(self) -> list[Example]:
@@ -80,7 +80,10 @@ def parse_examples(text: str) -> list[Example]:
         if not lines:
             continue
         if len(lines) == 1:
-            raise forms.ValidationError(_("“%(caption)s” has no foil below it.") % {"caption": shortened(lines[0])})
+            raise forms.ValidationError(
+                _("“%(caption)s” has no foil below it. Add at least one foil on the next line.")
+                % {"caption": shortened(lines[0])}
+            )
         found.append((lines[0], tuple(lines[1:])))
     return found
 

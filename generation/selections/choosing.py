@@ -20,7 +20,12 @@ def choose_candidates(chosen: Selection) -> tuple[dict[str, Any], list[int]]:
     """(what is shown, ids that are left out). GenerationError: nothing to choose from, or gaps that are not scored."""
     pool = pool_of(chosen)
     if not pool.open:
-        raise GenerationError(_("No candidate waits that nobody has begun with; there is nothing to choose from."))
+        raise GenerationError(
+            _(
+                "No waiting candidates to choose from: there are none, or people have "
+                "started on all of them. Generate more foils first."
+            )
+        )
     found = _choose(chosen, pool)
     result = outcome(pool.open, found, fixed=pool.fixed)
     texts = {pair.id: pair for pair in pool.open}
@@ -46,7 +51,7 @@ def _gaps(slug: str, ids: Iterable[str]) -> np.ndarray:
     missing = len(wanted) - len(known)
     if missing:
         raise GenerationError(
-            _("%(missing)s foils have no score of %(filter)s; make a run with that filter first.")
+            _("%(missing)s foils have no score from the filter %(filter)s. Start a run with that filter first.")
             % {"missing": missing, "filter": slug}
         )
     return np.array([known[pk] for pk in wanted])

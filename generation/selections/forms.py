@@ -15,21 +15,24 @@ from projects.forms.registry_entry import choices_of
 from projects.models import Project
 
 KINDS = [
-    (Selection.Kind.BALANCE, _("Balanced selection: every word is replaced as often as it is put in")),
-    (Selection.Kind.FREQUENCY, _("Frequency matching (ViLMA): no word is put in more often than it is replaced")),
-    (Selection.Kind.ADVERSARIAL, _("Adversarial refinement (SugarCrepe): two scores prefer caption and foil equally")),
+    (Selection.Kind.BALANCE, _("Balanced selection: each word is replaced as often as it is inserted")),
+    (Selection.Kind.FREQUENCY, _("Frequency matching (ViLMA): no word is inserted more often than it is replaced")),
+    (
+        Selection.Kind.ADVERSARIAL,
+        _("Adversarial refinement (SugarCrepe): two scores prefer the caption and the foil equally often"),
+    ),
 ]
 
 
 class SelectionForm(forms.Form):
-    kind = forms.ChoiceField(label=_("How"), choices=KINDS, widget=forms.RadioSelect, initial=Selection.Kind.BALANCE)
+    kind = forms.ChoiceField(label=_("Method"), choices=KINDS, widget=forms.RadioSelect, initial=Selection.Kind.BALANCE)
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Subtest"), empty_label=None)
     run = forms.ModelChoiceField(
         GenerationRun.objects.none(),
         label=_("Run"),
         required=False,
         empty_label=_("all runs of the subtest"),
-        help_text=_("What other runs have is counted either way where somebody has begun with it."),
+        help_text=_("Foils of other runs that people have started on always count."),
     )
     gaps = forms.MultipleChoiceField(
         label=_("Two gaps"),
@@ -37,7 +40,7 @@ class SelectionForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         choices=choices_of({slug: FILTERS[slug] for slug in GAPS}),
         initial=GAPS[:2],
-        help_text=_("Of adversarial refinement: filters that the runs have scored."),
+        help_text=_("Only for adversarial refinement. Choose filters that scored the foils of the runs."),
     )
     seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=MAX_SEED, initial=0)
 
@@ -51,5 +54,5 @@ class SelectionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         run, subtest = self.cleaned_data.get("run"), self.cleaned_data.get("subtest")
         if run and subtest and run.subtest_id != subtest.pk:
-            self.add_error("run", _("This run is of another subtest."))
+            self.add_error("run", _("This run belongs to another subtest. Choose a run of the selected subtest."))
         return self.cleaned_data

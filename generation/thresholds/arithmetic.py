@@ -86,16 +86,16 @@ def failing(run: GenerationRun) -> set[int]:
 def checked(run: GenerationRun, wanted: Mapping[str, float]) -> dict[str, float]:
     """The thresholds as numbers. GenerationError: the run is still at work, or a filter that has none to move."""
     if run.job and not run.job.is_over:
-        raise GenerationError(_("The run is still making foils; move its thresholds when it is done."))
+        raise GenerationError(_("The run is still generating foils. Change its thresholds when it is done."))
     known = movable(run.filters)
     for slug, value in wanted.items():
         if slug not in known:
             raise GenerationError(
-                _("The filter %(filter)s has no threshold to move in this run; those that have: %(known)s.")
+                _("The filter %(filter)s has no threshold in this run. Filters with a threshold: %(known)s.")
                 % {"filter": slug, "known": ", ".join(known) or "–"}
             )
         if not np.isfinite(value):
-            raise GenerationError(_("A threshold is a number; %(filter)s got another thing.") % {"filter": slug})
+            raise GenerationError(_("The threshold of %(filter)s is not a number. Enter a number.") % {"filter": slug})
     return {slug: float(wanted[slug]) for slug in known if slug in wanted}
 
 

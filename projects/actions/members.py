@@ -175,7 +175,7 @@ def leave_project(person: User, project: Project, actor: User, *, now: datetime 
 def unused_accounts(project: Project) -> QuerySet[User]:
     """Members whose account this project's page made, who have never signed in, and who are nowhere else.
 
-    Whoever has signed in, has a token, or belongs to a second project has a password that is theirs alone: a researcher
+    Anyone who has signed in, has a token, or is in a second project has a password that is theirs alone: a researcher
     who could set it would come in as that person.
     """
     made = AuditEvent.objects.filter(

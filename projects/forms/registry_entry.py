@@ -63,7 +63,7 @@ class EntryForm(forms.Form):
         return self.cleaned_data
 
     def begin_with(self, values: Mapping[str, Any]) -> None:
-        """These values stand in the fields at first; what the row does not take is passed over."""
+        """These values are in the fields at first; what the row does not take is passed over."""
         for param in self.entry.params:
             if param.name in values:
                 given = values[param.name]

@@ -1,4 +1,4 @@
-"""Forms of strangers: a field that the page does not have is no mistake of theirs."""
+"""Forms of strangers: a field that the page does not have is not a mistake of theirs."""
 
 from collections.abc import Iterable
 

@@ -9,7 +9,7 @@ from projects.personal_data import PersonalData
 
 
 class OnWithdrawal(models.TextChoices):
-    """What happens to the work of who withdraws."""
+    """What happens to the work of the person who withdraws."""
 
     KEEP = "keep", _("kept under a pseudonym")
     REMOVE = "remove", _("removed")
@@ -17,7 +17,7 @@ class OnWithdrawal(models.TextChoices):
 
 
 class ConsentText(models.Model):
-    """A version of what people of a project agree to; the newest counts, who agreed to an older one is asked anew."""
+    """A version of what people of a project agree to; the newest counts, who agreed to an older one is asked again."""
 
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="consent_texts", db_index=False)
     version = models.PositiveIntegerField()
@@ -37,7 +37,7 @@ class ConsentText(models.Model):
 
 
 class Consent(models.Model):
-    """A person agreed to a version, and took it back or not. Memberships repeat the version that holds now."""
+    """A person agreed to a version, and withdrew it or not. Memberships repeat the version that holds now."""
 
     text = models.ForeignKey(ConsentText, models.CASCADE, related_name="given")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="consents")
@@ -70,7 +70,7 @@ class SecondFactor(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """A code for who has lost the app; kept as a keyed hash, gone once used."""
+    """A code for the person who has lost the app; kept as a keyed hash, gone once used."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="recovery_codes", db_index=False)
     digest = models.CharField(max_length=64)

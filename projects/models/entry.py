@@ -26,9 +26,9 @@ def new_secret() -> str:
 
 
 class Invitation(models.Model):
-    """A link that makes whoever opens it a member with these roles: until it expires, is used up or withdrawn.
+    """A link that makes anyone who opens it a member with these roles: until it expires, is used up or withdrawn.
 
-    The link carries the row's id and nonce under a signature (projects.invitations); the roles stand here alone.
+    The link carries the row's id and nonce under a signature (projects.invitations); the roles are here alone.
     """
 
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="invitations")
@@ -77,7 +77,7 @@ class Platform(models.TextChoices):
 
 
 class CrowdStudy(models.Model):
-    """A number of places, each for one person of a crowd platform who does so many pieces of one stage."""
+    """A number of places, each for one person of a crowd platform who does so many tasks of one stage."""
 
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="crowd_studies", db_index=False)
     # Stands in the entry link; `secret` never does.
@@ -120,7 +120,7 @@ class CrowdStudy(models.Model):
 
 
 class CrowdWorker(models.Model):
-    """Who stands behind a platform's worker id in a project: one account over all of its studies, for leakage
+    """Who is behind a platform's worker id in a project: one account over all of its studies, for leakage
     (docs/workflow.md#rule-1)."""
 
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="crowd_workers", db_index=False)

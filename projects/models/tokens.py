@@ -14,7 +14,7 @@ class ApiToken(models.Model):
     """
 
     class Scope(models.TextChoices):
-        """Each holds what stands before it."""
+        """Each holds what is before it."""
 
         READ = "read", _("read")
         WORK = "work", _("read, claim and submit work")

@@ -1,4 +1,4 @@
-"""Addresses that are told of what happens in a project, and each telling of them."""
+"""Addresses that are notified of what happens in a project, and each telling of them."""
 
 from django.conf import settings
 from django.db import models

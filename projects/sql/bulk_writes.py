@@ -23,7 +23,7 @@ def new_row(model: type[Row], **values: Any) -> Row:
     """An unsaved row as the model's constructor makes it, without asking each field: a tenth of its time.
 
     Columns go by the names of their attributes (`video_id=`, not `video=`); the others get the model's defaults.
-    Nobody is told of it (signals).
+    Nobody is notified of it (signals).
     """
     names, plain, made = _defaults(model)
     assert values.keys() <= names, f"{model}: columns go by the names of their attributes"

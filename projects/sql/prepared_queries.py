@@ -1,4 +1,4 @@
-"""Queries of a hot path whose SQL is compiled once a process, not once a request.
+"""Queries of a hot path whose SQL is compiled once per process, not once per request.
 
 Building and compiling a queryset with five joins costs several times what the database needs to answer it, and a
 judgement asks some twenty of them. The queryset stays the only text of the query: it is compiled for sample values,
@@ -108,7 +108,7 @@ def samples_of(values: Mapping[str, Value]) -> list[dict[str, Value]]:
 def places_of(
     made: Sequence[tuple[str, Sequence[Any]]], samples: Mapping[str, Value], connection: Any
 ) -> tuple[tuple[str, Any], ...]:
-    """What stands in each place of the SQL that was made of two sets of samples, `samples` being the first."""
+    """What is in each place of the SQL that was made of two sets of samples, `samples` being the first."""
     (sql, first), (again, second) = made
     assert sql == again, "the shape of a prepared query depends on its values"
     adapted = {_adapted(value, connection): name for name, value in samples.items()}

@@ -99,7 +99,7 @@ WORDS = frozenset(
 
 @register.filter
 def in_words(code: str) -> str:
-    """`in_review` as "in review", in the reader's language; of "making foils: 3 of 4" what stands before the colon."""
+    """`in_review` as "in review", in the reader's language; of "making foils: 3 of 4" what is before the colon."""
     spaced = str(code).replace("_", " ")
     phrase, colon, detail = spaced.partition(": ")
     return f"{gettext(phrase)}{colon}{detail}" if phrase in WORDS else spaced

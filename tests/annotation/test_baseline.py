@@ -140,7 +140,7 @@ def test_a_choice_is_not_taken_back_where_nobody_is_asked_any_more(world, overla
     ask(world, overlap=overlap)
     vote = choose(world, "ann")
     take_down_video(world.owner, world.project.slug, item.video_id, "asked to")
-    with pytest.raises(AnnotationError, match="This was called off since"):
+    with pytest.raises(AnnotationError, match="This task was cancelled"):
         undo_choice(world.ann, vote.pk)
     vote.refresh_from_db()
     assert (vote.state, Lease.objects.filter(ending="").exists()) == ("counted", False)

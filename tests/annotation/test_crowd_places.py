@@ -138,7 +138,7 @@ def test_a_researcher_frees_late_places_and_single_ones(crowd):
     assert free_place(crowd.owner, crowd.project, study.pk, other.pk)
     assert not free_place(crowd.owner, crowd.project, study.pk, other.pk)
     assert places_left(study) == 2
-    with pytest.raises(AnnotationError, match="no such place"):
+    with pytest.raises(AnnotationError, match="Place not found"):
         free_place(crowd.owner, crowd.project, study.pk, 0)
     with pytest.raises(AccessDenied):
         free_place(crowd.vera, crowd.project, study.pk, other.pk)
@@ -189,7 +189,7 @@ def test_who_answered_gold_wrongly_here_is_kept_out_of_the_next_study(crowd, see
 
 def test_a_study_says_what_it_lacks(crowd):
     fields = {"name": "s", "platform": "prolific", "stage": "validation", "pieces": 1, "places": 1}
-    with pytest.raises(AnnotationError, match="id of the study on Prolific"):
+    with pytest.raises(AnnotationError, match="Prolific study ID"):
         open_crowd_study(crowd.owner, crowd.project, **fields)
     study = open_crowd_study(crowd.owner, crowd.project, **fields, platform_study="5f")
     assert (study.role, len(study.secret) >= 43) == ("validator", True)
@@ -286,7 +286,7 @@ def test_who_is_in_two_studies_reaches_the_place_of_each(client, crowd):
     assert code_of(votes) in client.get(page).content.decode()
     assert arrive(edits.study, signed(edits.study), client).url == page
     shown = client.get(page).content.decode()
-    assert (edits.study.name in shown, "1 of 1 pieces" in shown) == (True, True)
+    assert (edits.study.name in shown, "1 of 1 tasks" in shown) == (True, True)
     assert client.post(page, {"move": "complete"}).status_code == 302
     assert code_of(edits) in client.get(page).content.decode()
     assert not Membership.objects.filter(person=person).exists()
@@ -330,7 +330,7 @@ def test_who_has_done_the_work_of_one_study_is_led_to_its_place(client, crowd):
     piece = client.post(f"/projects/{crowd.project.slug}/work/edit/")["Location"]
     done = client.post(piece, {"text": "a man unfolds a shirt.", "idempotency_key": "k"})
     shown = client.get(done["Location"]).content.decode()
-    assert (edits.study.name in shown, "1 of 1 pieces" in shown) == (True, True)
+    assert (edits.study.name in shown, "1 of 1 tasks" in shown) == (True, True)
 
 
 def test_a_session_from_before_a_place_was_named_in_it_reaches_the_active_one(client, crowd):

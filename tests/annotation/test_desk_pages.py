@@ -58,7 +58,7 @@ class TestDisputedItems:
         second = judged(world, "caption", "foil", "neither")
         client, page = browser(world.rob), url(world, "disputed_item", first.pk)
         refused = client.post(page, {"decision": "valid"})
-        assert (refused.status_code, "Say why" in text_of(refused)) == (400, True)
+        assert (refused.status_code, "Enter a reason" in text_of(refused)) == (400, True)
         sent = client.post(page, {"decision": "valid", "reasons": ["wording", "foil_false"], "comment": "look again"})
         assert sent.url == url(world, "disputed_item", second.pk)
         row = AuditEvent.objects.get(action="adjudicate")
@@ -74,7 +74,7 @@ class TestDisputedItems:
         rita = browser(world.rita)
         listed = text_of(rita.get(url(world, "disputed_items")))
         assert item.key not in listed
-        assert "1 disputed item is on a video that you worked on" in listed
+        assert "You worked on the video of 1 disputed item" in listed
         assert rita.get(url(world, "disputed_item", item.pk)).url == url(world, "disputed_items")
         refused = rita.post(url(world, "disputed_item", item.pk), {"decision": "valid", "reasons": "other"})
         assert refused.url == url(world, "disputed_items")
@@ -133,9 +133,9 @@ class TestRepair:
         assert pseudonym(world.project, world.vera.pk) in shown
         assert world.vera.username not in shown
         refused = client.post(page, {"decision": "correct", "text": caption.text})
-        assert (refused.status_code, "as it was" in text_of(refused)) == (400, True)
+        assert (refused.status_code, "The caption is unchanged." in text_of(refused)) == (400, True)
         refused = client.post(page, {"decision": "confirm", "text": caption.text, "comment": ""})
-        assert (refused.status_code, "Say why" in text_of(refused)) == (400, True)
+        assert (refused.status_code, "Enter a reason" in text_of(refused)) == (400, True)
         foil = caption.items.get().foils.get()
         sent = client.post(page, {"decision": "correct", "text": "a woman folds a shirt.", "keep": [str(foil.pk), "x"]})
         assert sent.url == url(world, "repairs")
@@ -149,7 +149,7 @@ class TestRepair:
         foil = caption.items.get().foils.get()
         form = {"decision": "correct", "text": foil.text, "keep": str(foil.pk), "comment": "so it is"}
         shown = text_of(browser(world.owner).post(url(world, "repair", caption.pk), form))
-        assert "cannot stay" in shown
+        assert "cannot be kept" in shown
         assert f">{foil.text}</textarea>" in shown
         assert f'value="{foil.pk}" checked' in shown
         assert ">so it is</textarea>" in shown

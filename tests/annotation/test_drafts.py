@@ -73,7 +73,7 @@ def test_the_submit_ends_it_for_its_person_alone(world):
     # Late work, which only is kept, ends it as well.
     submit_edit(world.ann, work.token, new_key(), ["a man tears a shirt."], now=later(hours=2))
     assert not Draft.objects.exists()
-    with pytest.raises(LeaseEnded, match="sent already"):
+    with pytest.raises(LeaseEnded, match="already submitted"):
         save_draft(world.ann, work.token, draft("too late"))
 
 
@@ -117,7 +117,7 @@ def test_nobody_else_reads_or_writes_it(world, client):
 def test_what_is_no_draft_is_refused(world, text):
     world.group()
     work = world.claim("ann", Stage.EDIT)
-    with pytest.raises(AnnotationError, match="cannot be kept as a draft"):
+    with pytest.raises(AnnotationError, match="The draft was not saved"):
         save_draft(world.ann, work.token, text)
     assert not Draft.objects.exists()
 

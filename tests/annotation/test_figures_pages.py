@@ -89,7 +89,7 @@ def test_the_time_of_what_is_sent_late_is_kept_and_of_what_is_given_again_counts
 def test_pay_under_the_floor_is_said(client, world):
     set_rates(world, floor="15")
     client.force_login(world.owner)
-    assert b"Under the floor." in client.get(address(world)).content
+    assert b"Pay below the minimum." in client.get(address(world)).content
 
 
 def test_the_number_of_queries_is_fixed(client, world, django_assert_num_queries):
@@ -146,7 +146,7 @@ class TestRates:
             set_pay(world.ann, world.project, currency="EUR", floor=None, rates={})
 
     def test_practice_is_not_paid(self, world):
-        with pytest.raises(AnnotationError, match="Only edits"):
+        with pytest.raises(AnnotationError, match="cannot be paid"):
             rates = {Stage.PRACTICE: Rate(Unit.PIECE, Decimal(1))}
             set_pay(world.owner, world.project, currency="EUR", floor=None, rates=rates)
 
@@ -189,4 +189,4 @@ class TestOwn:
 
     def test_who_did_nothing_is_told_where_to_begin(self, client, world):
         client.force_login(world.abe)
-        assert "Nothing handed in yet" in client.get(address(world, "own_figures")).content.decode()
+        assert "No submitted work yet" in client.get(address(world, "own_figures")).content.decode()

@@ -339,7 +339,7 @@ def test_who_is_paused_is_refused_and_their_late_work_is_set_aside(gold):
     submit_vote(gold.vera, work.token, "k", "cannot_tell")
     standing = Standing.objects.get(person=gold.vera)
     assert (standing.state, standing.paused_why, standing.paused_by) == ("paused", "gold", None)
-    with pytest.raises(NotAdmitted, match="paused for now"):
+    with pytest.raises(NotAdmitted, match="work is paused"):
         gold.claim("vera", Stage.VALIDATION)
     with pytest.raises(AnnotationError):
         undo_vote(gold.vera, Vote.objects.latest("pk").pk)

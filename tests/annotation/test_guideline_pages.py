@@ -62,7 +62,7 @@ def test_a_new_version_warns_where_work_has_begun_and_reaches_not_back(world: Wo
     client, page = browser(world.owner), url(world, "guideline", "edit")
     warned = client.post(page, {"text": "Change two words."})
     assert warned.status_code == 200
-    assert "1 piece was done, or is in hand" in html.unescape(warned.content.decode())
+    assert "1 task was done or started" in html.unescape(warned.content.decode())
     assert ">Change two words.</textarea>" in warned.content.decode()
     assert Guideline.objects.count() == 1
     # Somebody has claimed one since: what was confirmed is no longer what is true.

@@ -165,7 +165,7 @@ def test_the_queue_says_why_and_counts_the_same(world):
     # Three slots of each of the six other pairs, and the two that are left of each of one's own.
     assert reasons == {"same_sentence": 18, "yours": 6}
     words = [str(words) for _count, words in queue_of(world.vera, world.project, Stage.VALIDATION).reasons]
-    assert any("with a sentence that you have read" in each for each in words)
+    assert any("with a sentence that you saw in another pair" in each for each in words)
 
 
 def test_the_baseline_shows_one_item_of_a_caption_even_if_it_is_skipped(world):

@@ -165,7 +165,7 @@ def test_where_the_next_piece_is_lost_at_once_what_was_sent_is_told_of(world: Wo
     assert (sent.status_code, sent.headers["X-Foilworks-Go"]) == (204, address)
     page = person.get(address).content.decode()
     assert url(world, "undo", stage, record.pk) in page
-    assert "time on that piece is over" not in page
+    assert "time for that task is up" not in page
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -173,7 +173,7 @@ def test_where_no_next_piece_can_be_had_what_was_sent_is_told_of(world: World, s
     name, claim = claimed(world, Stage.EDIT)
 
     def in_vain(*args: Any, **fields: Any) -> Claim:
-        raise Conflict("Many people are asking at once; ask again.")
+        raise Conflict("Too many people are requesting tasks right now. Try again.")
 
     monkeypatch.setattr(_work_pages, "claim", in_vain)
     person = browser(getattr(world, name))
@@ -182,7 +182,7 @@ def test_where_no_next_piece_can_be_had_what_was_sent_is_told_of(world: World, s
     sent = person.post(url(world, Stage.EDIT, claim.token), form, headers=headers)
     address = url(world, "queue", Stage.EDIT) + f"?done=edit-{Edit.objects.get().pk}"
     assert sent.headers["X-Foilworks-Go" if scripts else "Location"] == address
-    assert "Many people are asking at once" in person.get(address).content.decode()
+    assert "Too many people are requesting tasks" in person.get(address).content.decode()
     # Who has sent nothing is told at once.
     assert person.post(url(world, "queue", Stage.EDIT)).status_code == 400
 
@@ -247,7 +247,7 @@ def test_the_lease_is_renewed_and_says_when_it_is_over(world: World):
     client.post(url(world, "skip", claim.token))
     over = client.post(url(world, "heartbeat", claim.token))
     assert over.status_code == 410
-    assert "Your time on this piece is over" in over.json()["problem"]
+    assert "Your time for this task is up" in over.json()["problem"]
     assert browser(world.abe).post(url(world, "heartbeat", claim.token)).status_code == 404
 
 
@@ -268,7 +268,7 @@ def test_a_piece_whose_time_is_over_leads_back_to_the_queue(world: World):
     world.claim("abe", Stage.EDIT)
     gone = browser(world.ann).get(url(world, "edit", claim.token), follow=True)
     assert gone.redirect_chain == [(url(world, "queue", "edit"), 302)]
-    assert "Your time on that piece is over" in gone.content.decode()
+    assert "Your time for that task is up" in gone.content.decode()
 
 
 def test_a_lost_role_is_told_apart_from_a_session_that_is_over(world: World):
@@ -293,7 +293,7 @@ def test_late_work_is_thanked_for_and_told_that_it_does_not_count(world: World):
     form = {"idempotency_key": "late", "text": "a man irons a shirt.", "parent": ""}
     sent = browser(world.ann).post(url(world, "edit", claim.token), form, follow=True)
     page = sent.content.decode()
-    assert "It came too late to count; it is kept." in page
+    assert "The answer was too late to count. It is saved." in page
     assert "/work/undo/" not in page
 
 
@@ -303,7 +303,7 @@ def test_late_work_that_counts_can_be_taken_back_only_as_long_as_other_work(worl
     Slot.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     form = {"idempotency_key": "late", "text": "a man irons a shirt.", "parent": ""}
     page = browser(world.ann).post(url(world, "edit", claim.token), form, follow=True).content.decode()
-    assert "its place was still free, so it counts" in page
+    assert "nobody had taken the task, so it counts" in page
     bar = page[page.index("data-undo=") :]
     assert bar.index("/work/undo/") < bar.index("</div>")
 
@@ -312,22 +312,22 @@ def test_a_queue_says_why_it_is_empty(world: World):
     world.made_item()
     world.project.memberships.create(person=world.ann, role="validator")
     page = html.unescape(browser(world.ann).get(url(world, "queue", "validation")).content.decode())
-    assert "Nothing for you here right now" in page
+    assert "No tasks for you right now" in page
     assert "on videos that you wrote or edited a foil for" in page
     nothing = html.unescape(browser(world.abe).get(url(world, "queue", "edit")).content.decode())
-    assert "Everything in this stage is done." in nothing
+    assert "All tasks of this stage are done." in nothing
 
 
 def test_a_queue_with_a_piece_in_hand_says_so_and_goes_on_with_it(world: World):
     world.group()
     world.claim("ann", Stage.EDIT)
     held = browser(world.ann).get(url(world, "queue", "edit")).content.decode()
-    assert ("One is in your hands." in held, "Go on" in held, "wait" in text_in_card(held)) == (True, True, False)
+    assert ("1 task in progress." in held, "Continue" in held, "wait" in text_in_card(held)) == (True, True, False)
     world.group()
     more = browser(world.ann).get(url(world, "queue", "edit")).content.decode()
-    assert ("One is in your hands." in more, "1 piece waits for you." in more) == (True, True)
+    assert ("1 task in progress." in more, "1 task to do." in more) == (True, True)
     waiting = browser(world.abe).get(url(world, "queue", "edit")).content.decode()
-    assert ("in your hands" in waiting, "Take the next" in waiting) == (False, True)
+    assert ("in progress" in waiting, "Start next" in waiting) == (False, True)
 
 
 def text_in_card(page: str) -> str:
@@ -351,7 +351,7 @@ def test_who_has_done_all_is_told_so_and_led_to_what_it_came_to(world: World):
     world.group()
     world.edit("ann")
     page = html.unescape(browser(world.ann).get(url(world, "queue", "edit")).content.decode())
-    assert "You have done all that there is for you here" in page
+    assert "You have completed all tasks here" in page
     assert "already" not in page
     assert reverse("annotation:own_figures", args=[world.project.slug]) in page
 
@@ -362,7 +362,7 @@ def test_the_landing_page_lists_the_persons_own_stages(world: World):
     ann = browser(world.ann).get(url(world, "work")).content.decode()
     assert (url(world, "queue", "edit") in ann, url(world, "queue", "validation") in ann) == (True, False)
     owner = browser(world.owner).get(url(world, "work")).content.decode()
-    assert "No queue is yours" in owner
+    assert "You have no queues" in owner
     assert browser(world.ann).get(url(world, "queue", "validation")).status_code == 403
     assert browser(world.ann).get(url(world, "queue", "practice-nothing")).status_code == 404
 
@@ -377,7 +377,7 @@ def test_an_undo_gives_the_piece_back_and_a_second_one_says_so(world: World):
     assert browser(world.vic).post(url(world, "undo", "vote", vote.pk)).status_code == 404
     Vote.objects.update(state="counted", created_at=later(seconds=-60))
     refused = client.post(url(world, "undo", "vote", vote.pk), follow=True)
-    assert "can be undone" in refused.content.decode()
+    assert "You can undo an answer only" in refused.content.decode()
 
 
 def test_somebody_elses_record_in_the_address_is_not_found(world: World):

@@ -288,7 +288,7 @@ def test_a_rule_is_changed_before_the_first_pair_is_shown_or_not_at_all(wanted):
 
     *held, changed = in_threads(act, [*people, None])
     fixed = isinstance(changed, str)
-    assert not fixed or "shown a pair" in changed
+    assert not fixed or "seen a pair" in changed
     assert all(isinstance(each, Claim | None) for each in held), held
     world.subtest.refresh_from_db()
     assert world.subtest.votes_wanted == (3 if fixed else wanted)
@@ -393,13 +393,13 @@ class TestARuleIsChangedWhile:
 
     def test_an_item_is_being_made_that_waits_for_votes(self, group):
         (said,) = one_after_the_other(lambda: self.assemble(group), lambda: self.change(group, 0, 0))
-        assert "Items of it wait for votes" in said
+        assert "Items of this subtest are waiting for votes" in said
         assert self.holds_together(group) == (3, {"in_validation"})
 
     def test_an_item_is_being_made_that_takes_none(self, group):
         self.change(group, 0, 0)
         (said,) = one_after_the_other(lambda: self.assemble(group), lambda: self.change(group, 3, 2))
-        assert "Items of it are decided" in said
+        assert "Items of this subtest are already decided" in said
         assert self.holds_together(group) == (0, {"valid"})
 
     def test_items_come_in(self, group):

@@ -285,7 +285,7 @@ class TestACaptionIsDroppedWhile:
     def test_what_a_reviewer_dropped_is_taken_back(self, world):
         review = world.review("rita", "drop", reasons=["grammar"])
         (said,) = one_after_the_other(lambda: self.drop(world), lambda: undo_review(world.rita, review.pk))
-        assert "The caption was corrected since" in said
+        assert "The caption has been corrected" in said
         assert not Task.objects.filter(state=TaskState.OPEN).exists()
 
     def test_tasks_are_made_of_it(self, world):

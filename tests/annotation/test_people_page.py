@@ -36,7 +36,7 @@ def test_the_list_names_members_their_roles_and_what_they_hold(owner, world):
     world.claim("ann", Stage.EDIT)
     page = " ".join(owner.get(people(world)).content.decode().split())
     assert "8 members" in page
-    assert page.count("1 piece in hand") == 1
+    assert page.count("1 task in progress") == 1
     assert page.count('value="reviewer" checked') == 2
 
 
@@ -73,10 +73,10 @@ def test_roles_change_and_members_leave_by_the_page(owner, world):
     world.group()
     world.claim("ann", Stage.EDIT)
     page = post(owner, world, "member_roles", world.ann.pk, roles=["validator"])
-    assert "1 piece in their hands is free again." in page.content.decode()
+    assert "1 of their open tasks is available again." in page.content.decode()
     assert Membership.objects.get(project=world.project, person=world.ann).role == "validator"
     page = post(owner, world, "member_remove", world.ann.pk)
-    assert "is no member any more" in page.content.decode()
+    assert "was removed" in page.content.decode()
     assert not Membership.objects.filter(person=world.ann).exists()
 
 

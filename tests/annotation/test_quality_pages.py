@@ -40,9 +40,9 @@ def test_the_page_of_validators_says_how_each_stands_and_moves_them(owner, world
     page = owner.get(url(world, "validators")).content.decode()
     assert "a talk first" in page
     for move, words in (
-        ("set-aside", "set aside"),
+        ("set-aside", "excluded."),
         ("bring-back", "count again"),
-        ("resume", "goes on"),
+        ("resume", "can continue"),
         ("resume", "not paused"),
     ):
         page = owner.post(url(world, "validator_move", pk, move), follow=True).content.decode()
@@ -90,7 +90,7 @@ def test_pairs_are_drawn_listed_and_withdrawn(owner, world):
     made.foils.update(verdict="valid")
     data = {"subtest": world.subtest.pk, "number": 5, "seed": 1}
     page = owner.post(url(world, "gold", "mixed"), data, follow=True).content.decode()
-    assert "1 pair is added." in page
+    assert "1 pair was added." in page
     pair = GoldPair.objects.get()
     assert url(world, "withdraw", "pair", pair.pk) in page
     assert owner.post(url(world, "gold", "mixed"), data).status_code == 422
@@ -136,6 +136,6 @@ def test_who_is_paused_reads_so_and_is_given_nothing(world):
     client = Client()
     client.force_login(world.vera)
     page = client.get(url(world, "queue", "validation")).content.decode()
-    assert "paused for now" in page
+    assert "work is paused" in page
     assert client.post(url(world, "queue", "validation")).url == url(world, "queue", "validation")
-    assert "paused for now" in client.get(url(world, "work")).content.decode()
+    assert "work is paused" in client.get(url(world, "work")).content.decode()

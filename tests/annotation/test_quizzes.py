@@ -77,7 +77,7 @@ def test_nobody_judges_before_they_have_passed(test_open):
     assert attempt.questions.filter(pair__mismatched=True).count() == 2
     assert Standing.objects.get(person=world.vera).qualified_at is not None
     assert world.claim("vera", Stage.VALIDATION) is not None
-    with pytest.raises(AnnotationError, match="passed already"):
+    with pytest.raises(AnnotationError, match="already passed"):
         start_attempt(world.vera, world.project, Stage.QUALIFICATION)
     assert sound() == set()
 
@@ -89,7 +89,7 @@ def test_a_second_try_asks_other_questions_and_there_is_no_third(test_open):
     assert (first.passed, second.passed) == (False, False)
     asked = [set(found.questions.values_list("pair", flat=True)) for found in (first, second)]
     assert not asked[0] & asked[1]
-    with pytest.raises(AnnotationError, match="no try left"):
+    with pytest.raises(AnnotationError, match="no attempts left"):
         start_attempt(world.vera, world.project, Stage.QUALIFICATION)
     with pytest.raises(NotAdmitted):
         world.claim("vera", Stage.VALIDATION)
@@ -100,7 +100,7 @@ def test_where_too_few_fresh_questions_are_left_nobody_is_asked_the_same_again(t
     world = test_open
     take(world, "vera", wrong=7)
     withdraw_pair(world.owner, world.project, GoldPair.objects.exclude(questions__isnull=False).first().pk)
-    with pytest.raises(AnnotationError, match="no fresh questions"):
+    with pytest.raises(AnnotationError, match="no new questions"):
         start_attempt(world.vera, world.project, Stage.QUALIFICATION)
 
 
@@ -110,7 +110,7 @@ def test_who_declined_so_many_that_fewer_are_left_is_asked_about_those(test_open
     for pair in few:
         DeclinedVideo.objects.create(person=world.vera, video=pair.video)
     assert take(world, "vera", wrong=3).questions.count() == 3
-    with pytest.raises(AnnotationError, match="no fresh questions left"):
+    with pytest.raises(AnnotationError, match="no new questions"):
         start_attempt(world.vera, world.project, Stage.QUALIFICATION)
 
 
@@ -172,11 +172,11 @@ def test_two_experts_label_ten_each_and_their_accuracy_is_the_baseline(test_open
 def test_what_is_opened_has_what_it_needs(world):
     for fields, words in (
         ({"qualification_required": True}, "Open the qualification"),
-        ({"qualification_open": True}, "asks 10 questions"),
-        ({"practice_open": True}, "something to practise"),
-        ({"gold_rate": 0.2}, "Add pairs to be mixed in"),
+        ({"qualification_open": True}, "does not have 10 questions"),
+        ({"practice_open": True}, "Add pairs or captions to practice"),
+        ({"gold_rate": 0.2}, "Add gold pairs before you set a share"),
         ({"gold_rate": 0.9}, "gold_rate"),
-        ({"guess_accuracy": 0.95}, "more often"),
+        ({"guess_accuracy": 0.95}, "must be higher"),
     ):
         with pytest.raises(AnnotationError, match=words):
             save_quality_policy(world.owner, world.project, **fields)
@@ -190,7 +190,7 @@ def test_pairs_are_drawn_by_seed_from_valid_items_that_are_no_pair_yet(world):
     main = factories.make_subtest(world.project, proficiency_subtest=subtest)
     assert add_gold_pairs(world.owner, world.project, Use.MIXED, subtest, 4, seed=5) == 4
     assert add_gold_pairs(world.owner, world.project, Use.MIXED, subtest, 9) == 2
-    with pytest.raises(AnnotationError, match="no valid item left"):
+    with pytest.raises(AnnotationError, match="already gold pairs"):
         add_gold_pairs(world.owner, world.project, Use.MIXED, subtest, 1)
     # Shown as what the work around it is of.
     assert set(GoldPair.objects.values_list("subtest", "answer", "said_by")) == {(main.pk, "caption", world.owner.pk)}
@@ -207,7 +207,7 @@ def test_a_mismatched_pair_shows_the_clip_of_another_item(world):
 def test_the_qualification_takes_one_subtest_a_test(world):
     one, two = proficiency(world, 3, test="Change of State"), proficiency(world, 3, test="Change of State")
     add_gold_pairs(world.owner, world.project, Use.QUALIFICATION, one, 2)
-    with pytest.raises(AnnotationError, match="withdraw that first"):
+    with pytest.raises(AnnotationError, match="Withdraw that pair first"):
         add_gold_pairs(world.owner, world.project, Use.QUALIFICATION, two, 2)
     add_gold_pairs(world.owner, world.project, Use.QUALIFICATION, two, 2, mismatched=True)
 
@@ -271,13 +271,13 @@ def test_practice_says_at_once_what_was_right_and_why(practice):
     url = reverse("annotation:question", args=[world.project.slug, attempt.pk, 0])
     assert page.redirect_chain[-1][0] == url
     page = client.post(url, {"answer": "neither"}, follow=True).content.decode()
-    assert "Not quite." in page
+    assert "Incorrect." in page
     assert "Count the boxes." in page
     expected = "Only the first is true" if question.caption_first else "Only the second is true"
     assert f"The expert&#x27;s answer:</span> {expected}" in page or expected in page
     client.post(reverse("annotation:question", args=[world.project.slug, attempt.pk, 1]), {"answer": "both"})
     page = client.get(reverse("annotation:attempt", args=[world.project.slug, attempt.pk])).content.decode()
-    assert "0 of 2 right." in page
+    assert "0 of 2 correct." in page
     # As often as they like; what gives feedback is never mixed in.
     assert start_attempt(world.vera, world.project, Stage.PRACTICE).number == 2
     assert not GoldPair.objects.filter(use=Use.MIXED).exists()
@@ -289,7 +289,7 @@ def test_practice_at_editing_runs_the_live_checks_and_shows_the_experts_foil(pra
     client, url = client_of(world.ann), reverse("annotation:question", args=[world.project.slug, attempt.pk, 0])
     assert client.post(url, {"text": "  "}).status_code == 400
     page = client.post(url, {"text": "a woman folds a shirt."}, follow=True).content.decode()
-    assert "Not quite" in page
+    assert "Incorrect: the expert changed different or fewer words." in page
     assert "Only the verb." in page
     assert "unfolds" in page
     attempt.refresh_from_db()

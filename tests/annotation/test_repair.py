@@ -82,7 +82,7 @@ def test_a_foil_that_still_fits_comes_over_and_is_judged_anew():
 
 def test_a_foil_that_says_what_the_corrected_caption_says_is_dropped_and_cannot_be_kept(world: World):
     item = doubted(world, "foil", "foil", "foil")
-    with pytest.raises(AnnotationError, match="cannot stay: it says the same as the caption"):
+    with pytest.raises(AnnotationError, match="cannot be kept: it says the same as the caption"):
         correct_caption(world.owner, item.caption_id, UNFOLDS, keep=[item.foils.get().pk])
     assert Caption.objects.count() == 1
     new = correct_caption(world.owner, item.caption_id, UNFOLDS)
@@ -127,7 +127,8 @@ def test_nothing_more_is_made_of_a_caption_that_was_corrected_or_dropped(world: 
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [(" ", "write a foil"), (CAPTION, "as it was"), ("a\x07b", "unprintable"), ("x" * 2001, "most")]
+    ("text", "words"),
+    [(" ", "write a foil"), (CAPTION, "caption is unchanged"), ("a\x07b", "unprintable"), ("x" * 2001, "most")],
 )
 def test_a_correction_that_is_none_is_refused(world: World, text: str, words: str):
     item = doubted(world)
@@ -139,7 +140,7 @@ def test_a_correction_that_is_none_is_refused(world: World, text: str, words: st
 def test_a_text_that_the_video_has_already_is_refused(world: World):
     item = doubted(world)
     factories.make_caption(item.video, WOMAN)
-    with pytest.raises(AnnotationError, match="says this already"):
+    with pytest.raises(AnnotationError, match="already has a caption with this text"):
         correct_caption(world.owner, item.caption_id, WOMAN)
 
 
@@ -148,7 +149,7 @@ def test_a_confirmed_caption_leaves_the_queue_until_other_validators_say_it_agai
     world.project.judge_caption_once = False
     world.project.save()
     item = doubted(world)
-    with pytest.raises(AnnotationError, match="Say why"):
+    with pytest.raises(AnnotationError, match="Enter a reason"):
         confirm_caption(world.owner, item.caption_id, " ")
     confirm_caption(world.owner, item.caption_id, "one sees it at the end")
     item.caption.refresh_from_db()

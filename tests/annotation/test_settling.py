@@ -75,7 +75,7 @@ def test_only_a_disputed_item_is_adjudicated_and_only_to_a_verdict_with_a_reason
     item = judged(world, "caption", "caption", "both")
     with pytest.raises(IllegalMove, match="is valid, so 'adjudicate' is not possible"):
         adjudicate(world.owner, item.pk, "invalid", "because")
-    with pytest.raises(AnnotationError, match="Say why"):
+    with pytest.raises(AnnotationError, match="Enter a reason"):
         adjudicate(world.owner, item.pk, "invalid", " ")
     with pytest.raises(AnnotationError, match="valid, invalid"):
         adjudicate(world.owner, item.pk, "retracted", "because")
@@ -167,7 +167,7 @@ def test_a_valid_item_is_retracted_with_a_reason_and_leaves_its_main_items(world
     item = judged(world, "caption", "caption", "caption")
     main = factories.make_item(factories.make_subtest(world.project), proficiency_item=item)
     heir = factories.make_item(world.subtest, factories.make_caption(item.video, "another"))
-    with pytest.raises(AnnotationError, match="Say why"):
+    with pytest.raises(AnnotationError, match="Enter a reason"):
         retract(world.owner, item.pk, "")
     retract(world.owner, item.pk, "copyright")
     item.refresh_from_db()

@@ -28,9 +28,9 @@ def test_a_pause_frees_what_is_in_their_hands_and_refuses_more(world):
     assert pause_validator(world.owner, world.project, world.vera.pk, "looks odd") == 1
     assert not Slot.objects.filter(state=SlotState.LEASED).exists()
     assert Lease.objects.get().ending == "cancelled"
-    with pytest.raises(NotAdmitted, match="paused for now"):
+    with pytest.raises(NotAdmitted, match="work is paused"):
         world.claim("vera", Stage.VALIDATION)
-    with pytest.raises(AnnotationError, match="paused already"):
+    with pytest.raises(AnnotationError, match="already paused"):
         pause_validator(world.owner, world.project, world.vera.pk)
     # What they had open still comes in: kept, and counted in nothing until somebody brings it back.
     vote = submit_vote(world.vera, work.token, "k", 1)

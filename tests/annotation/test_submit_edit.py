@@ -115,7 +115,7 @@ def test_another_key_under_the_same_claim_is_refused(world):
     world.group(UNFOLDS)
     work = world.claim("ann", Stage.EDIT)
     submit_edit(world.ann, work.token, "k", [IRONS])
-    with pytest.raises(AnnotationError, match="submitted before"):
+    with pytest.raises(AnnotationError, match="already submitted"):
         submit_edit(world.ann, work.token, "other", [TEARS])
 
 
@@ -123,7 +123,7 @@ def test_another_key_under_the_same_claim_is_refused(world):
 def test_a_key_must_be_usable(world, key):
     world.group()
     work = world.claim("ann", Stage.EDIT)
-    with pytest.raises(AnnotationError, match="no usable key"):
+    with pytest.raises(AnnotationError, match="no valid key"):
         submit_edit(world.ann, work.token, key, [IRONS])
 
 
@@ -133,9 +133,9 @@ def test_a_key_must_be_usable(world, key):
         (["A man folds a shirt"], "Foil 1: it says the same as the caption"),
         (["  "], "Foil 1: write a foil"),
         (["x" * 2001], "Foil 1: it has 2001 characters; at most 2000"),
-        (["a man\x00 unfolds"], "Foil 1: it holds a line break or an unprintable"),
-        ([], "1 foil is wanted, 0 came"),
-        ([UNFOLDS, TEARS], "1 foil is wanted, 2 came"),
+        (["a man\x00 unfolds"], "Foil 1: it contains a line break or an unprintable"),
+        ([], "requires 1 foil, but 0 were"),
+        ([UNFOLDS, TEARS], "requires 1 foil, but 2 were"),
     ],
 )
 def test_a_text_with_an_error_stores_nothing_and_leaves_the_lease(world, texts, message):
@@ -158,7 +158,7 @@ def test_a_text_that_a_reviewer_dropped_does_not_come_back(world):
     world.group(UNFOLDS, TEARS)
     world.edit("ann", UNFOLDS)
     world.review("rita", "drop", reasons=["still_true"])
-    with pytest.raises(AnnotationError, match="a reviewer has dropped this very text"):
+    with pytest.raises(AnnotationError, match="a reviewer has dropped this text"):
         world.edit("abe", UNFOLDS)
     assert world.edit("abe", TEARS).candidates.get().text == TEARS
 
@@ -168,7 +168,7 @@ def test_a_suggestion_of_another_group_is_no_parent(world):
     for candidate in other.candidates.all():
         type(candidate).objects.filter(pk=candidate.pk).update(state="filtered_out")
     world.group(UNFOLDS)
-    with pytest.raises(AnnotationError, match="no longer there"):
+    with pytest.raises(AnnotationError, match="no longer exists"):
         world.edit("ann", IRONS, parents=[other.candidates.get().pk])
 
 
@@ -210,7 +210,7 @@ def test_late_work_whose_place_is_taken_is_kept_as_texts_and_changes_nothing(wor
     assert states() == {UNFOLDS: "editing"}
     assert Involvement.objects.get().group == group
     assert submit_edit(world.ann, work.token, "k", [IRONS]) == edit
-    with pytest.raises(AnnotationError, match="submitted before"):
+    with pytest.raises(AnnotationError, match="already submitted"):
         submit_edit(world.ann, work.token, "k2", [IRONS])
 
 
@@ -221,7 +221,7 @@ def test_the_same_persons_newer_lease_serves_the_older_page(world):
     new = world.claim("ann", Stage.EDIT)
     edit = submit_edit(world.ann, old.token, "k", [IRONS])
     assert edit.slot_id == new.slot_id
-    with pytest.raises(AnnotationError, match="submitted before"):
+    with pytest.raises(AnnotationError, match="already submitted"):
         submit_edit(world.ann, new.token, "k2", [TEARS])
 
 

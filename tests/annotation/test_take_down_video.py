@@ -106,7 +106,7 @@ def test_gold_on_it_is_asked_no_more(world):
 
 @pytest.mark.parametrize("reason", ["", "  \n"])
 def test_without_a_reason_nothing_is_taken_down(world, reason):
-    with pytest.raises(AnnotationError, match="Say why"):
+    with pytest.raises(AnnotationError, match="Enter a reason"):
         take_down(world, reason)
     assert not Takedown.objects.exists()
 
@@ -115,7 +115,7 @@ def test_only_researchers_take_down_and_only_once(world):
     with pytest.raises(AccessDenied):
         take_down(world, person=world.ann)
     take_down(world)
-    with pytest.raises(AnnotationError, match="before"):
+    with pytest.raises(AnnotationError, match="already taken down"):
         take_down(world)
 
 

@@ -55,7 +55,7 @@ def test_a_drop_undone_after_its_replacement_keeps_the_replacement_in_reserve(su
 def test_an_item_that_somebody_judges_already_stays(submitted):
     review = submitted.review("rita")
     submitted.claim("vera", Stage.VALIDATION)
-    with pytest.raises(AnnotationError, match="in use already"):
+    with pytest.raises(AnnotationError, match="already in use"):
         undo_review(submitted.rita, review.pk)
     assert Candidate.objects.get(text=UNFOLDS).state == "accepted"
     assert Review.objects.get().undone_at is None
@@ -68,7 +68,7 @@ def test_an_item_that_was_released_stays():
     review = world.review("rita")
     release = Release.objects.create(project=world.project, name="one", content_hash="0" * 64, n_items=1)
     ReleaseItem.objects.create(release=release, item=Item.objects.get(), position=0, record={})
-    with pytest.raises(AnnotationError, match="in use already"):
+    with pytest.raises(AnnotationError, match="already in use"):
         undo_review(world.rita, review.pk)
 
 
@@ -83,14 +83,14 @@ def test_a_return_taken_back_closes_the_editing_that_it_asked_for(submitted):
 def test_a_return_that_its_author_has_taken_up_stays(submitted):
     review = submitted.review("rita", "send_back", reasons=["grammar"])
     submitted.claim("ann", Stage.EDIT)
-    with pytest.raises(AnnotationError, match="Somebody has gone on from here"):
+    with pytest.raises(AnnotationError, match="Someone has already continued"):
         undo_review(submitted.rita, review.pk)
 
 
 def test_a_return_that_was_reworded_stays(submitted):
     review = submitted.review("rita", "send_back", reasons=["grammar"])
     submitted.edit("ann", IRONS, parents=[review.candidate_id])
-    with pytest.raises(AnnotationError, match="Somebody has gone on from here"):
+    with pytest.raises(AnnotationError, match="Someone has already continued"):
         undo_review(submitted.rita, review.pk)
 
 
@@ -117,7 +117,7 @@ def test_undo_is_for_the_own_last_seconds_and_once(submitted):
     review = submitted.review("rita", "drop", reasons=["grammar"])
     with pytest.raises(Http404):
         undo_review(submitted.rob, review.pk)
-    with pytest.raises(AnnotationError, match="Only the last 30 seconds"):
+    with pytest.raises(AnnotationError, match="only for 30 seconds"):
         undo_review(submitted.rita, review.pk, now=later(seconds=60))
     first = undo_review(submitted.rita, review.pk)
     assert undo_review(submitted.rita, review.pk).token == first.token

@@ -123,26 +123,26 @@ class TestWhyNot:
         world.item()
         make_tasks(world.project)
         work = world.claim("vera", Stage.VALIDATION)
-        self.refused(world, "Somebody has been shown a pair of it")
+        self.refused(world, "Someone has already seen a pair of this subtest")
         release(world.vera, work.token)
-        self.refused(world, "Somebody has been shown a pair of it")
+        self.refused(world, "Someone has already seen a pair of this subtest")
 
     def test_items_were_decided_without_a_vote(self, world: World):
         factories.make_item(world.subtest, foils=("a man unfolds a shirt.",), state="valid")
-        self.refused(world, "Items of it are decided")
+        self.refused(world, "Items of this subtest are already decided")
 
     def test_items_wait_and_no_vote_is_asked_for(self, world: World):
         world.item()
-        self.refused(world, "Items of it wait for votes", VoteRule(wanted=0, needed=0))
+        self.refused(world, "Items of this subtest are waiting for votes", VoteRule(wanted=0, needed=0))
 
     def test_a_rule_that_no_vote_can_satisfy(self, world: World):
-        self.refused(world, "More votes are needed", VoteRule(2, 3))
+        self.refused(world, "more than the votes per pair", VoteRule(2, 3))
 
     @pytest.mark.parametrize(
         "rule", [VoteRule(100, 2), VoteRule(2, -1), VoteRule(2, 2, pairs_enough=0), VoteRule(2, 2, pairs_enough=100)]
     )
     def test_numbers_that_nobody_means(self, world: World, rule: VoteRule):
-        self.refused(world, "A pair takes 0 to 99 votes, and 1 to 99 valid pairs", rule)
+        self.refused(world, "Set 0 to 99 votes per pair and a minimum of 1 to 99 valid pairs", rule)
 
     @pytest.mark.parametrize("name", ["ann", "rita", "vera"])
     def test_only_researchers(self, world: World, name: str):
@@ -193,7 +193,7 @@ class TestPage:
         world.subtest.refresh_from_db()
         assert (world.subtest.votes_wanted, world.subtest.stop_early) == (2, False)
         text = listed.content.decode()
-        assert "The votes of direction are changed." in text
+        assert "Vote rule of direction saved." in text
         assert "2 of 2 votes" in text
         assert self.url(world) in text
 
@@ -208,7 +208,7 @@ class TestPage:
         form = {"votes_wanted": 2, "votes_needed": 3, "valid_when": "all", "foils_enough": 1}
         answer = browser.post(self.url(world), form)
         assert answer.status_code == 422
-        assert "More votes are needed than are asked for" in answer.content.decode()
+        assert "Lower this number or raise the votes per pair" in answer.content.decode()
         assert answer.context["form"]["votes_needed"].value() == "3"
 
     def test_a_fixed_rule_is_read_with_its_reason(self, world: World, browser: Client):
@@ -216,13 +216,13 @@ class TestPage:
         make_tasks(world.project)
         world.claim("vera", Stage.VALIDATION)
         page = browser.get(self.url(world)).content.decode()
-        assert "It stands." in page
-        assert "Somebody has been shown a pair of it." in page
+        assert "This rule is fixed." in page
+        assert "Someone has already seen a pair of this subtest." in page
         assert "<button" not in page.partition('class="facts"')[2].partition("</main>")[0]
         form = {"votes_wanted": 2, "votes_needed": 2, "valid_when": "all", "foils_enough": 1}
         answer = browser.post(self.url(world), form)
         assert answer.status_code == 422
-        assert "Not stored." in answer.content.decode()
+        assert "Not saved." in answer.content.decode()
         assert ">3<" in answer.content.decode().replace("</dt><dd>", ">").replace("</dd>", "<")
 
     def test_another_projects_subtest_is_not_there(self, world: World, browser: Client):

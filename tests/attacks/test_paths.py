@@ -144,7 +144,7 @@ def test_a_page_names_no_model_elsewhere(spec):
         checked_spec(spec, from_page=True)
     except EvaluationError as error:
         refused = str(error)
-    assert "installation's folder of models" in refused
+    assert "not in the models folder" in refused
 
 
 @guarded_by(BELOW)

@@ -78,7 +78,7 @@ def test_scores_of_strangers(kind, client):
     about = {"label": "m", "sent_by": "s", "contact": "c", "scores": SimpleUploadedFile("s.jsonl", content)}
     answer = client.post(reverse("publishing:public_scores", args=[page.key]), about)
     assert answer.status_code == 422
-    assert "What to mend" in answer.content.decode()
+    assert "Problems to fix" in answer.content.decode()
     assert repeated(answer.content.decode()) <= MOST
     assert len(answer.content) < STRANGERS_MOST
 

@@ -68,7 +68,7 @@ def test_a_clip_that_has_its_file_keeps_it(project, researcher, film):
     video = missing(project)
     stale = Video.objects.get(pk=video.pk)
     attach_media(researcher, video, film)
-    with pytest.raises(CorpusError, match="has a file by now"):
+    with pytest.raises(CorpusError, match="already has a file"):
         attach_media(researcher, stale, film)
 
 
@@ -112,7 +112,7 @@ def test_links_out_of_the_folder_are_refused(project, researcher, film, tmp_path
 
 
 def test_a_folder_that_is_not_there_is_named(project, researcher, tmp_path):
-    with pytest.raises(CorpusError, match="is no folder; name the folder"):
+    with pytest.raises(CorpusError, match="not a folder"):
         attach_folder(researcher, project, tmp_path / "gone")
 
 

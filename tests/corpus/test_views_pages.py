@@ -75,7 +75,7 @@ def test_a_video_shows_its_captions_items_and_foils_escaped(owner, project):
     assert "a &lt;script&gt;alert(1)&lt;/script&gt; man." in html
     assert "a &lt;b&gt;woman&lt;/b&gt;." in html
     assert "Direction" in html
-    assert "In doubt" in html
+    assert "May be wrong" in html
 
 
 def test_a_video_with_many_captions_costs_as_many_queries_as_one(owner, project, django_assert_num_queries):
@@ -88,7 +88,7 @@ def test_a_video_with_many_captions_costs_as_many_queries_as_one(owner, project,
                 owner.get(reverse("corpus:video", args=[project.slug, video.pk]))
 
 
-@pytest.mark.parametrize(("state", "words"), [("missing", "Its file is missing"), ("broken", "no video stream")])
+@pytest.mark.parametrize(("state", "words"), [("missing", "The video file is missing"), ("broken", "no video stream")])
 def test_a_video_that_cannot_play_says_why(owner, project, state, words):
     video = make_video(project, media_state=state, media_error="no video stream")
     assert words in owner.get(reverse("corpus:video", args=[project.slug, video.pk])).content.decode()
@@ -161,7 +161,7 @@ def test_a_proficiency_subtest_of_another_project_is_no_choice(owner, project):
 
 def test_the_form_says_until_when_votes_can_be_changed(owner, project):
     form = owner.get(reverse("corpus:subtests", args=[project.slug])).context["form"]
-    assert "until somebody has been shown a pair" in str(form.fields["votes_needed"].help_text)
+    assert "until someone has seen a pair" in str(form.fields["votes_needed"].help_text)
 
 
 def test_subtests_are_listed_with_counts(owner, project):

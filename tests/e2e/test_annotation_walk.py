@@ -33,7 +33,7 @@ def send(page: Page, *keys: str) -> None:
     for key in keys:
         page.keyboard.press(key)
     page.wait_for_url("**/?done=*")
-    expect(page.get_by_role("heading", name="You have done all that there is for you here")).to_be_visible()
+    expect(page.get_by_role("heading", name="You have completed all tasks here")).to_be_visible()
 
 
 def answer_of(page: Page, choice: str = CAPTION) -> str:
@@ -134,7 +134,7 @@ def test_a_fourth_vote_is_refused(item: Item, sign_in: SignIn) -> None:
         validate(last)
     fourth = make_member(project, "validator", name="vito")
     page = sign_in(fourth, expected=["404 (Not Found)"])
-    queue_says(page, "validation", "Everything in this stage is done")
+    queue_says(page, "validation", "All tasks of this stage are done")
     token = Vote.objects.latest("pk").slot.leases.get().token
     status = page.evaluate(
         """async ([token, address]) => {
@@ -153,7 +153,7 @@ def test_a_double_click_gives_one_vote(item: Item, sign_in: SignIn) -> None:
     page = sign_in(vera)
     start(page, "validation")
     page.keyboard.press(answer_of(page))
-    page.get_by_role("button", name="Send and go on").dblclick()
+    page.get_by_role("button", name="Submit and continue").dblclick()
     page.wait_for_url("**/?done=*")
     assert Vote.objects.filter(person=vera).count() == 1
 
@@ -205,8 +205,8 @@ def test_the_key_of_undo_ends_with_its_button(item: Item, sign_in: SignIn) -> No
 def test_who_wants_it_answers_with_one_key(item: Item, sign_in: SignIn) -> None:
     page = sign_in(make_member(item.subtest.project, "validator", name="vera"))
     start(page, "validation")
-    page.get_by_role("checkbox", name="A number key sends at once").check()
-    page.get_by_role("checkbox", name="A number key sends at once").blur()
+    page.get_by_role("checkbox", name="Number keys submit immediately").check()
+    page.get_by_role("checkbox", name="Number keys submit immediately").blur()
     send(page, "4")
     assert Vote.objects.get().choice == "both"
 
@@ -218,7 +218,7 @@ def test_a_returned_piece_shows_its_reasons_and_a_drop_asks_for_one(project: Pro
     rev = sign_in(make_member(project, "reviewer", name="zacharias"))
     start(rev, "review")
     rev.keyboard.press("x")
-    expect(rev.get_by_text("Choose at least one reason first.")).to_be_visible()
+    expect(rev.get_by_text("Choose at least one reason.")).to_be_visible()
     assert not Review.objects.exists()
     rev.keyboard.press("4")
     rev.keyboard.press("c")
@@ -226,7 +226,7 @@ def test_a_returned_piece_shows_its_reasons_and_a_drop_asks_for_one(project: Pro
     rev.keyboard.press("Tab")
     send(rev, "b")
     start(ann, "edit")
-    expect(ann.get_by_text("Sent back:")).to_be_visible()
+    expect(ann.get_by_text("Sent back by a reviewer:")).to_be_visible()
     expect(ann.locator(".foil .notice")).to_contain_text("language or spelling")
     expect(ann.locator(".foil .notice q")).to_have_text("capital letter <b>first</b>")
     expect(ann.get_by_role("textbox", name="Foil")).to_have_value(FOIL)
@@ -239,7 +239,7 @@ def test_a_reviewer_fixes_in_place(project: Project, sign_in: SignIn) -> None:
     page = sign_in(rev)
     start(page, "review")
     page.keyboard.press("f")
-    expect(page.get_by_role("textbox", name="The foil as you would accept it")).to_be_focused()
+    expect(page.get_by_role("textbox", name="Corrected foil")).to_be_focused()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(CAPTION)
     expect(page.get_by_text("it says the same as the caption")).to_be_visible()
@@ -258,7 +258,7 @@ def test_a_refused_text_comes_back_with_the_reason(project: Project, sign_in: Si
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(CAPTION.upper())
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("alert").filter(has_text="Not stored.")).to_contain_text("it says the same as the caption")
+    expect(page.get_by_role("alert").filter(has_text="Not saved.")).to_contain_text("it says the same as the caption")
     expect(page.get_by_role("textbox", name="Foil")).to_have_value(CAPTION.upper())
     assert not Edit.objects.exists()
 
@@ -268,7 +268,7 @@ def test_the_pages_work_without_scripts(project: Project, sign_in: SignIn) -> No
     page.goto("/projects/dots/work/")
     page.get_by_role("button", name="Start").click()
     page.get_by_role("textbox", name="Foil").fill("a red dot moves to the bottom.")
-    page.get_by_role("button", name="Send and go on").click()
+    page.get_by_role("button", name="Submit and continue").click()
     assert Candidate.objects.get(state="in_review").text == "a red dot moves to the bottom."
 
 

@@ -229,6 +229,6 @@ def test_nothing_of_a_warned_clip_is_seen_before_it_is_asked_for(
     expect(film_).to_be_visible()
     page.keyboard.press("k")
     wait_until(page, "!document.querySelector('video').paused || document.querySelector('video').currentTime > 0")
-    page.get_by_role("button", name="I would rather not see this video").click()
+    page.get_by_role("button", name="I do not want to watch this video").click()
     expect(page.locator("video")).to_have_count(0)
     assert owner.declined_videos.get().video == video

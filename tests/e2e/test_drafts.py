@@ -66,7 +66,7 @@ def test_a_closed_tab_keeps_the_draft_on_the_server(project: Project, sign_in: S
     # Another browser: nothing of the first one is there.
     other = sign_in(ann)
     start(other, "edit")
-    expect(other.get_by_text("Your draft is back.")).to_be_visible()
+    expect(other.get_by_text("Draft restored.")).to_be_visible()
     expect(box(other)).to_have_value(TEXT)
     other.get_by_role("button", name="Start over").click()
     expect(box(other)).to_have_value(FOIL)
@@ -126,7 +126,7 @@ def test_a_draft_that_is_being_saved_does_not_come_after_the_work(project: Proje
     held = hold_drafts(page)
     write(page)
     wait_for(page, held)
-    page.get_by_role("button", name="Send and go on").click()
+    page.get_by_role("button", name="Submit and continue").click()
     page.wait_for_url("**/?done=*")
     # Given up before the work was there, not by the page that came then; and not taken for a network that is lost.
     assert ended == ["draft", "work"]
@@ -137,14 +137,14 @@ def test_an_expired_session_keeps_the_draft(project: Project, sign_in: SignIn) -
     start(page, "edit")
     Session.objects.all().delete()
     write(page)
-    expect(page.get_by_text("You are signed out. Your text is kept in this browser.")).to_be_visible()
+    expect(page.get_by_text("You are signed out. Your text is saved in this browser.")).to_be_visible()
     assert not Draft.objects.exists()
     page.locator("[data-draft-when='signed_out']").get_by_role("link", name="Sign in").click()
     page.get_by_label("Username").fill("ann")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     expect(box(page)).to_have_value(TEXT)
-    expect(page.get_by_text("Your draft is back.")).to_be_visible()
+    expect(page.get_by_text("Draft restored.")).to_be_visible()
     saved(page)
     send(page, "Control+Enter")
     assert Candidate.objects.get(state=CandidateState.IN_REVIEW).text == TEXT
@@ -159,7 +159,7 @@ def test_a_submit_with_an_expired_session_is_not_lost_either(project: Project, s
     Session.objects.all().delete()
     page.keyboard.type(" now")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("goes out when you have signed in")).to_be_visible()
+    expect(page.get_by_text("will be sent when you sign in")).to_be_visible()
     assert_accessible(page)
     assert not Edit.objects.exists()
     page.locator("[data-outbox]").get_by_role("link", name="Sign in").click()
@@ -199,9 +199,9 @@ def test_a_submit_while_offline_is_kept_and_sent_when_back(project: Project, sig
     start(page, "edit")
     page.context.set_offline(True)
     write(page)
-    expect(page.get_by_text("Kept in this browser; the server does not answer.")).to_be_visible()
+    expect(page.get_by_text("Saved in this browser. The server is not reachable.")).to_be_visible()
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("goes out by itself when you are online again")).to_be_visible()
+    expect(page.get_by_text("will be sent when you reconnect")).to_be_visible()
     assert_accessible(page)
     page.keyboard.press("Control+Enter")
     assert not Edit.objects.exists()
@@ -217,18 +217,18 @@ def test_what_was_sent_offline_leaves_from_the_next_page_and_arrives_once(projec
     write(page)
     page.context.set_offline(True)
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("goes out by itself")).to_be_visible()
+    expect(page.get_by_text("will be sent when you reconnect")).to_be_visible()
     kept = page.evaluate("Object.entries(localStorage).filter(([key]) => key.startsWith('foilworks.outbox.'))")
     page.evaluate(SILENCE)
     page.goto("about:blank")
     page.context.set_offline(False)
     page.goto("/projects/dots/work/")
-    expect(page.get_by_text("What you sent while offline has arrived.")).to_be_visible()
+    expect(page.get_by_text("The answers that you gave while offline were received.")).to_be_visible()
     assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('foilworks.outbox.')).length") == 0
     # As if the answer had been lost on its way: it goes out again, under the same key.
     page.evaluate("([[key, text]]) => localStorage.setItem(key, text)", kept)
     page.reload()
-    expect(page.get_by_text("What you sent while offline has arrived.")).to_be_visible()
+    expect(page.get_by_text("The answers that you gave while offline were received.")).to_be_visible()
     assert Edit.objects.get().texts == [TEXT]
 
 
@@ -251,7 +251,7 @@ def test_what_another_tab_has_sent_meanwhile_is_not_sent_again(project: Project,
     wait_for(page, held)
     page.evaluate("localStorage.clear()")
     held[0].fulfill(status=200, content_type="text/html", body="")
-    expect(page.get_by_text("Not taken.")).to_be_visible()
+    expect(page.get_by_text("Answer rejected.")).to_be_visible()
     assert len(held) == 1
 
 
@@ -283,7 +283,7 @@ def test_a_kept_submit_that_is_denied_lets_the_next_one_go(project: Project, sig
 
     page.route("**/work/kept/", answer)
     send_two_kept(page)
-    expect(page.get_by_text("Not taken.")).to_be_visible()
+    expect(page.get_by_text("Answer rejected.")).to_be_visible()
     wait_until(page, "!Object.keys(localStorage).some((key) => key.startsWith('foilworks.outbox.'))")
     assert len(sent) == 2
 

@@ -98,4 +98,4 @@ def test_people_watch_it_at_its_address_and_nobody_else_asks(elsewhere: Elsewher
         played = owner.locator("video").count()
         assert played == (video.media_state == MediaState.ELSEWHERE)
         if not played:
-            assert "is on a host that nothing may be played from here" in owner.inner_text("main")
+            assert "Videos from the host of this URL are not allowed here" in owner.inner_text("main")

@@ -85,7 +85,7 @@ def test_practice_and_the_test_are_taken_by_keyboard_alone(quiz: Project, sign_i
     assert Standing.objects.get(person=person).qualified_at is not None
     # The way to the work is open.
     press(page, "n")
-    expect(page.get_by_role("button", name="Take the next")).to_be_visible()
+    expect(page.get_by_role("button", name="Start next")).to_be_visible()
     page.keyboard.press("n")
     page.wait_for_url("**/work/validation/*/")
     page.wait_for_selector(READY)
@@ -100,11 +100,11 @@ def practise_editing(page: Page) -> None:
     page.keyboard.type("a red dot moves to the top.")
     expect(page.locator("[data-changed]")).to_have_text("1")
     press(page, "Control+Enter")
-    expect(page.get_by_role("status").filter(has_text="Right: you changed the words")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Correct: you changed the same words")).to_be_visible()
     expect(page.get_by_text("Only the direction.")).to_be_visible()
     assert_accessible(page)
     press(page, "n")
-    expect(page.get_by_role("heading", name="Practice is done")).to_be_visible()
+    expect(page.get_by_role("heading", name="Practice completed")).to_be_visible()
 
 
 def practise_judging(page: Page) -> None:
@@ -113,11 +113,11 @@ def practise_judging(page: Page) -> None:
     assert_accessible(page)
     page.keyboard.press("4")
     press(page, "Control+Enter")
-    expect(page.get_by_role("status").filter(has_text="Not quite.")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Incorrect.")).to_be_visible()
     expect(page.get_by_text("Watch where it ends.")).to_be_visible()
     assert_accessible(page)
     press(page, "n")
-    expect(page.get_by_text("0 of 1 right.")).to_be_visible()
+    expect(page.get_by_text("0 of 1 correct.")).to_be_visible()
 
 
 def take_the_test(page: Page) -> None:
@@ -151,5 +151,5 @@ def test_the_researchers_pages_of_quality_are_accessible_and_fit(quiz: Project, 
     expect(page.get_by_text("1 of 10 labelled")).to_be_visible()
     page.goto("/projects/dots/validators/")
     page.get_by_role("button", name=f"Resume {paused.username}").press("Enter")
-    expect(page.get_by_text("the counts begin anew")).to_be_visible()
+    expect(page.get_by_text("quality counts start again")).to_be_visible()
     assert not Standing.objects.filter(state="paused").exists()

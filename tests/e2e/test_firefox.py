@@ -124,6 +124,6 @@ def test_a_clip_that_firefox_cannot_play_says_so(project: Project, tab: FirefoxT
     tab.goto(f"/projects/dots/videos/{video.pk}/")
     tab.wait_for_selector("[data-player-error]", timeout=PATIENCE_MS)
     said = tab.evaluate("() => document.querySelector('[data-player-error]').innerText")
-    assert "This browser cannot play the video." in said
+    assert "Your browser cannot play this video." in said
     assert "open it in another browser" in said
     tab.complaints.clear()

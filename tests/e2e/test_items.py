@@ -72,9 +72,9 @@ def test_a_disputed_item_is_found_and_settled(disputed: Item, sign_in: SignIn) -
     page.wait_for_url("**state=disputed**")
     expect(page.get_by_role("row")).to_have_count(2)
     page.get_by_role("link", name=disputed.key).click()
-    page.get_by_label("Why").fill("the dot does move to the right")
-    page.get_by_role("button", name="Settle it as valid").click()
-    expect(page.get_by_text("It is done, and kept")).to_be_visible()
+    page.get_by_label("Reason").fill("the dot does move to the right")
+    page.get_by_role("button", name="Decide as valid").click()
+    expect(page.get_by_text("Done. The item history")).to_be_visible()
     expect(page.locator(".history li").last).to_contain_text("the dot does move to the right")
     disputed.refresh_from_db()
     assert disputed.state == ItemState.VALID

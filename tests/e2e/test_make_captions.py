@@ -28,9 +28,9 @@ def test_captions_are_looked_at_and_then_stored(project, sign_in, narrow):
     assert_accessible(page)
     assert not Caption.objects.filter(text="Someone folds the red shirt.").exists()
     page.keyboard.press("Control+Enter")
-    page.get_by_text("The captions are being made.").wait_for()
+    page.get_by_text("The captions are being generated.").wait_for()
     run_now(CaptionRun.objects.get().job)
-    page.get_by_role("link", name="Make foils for them").wait_for()
+    page.get_by_role("link", name="Generate foils").wait_for()
     assert Caption.objects.filter(text="Someone folds the red shirt.").count() == 1
     page.goto(f"/projects/{project.slug}/captions/")
     assert_accessible(page)

@@ -99,7 +99,7 @@ def test_the_pages_of_models(project: Project, owner: User, release: Release, si
     page.goto(f"{start}leaderboard/?column=T")
     expect(page.get_by_role("heading", name="Leaderboard")).to_be_visible()
     looked_at(page)
-    page.get_by_role("link", name="Compare two").click()
+    page.get_by_role("link", name="Compare two models").click()
     expect(page.get_by_role("heading", name="Difference")).to_be_visible()
     looked_at(page)
     page.get_by_role("link", name="Both are right").click()
@@ -116,7 +116,7 @@ def test_the_pages_of_models(project: Project, owner: User, release: Release, si
     page.get_by_role("link", name="Model card").click()
     page.get_by_label("size").fill("151 M")
     looked_at(page)
-    page.get_by_role("button", name="Store").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("is stored")).to_be_visible()
     looked_at(page)
 
@@ -164,7 +164,7 @@ def test_the_pages_of_votes_words_and_ranks(judged: Run, owner: User, sign_in: S
     expect(page.locator("#report-progress .badge")).to_be_visible()
     run_now(Job.objects.get(dotted="evaluation.reports.jobs.compute_report"))
     # The page asks for itself every two seconds while the job is alive.
-    expect(page.get_by_role("heading", name="Where they differ")).to_be_visible(timeout=10_000)
+    expect(page.get_by_role("heading", name="Differing verdicts")).to_be_visible(timeout=10_000)
     looked_at(page)
     for kind in ("agreement", "numbers", "verbs"):
         page.goto(f"/projects/ranked/reports/{kind}/")
@@ -174,7 +174,7 @@ def test_the_pages_of_votes_words_and_ranks(judged: Run, owner: User, sign_in: S
     expect(page.get_by_text("among captions of other videos (control)")).to_be_visible()
     looked_at(page)
     page.goto(f"/projects/ranked/releases/{judged.release_id}/scores/")
-    expect(page.get_by_role("heading", name="Bring scores")).to_be_visible()
+    expect(page.get_by_role("heading", name="Import scores")).to_be_visible()
     looked_at(page)
     page.goto(f"/projects/ranked/releases/{judged.release_id}/analyses/proximity/")
     page.get_by_label("Encoder").fill("fake:")

@@ -56,8 +56,8 @@ def test_five_counterfactuals_are_written_by_keyboard(sign_in: SignIn, narrow: b
     # The third is empty: what stays and what must change is said while one types.
     page.keyboard.type("a blue dot moves to the right.")
     third = page.locator(".foil").nth(2)
-    expect(third.get_by_text("people and things stay; words gone: 1")).to_be_visible()
-    expect(third.get_by_text("what happens is as in the caption")).to_be_visible()
+    expect(third.get_by_text("keep the people and things; removed words: 1")).to_be_visible()
+    expect(third.get_by_text("the action is the same as in the caption")).to_be_visible()
     expect(third.locator("[data-changed]")).to_have_text("1")
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(foil("rolls"))
@@ -102,7 +102,7 @@ def test_one_foil_after_the_other_without_a_page_to_load(sign_in: SignIn, narrow
         page.keyboard.press("Control+Enter")
         expect(page.locator("input[name='idempotency_key']").first).not_to_have_value(before)
         page.wait_for_selector(WORK)
-        expect(page.locator("[data-said]")).to_have_text(f"Sent. {done} done today")
+        expect(page.locator("[data-said]")).to_have_text(f"Submitted. {done} done today")
         expect(page.locator("main")).to_be_focused()
         assert leads_back_to(page) == {urlsplit(page.url).path}
         assert Edit.objects.count() == done
@@ -159,7 +159,7 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     }""")
     decide("a")
     # What is sent is said where a page that loads would have been read out; the card came without one.
-    expect(page.locator("[data-said]")).to_have_text("Sent. 1 done today")
+    expect(page.locator("[data-said]")).to_have_text("Submitted. 1 done today")
     expect(page.locator("main")).to_be_focused()
     assert leads_back_to(page) == {urlsplit(page.url).path}
     # A key that is held decides once.
@@ -179,7 +179,7 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     page.locator("#comment").fill("")
     decide("Escape", "1", "x")
     page.keyboard.press("f")
-    expect(page.get_by_role("textbox", name="The foil as you would accept it")).to_be_focused()
+    expect(page.get_by_role("textbox", name="Corrected foil")).to_be_focused()
     assert page.evaluate("document.activeElement.selectionStart === document.activeElement.value.length")
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("a red dot vanishes to the right.")
@@ -219,7 +219,7 @@ def test_disputed_items_are_settled_by_keyboard(sign_in: SignIn, narrow: bool) -
     expect(page.locator("#guideline em")).to_have_text("to the end")
     page.keyboard.press("Escape")
     page.keyboard.press("a")
-    expect(page.get_by_text("Choose at least one reason first.")).to_be_visible()
+    expect(page.get_by_text("Choose at least one reason.")).to_be_visible()
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     page.keyboard.press("a")
@@ -267,7 +267,7 @@ def test_captions_in_doubt_are_repaired_by_keyboard(sign_in: SignIn, narrow: boo
     page.keyboard.press("Tab")
     page.keyboard.press("x")
     page.wait_for_url("**/captions/doubted/")
-    expect(page.get_by_text("No caption is in doubt")).to_be_visible()
+    expect(page.get_by_text("No captions in doubt")).to_be_visible()
     settled = Caption.objects.filter(revises=None).order_by("pk").values_list("doubt_settled", flat=True)
     assert list(settled) == ["corrected", "confirmed", "dropped"]
     new = Caption.objects.get(revises=items[0].caption)
@@ -288,7 +288,7 @@ def test_guidelines_are_written_previewed_and_read_by_keyboard(sign_in: SignIn, 
     expect(page.locator("#preview .example-bad")).to_contain_text("<script>")
     assert_accessible(page)
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Version 1 holds from now on.")).to_be_visible()
+    expect(page.get_by_text("Version 1 published.")).to_be_visible()
     ann = sign_in(world.ann, narrow=narrow)
     open_piece(ann, world, "edit")
     ann.keyboard.press("g")
@@ -296,7 +296,7 @@ def test_guidelines_are_written_previewed_and_read_by_keyboard(sign_in: SignIn, 
     assert_accessible(ann)
     assert ann.title() != "gone"
     page.reload()
-    expect(page.get_by_text("Work has begun.")).to_be_visible()
+    expect(page.get_by_text("Work has started.")).to_be_visible()
     page.keyboard.press("e")
     page.keyboard.press("ControlOrMeta+End")
     page.keyboard.type("\nOr two.")
@@ -305,7 +305,7 @@ def test_guidelines_are_written_previewed_and_read_by_keyboard(sign_in: SignIn, 
     assert Guideline.objects.count() == 1
     page.keyboard.press("Space")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Version 2 holds from now on.")).to_be_visible()
+    expect(page.get_by_text("Version 2 published.")).to_be_visible()
     assert_accessible(page)
 
 
@@ -314,11 +314,11 @@ def test_the_shares_of_reviews_are_set(sign_in: SignIn, narrow: bool) -> None:
     world = make_world()
     page = sign_in(world.owner, narrow=narrow)
     page.goto(f"/projects/{world.project.slug}/reviewing/")
-    page.get_by_label("Reviewed, per cent of the edits", exact=True).fill("30")
+    page.get_by_label("Edits to review (%)", exact=True).fill("30")
     page.get_by_label(f"edits of {world.ann.username}").fill("100")
     assert_accessible(page)
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("The shares hold from now on.")).to_be_visible()
+    expect(page.get_by_text("Review shares saved. They apply to new edits.")).to_be_visible()
     world.project.refresh_from_db()
     assert world.project.review_policy.rate == 0.3
 
@@ -332,10 +332,10 @@ def test_a_model_is_asked_about_a_text_and_answers_on_the_page(sign_in: SignIn) 
     page.locator("[data-hint-ask]").focus()
     page.keyboard.press("Enter")
     line = page.locator("[data-hint-answer]")
-    expect(line).to_have_text("The model is being asked.")
+    expect(line).to_have_text("Waiting for the model.")
     hint = Hint.objects.get()
     answer_hint(hint.pk, hint.job)
-    expect(line).to_contain_text("As a sentence, the model finds your text")
+    expect(line).to_contain_text("The model rates your sentence")
     page.keyboard.press("e")
     page.keyboard.type("x")
     expect(line).to_have_text("")

@@ -215,7 +215,7 @@ def test_a_release_is_frozen_scored_and_exported(world, sign_in: SignIn):
     page = sign_in(world["owner"], expected=["422"])
     page.goto(reverse("releases:freeze", args=[project.slug]))
     page.get_by_label("Name").fill("v2")
-    page.get_by_role("button", name="Freeze it").click()
+    page.get_by_role("button", name="Freeze release").click()
     expect(page.get_by_role("heading", name="v2")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as JSON lines").click()

@@ -32,9 +32,9 @@ def test_a_new_person_signs_in_with_what_they_were_told(project: Project, sign_i
     owner = sign_in(make_member(project, "researcher", name="olga"))
     owner.goto("/projects/dots/people/")
     owner.get_by_label("User name").fill("nora")
-    owner.get_by_label("Make a new account").check()
+    owner.get_by_label("Create a new account").check()
     owner.get_by_role("button", name="Add").click()
-    expect(owner.get_by_role("heading", name="nora has an account now")).to_be_visible()
+    expect(owner.get_by_role("heading", name="Account created for nora")).to_be_visible()
     assert_accessible(owner)
     password = owner.locator(".password").inner_text()
     assert list(Membership.objects.filter(person__username="nora").values_list("role", flat=True)) == ["annotator"]

@@ -261,7 +261,7 @@ def test_the_keys_dialog_lists_the_keys_and_can_silence_single_ones(open_clip: C
     page = open_clip()
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("row", name="One frame on")).to_contain_text(".")
+    expect(dialog.get_by_role("row", name="Next frame")).to_contain_text(".")
     dialog.get_by_role("checkbox").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press(".")
@@ -285,7 +285,7 @@ def open_stored(sign_in: SignIn, path: Path) -> Page:
 def test_a_clip_that_the_browser_cannot_play_says_so_and_what_to_do(sign_in: SignIn, tmp_path: Path, name: str) -> None:
     page = open_stored(sign_in, make(next(odd for odd in odd_files() if odd.name == name), tmp_path))
     alert = page.locator("[data-player]").get_by_role("alert")
-    expect(alert).to_contain_text("This browser cannot play the video.")
+    expect(alert).to_contain_text("Your browser cannot play this video.")
     expect(alert).to_contain_text("open it in another browser")
     expect(alert).to_contain_text("skip the task and tell the researcher")
     expect(alert).not_to_contain_text("too old", use_inner_text=True)

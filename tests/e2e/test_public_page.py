@@ -59,22 +59,22 @@ def test_a_stranger_reads_the_page_and_sends_scores(opened: PublicPage, visitor,
     expect(visitor.locator("video")).to_have_count(1)
     assert visitor.evaluate("document.images.length") == 0
     assert_accessible(visitor)
-    visitor.get_by_role("link", name="Send scores of your model").click()
+    visitor.get_by_role("link", name="Submit scores of your model").click()
     assert_accessible(visitor)
     path = tmp_path / "scores.jsonl"
     records = [member.record for member in opened.release.members.order_by("position")]
     path.write_text(json.dumps({"id": HOSTILE, "caption": 1, "foils": [0]}))
-    visitor.get_by_label("The model is called").fill(f"Theirs {HOSTILE[:-5]}")
-    visitor.get_by_label("Sent by").fill("A lab")
-    visitor.get_by_label("How to reach you").fill("ann@example.org")
-    visitor.get_by_label("File of scores").set_input_files(path)
+    visitor.get_by_label("Model name").fill(f"Theirs {HOSTILE[:-5]}")
+    visitor.get_by_label("Submitted by").fill("A lab")
+    visitor.get_by_label("Contact").fill("ann@example.org")
+    visitor.get_by_label("Score file").set_input_files(path)
     visitor.get_by_role("button", name="Send").click()
     expect(visitor.get_by_text("is no item of the release")).to_be_visible()
     assert_accessible(visitor)
     path.write_text("".join(json.dumps({"id": each["id"], "caption": 1, "foils": [0]}) + "\n" for each in records))
-    visitor.get_by_label("File of scores").set_input_files(path)
+    visitor.get_by_label("Score file").set_input_files(path)
     visitor.get_by_role("button", name="Send").click()
-    expect(visitor.get_by_role("heading", name="Your scores are here")).to_be_visible()
+    expect(visitor.get_by_role("heading", name="Scores submitted")).to_be_visible()
     assert_accessible(visitor)
     assert Submission.objects.get().state == "waiting"
 
@@ -83,7 +83,7 @@ def test_a_stranger_reads_in_one_screen_what_it_is_for(visitor, live_server) -> 
     seen: list[str] = []
     visitor.on("response", lambda response: seen.append(response.url))
     visitor.goto("/", wait_until="networkidle")
-    expect(visitor.get_by_role("heading", level=1)).to_contain_text("Does a video model see")
+    expect(visitor.get_by_role("heading", level=1)).to_contain_text("Does your video model see")
     assert visitor.evaluate("document.images[0].naturalWidth") > 1000
     assert_accessible(visitor)
     # Modules of scripts are files of their own, preloaded at once.
@@ -119,7 +119,7 @@ def test_the_owner_decides_and_fills_in_what_only_people_know(
     page.goto("/projects/dots/datasheet/")
     assert_accessible(page)
     page.get_by_label("Were any ethical review processes conducted").fill(HOSTILE)
-    page.get_by_role("button", name="Store").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.get_by_label("Were any ethical review processes conducted")).to_have_value(HOSTILE)
     page.goto("/projects/dots/publication/")
     assert_accessible(page)

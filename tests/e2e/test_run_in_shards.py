@@ -66,8 +66,8 @@ def test_shards_and_times_are_read_on_any_screen_and_the_run_is_stopped(sign_in:
         expect(page.get_by_text("Time left")).to_be_visible()
         assert_accessible(page)
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("The run is stopped. What is scored stays.")).to_be_visible()
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_text("The run is stopped. Finished scores are kept.")).to_be_visible()
+    expect(page.get_by_role("button", name="Retry run")).to_be_visible()
     assert set(run.job.shards.values_list("state", flat=True)) == {"done", "failed", "cancelled"}
 
 
@@ -97,13 +97,13 @@ def test_a_press_that_outlasts_the_part_it_began_on_stops_the_run(sign_in: SignI
         page.mouse.up()
     else:
         page.keyboard.up(" ")
-    expect(page.get_by_text("The run is stopped. What is scored stays.")).to_be_visible()
+    expect(page.get_by_text("The run is stopped. Finished scores are kept.")).to_be_visible()
 
 
 def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, run: Run, owner: User) -> None:
     page = sign_in(owner, narrow=True)
     page.goto(f"/projects/ranked/scoring/{run.pk}/")
-    page.get_by_text("Where the time went").click()
+    page.get_by_text("Time used").click()
     shards = page.get_by_role("region", name="Shards")
     shards.evaluate("(wrap) => wrap.scrollTo(90, 0)")
     stop = page.get_by_role("button", name="Stop")
@@ -116,11 +116,11 @@ def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, 
     assert shards.evaluate("(wrap) => wrap.scrollLeft") == 90
     # What is marked to be copied stays until it is no longer marked.
     why = page.get_by_text("The disk is full; free some space, then go on.")
-    why.evaluate("(words) => getSelection().selectAllChildren(words)")
+    why.evaluate("(words) => getBalanced selection().selectAllChildren(words)")
     Job.objects.filter(pk=run.job_id).update(done=5402)
     rounds(page)
-    assert page.evaluate("String(getSelection())") == "The disk is full; free some space, then go on."
-    page.evaluate("getSelection().removeAllRanges()")
+    assert page.evaluate("String(getBalanced selection())") == "The disk is full; free some space, then go on."
+    page.evaluate("getBalanced selection().removeAllRanges()")
     expect(page.get_by_text("5402 / 12288")).to_be_visible()
 
 
@@ -136,7 +136,7 @@ def test_the_page_is_not_loaded_anew_under_a_hand(sign_in: SignIn, run: Run, own
     rounds(page)
     assert page.evaluate("window.stayed")
     page.mouse.up()
-    heading.evaluate("(words) => getSelection().selectAllChildren(words)")
+    heading.evaluate("(words) => getBalanced selection().selectAllChildren(words)")
     rounds(page)
     assert page.evaluate("window.stayed")
     page.evaluate("""

@@ -69,7 +69,7 @@ def set_up(page: Page) -> None:
     page.get_by_role("button", name="Create project").click()
     in_bar(page, "Subtests")
     page.locator("[name='name']").fill("direction")
-    page.get_by_role("button", name="Make the subtest").click()
+    page.get_by_role("button", name="Create subtest").click()
     expect(page.get_by_role("row").filter(has_text="direction")).to_be_visible()
     in_bar(page, "Members")
     for name, role in HELPERS.items():
@@ -77,9 +77,9 @@ def set_up(page: Page) -> None:
         form.get_by_label("User name").fill(name)
         form.get_by_label("annotator").set_checked(role == "annotator")
         form.get_by_label(role).check()
-        form.get_by_label("Make a new account").check()
+        form.get_by_label("Create a new account").check()
         form.get_by_role("button", name="Add").click()
-        expect(page.get_by_role("heading", name=f"{name} has an account now")).to_be_visible()
+        expect(page.get_by_role("heading", name=f"Account created for {name}")).to_be_visible()
 
 
 def worker_does(job: Job) -> None:
@@ -95,7 +95,7 @@ def bring_in(page: Page, folder: Path) -> None:
     page.locator("[name='format']").select_option("jsonl")
     page.locator("[name='records']").set_input_files(records)
     page.locator("[name='videos']").set_input_files(clips)
-    page.get_by_role("button", name="Send and look").click()
+    page.get_by_role("button", name="Upload and preview").click()
     page.wait_for_url(re.compile(r"/imports/\d+/$"))
     worker_does(Import.objects.get().job)
     page.get_by_role("button", name="Import").click()
@@ -112,7 +112,7 @@ def generate(page: Page) -> None:
     page.wait_for_url("**/runs/new/")
     page.get_by_label("Method", exact=True).select_option("preposition")
     page.locator("[name='method-pairs']").fill("to the right:to the left")
-    page.get_by_role("button", name="Start the run").click()
+    page.get_by_role("button", name="Start run").click()
     page.wait_for_url(re.compile(r"/runs/\d+/$"))
     worker_does(GenerationRun.objects.get().job)
     expect(page.get_by_text("a red dot moves to the").first).to_be_visible(timeout=15_000)
@@ -127,7 +127,7 @@ def work_through(page: Page, stage: str, act: Callable[[Page], None], pieces: in
         page.wait_for_selector(WORK)
         with page.expect_navigation():
             act(page)
-    expect(page.get_by_role("heading", name="You have done all that there is for you here")).to_be_visible()
+    expect(page.get_by_role("heading", name="You have completed all tasks here")).to_be_visible()
 
 
 def sends(page: Page) -> None:
@@ -169,7 +169,7 @@ def test_a_small_benchmark_of_own_videos(sign_in: SignIn, tmp_path: Path) -> Non
     in_bar(owner, "Releases")
     owner.get_by_role("link", name="Freeze").first.click()
     owner.get_by_label("Name").fill("v1")
-    owner.get_by_role("button", name="Freeze it").click()
+    owner.get_by_role("button", name="Freeze release").click()
     expect(owner.get_by_role("heading", name="v1")).to_be_visible()
     release_page = owner.url
     owner.get_by_label("Model", exact=True).fill("fake:")

@@ -81,7 +81,7 @@ def test_the_human_baseline_by_keyboard(dots: Subtest, sign_in: SignIn, narrow: 
             assert page.evaluate("window.sameDocument")
             expect(page.locator("[data-done-today]")).to_have_text(str(number + 1))
             page.wait_for_selector(WORK)
-    expect(page.get_by_role("heading", name="You have done all that there is for you here")).to_be_visible()
+    expect(page.get_by_role("heading", name="You have completed all tasks here")).to_be_visible()
     votes = Vote.objects.all()
     assert [(vote.choice, vote.stage) for vote in votes] == [("caption", "baseline")] * 3
     assert all(vote.order_shown.index(CAPTION) < 6 and vote.watch["covered"] > 0 for vote in votes)
@@ -102,7 +102,7 @@ def test_who_takes_a_choice_back_whose_video_was_taken_down_is_told_so(dots, sig
     page.wait_for_selector(WORK)
     take_down_video(owner, "dots", Vote.objects.get().item.video_id, "asked to")
     page.keyboard.press("u")
-    expect(page.get_by_text("This was called off since, so there is nothing to take back any more.")).to_be_visible()
+    expect(page.get_by_text("This task was cancelled, so there is nothing to undo.")).to_be_visible()
     assert_accessible(page)
     assert Vote.objects.get().state == "counted"
 
@@ -135,11 +135,11 @@ def test_the_object_check_by_keyboard(checked: User, sign_in: SignIn, narrow: bo
     owner = sign_in(checked, narrow=narrow)
     owner.goto("/projects/dots/studies/")
     assert_accessible(owner)
-    owner.get_by_role("link", name="Class the unseen").click()
+    owner.get_by_role("link", name="Classify unseen objects").click()
     expect(owner.get_by_role("heading", name="left-handed violin")).to_be_visible()
     assert_accessible(owner)
     owner.keyboard.press("3")
-    expect(owner.get_by_text("Nothing is left to class")).to_be_visible()
+    expect(owner.get_by_text("All objects classified")).to_be_visible()
     assert ObjectError.objects.get().error_class == "hallucination"
     owner.goto("/projects/dots/reports/objects/")
     expect(owner.get_by_text("2 / 3")).to_be_visible()
@@ -214,7 +214,7 @@ def test_back_goes_back_and_a_reload_loads_the_card_anew(dots: Subtest, sign_in:
     page.wait_for_selector(WORK)
     assert page.url == here
     page.go_back()
-    expect(page.get_by_text("Your time on that piece is over")).to_be_visible()
+    expect(page.get_by_text("Your time for that task is up")).to_be_visible()
     assert Vote.objects.count() == 1
 
 
@@ -243,7 +243,7 @@ def test_an_answer_that_meets_a_server_in_trouble_is_kept_and_sent_again(dots: S
     def trouble(route: Route) -> None:
         if route.request.method == "POST" and not troubled:
             troubled.append(route.request.url)
-            route.fulfill(status=500, content_type="text/html", body="<main>Something broke on our side</main>")
+            route.fulfill(status=500, content_type="text/html", body="<main>Something went wrong on our side</main>")
         else:
             route.continue_()
 

@@ -51,8 +51,8 @@ def test_the_pages_of_trainings(sign_in: SignIn, taught: Shapes, live_server) ->
     page.goto(live_server.url + reverse("teacher:teacher_training", args=[taught.project.slug, waiting.pk]))
     looked_at(page)
     Job.objects.filter(pk=waiting.job_id).update(state=JobState.CANCELLED)
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_role("button", name="Retry training")).to_be_visible()
     looked_at(page)
-    page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_text("The training goes on.")).to_be_visible()
+    page.get_by_role("button", name="Retry training").click()
+    expect(page.get_by_text("The training continues.")).to_be_visible()
     assert Job.objects.get(pk=waiting.job_id).state == JobState.WAITING

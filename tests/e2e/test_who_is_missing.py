@@ -38,17 +38,19 @@ def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> Non
 
     page = sign_in(owner)
     page.goto("/projects/dots/")
-    expect(page.get_by_text("direction wants 3 judges a pair; 1 can judge: add 2.", exact=False)).to_be_visible()
+    expect(
+        page.get_by_text("direction needs 3 validators per pair, and 1 are eligible. Add 2;", exact=False)
+    ).to_be_visible()
     expect(page.get_by_text("Still missing: 2 validators.")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
     page.goto("/projects/dots/releases/new/")
-    expect(page.get_by_text("Not in it: 1 in validation, 1 disputed, 1 invalid.")).to_be_visible()
+    expect(page.get_by_text("Left out: 1 in validation, 1 disputed, 1 invalid.")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
 
     project = owner.memberships.get().project
     freeze_release(owner, project, name="v1")
     page.goto("/projects/dots/")
-    expect(page.get_by_role("heading", name="v1 is frozen: what is left")).to_be_visible()
+    expect(page.get_by_role("heading", name="v1 is frozen: next steps")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
     page.get_by_text("questions are open").locator("..").get_by_role("link", name="Datasheet").click()
     expect(page.get_by_role("heading", name="Datasheet")).to_be_visible()
@@ -62,15 +64,15 @@ def test_fewer_votes_are_wanted_while_nobody_has_been_shown_a_pair(owner: User, 
     page.get_by_role("link", name="2 of 3 votes (direction)").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Votes of direction")
     assert_accessible_wide_and_narrow(page)
-    page.get_by_label("Votes wanted for a pair").fill("1")
+    page.get_by_label("Votes per pair").fill("1")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("lower this or raise the other")).to_be_visible()
+    expect(page.get_by_text("Lower this number or raise the votes per pair")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
-    page.get_by_label("Votes for the caption that make it valid").fill("1")
+    page.get_by_label("Required votes for the caption").fill("1")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("The votes of direction are changed.")).to_be_visible()
+    expect(page.get_by_text("Vote rule of direction saved.")).to_be_visible()
     page.goto("/projects/dots/")
-    expect(page.get_by_text("can judge: add", exact=False)).to_have_count(0)
+    expect(page.get_by_text("are eligible. Add", exact=False)).to_have_count(0)
 
     validator = sign_in(User.objects.get(username="vera"))
     validator.goto("/projects/dots/work/")
@@ -78,7 +80,7 @@ def test_fewer_votes_are_wanted_while_nobody_has_been_shown_a_pair(owner: User, 
     expect(validator.get_by_role("heading", level=1)).to_be_visible()
     page.goto("/projects/dots/subtests/")
     page.get_by_role("link", name="1 of 1 votes (direction)").click()
-    expect(page.get_by_text("It stands. Somebody has been shown a pair of it.")).to_be_visible()
+    expect(page.get_by_text("This rule is fixed. Someone has already seen a pair of this subtest.")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
 
 
@@ -89,6 +91,6 @@ def test_a_lost_temporary_password_is_renewed_by_its_button(owner: User, sign_in
     page.goto("/projects/dots/people/")
     assert_accessible_wide_and_narrow(page)
     page.get_by_role("button", name="New temporary password for nora").click()
-    expect(page.get_by_role("heading", name="A new temporary password for nora")).to_be_visible()
+    expect(page.get_by_role("heading", name="New temporary password for nora")).to_be_visible()
     assert page.locator(".password").inner_text() != nora.password
     assert_accessible_wide_and_narrow(page)

@@ -214,7 +214,7 @@ class TestVotes:
         assert violations() == []
         # The rest can still be asked about, what is asked about cannot be asked about twice.
         assert collect_votes(world.owner, subtest) == 2
-        with pytest.raises(AnnotationError, match="No item here counts as valid on its publisher's word"):
+        with pytest.raises(AnnotationError, match="No item that is valid because its publisher says so"):
             collect_votes(world.owner, subtest)
         assert AuditEvent.objects.get(action="collect_votes", target_type="corpus.item", target_id=str(asked.pk))
 
@@ -268,12 +268,12 @@ class TestVotes:
     def test_what_cannot_be_collected_is_refused(self, bring, world):
         bring(ITEMS[0], as_published=True)
         subtest = Subtest.objects.get(name="shapes")
-        with pytest.raises(AnnotationError, match="attach the videos first"):
+        with pytest.raises(AnnotationError, match="Attach the videos first"):
             collect_votes(world.owner, subtest)
         with pytest.raises(AnnotationError, match="at least one item"):
             collect_votes(world.owner, subtest, size=0)
         Subtest.objects.filter(pk=subtest.pk).update(votes_wanted=0, votes_needed=0)
-        with pytest.raises(AnnotationError, match="wants no votes"):
+        with pytest.raises(AnnotationError, match="requires no votes"):
             collect_votes(world.owner, subtest)
 
 
@@ -287,8 +287,8 @@ class TestPages:
         def page(name, *args):
             return client.get(reverse(name, args=[world.project.slug, *args])).content.decode()
 
-        assert "3 of 4 items count as valid on their publisher's word" in page("releases:release", release.pk)
-        assert "3 of 4 items count as valid on their publisher's word" in page("board:leaderboard", release.pk)
+        assert "3 of 4 items count as valid without votes in this project" in page("releases:release", release.pk)
+        assert "3 of 4 items count as valid without votes in this project" in page("board:leaderboard", release.pk)
         assert "3 as published" in page("releases:releases")
         assert "3 as published" in page("releases:freeze")
         item = Item.objects.get(key="a", subtest__kind="main")
@@ -296,5 +296,7 @@ class TestPages:
         assert "3 items count as valid" in page("annotation:vote_rule", item.subtest_id)
         collect = reverse("annotation:ask_for_votes", args=[world.project.slug, item.subtest_id])
         assert "at least one item" in client.post(collect, {"sample": "0"}, follow=True).content.decode()
-        assert "asked about 2 items" in client.post(collect, {"sample": "2"}, follow=True).content.decode()
+        assert (
+            "Votes will be collected for 2 items" in client.post(collect, {"sample": "2"}, follow=True).content.decode()
+        )
         assert Item.objects.filter(state=ItemState.IN_VALIDATION).count() == 2

@@ -58,5 +58,5 @@ def test_a_language_model_is_asked_on_files_as_well(run, items):
     found = run("report", "blind", "--file", items, "--scorer", "fake:text")["preferences"]["fake:text"]
     assert found["overall"]["n_pairs"] == 77
     assert found["overall"]["n_missing"] == 0
-    with pytest.raises(CommandError, match="goes with blind"):
+    with pytest.raises(CommandError, match="needs the blind report"):
         call_command("report", "divergence", "--file", str(items), "--scorer", "fake:text")

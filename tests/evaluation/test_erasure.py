@@ -351,7 +351,7 @@ def test_who_withdraws_leaves_their_work_as_the_consent_says(world, rule, work_a
 def test_a_choice_that_the_consent_does_not_give_is_refused(world, rule, asked):
     publish_consent_text(world.owner, world.project, "Text.", rule)
     everybody_agrees(world)
-    with pytest.raises(AnnotationError, match="does not give this choice"):
+    with pytest.raises(AnnotationError, match="does not offer this choice"):
         withdraw(world.vera, world.project, asked)
     assert Membership.objects.filter(person=world.vera).exists()
 

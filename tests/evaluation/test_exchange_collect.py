@@ -299,7 +299,7 @@ def test_import_into_a_project_that_is_not_there_needs_a_word(tmp_path, command)
     path.write_text('{"id": "a", "video": "a.mp4", "caption": "x", "foil": "y"}', encoding="utf-8")
     status, _, err = command("import", "jsonl", path, "--project", "new")
     assert status == 1
-    assert "there is no project 'new'; add --create" in err
+    assert "project 'new' not found; add --create" in err
     status, result, _ = command("import", "jsonl", path, "--project", "new", "--create")
     assert (status, result["project"]) == (0, "new")
     status, _, err = command("import", "jsonl", path, "--project", "no slug!", "--create")

@@ -517,7 +517,7 @@ def test_two_records_that_releases_would_call_the_same_are_not_both_taken(run, p
     assert said.endswith("1: id: is 'direction:2' in releases, as that of another item; give it its own id")
     assert sorted(Item.objects.filter(subtest__kind="main").values_list("key", flat=True)) == ["1", "direction:2"]
     Item.objects.filter(key="direction:2").update(key="direction:1")
-    with pytest.raises(EvaluationError, match="Two valid items are called 'direction:1' in releases"):
+    with pytest.raises(EvaluationError, match="Two valid items have the release id 'direction:1'"):
         freeze_release(None, project)
 
 
@@ -689,7 +689,7 @@ def test_nothing_outside_of_the_media_folder_is_read(run, clips, tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_named(run, tmp_path):
-    with pytest.raises(CorpusError, match="is no folder; name the folder"):
+    with pytest.raises(CorpusError, match="not a folder"):
         run(record(), media_dir=tmp_path / "gone")
 
 

@@ -126,7 +126,7 @@ def test_only_a_researcher_freezes(project):
 def test_a_taken_name_and_nothing_valid_are_said(project, researcher):
     freeze_release(researcher, project, name="v1")
     Foil.objects.filter(item__key="v").update(text="else")
-    with pytest.raises(EvaluationError, match="'v1' with other content"):
+    with pytest.raises(EvaluationError, match="'v1' with different content"):
         freeze_release(researcher, project, name="v1")
     Item.objects.update(state=ItemState.INVALID)
     with pytest.raises(EvaluationError, match="No item is valid yet"):

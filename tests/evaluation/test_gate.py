@@ -115,7 +115,7 @@ def test_the_bar_of_a_subtest_counts_before_the_projects(project, researcher, pl
     assert freeze_release(researcher, project).gate.data["stopped"] == []
     event = AuditEvent.objects.get(action="evaluation.set_blind_bars")
     assert event.details == {"changes": {"planted": [None, 1.0]}}
-    with pytest.raises(EvaluationError, match=r"from 0\.5"):
+    with pytest.raises(EvaluationError, match=r"between 0\.5"):
         set_blind_bars(researcher, project, 0.4, {})
     with pytest.raises(EvaluationError, match="another project"):
         set_blind_bars(researcher, project, 0.6, {make_subtest(make_project()).pk: 0.7})
@@ -196,7 +196,7 @@ class TestBalanced:
         assert "Balanced: 60 of 100 valid items of **relations** are released." in sheet
 
     def test_what_cannot_be_balanced_is_said(self, project, researcher, planted):
-        with pytest.raises(EvaluationError, match="planted cannot be balanced: 0 of 30"):
+        with pytest.raises(EvaluationError, match="planted cannot be balanced: only 0 of 30"):
             freeze_release(researcher, project, balance=["planted"])
         with pytest.raises(EvaluationError, match="no valid item"):
             freeze_release(researcher, project, balance=["nowhere"])
@@ -272,8 +272,8 @@ class TestLanguageModel:
         frozen = client.get(reverse("releases:freeze", args=[project.slug])).content.decode()
         audit = client.get(reverse("reports:report", args=[project.slug, "blind"])).content.decode()
         for html in (frozen, audit):
-            assert "passes as far as it was read" in html
-            assert "not asked about 20 pairs" in html
+            assert "passes on the scored pairs" in html
+            assert "20 pairs not scored" in html
         foilworks.write(collect_release(freeze_release(researcher, project)), tmp_path / "out", params={})
         sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
         assert "text (not asked about 20 pairs) | passed as far as it was read |" in sheet
@@ -328,7 +328,7 @@ class TestPages:
         planted.refresh_from_db()
         assert (project.blind_bar, planted.blind_bar) == (0.7, 0.9)
         wrong = owner.post(reverse("blind:blind_bars", args=[project.slug]), {"bar": "0.2"}, follow=True)
-        assert "nothing was changed" in wrong.content.decode()
+        assert "Nothing was changed" in wrong.content.decode()
         owner.post(reverse("blind:blind_scorer", args=[project.slug]), {"spec": "fake:text"})
         assert asked(scorers_of(project)[0]).state == JobState.DONE
         page = owner.get(reverse("reports:report", args=[project.slug, "blind"])).content.decode()

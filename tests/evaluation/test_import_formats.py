@@ -78,7 +78,7 @@ def test_the_command_names_the_first_clips_without_a_file(tmp_path, capsys):
     call_command(*arguments, "--dry-run")
     assert f"{named}name their folder with --media" in capsys.readouterr().err
     call_command(*arguments)
-    assert f"{named}bring them by `foilworks attach --project p --media DIR`" in capsys.readouterr().err
+    assert f"{named}attach them with `foilworks attach --project p --media DIR`" in capsys.readouterr().err
 
 
 def test_the_command_says_once_that_a_table_is_no_json_lines(tmp_path, capsys):

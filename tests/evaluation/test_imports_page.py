@@ -83,7 +83,7 @@ def test_records_and_videos_are_previewed_then_stored(owner, project, film):
     upload = looked_at()
     assert (upload.state, Video.objects.count(), Item.objects.count()) == ("ready", 0, 0)
     html = page(owner, upload)
-    assert "1 of 3 records is bad" in html
+    assert "1 of 3 records has an error" in html
     assert "is missing; give the text" in html
     assert "a foil is equal to the caption" in html
     assert "a man stands." in html
@@ -275,7 +275,7 @@ def test_more_than_the_limit_is_refused_before_it_is_read(owner, project, settin
     settings.UPLOAD_MAX_BYTES = 1000
     response = send(owner, project, file("a.mp4", film))
     assert response.status_code == 400
-    assert "holds more than the page takes" in response.content.decode()
+    assert "The request is damaged or too large" in response.content.decode()
     assert Import.objects.count() == 0
 
 
@@ -324,7 +324,7 @@ def test_what_is_stored_otherwise_is_shown_and_changed_only_where_it_is_ticked(o
             send(owner, project, records=file("s.jsonl", second), format="jsonl")
     assert '<td class="cell-text hash">[&quot;y&quot;]</td>' in shown
     assert "[&quot;&lt;z&gt;&quot;]" in shown
-    assert "Change 1 record that is stored otherwise" in shown
+    assert "Update 1 record that differs from the file" in shown
     upload = Import.objects.latest("pk")
     assert (upload.result["new"], upload.result["changed"], upload.result["updated"]) == (1, 1, int(update))
     assert Item.objects.get(key="a").foils.get().text == ("<z>" if update else "y")
@@ -352,7 +352,7 @@ def test_the_name_of_a_file_says_its_format(owner, project, files, format_slug):
 
 def test_a_name_that_says_nothing_is_asked_about(owner, project):
     response = send(owner, project, records=file("annotations.json", "{}"), format="auto")
-    assert "choose its format" in response.context["form"].errors["format"][0]
+    assert "Choose the format" in response.context["form"].errors["format"][0]
     assert Import.objects.count() == 0
 
 
@@ -360,7 +360,7 @@ def test_a_table_sent_as_json_lines_is_one_complaint(owner, project):
     send(owner, project, records=file("captions.csv", CSV), format="jsonl")
     html = page(owner, looked_at())
     assert "captions.csv:1: file: looks like a table, not like JSON lines; choose CSV table (csv)" in html
-    assert "Record by record" not in html
+    assert "Problems by record" not in html
 
 
 def test_nothing_can_be_confirmed_where_every_record_is_bad(owner, project):
@@ -368,7 +368,7 @@ def test_nothing_can_be_confirmed_where_every_record_is_bad(owner, project):
     upload = looked_at()
     confirm = reverse("imports:confirm_import", args=[project.slug, upload.pk])
     html = page(owner, upload)
-    assert "1 of 1 records is bad" in html
+    assert "1 of 1 records has an error" in html
     assert confirm not in html
     assert reverse("imports:discard_import", args=[project.slug, upload.pk]) in html
     send(owner, project, records=file("x.csv", "id,video,caption\na,a.mp4,\nb,b.mp4,x\n"))

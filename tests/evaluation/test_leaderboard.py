@@ -84,7 +84,7 @@ def test_a_model_without_pairs_stands_behind_those_with_and_its_t_is_said_to_dif
     client.force_login(factories.make_member(release.project, Role.RESEARCHER))
     for page in ("release", "leaderboard"):
         html = client.get(reverse(named(page), args=["ranked", release.pk])).content.decode()
-        assert "its T stands over all items that it scored." in html
+        assert "Its T covers all items that it scored." in html
 
 
 def test_a_scope_has_its_own_numbers(release, scored):

@@ -158,7 +158,7 @@ def test_items_that_say_nothing_of_the_scores_are_refused(vilma, capsys, file, c
 def test_intervals_that_are_not_clustered_by_video_are_said_to_be_so(tmp_path, capsys):
     path = tmp_path / "scores.jsonl"
     lines = [{"id": str(k), "caption": 1, "foils": [k % 2 * 2], "cluster": f"v{k // 2}"} for k in range(4)]
-    for clusters, expected in ((True, []), (False, ["are not clustered by video"])):
+    for clusters, expected in ((True, []), (False, ["not clustered by video"])):
         shown = [line if clusters else {**line, "cluster": ""} for line in lines]
         path.write_text("\n".join(map(json.dumps, shown)))
         call_command("metrics", "pairwise", files=[path], json=True)

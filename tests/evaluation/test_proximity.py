@@ -144,7 +144,7 @@ def test_the_page_asks_shows_progress_and_then_numbers(client, release, owner, e
     settings.MODEL_ROOT = str(tmp_path)
     page = reverse("reports:analysis", args=["near", release.pk, "proximity"])
     html = client.get(page).content.decode()
-    assert "Measure the meaning" in html
+    assert "Measure semantic proximity" in html
     answer = client.post(
         reverse("proximity:proximity", args=["near", release.pk]), {"model": encoder, "device": "auto"}
     )
@@ -165,7 +165,7 @@ def test_the_page_asks_shows_progress_and_then_numbers(client, release, owner, e
 def test_what_no_encoder_can_be_is_refused(release, owner, project):
     with pytest.raises(AccessDenied):
         measure_proximity(factories.make_member(project, Role.VALIDATOR), release, "fake:")
-    with pytest.raises(EvaluationError, match="Name an encoder"):
+    with pytest.raises(EvaluationError, match="Enter an encoder"):
         measure_proximity(owner, release, " ")
     with pytest.raises(GenerationError, match="folder of models"):
         measure_proximity(owner, release, "/etc/passwd")

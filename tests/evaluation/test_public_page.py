@@ -181,13 +181,13 @@ class TestScores:
         assert run_now(run.job).state == JobState.DONE
         (row,) = board(opened.release).scored
         assert (row.run.label, row.group["T"], row.run.params["sent_by"]) == ("Their model", 1.0, "A lab")
-        assert "Their model (sent by others)" in markdown(board(opened.release))
+        assert "Their model (external submission)" in markdown(board(opened.release))
         assert collect_release(opened.release).tables["leaderboard"]["models"][0]["sent_by"] == "A lab"
         body = stranger.get(url("public_release", opened)).content.decode()
-        assert "sent by others" in body
+        assert "external submission" in body
         assert "A lab" in body
         assert CONTACT not in body
-        with pytest.raises(EvaluationError, match="decided before"):
+        with pytest.raises(EvaluationError, match="already accepted or rejected"):
             refuse_submission(world.owner, Submission.objects.get(), "late")
 
     def test_refused_it_keeps_its_reason_and_is_shown_to_nobody(self, stranger, opened, world):
@@ -240,7 +240,7 @@ class TestScores:
         settings.SUBMISSION_MAX_OPEN = 2
         for score in (1, 2):
             assert send(stranger, opened, rows(opened, caption=score)).status_code == 302
-        assert "no more are taken" in send(stranger, opened, rows(opened, caption=3)).content.decode()
+        assert "Too many submissions" in send(stranger, opened, rows(opened, caption=3)).content.decode()
         refuse_submission(world.owner, Submission.objects.first(), "no")
         assert send(stranger, opened, rows(opened, caption=3)).status_code == 302
         assert Submission.objects.count() == 3
@@ -376,7 +376,7 @@ class TestArchive:
         assert stranger.get(url("public_export", opened)).status_code == 400
         client.force_login(world.owner)
         owners = reverse("publishing:public_page", args=["dots", opened.release_id])
-        assert "withdrawn: something of it" in client.get(owners).content.decode()
+        assert "withdrawn: content was" in client.get(owners).content.decode()
         run_now(request_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
 
@@ -419,7 +419,7 @@ class TestWhatPeopleSaid:
         answer = stranger.get(url("public_release", page))
         judged, body = answer.context["judged"], answer.content.decode()
         assert (judged.whole["n_items"], judged.whole["n_valid"], judged.agreement["n_votes"]) == (3, 3, 6)
-        assert "How people judged it" in body
+        assert "Human validation" in body
         assert "6 counted votes of 2 people" in body
         assert '<span class="ci">truth</span>' in body
         assert not any(person.username in body for person in (world.owner, world.ann))

@@ -98,7 +98,7 @@ def test_what_makes_no_sense_is_said_beside_the_field(owner, world):
     valid(world, "a dot moves.")
     answer = post_publication(owner, world, year="MMXX", **{"source-0-url": "javascript:alert(1)"})
     assert answer.status_code == 422
-    assert "Give four digits." in answer.content.decode()
+    assert "Enter a year with four digits." in answer.content.decode()
     assert not SourceLicence.objects.exists()
 
 
@@ -124,7 +124,7 @@ def test_answers_are_stored_shown_inert_and_taken_back(owner, world, tmp_path):
 def test_the_form_shows_what_numbers_answer_and_counts_what_is_open(owner, world):
     page = owner.get(url("datasheet", world))
     before = page.context["form"].n_open()
-    assert "Nothing is released yet" in page.content.decode()
+    assert "No release yet" in page.content.decode()
     valid(world, "a dot moves.")
     freeze_release(None, world.project)
     page = owner.get(url("datasheet", world))

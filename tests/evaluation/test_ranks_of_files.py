@@ -108,7 +108,7 @@ def test_the_command_shows_ranks_and_names_columns_nobody_reads(release, tmp_pat
     shown = capsys.readouterr()
     ranks = next(line.split() for line in shown.out.splitlines() if line.startswith("rank among foils"))
     assert ranks[-6:] == ["4", "0.5000", "0.7500", "1.0000", "1.7500", "1.5000"]
-    assert "columns that are not used: seconds" in shown.err + shown.out
+    assert "unused columns: seconds" in shown.err + shown.out
     call_command(*ask, "--json")
     found = json.loads(capsys.readouterr().out)
     assert found["ignored_columns"] == ["seconds"]

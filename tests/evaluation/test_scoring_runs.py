@@ -164,7 +164,7 @@ def test_the_page_says_that_ties_share_a_rank_only_where_they_do(release, client
     client.force_login(factories.make_member(release.project, "researcher"))
     html = client.get(reverse("scoring:run", args=[release.project.slug, run.pk])).content.decode()
     assert "Retrieval among counterfactuals" in html
-    assert ("share their mean rank" in html) is shared
+    assert ("get their mean rank" in html) is shared
 
 
 @pytest.fixture
@@ -411,7 +411,7 @@ def test_the_command_says_why_nothing_could_be_scored(release, capsys):
     for path in (Path(settings.MEDIA_ROOT) / "videos").iterdir():
         path.write_bytes(b"no film")
     call_command("evaluate", "--release", str(release.pk), "--model", "fake:1", "--sync")
-    assert re.search(r"nothing could be scored \(3 unreadable; the first: moves:i0: .+", capsys.readouterr().out)
+    assert re.search(r"no item was scored \(3 unreadable; the first: moves:i0: .+", capsys.readouterr().out)
 
 
 def _spy(real, asked):

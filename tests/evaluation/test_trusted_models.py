@@ -121,4 +121,4 @@ class TestPermission:
         call_command("trust", "--project", "mine", "--model", "vlm:a/b", "--remote-code", "--other-weights")
         assert capsys.readouterr().out.strip() == "vlm:a/b in mine: remote code and other weights"
         call_command("trust", "--project", "mine", "--model", "vlm:a/b")
-        assert "nothing beyond safetensors" in capsys.readouterr().out
+        assert "only safetensors" in capsys.readouterr().out

@@ -87,7 +87,7 @@ def test_the_shown_table_is_there_for_papers(owner, release):
     # Model m has the even ones right: of the eight items that count one, those with an even number.
     assert r"m & 1 & 50.0 \% [" in tex
     markdown = owner.get(url("analysis_file", release, "counts", "md")).content.decode()
-    assert markdown.startswith("| Model | Which items | Accuracy | Chance | Items |")
+    assert markdown.startswith("| Model | Item group | Accuracy | Chance | Items |")
     second = owner.get(url("analysis_file", release, "counts", "svg"), {"chart": "categories"}).content
     assert b"not stated (n = 1)" in second
 

@@ -61,8 +61,8 @@ class TestResearcher:
         counts = {label: step.count for label, step in steps.items()}
         assert counts == {
             "Captions": 4,
-            "Captions that runs made foils for": 3,
-            "Candidates made": 6,
+            "Captions with generated foils": 3,
+            "Candidates generated": 6,
             "Passed the filters": 3,
             "Submitted by an annotator": 0,
             "Accepted in review": 3,
@@ -73,7 +73,7 @@ class TestResearcher:
         }
         # Shares stand only between steps that count the same thing; nothing is divided by nothing.
         assert steps["Passed the filters"].percent == 50
-        assert steps["Candidates made"].percent is None
+        assert steps["Candidates generated"].percent is None
         assert steps["Judged by validators"].percent == 25
         assert steps["Valid items"].percent == 100
         assert steps["Accepted in review"].percent is None

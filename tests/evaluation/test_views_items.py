@@ -174,14 +174,14 @@ def test_the_history_tells_everything_in_order_and_in_words(owner, world):
     move(owner, item, "requeue", "the foil is true as well")
     told = [(str(event.words), event.from_state, event.to_state) for event in shown(owner, item).context["history"]]
     assert told == [
-        ("Somebody took the foil to edit it.", "queued", "editing"),
-        ("The foil was sent to review as it was.", "editing", "in_review"),
+        ("An annotator started to edit the foil.", "queued", "editing"),
+        ("The foil was sent to review unchanged.", "editing", "in_review"),
         ("A reviewer accepted the foil.", "in_review", "accepted"),
-        ("The item was made of its accepted foils.", "", "in_validation"),
-        ("A vote came in.", "in_validation", "in_validation"),
-        ("A vote came in.", "in_validation", "in_validation"),
-        ("A vote came in.", "in_validation", "invalid"),
-        ("Its foils went back to editing.", "invalid", "requeued"),
+        ("The item was created from its accepted foils.", "", "in_validation"),
+        ("A vote was added.", "in_validation", "in_validation"),
+        ("A vote was added.", "in_validation", "in_validation"),
+        ("A vote was added.", "in_validation", "invalid"),
+        ("Its foils were returned to editing.", "invalid", "requeued"),
     ]
     last = shown(owner, item).context["history"][-1]
     assert (last.who, last.reason) == (world.owner.username, "the foil is true as well")
@@ -226,7 +226,7 @@ def test_a_disputed_item_is_settled_with_a_reason(owner, world):
     for name, choice in (("vera", "caption"), ("vic", "foil"), ("val", "both")):
         world.vote(name, choice)
     assert [one.slug for one in shown(owner, item).context["moves"]] == ["valid", "invalid"]
-    assert "Say why" in move(owner, item, "valid", "  ").content.decode()
+    assert "Enter a reason" in move(owner, item, "valid", "  ").content.decode()
     item.refresh_from_db()
     assert item.state == ItemState.DISPUTED
     move(owner, item, "valid", "vic was looking at another man")
@@ -238,7 +238,7 @@ def test_a_disputed_item_is_settled_with_a_reason(owner, world):
 
 def test_a_valid_item_is_taken_out_and_what_is_no_longer_possible_says_so(owner, world):
     item = make_item(world.subtest, state=ItemState.VALID)
-    assert "kept in the item&#x27;s history" in move(owner, item, "retract").content.decode()
+    assert "The item history shows" in move(owner, item, "retract").content.decode()
     item.refresh_from_db()
     assert item.state == ItemState.RETRACTED
     assert shown(owner, item).context["moves"] == ()

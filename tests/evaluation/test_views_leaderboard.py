@@ -76,9 +76,9 @@ class TestBoard:
             "A &amp; co|1",
             "Holm",
             "drawing source videos",
-            "What guessing earns",
+            "The expected result of guessing",
             "75.0 %",
-            "p, against the first",
+            "p, versus first",
         ):
             assert words in html, words
 
@@ -95,7 +95,7 @@ class TestBoard:
 
     def test_a_run_at_work_and_one_that_scored_nothing_are_said(self, owner, release, models):
         start_run(None, release, "fake:text", label="waiting")
-        assert "being scored" in owner.get(url("leaderboard", release)).content.decode()
+        assert "scoring in progress" in owner.get(url("leaderboard", release)).content.decode()
 
     def test_people_stand_below_the_models(self, owner, release, models):
         item = release.members.first().item

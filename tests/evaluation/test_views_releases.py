@@ -95,7 +95,7 @@ class TestFreeze:
 
     def test_it_says_in_one_line_what_is_not_in_it(self, owner, project, subtest):
         valid_items(subtest, 1)
-        assert "Not in it" not in owner.get(url("freeze", project)).content.decode()
+        assert "Left out:" not in owner.get(url("freeze", project)).content.decode()
         states = (
             ItemState.IN_VALIDATION,
             ItemState.DISPUTED,
@@ -108,7 +108,7 @@ class TestFreeze:
         # Proficiency items go with their main items, and are no content of their own.
         make_item(make_subtest(project, kind="proficiency"), state=ItemState.INVALID)
         page = owner.get(url("freeze", project)).content.decode()
-        assert "Not in it: 1 in validation, 2 disputed, 2 invalid." in page
+        assert "Left out: 1 in validation, 2 disputed, 2 invalid." in page
 
     def test_freezing_stores_the_valid_items(self, owner, project, subtest):
         valid_items(subtest, 3)
@@ -128,7 +128,7 @@ class TestFreeze:
         valid_items(subtest, 1)
         answer = owner.post(url("freeze", project), {"name": "v1"})
         assert answer.status_code == 422
-        assert "choose another name" in answer.content.decode()
+        assert "Choose another name" in answer.content.decode()
 
     def test_with_nothing_valid_there_is_nothing_to_freeze(self, owner, project):
         answer = owner.post(url("freeze", project), {})
@@ -172,7 +172,7 @@ class TestRelease:
             assert html.index(f'<code class="hash">{kind}</code>') > folded
         data = {"spec": "openai/clip-vit-base-patch32", "protocol": "foilworks", "device": "auto"}
         (complaint,) = owner.post(url("release", project, release.pk), data).context["form"].errors["spec"]
-        assert "names no model; begin with its kind, as in clip:openai/clip-vit-base-patch32" in complaint
+        assert "is not a model name. Start with the kind, as in clip:openai/clip-vit-base-patch32" in complaint
         assert len(complaint) < 150
 
     def test_the_exports_say_that_videos_stay_here(self, owner, project, release):
@@ -243,13 +243,13 @@ class TestRun:
         run = start_run(person, release, "fake:1")
         run_now(run.job)
         html = owner.get(url("run", project, run.pk)).content.decode()
-        assert "Nothing was scored" in html
+        assert "No scores" in html
         assert "Missing media (4)" in html
 
     def test_a_run_under_an_earlier_version_of_its_protocol_says_so(self, owner, project, person, release):
         run = start_run(person, release, "fake:text", protocol="vilma-2024-code")
         run_now(run.job)
-        said = "Asked under an earlier version"
+        said = "This run used an earlier version"
         assert said not in owner.get(url("run", project, run.pk)).content.decode()
         Run.objects.filter(pk=run.pk).update(model_key="fake/text/0@1")
         html = owner.get(url("run", project, run.pk)).content.decode()
@@ -261,14 +261,14 @@ class TestRun:
         run_now(run.job)
         run.refresh_from_db()
         Run.objects.filter(pk=run.pk).update(params={**run.params, "by_item": True})
-        assert "Nothing was scored" in owner.get(url("run", project, run.pk)).content.decode()
+        assert "No scores" in owner.get(url("run", project, run.pk)).content.decode()
         key = item_key(release.members.first().record, "main")
         Score.objects.create(
             model_key=run.model_key, protocol=run.protocol, clip_key=key, text_sha256="0" * 64, value=0.5, kind="p_yes"
         )
         html = owner.get(url("run", project, run.pk)).content.decode()
-        assert "Its scores are kept in an older form" in html
-        assert "Nothing was scored" not in html
+        assert "The scores of this run have an older format" in html
+        assert "No scores" not in html
 
 
 class TestExport:

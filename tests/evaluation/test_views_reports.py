@@ -105,7 +105,7 @@ class TestPages:
         # 4 of 6 items are valid.
         assert "66.7 %" in html
         assert '<td class="mono">truth</td>' in html
-        assert "restriction artefact" in html
+        assert "range restriction" in html
         # Of 18 votes: 4 * 2 for the caption, 4 + 2 * 2 for the foil, 2 for neither.
         assert "caption 44%, foil 44%, neither 11%" in html
 
@@ -125,7 +125,7 @@ class TestPages:
         assert context["position"]["n"] == 16
 
     def test_agreement_stands_apart_for_each_version_of_the_guidelines(self, owner, project):
-        assert "Each version of the guidelines" not in owner.get(url(project, "agreement")).content.decode()
+        assert "By version of the guidelines" not in owner.get(url(project, "agreement")).content.decode()
         version = Guideline.objects.create(project=project, stage=Stage.VALIDATION, version=2, text="Look again.")
         told = list(Vote.objects.order_by("pk").values_list("pk", flat=True)[:9])
         Vote.objects.filter(pk__in=told).update(guideline=version)

@@ -304,7 +304,7 @@ def test_a_home_that_is_served_is_not_replaced(home, tmp_path):
     assert lock.acquire("process 1, http://127.0.0.1:8000/")
     with lock:
         assert home.problem("restore", tmp_path / "copy") == (
-            "Foilworks runs here (process 1, http://127.0.0.1:8000/); stop it, then restore"
+            "Foilworks is running (process 1, http://127.0.0.1:8000/); stop it, then restore"
         )
 
 

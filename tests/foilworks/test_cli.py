@@ -108,7 +108,7 @@ def test_the_first_account_needs_a_terminal_or_a_password_beside_it(tmp_path):
     foilworks("migrate", "--verbosity", "0", **home)
     refused = foilworks("createsuperuser", **home)
     assert refused.returncode == 1
-    assert refused.stderr.startswith("foilworks: there is no terminal")
+    assert refused.stderr.startswith("foilworks: no terminal to ask")
     assert len(refused.stderr.splitlines()) == 1
     assert "manage.py" not in refused.stdout + refused.stderr
     asked = ("createsuperuser", "--noinput", "--username", "olga", "--email", "olga@example.org")

@@ -78,7 +78,7 @@ def test_pages_and_the_api_say_that_the_database_is_away(database, tmp_path):
     found = json.loads(out.splitlines()[-1])
     assert found["before"][0] == 200
     for status, retry, said in found["page"]:
-        assert (status, retry, "The database does not answer" in said) == (503, "30", True)
+        assert (status, retry, "The database is unavailable" in said) == (503, "30", True)
     for status, retry, said in found["api"]:
-        assert (status, retry, json.loads(said)["problem"][:28]) == (503, "30", "The database does not answer")
+        assert (status, retry, json.loads(said)["problem"][:27]) == (503, "30", "The database is unavailable")
     assert [status for status, _retry, _said in found["healthz"]] == [503, 503]

@@ -106,7 +106,7 @@ def test_the_command_prints_one_object_and_its_status_says_whether_work_can_go_o
     assert set(answer["checks"][0]) == {"name", "state", "found", "todo"}
     people = io.StringIO()
     call_command("doctor", stdout=people)
-    assert people.getvalue().rstrip().endswith("all is well")
+    assert people.getvalue().rstrip().endswith("no problems found")
     Job.objects.create(dotted="tests.jobs.samples.count", target_id=1)
     with pytest.raises(SystemExit) as leaving:
         call_command("doctor", stdout=io.StringIO())

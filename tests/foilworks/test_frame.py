@@ -78,7 +78,7 @@ def test_an_address_that_leads_nowhere_says_so() -> None:
     client.force_login(make_member(make_project(), "annotator"))
     response = client.get("/projects/no-such-project/work/")
     assert response.status_code == 404
-    assert b"There is nothing at this address" in response.content
+    assert b"Page not found" in response.content
 
 
 def test_a_role_that_is_missing_is_named() -> None:
@@ -95,7 +95,7 @@ def test_a_form_without_its_token_is_explained() -> None:
     client.force_login(make_member(project := make_project(), "annotator"))
     response = client.post(reverse("annotation:queue", args=[project.slug, "edit"]))
     assert response.status_code == 403
-    assert b"This form had expired" in response.content
+    assert b"Form expired" in response.content
 
 
 def test_an_address_that_takes_forms_alone_says_so_and_leads_on() -> None:
@@ -117,7 +117,7 @@ def test_a_crash_of_the_database_has_a_page_that_asks_nothing_of_it(signed_in: b
         response = client.get("/projects/shapes/work/" if signed_in else "/sign-in/")
     page = response.content.decode()
     assert response.status_code == 500
-    assert "Something broke on our side" in page
+    assert "Something went wrong on our side" in page
     assert static("foilworks/tokens.css") in page
     # By this it is found in the log.
     assert response.headers["X-Request-ID"] == "asked-number-1"

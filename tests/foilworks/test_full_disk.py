@@ -106,7 +106,7 @@ def test_a_full_disk_ends_no_process_and_loses_nothing(kind, tmp_path):
             assert '"disk": "full"' in browser.ask("/readyz")[1]
             status, page = browser.sign_in()
             if kind == "sqlite":
-                assert (status, "The disk of this server is full" in page) == (503, True)
+                assert (status, "The server’s disk is full" in page) == (503, True)
             else:
                 # The database is elsewhere: only the figures go uncounted.
                 assert status == 200

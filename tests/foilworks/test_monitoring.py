@@ -112,9 +112,9 @@ OTHERS = {
 @pytest.mark.parametrize(
     ("error", "status", "words"),
     [
-        *((error, 503, "disk of this server is full") for error in FULL_DISKS.values()),
-        *((error, 503, "database does not answer") for error in AWAY.values()),
-        *((error, 500, "Something broke on our side") for error in OTHERS.values()),
+        *((error, 503, "disk is full") for error in FULL_DISKS.values()),
+        *((error, 503, "database is unavailable") for error in AWAY.values()),
+        *((error, 500, "Something went wrong on our side") for error in OTHERS.values()),
     ],
     ids=[*FULL_DISKS, *AWAY, *OTHERS],
 )

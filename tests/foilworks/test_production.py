@@ -197,7 +197,7 @@ def test_what_we_deploy_is_fit(tmp_path):
 def test_the_command_says_one_line_each_and_its_status_whether_it_is_fit(settings):
     out = io.StringIO()
     call_command("doctor", "--production", stdout=out)
-    assert out.getvalue().strip() == "fit for production"
+    assert out.getvalue().strip() == "ready for production"
     settings.DEBUG, settings.SECURE_HSTS_SECONDS = True, 0
     out = io.StringIO()
     with pytest.raises(SystemExit) as left:
@@ -206,7 +206,7 @@ def test_the_command_says_one_line_each_and_its_status_whether_it_is_fit(setting
     assert out.getvalue().splitlines() == [
         "FOILWORKS_DEBUG: errors are shown with their code and variables; unset it",
         "HSTS_SECONDS: is 0: browsers may come without TLS; set HSTS_SECONDS=31536000",
-        "not fit for production: 2 to change",
+        "not ready for production: 2 to change",
     ]
     out = io.StringIO()
     with pytest.raises(SystemExit):

@@ -53,14 +53,14 @@ def test_a_subtest_is_created_with_its_votes_and_its_proficiency(run, project):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("create", "there"), "name: This project has a subtest of that name; choose another."),
-        (("create", "x", "--votes-wanted", 1, "--votes-needed", 2), "votes_needed: More votes are needed than"),
+        (("create", "there"), "name: A subtest with this name already exists in this project. Choose another name."),
+        (("create", "x", "--votes-wanted", 1, "--votes-needed", 2), "votes_needed: The required votes are more than"),
         (("create", "x", "--votes-wanted", 100), "votes_wanted: "),
         (("create", "x", "--foils", 0), "foils_per_item: An item needs at least one foil."),
-        (("create", "x", "--proficiency", "y"), "--proficiency: there is no subtest 'y'; choose one of: there"),
-        (("link", "there", "--proficiency", "there"), "'there' is main and 'there' is main; link a main subtest"),
-        (("link", "there"), "--proficiency: there is no subtest ''; choose one of: there"),
-        (("collect-votes", "there"), "No item here counts as valid on its publisher's word"),
+        (("create", "x", "--proficiency", "y"), "--proficiency: subtest 'y' not found; choose one of: there"),
+        (("link", "there", "--proficiency", "there"), "'there' is main and 'there' is main. Link a main subtest"),
+        (("link", "there"), "--proficiency: subtest '' not found; choose one of: there"),
+        (("collect-votes", "there"), "No item that is valid because its publisher says so"),
     ],
 )
 def test_what_is_wrong_is_one_line(run, project, arguments, said):
@@ -80,7 +80,7 @@ def test_linking_pairs_the_items_of_a_video_by_their_caption_first(run, project)
     assert linked == {items[0].pk: easy[0].pk, items[1].pk: easy[1].pk, alone.pk: None}
     assert run("link", "actions", "--proficiency", "objects")["linked_items"] == 0
     make_subtest(project, name="colours", kind="proficiency")
-    assert "'actions' is linked to 'objects' already" in run("link", "actions", "--proficiency", "colours")
+    assert "'actions' is already linked to 'objects'" in run("link", "actions", "--proficiency", "colours")
     with pytest.raises(AnnotationError, match="of one project"):
         link_proficiency(None, main, make_subtest(make_project(), kind="proficiency"))
     with pytest.raises(AccessDenied):

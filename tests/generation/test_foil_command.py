@@ -65,7 +65,7 @@ def test_skips_and_blanks_say_why_and_how_many(capsys):
 def test_a_text_that_stays_as_it_was_is_shown_as_no_foil():
     made = [{"caption": "a circle", "foil": foil} for foil in ("a circle", "a ring")]
     shown = Command().render({"candidates": made, "blanks": [], "skipped": []})
-    assert shown == "a circle\n  unchanged: the filter `identical` would drop it\na circle\n  -> a ring"
+    assert shown == ("a circle\n  equal to the caption: the filter `identical` would reject it\na circle\n  -> a ring")
 
 
 def test_a_file_of_captions(capsys, tmp_path):
@@ -101,7 +101,7 @@ def test_the_order_of_a_file_changes_no_foil(capsys, tmp_path):
         ({"method": "nmber"}, "unknown method 'nmber'; choose one of: "),
         ({"method": "number", "set": ["foil=1"]}, "Number replacement has no parameter 'foil'; it takes: foils, max"),
         ({"method": "number", "set": ["foils=x"]}, "parameter 'foils' is 'x'; give a whole number"),
-        ({"method": "number", "set": ["foils"]}, "--set 'foils' is no setting; write it as --set name=value"),
+        ({"method": "number", "set": ["foils"]}, "--set 'foils' is not valid; write it as --set name=value"),
         ({"method": "fake", "set": ["lexicon=a"]}, "parameter 'lexicon': 'a' is no pair; write it as word:replacement"),
     ],
 )
@@ -147,7 +147,7 @@ def test_hostile_captions_come_back_whole(capsys):
 def test_an_argument_that_is_no_text_is_one_clear_line(capsys):
     # How Python hands over a byte of the command line that is no UTF-8.
     line = refusal(capsys, method="fake", caption="caf\udce9")
-    assert line == "--caption: holds bytes that are no UTF-8; set the terminal to UTF-8 or use --file"
+    assert line == "--caption: is not UTF-8; set the terminal to UTF-8, or use --file"
 
 
 def test_wrong_usage_is_no_bad_input():

@@ -84,7 +84,7 @@ def test_a_second_time_finds_them_there(owner, project):
     run = stored(owner, looked_at(owner, project))
     assert run.stored == 0
     assert run.known == 2
-    with pytest.raises(GenerationError, match="asked for before"):
+    with pytest.raises(GenerationError, match="already requested"):
         make_captions(owner, run)
 
 
@@ -211,7 +211,7 @@ class TestPages:
         run.refresh_from_db()
         run_now(run.job)
         assert texts(project) >= MADE
-        assert "Make foils for them" in client.get(answer["Location"]).content.decode()
+        assert "Generate foils" in client.get(answer["Location"]).content.decode()
         assert "#1" in client.get(self.url("captions", project)).content.decode() or run.pk != 1
 
     def test_wrong_parameters_are_said(self, client, owner, project):

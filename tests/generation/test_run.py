@@ -385,10 +385,10 @@ def test_the_command_says_what_to_do_in_a_project_without_subtests(capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"project": "nowhere"}, "there is no project 'nowhere'"),
-        ({"subtest": "other"}, "there is no subtest 'other'; give --subtest, one of: counting"),
-        ({"set": ["foils"]}, "--set 'foils' is no setting; write it as --set name=value"),
-        ({"set": ["nli.x=1"]}, "the filter 'nli' is not among --filters"),
+        ({"project": "nowhere"}, "project 'nowhere' not found"),
+        ({"subtest": "other"}, "subtest 'other' not found; give --subtest, one of: counting"),
+        ({"set": ["foils"]}, "--set 'foils' is not valid; write it as --set name=value"),
+        ({"set": ["nli.x=1"]}, "the filter 'nli' is not in --filters"),
     ],
 )
 def test_the_command_names_what_is_wrong_in_one_line(project, subtest, captions, capsys, options, message):

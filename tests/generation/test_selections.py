@@ -244,7 +244,7 @@ def test_without_an_edit_stage_reviewers_tasks_are_left_alone():
 
 def test_what_cannot_be_is_said(run, researcher, lopsided):
     chosen = start_selection(researcher, run.subtest, "balance")
-    with pytest.raises(GenerationError, match="not worked out yet"):
+    with pytest.raises(GenerationError, match="not computed yet"):
         apply_selection(researcher, chosen)
     with pytest.raises(GenerationError, match="no selection 'magic'"):
         start_selection(researcher, run.subtest, "magic")
@@ -271,7 +271,7 @@ def test_the_pages_ask_show_and_apply(client, run, researcher, lopsided):
     html = " ".join(client.get(page).content.decode().split())
     assert "of 3; no choice keeps more than 2" in html
     assert "Apply: leave out 1" in html
-    assert "can bring it back, unless it fails a threshold that was moved since." in html
+    assert "can restore them, unless they fail a threshold changed since then." in html
     assert client.get(reverse("generation:selection_progress", args=[slug, chosen.pk])).headers["HX-Refresh"] == "true"
     done = client.post(page, follow=True).content.decode()
     assert "1 held back" in " ".join(done.split())

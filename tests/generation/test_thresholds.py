@@ -229,12 +229,12 @@ def test_what_cannot_be_moved_is_said(run, researcher):
         preview(run, {"duplicate": 1.0})
     with pytest.raises(GenerationError, match="a number"):
         preview(run, {"nli": float("nan")})
-    with pytest.raises(GenerationError, match="Nothing moves"):
+    with pytest.raises(GenerationError, match="These thresholds change no verdict"):
         move_thresholds(researcher, run, {})
     with pytest.raises(AccessDenied):
         move_thresholds(make_member(run.project, Role.REVIEWER), run, {"nli": 0.1})
     run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.RUNNING)
-    with pytest.raises(GenerationError, match="still making"):
+    with pytest.raises(GenerationError, match="still generating"):
         preview(run, {})
 
 
@@ -313,7 +313,7 @@ class TestPage:
         answer = client.get(self.url(run), {"nli": "0"})
         html = answer.content.decode()
         assert 'id="range-nli"' not in html
-        assert "It looks at more than this number, so its verdicts stand." in html
+        assert "This filter has no single threshold to move." in html
         assert answer.context["preview"].would_pass == 1
 
     def test_over_htmx_only_the_answer_and_the_drawings_come(self, client, run, researcher):
@@ -347,10 +347,10 @@ class TestPage:
         assert answer.context["preview"].at == {"nli": 0.7}
         again = client.post(self.url(run), {"nli": "0.7", "apply": "1"})
         assert again.status_code == 422
-        assert "Nothing moves" in again.content.decode()
+        assert "These thresholds change no verdict" in again.content.decode()
 
     def test_a_run_at_work_says_to_wait(self, client, run, researcher):
         run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.RUNNING)
         run.save()
         client.force_login(researcher)
-        assert "still making" in client.get(self.url(run)).content.decode()
+        assert "still generating" in client.get(self.url(run)).content.decode()

@@ -19,6 +19,6 @@ def test_a_method_of_nobodys_paper_differs_from_none(client):
         client.get(reverse("generation:run", args=[project.slug, run.pk])),
     ]
     for html in [of_colours, *(page.content.decode() for page in pages)]:
-        assert "No paper published it: both modes do the same." in html
+        assert "Not from a paper: both modes do the same." in html
         assert "their foils could stay true" in html
-        assert "iffers from the paper" not in html
+        assert "ifferences from the paper" not in html

@@ -129,7 +129,7 @@ class TestNewRun:
     @pytest.mark.parametrize("asked", ["", "../etc"])
     def test_no_method_is_chosen_for_anybody(self, owner, project, subtest, asked):
         html = owner.get(url("new_run", project), {"method": asked} if asked else {}).content.decode()
-        assert '<option value="" selected>Choose one</option>' in html
+        assert '<option value="" selected>Choose a method</option>' in html
         assert reverse("generation:methods") in html[html.index('id="method-fields"') :]
         assert 'name="method-' not in html
         answer = owner.post(url("new_run", project), form_data(subtest, method="", seen=""))
@@ -263,7 +263,7 @@ class TestRun:
         job = Job.objects.create(dotted="x", target_id=1, state=state)
         run = make_run(subtest, job=job, skipped=skipped)
         html = owner.get(url("run", project, run.pk)).content.decode()
-        assert ("What next" in html) is (state == "done")
+        assert ("Next steps" in html) is (state == "done")
         offered = bool(skipped) and state == "done"
         assert (f"{url('new_run', project)}?like={run.pk}&amp;method=person" in html) is offered
         assert (f'{url("new_run", project)}?like={run.pk}"' in html) is offered
@@ -335,7 +335,7 @@ class TestAskingAModel:
 
     def test_without_one_the_page_says_who_can_configure_it(self, owner, project, subtest):
         html = owner.get(url("new_run", project), {"method": "chat"}).content.decode()
-        assert "the operator sets CHAT_ENDPOINTS" in html
+        assert "An operator can set CHAT_ENDPOINTS" in html
 
     @pytest.mark.parametrize(
         ("given", "message"),

@@ -1,4 +1,4 @@
-"""Verbs of change in a tagged caption: which change it is, what changes, where the particle and the place stand."""
+"""Verbs of change in a tagged caption: which change it is, what changes, where the particle and the place are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Own lexicon of changes of state: <pre-state, verb, post-state, reverse verb> (ViLMA, Secs. 3.4 and C.4).
 
 Each reversible row is written once and stands for both of its directions. A verb may hold its particle ("put on"),
-which may stand behind the object. What cannot be undone (chop, tear) has no reverse verb; `stand_in` is the verb of
+which may be behind the object. What cannot be undone (chop, tear) has no reverse verb; `stand_in` is the verb of
 the kind that the paper took for one (chops / connects), which mode paper uses.
 """
 

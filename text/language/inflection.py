@@ -73,7 +73,7 @@ def plural(noun: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def singular(noun: str) -> str | None:
-    """The singular of a plural noun, or None where the word is no plural ("glass", "bus", "clockwise")."""
+    """The singular of a plural noun, or None where the word is not a plural ("glass", "bus", "clockwise")."""
     lowered = noun.lower()
     if lowered in IRREGULAR_SINGULAR:
         return IRREGULAR_SINGULAR[lowered]

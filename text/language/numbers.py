@@ -32,7 +32,7 @@ VALUES = {word: value for value, word in enumerate(WORDS)} | {
 
 
 def value_of(word: str) -> int | None:
-    """The count that a word, a run of digits or an adverb (once) stands for; None where it is no number."""
+    """The count that a word, a run of digits or an adverb (once) stands for; None where it is not a number."""
     lowered = word.lower()
     if lowered.isascii() and lowered.isdigit() and len(lowered) < 10:
         return int(lowered)

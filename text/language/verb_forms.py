@@ -1,4 +1,4 @@
-"""Forms of verbs: "cut" -> "cutting", "tear" -> "torn"; and which forms a word can be. lemminflect's table, mended."""
+"""Forms of verbs: "cut" -> "cutting", "tear" -> "torn"; and which forms a word can be. lemminflect's table, fixed."""
 
 import importlib
 import re
@@ -82,7 +82,7 @@ def _regular(verb: str, tag: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def verb_readings(word: str) -> tuple[tuple[str, str], ...]:
-    """(lemma, tag) of each verb form that a word can be: "folds" -> (("fold", "VBZ"),); () where it is no verb."""
+    """(lemma, tag) of each verb form that a word can be: "folds" -> (("fold", "VBZ"),); () where it is not a verb."""
     lowered = word.lower()
     known = lemmas(lowered)
     found = [lemma for part in ("VERB", "AUX") for lemma in known.get(part, ())]
@@ -100,7 +100,7 @@ def verb_readings(word: str) -> tuple[tuple[str, str], ...]:
 def inflect_like(word: str, lemma: str, target: str, *, participle: bool = False) -> str | None:
     """`target` in the form that `word` is of `lemma`: ("folded", "fold", "tear") -> "tore", or "torn" as a participle.
 
-    Capitals are kept. None where `word` is no form of `lemma`.
+    Capitals are kept. None where `word` is not a form of `lemma`.
     """
     tags = [tag for reading, tag in verb_readings(word) if reading == lemma]
     if not tags:

@@ -209,7 +209,7 @@ def claim(
     nobody claims, NotAdmitted for who is paused or has yet to qualify.
     """
     if stage not in ROLE_OF_STAGE:
-        raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": shortened(stage)})
+        raise AnnotationError(_("The stage '%(stage)s' has no tasks to claim.") % {"stage": shortened(stage)})
     require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
     require_consent(person, project)
     moment = now or timezone.now()
@@ -233,7 +233,7 @@ def claim(
             return None
         if monotonic() > ends:
             break
-    raise AnnotationError(_("Many people are asking at once; ask again."))
+    raise AnnotationError(_("Too many people are requesting tasks right now. Try again."))
 
 
 def _claim(asked: _Asked, preferred: int | None) -> Claim | None:

@@ -46,7 +46,7 @@ def caption_in_doubt(person: User, caption_id: int) -> Caption:
     rows = Caption.objects.select_related("video__project").select_for_update(of=("self",), no_key=True)
     caption = rows.get(pk=found.pk)
     if not caption.flagged_false or caption.doubt_settled:
-        raise AnnotationError(_("This caption is not in doubt, or somebody has just settled it; take the next."))
+        raise AnnotationError(_("This caption is not in doubt, or someone has just decided it. Start the next one."))
     return caption
 
 
@@ -96,7 +96,7 @@ def withdraw_candidates(
 def checked_reason(reason: str) -> str:
     """AnnotationError for none."""
     if not reason.strip():
-        raise AnnotationError(_("Say why: the reason is kept with the caption."))
+        raise AnnotationError(_("Enter a reason. It is saved with the caption."))
     return reason.strip()
 
 
@@ -157,7 +157,7 @@ def _correct(person: User, caption_id: int, wanted: Correction) -> Caption:
     for item in items:
         known |= _carry_item(item, new, person, wanted)
     if unknown := wanted.keep - known:
-        raise AnnotationError(_("%(n)s of the foils to keep are not there any more; reload.") % {"n": len(unknown)})
+        raise AnnotationError(_("%(n)s of the foils to keep no longer exist. Reload the page.") % {"n": len(unknown)})
     for group in unfinished:
         if group.pk in under_way:
             _carry_group(group.run.subtest, under_way[group.pk], new, person, wanted)
@@ -169,10 +169,12 @@ def _revision(old: Caption, text: str) -> Caption:
         if finding.problem in UNUSABLE:
             raise AnnotationError(_("The corrected caption: %(problem)s.") % {"problem": of_finding(finding)})
     if text == old.text:
-        raise AnnotationError(_("This is the caption as it was; correct it, or confirm it as true."))
+        raise AnnotationError(_("The caption is unchanged. Correct it, or confirm that it is true."))
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     if Caption.objects.filter(video=old.video_id, text_sha256=sha256).exists():
-        raise AnnotationError(_("The video has a caption that says this already; drop its items, or reword it."))
+        raise AnnotationError(
+            _("The video already has a caption with this text. Reword it, or drop the video's items.")
+        )
     # Facts were noted of the old text: methods must not take them for the new one's.
     return Caption.objects.create(video=old.video, key=old.key, text=text, text_sha256=sha256, revises=old)
 
@@ -203,7 +205,7 @@ def _check_kept(foils: list[Foil], new: Caption) -> None:
     found = editing.errors(editing.check_texts(new.text, [foil.text for foil in foils]))
     for finding in found:
         raise AnnotationError(
-            _("'%(text)s' cannot stay: %(problem)s.")
+            _("The foil '%(text)s' cannot be kept: %(problem)s.")
             % {"text": shortened(foils[finding.index].text), "problem": of_finding(finding)}
         )
 

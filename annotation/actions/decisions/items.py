@@ -50,7 +50,7 @@ def adjudicate(person: User, item_id: int, outcome: str, reason: str, *, now: da
     if outcome not in OUTCOMES:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(OUTCOMES)})
     if not reason.strip():
-        raise AnnotationError(_("Say why: the reason is kept with the item."))
+        raise AnnotationError(_("Enter a reason. It is saved with the item."))
     return run_in_transaction(lambda: _adjudicate(person, item_id, outcome, reason.strip(), now or timezone.now()))
 
 
@@ -128,7 +128,7 @@ def _imported(foil: Foil, group: CandidateGroup) -> Candidate:
 def retract(person: User, item_id: int, reason: str, *, now: datetime | None = None) -> Item:
     """valid -> retracted. AnnotationError without a reason, IllegalMove for an item that is not valid."""
     if not reason.strip():
-        raise AnnotationError(_("Say why: the reason is kept with the item."))
+        raise AnnotationError(_("Enter a reason. It is saved with the item."))
     return run_in_transaction(lambda: _retract(person, item_id, reason.strip(), now or timezone.now()))
 
 
@@ -167,7 +167,7 @@ def take_down_video(person: User, slug: str, video_id: int, reason: str, *, now:
     """
     video = get_video(person, slug, video_id, Role.RESEARCHER)
     if not reason.strip():
-        raise AnnotationError(_("Say why: the reason stands in every release and export that held the video."))
+        raise AnnotationError(_("Enter a reason. It appears in every release and export that contained the video."))
     return run_in_transaction(lambda: _take_down(person, video, reason.strip()[:500], now or timezone.now()))
 
 
@@ -176,7 +176,7 @@ def _take_down(person: User, video: Video, reason: str, now: datetime) -> Scope:
     require_role(person, project, Role.RESEARCHER)
     fresh = Video.objects.select_for_update(of=("self",), no_key=True).get(pk=video.pk)
     if fresh.media_state == MediaState.TAKEN_DOWN:
-        raise AnnotationError(_("This video was taken down before."))
+        raise AnnotationError(_("This video was already taken down."))
     scope = scope_of(fresh)
     _end_work(scope.clips, project, person, reason, now)
     files = _forget_media(scope.clips, project, person, reason, now)

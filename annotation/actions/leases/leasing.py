@@ -126,7 +126,7 @@ def open_lease(
     token = secrets.token_urlsafe(32)
     expires = now + timedelta(seconds=slot.project.lease_seconds)
     if _TAKE(pk=slot.pk, was=was, person=person.pk, token=token, now=now, expires=expires) != 1:
-        raise Conflict(_("Somebody else was faster; take the next."))
+        raise Conflict(_("Someone else has taken this task. Start the next one."))
     slot.state, slot.person, slot.token = SlotState.LEASED, person, token
     slot.leased_at, slot.expires_at, slot.heartbeat_at = now, expires, now
     lease = Lease(
@@ -199,7 +199,7 @@ def find_slot(lease: Lease, now: datetime) -> SlotToFill:
     something was submitted under this lease before.
     """
     if lease.ending == Ending.SUBMITTED:
-        raise AnnotationError(_("This work was submitted before; take the next."))
+        raise AnnotationError(_("This task was already submitted. Start the next one."))
     locked = Slot.objects.select_for_update(of=("self",), no_key=True)
     own = _OWN.first(pk=lease.slot_id, token=lease.token)
     if own is not None:
@@ -223,7 +223,7 @@ def find_slot(lease: Lease, now: datetime) -> SlotToFill:
 def fill(slot: Slot, lease: Lease, now: datetime) -> None:
     """The slot is the person's for good; its lease, and the one the work came under, end as submitted."""
     if _FILL(pk=slot.pk, state=slot.state, token=slot.token, person=lease.person_id) != 1:
-        raise Conflict(_("Somebody else has just taken this place; submit again."))
+        raise Conflict(_("Someone else has just taken this task. Submit again."))
     slot.state, slot.person_id = SlotState.DONE, lease.person_id
     _SUBMITTED(pk=lease.pk, slot=slot.pk, now=now)
     _end_draft(lease)
@@ -320,7 +320,10 @@ def heartbeat(person: User, token: str, *, now: datetime | None = None) -> datet
         running = Slot.objects.filter(pk=lease.slot_id, state=SlotState.LEASED, token=token, person=person)
         if not running.update(expires_at=expires, heartbeat_at=moment):
             raise LeaseEnded(
-                _("Your time on this piece is over. You can still submit: it is kept, and counts if its place is free.")
+                _(
+                    "Your time for this task is up. You can still submit. Your answer is saved, and counts "
+                    "if nobody has taken the task."
+                )
             )
     return expires
 
@@ -360,7 +363,9 @@ def save_draft(person: User, token: str, text: str, *, now: datetime | None = No
     """
     payload = parse_draft(text)
     if payload is None:
-        raise AnnotationError(_("This cannot be kept as a draft: it is too long or not what the page sends."))
+        raise AnnotationError(
+            _("The draft was not saved: it is too long or invalid. Shorten the text or reload the page.")
+        )
     return run_in_transaction(lambda: _save(person, token, payload, now or timezone.now()))
 
 
@@ -368,7 +373,7 @@ def _save(person: User, token: str, payload: dict, now: datetime) -> datetime:
     serialize_writes(person)
     lease = lease_for(person, token)
     if lease.ending == Ending.SUBMITTED:
-        raise LeaseEnded(_("This was sent already; there is nothing left to keep."))
+        raise LeaseEnded(_("This task was already submitted. There is no draft to save."))
     Draft.objects.update_or_create(
         person=person, task_id=lease.task_id, defaults={"payload": payload, "updated_at": now}
     )

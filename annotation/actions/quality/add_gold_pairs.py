@@ -38,7 +38,7 @@ def add_gold_pairs(
     """
     require_role(actor, project, Role.RESEARCHER)
     if subtest.project_id != project.pk or use not in Use.values:
-        raise AnnotationError(_("Choose a subtest of this project, and a use."))
+        raise AnnotationError(_("Choose a subtest of this project and a use."))
     if not 1 <= number <= MAX_PAIRS_AT_ONCE:
         raise AnnotationError(_("Ask for 1 to %(most)s pairs.") % {"most": MAX_PAIRS_AT_ONCE})
     return run_in_transaction(lambda: _add(actor, project, use, subtest, number, mismatched, seed, explanation.strip()))
@@ -72,7 +72,7 @@ def _add(
         for foil, place in pairs
     ]
     if not made:
-        raise AnnotationError(_("This subtest has no valid item left that is not a pair already; choose another."))
+        raise AnnotationError(_("All valid items of this subtest are already gold pairs. Choose another subtest."))
     for pair in made:
         pair.save()
     events = [audit.event(project, actor, "add_gold_pair", pair, to_state=use, seed=seed) for pair in made]
@@ -117,6 +117,6 @@ def _one_subtest_a_test(project: Project, subtest: Subtest) -> None:
     found = others.select_related("item__subtest").first()
     if found is not None:
         raise AnnotationError(
-            _("The test %(test)s is in the qualification with its subtest %(subtest)s; withdraw that first.")
+            _("The test %(test)s is in the qualification with its subtest %(subtest)s. Withdraw that pair first.")
             % {"test": subtest.test, "subtest": found.item.subtest.name}
         )

@@ -21,19 +21,19 @@ def add_practice_caption(
     """The caption with foils that an expert wrote for it, one or more, each without an error of the live checks."""
     require_role(actor, project, Role.RESEARCHER)
     if caption.video.project_id != project.pk:
-        raise AnnotationError(_("This caption belongs to another project."))
+        raise AnnotationError(_("This caption belongs to another project. Choose one from this project."))
     foils = [line.strip() for line in examples if line.strip()]
     if not foils:
-        raise AnnotationError(_("Write at least one foil as the expert's example."))
+        raise AnnotationError(_("Write at least one example foil by an expert."))
     wrong = [foil for foil in foils if errors(check_text(caption.text, foil))]
     if wrong:
-        raise AnnotationError(_("This example is no foil of the caption: %(text)s") % {"text": shortened(wrong[0])})
+        raise AnnotationError(_("This example is not a foil of the caption: %(text)s") % {"text": shortened(wrong[0])})
     return run_in_transaction(lambda: _add(actor, project, caption, foils, explanation.strip()))
 
 
 def _add(actor: User, project: Project, caption: Caption, examples: list[str], explanation: str) -> PracticeCaption:
     if PracticeCaption.objects.filter(project=project, caption=caption, withdrawn_at=None).exists():
-        raise AnnotationError(_("People practise on this caption already."))
+        raise AnnotationError(_("This caption is already in practice. Choose another one."))
     made = PracticeCaption.objects.create(
         project=project, caption=caption, examples=examples, explanation=explanation, said_by=actor
     )

@@ -47,7 +47,7 @@ def _answer(
     require_role(person, attempt.project, PRACTICE_ROLE[Stage(attempt.of_stage)])
     question = attempt.questions.select_related("pair", "practice__caption").filter(place=place).first()
     if question is None:
-        raise AnnotationError(_("There is no such question."))
+        raise AnnotationError(_("Question not found."))
     if question.answered_at is not None:
         return question
     if question.pair_id:

@@ -50,16 +50,16 @@ def _complete(policy: QualityPolicy) -> None:
     """What is opened has what it needs."""
     project = policy.project
     if policy.guess_accuracy >= policy.careful_accuracy:
-        raise AnnotationError(_("Careful people must be right more often than people who guess."))
+        raise AnnotationError(_("The gold accuracy of careful people must be higher than that of guessers."))
     if policy.qualification_required and not policy.qualification_open:
-        raise AnnotationError(_("Open the qualification before you require it: nobody could pass otherwise."))
+        raise AnnotationError(_("Open the qualification before you require it. Otherwise nobody can pass it."))
     if policy.qualification_open and readiness(project, Use.QUALIFICATION).pairs < policy.test_length:
         raise AnnotationError(
-            _("The qualification asks %(wanted)s questions and has fewer; add pairs, or ask fewer.")
+            _("The qualification does not have %(wanted)s questions. Add pairs, or lower the number.")
             % {"wanted": policy.test_length}
         )
     practice = readiness(project, Use.PRACTICE)
     if policy.practice_open and not practice.pairs + practice.captions:
-        raise AnnotationError(_("Add something to practise on before you open practice."))
+        raise AnnotationError(_("Add pairs or captions to practice before you open it."))
     if policy.gold_rate and not readiness(project, Use.MIXED).pairs:
-        raise AnnotationError(_("Add pairs to be mixed in before you set a rate."))
+        raise AnnotationError(_("Add gold pairs before you set a share of gold."))

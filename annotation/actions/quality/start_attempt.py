@@ -27,7 +27,7 @@ def start_attempt(
     AnnotationError where it is not open, passed already, or no try or no fresh question is left.
     """
     if stage not in USE_OF_STAGE or of_stage not in PRACTICE_ROLE:
-        raise AnnotationError(_("There is no such exercise."))
+        raise AnnotationError(_("Exercise not found."))
     require_role(person, project, PRACTICE_ROLE[Stage(of_stage)])
     return run_in_transaction(lambda: _start(person, project, stage, of_stage, now or timezone.now()))
 
@@ -64,9 +64,9 @@ def _may_qualify(policy: QualityPolicy | None, person: User, number: int) -> Qua
     if policy is None or not policy.qualification_open:
         raise AnnotationError(_("The qualification is not open in this project."))
     if Standing.objects.filter(policy=policy, person=person, qualified_at__isnull=False).exists():
-        raise AnnotationError(_("You have passed already; go to your work."))
+        raise AnnotationError(_("You have already passed. Go to your work."))
     if number > policy.tries:
-        raise AnnotationError(_("You have no try left; ask the project's researcher."))
+        raise AnnotationError(_("You have no attempts left. Ask the project's researcher."))
     return policy
 
 
@@ -83,7 +83,7 @@ def _questions(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
     fresh = pairs.exclude(questions__attempt__person=attempt.person)
     # Who declined some of the videos is asked about the others: a bar is a share of right answers.
     if attempt.stage == Stage.QUALIFICATION and fresh.count() < min(length, pairs.count()):
-        raise AnnotationError(_("There are no fresh questions left for another try; ask the project's researcher."))
+        raise AnnotationError(_("There are no new questions for another attempt. Ask the project's researcher."))
     pool = fresh if fresh.exists() else pairs
     drawn = draw(policy.secret, attempt.person_id, attempt.number, *_by_kind(pool), length, policy.mismatched_share)
     return [
@@ -113,5 +113,5 @@ def _edits(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
 
 def _some(drawn: Sequence[int]) -> Sequence[int]:
     if not drawn:
-        raise AnnotationError(_("There is nothing to practise on yet; the project's researcher adds it."))
+        raise AnnotationError(_("There are no practice questions yet. Ask the project's researcher to add some."))
     return drawn

@@ -30,7 +30,7 @@ def pause_validator(
 def _pause(actor: User, project: Project, person_id: int, note: str, now: datetime) -> int:
     standing = standing_of(validator_for(actor, project, person_id), project)
     if standing.state == Standing.State.PAUSED:
-        raise AnnotationError(_("This person is paused already."))
+        raise AnnotationError(_("This person is already paused."))
     return standings.pause(standing, Reason.RESEARCHER, now, actor, note)
 
 

@@ -27,5 +27,5 @@ def withdraw_practice(actor: User, project: Project, practice_id: int, *, now: d
 
 def _withdraw(actor: User, project: Project, row: GoldPair | PracticeCaption, now: datetime) -> None:
     if not type(row).objects.filter(pk=row.pk, withdrawn_at=None).update(withdrawn_at=now):
-        raise AnnotationError(_("This was withdrawn before."))
+        raise AnnotationError(_("This pair was already withdrawn."))
     audit.record(audit.event(project, actor, "withdraw", row))

@@ -24,7 +24,7 @@ def link_proficiency(person: User | None, main: Subtest, proficiency: Subtest) -
         raise AnnotationError(_("Choose two subtests of one project."))
     if (main.kind, proficiency.kind) != (Subtest.Kind.MAIN, Subtest.Kind.PROFICIENCY):
         raise AnnotationError(
-            _("'%(main)s' is %(kind)s and '%(other)s' is %(other_kind)s; link a main subtest to a proficiency subtest.")
+            _("'%(main)s' is %(kind)s and '%(other)s' is %(other_kind)s. Link a main subtest to a proficiency subtest.")
             % {
                 "main": main.name,
                 "kind": main.get_kind_display(),
@@ -40,7 +40,7 @@ def _link(person: User | None, held: Subtest, proficiency: Subtest) -> int:
     main = Subtest.objects.select_for_update(of=("self",), no_key=True).get(pk=held.pk)
     if main.proficiency_subtest_id not in (None, proficiency.pk):
         raise AnnotationError(
-            _("'%(main)s' is linked to '%(other)s' already; create another main subtest.")
+            _("'%(main)s' is already linked to '%(other)s'. Create another main subtest.")
             % {"main": main.name, "other": main.proficiency_subtest.name}
         )
     main.proficiency_subtest = proficiency

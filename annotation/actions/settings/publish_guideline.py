@@ -26,9 +26,11 @@ def publish_guideline(
     if not text.strip() or "\x00" in text:
         raise AnnotationError(_("Write the guidelines before you publish them."))
     if len(text) > MAX_CHARACTERS:
-        raise AnnotationError(_("At most %(most)s characters; shorten them.") % {"most": MAX_CHARACTERS})
+        raise AnnotationError(
+            _("The guidelines are longer than %(most)s characters. Shorten them.") % {"most": MAX_CHARACTERS}
+        )
     if subtest is not None and subtest.project_id != project.pk:
-        raise AnnotationError(_("This subtest belongs to another project; choose one of this project."))
+        raise AnnotationError(_("This subtest belongs to another project. Choose one from this project."))
     return run_in_transaction(lambda: _publish(person, project, stage, text.strip(), subtest))
 
 
@@ -36,7 +38,7 @@ def _publish(person: User, project: Project, stage: str, text: str, subtest: Sub
     versions = Guideline.objects.filter(project=project, stage=stage, subtest=subtest)
     newest = versions.order_by("-version").first()
     if newest is not None and newest.text == text:
-        raise AnnotationError(_("This is what holds already; change something first."))
+        raise AnnotationError(_("The text is the same as the current version. Change it before you publish."))
     last = newest.version if newest else 0
     begun = work_under_version(project, stage, subtest)
     guideline = Guideline.objects.create(

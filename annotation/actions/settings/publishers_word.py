@@ -59,7 +59,7 @@ def collect_votes(person: User | None, subtest: Subtest, *, size: int | None = N
     if person is not None:
         require_role(person, subtest.project, Role.RESEARCHER)
     if size is not None and size < 1:
-        raise AnnotationError(_("Ask about at least one item."))
+        raise AnnotationError(_("Choose at least one item."))
     return run_in_transaction(lambda: _collect(person, subtest, size, seed))
 
 
@@ -68,11 +68,13 @@ def _collect(person: User | None, held: Subtest, size: int | None, seed: int) ->
     serialize_writes(project)
     subtest = Subtest.objects.select_for_update(of=("self",), no_key=True).get(pk=held.pk)
     if not subtest.votes_wanted:
-        raise AnnotationError(_("The subtest wants no votes; ask for one vote per pair at least, then collect them."))
+        raise AnnotationError(
+            _("This subtest requires no votes. Require at least one vote per pair, then collect votes.")
+        )
     keys = drawn(list(waiting_on_publishers_word(subtest).values_list("pk", flat=True)), size, seed)
     if not keys:
         raise AnnotationError(
-            _("No item here counts as valid on its publisher's word and has a clip to watch; attach the videos first.")
+            _("No item that is valid because its publisher says so has a clip to watch. Attach the videos first.")
         )
     for start in range(0, len(keys), CHUNK):
         some = Item.objects.filter(PUBLISHERS_WORD, pk__in=keys[start : start + CHUNK], state=ItemState.VALID)

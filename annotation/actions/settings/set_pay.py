@@ -26,7 +26,9 @@ def set_pay(
     """
     require_role(person, project, Role.RESEARCHER)
     if not set(rates) <= set(PAID):
-        raise AnnotationError(_("Only edits, reviews, judgements, the human baseline and object checks are paid."))
+        raise AnnotationError(
+            _("This stage cannot be paid. Choose edits, reviews, judgements, the human baseline or object checks.")
+        )
     return run_in_transaction(lambda: _set(person, project, currency, floor, rates))
 
 

@@ -30,10 +30,10 @@ def set_review_sampling(
     require_role(person, project, Role.RESEARCHER)
     rates = dict(own_rates or {})
     if not all(0.0 <= share <= 1.0 for share in (rate, second_share, *rates.values())):
-        raise AnnotationError(_("A share lies between 0 and 100 per cent."))
+        raise AnnotationError(_("A share must be between 0 and 100 %."))
     members = Membership.objects.filter(project=project, role=Role.ANNOTATOR, person__in=rates)
     if members.count() != len(rates):
-        raise AnnotationError(_("Somebody is no annotator of this project any more; reload the page."))
+        raise AnnotationError(_("A person in the list is no longer an annotator of this project. Reload the page."))
     return run_in_transaction(lambda: _set(person, project, rate, second_share, rates, now or timezone.now()))
 
 

@@ -25,9 +25,11 @@ def set_vote_rule(person: User, subtest: Subtest, rule: VoteRule) -> Subtest:
     """
     require_role(person, subtest.project, Role.RESEARCHER)
     if rule.needed > rule.wanted:
-        raise AnnotationError(_("More votes are needed than are asked for; lower this or raise the other."))
+        raise AnnotationError(
+            _("The required votes are more than the votes per pair. Lower this number or raise the votes per pair.")
+        )
     if not 0 <= rule.needed <= rule.wanted <= MAX_PER_ITEM or not 1 <= rule.pairs_enough <= MAX_PER_ITEM:
-        said = _("A pair takes 0 to %(most)d votes, and 1 to %(most)d valid pairs can be enough.")
+        said = _("Set 0 to %(most)d votes per pair and a minimum of 1 to %(most)d valid pairs.")
         raise AnnotationError(said % {"most": MAX_PER_ITEM})
     return run_in_transaction(lambda: _set(person, subtest, rule))
 
@@ -42,7 +44,9 @@ def _set(person: User, held: Subtest, rule: VoteRule) -> Subtest:
     if why := why_fixed(subtest):
         raise AnnotationError(why)
     if not rule.wanted and subtest.items.exists():
-        raise AnnotationError(_("Items of it wait for votes: ask for one vote at least, or make another subtest."))
+        raise AnnotationError(
+            _("Items of this subtest are waiting for votes. Require at least one vote, or create another subtest.")
+        )
     before = rule_in_force(subtest)
     subtest.votes_wanted, subtest.votes_needed = rule.wanted, rule.needed
     subtest.valid_when = Subtest.ValidWhen.ALL if rule.all_pairs else Subtest.ValidWhen.ENOUGH

@@ -85,7 +85,7 @@ def _submit_vote(sent: Submission, shown: str) -> Vote | Refused:
         place = _put_apart(place, sent)
     if place.slot is None:
         if answered:
-            raise AnnotationError(_("You have answered this item already; nothing was added."))
+            raise AnnotationError(_("You have already answered this item. Nothing was saved."))
         leasing.close(lease, sent.now)
         submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.JUDGED)
         vote, event = _record_vote(sent, lease, place, shown, standing)
@@ -188,7 +188,7 @@ def _submit_choice(sent: Submission, answer: str | int) -> Vote | Refused:
     place = leasing.find_slot(lease, sent.now)
     if place.slot is None:
         if mine.filter(item=lease.task.item_id, stage=Stage.BASELINE).exclude(state=VoteState.UNDONE).exists():
-            raise AnnotationError(_("You have answered this item already; nothing was added."))
+            raise AnnotationError(_("You have already answered this item. Nothing was saved."))
         leasing.close(lease, sent.now)
         submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.JUDGED)
         return _record_choice(sent, lease, place, chosen)
@@ -241,13 +241,13 @@ def _submit_objects(sent: Submission, answers: Mapping[str, str]) -> ObjectAnswe
     frame = CheckedFrame.objects.get(pk=lease.task.frame_id)
     visible = parse_answers(answers, len(frame.objects_named))
     if visible is None:
-        raise AnnotationError(_("Say of every object whether it is visible."))
+        raise AnnotationError(_("Mark every object as visible or not visible."))
     mine = ObjectAnswer.objects.filter(person=sent.person)
     before = mine.filter(idempotency_key=sent.key).first()
     if before is not None:
         return before
     if mine.filter(frame=frame, undone_at=None).exists():
-        raise AnnotationError(_("You have answered this frame already; nothing was added."))
+        raise AnnotationError(_("You have already answered this frame. Nothing was saved."))
     place = leasing.find_slot(lease, sent.now)
     if place.slot is None:
         leasing.close(lease, sent.now)

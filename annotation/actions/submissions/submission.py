@@ -45,7 +45,7 @@ def get_open_lease(sent: Submission, stage: str, role: str) -> Lease:
     serialize_writes(sent.person)
     lease = sent.lease or lease_for(sent.person, sent.token)
     if public_stage(lease.slot.stage) != stage:
-        raise AnnotationError(_("This work belongs to another stage; reload the page."))
+        raise AnnotationError(_("This task belongs to another stage. Reload the page."))
     require_role(sent.person, lease.slot.project, role)
     return lease
 

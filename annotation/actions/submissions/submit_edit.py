@@ -121,8 +121,9 @@ def _check(group: CandidateGroup, given: Texts) -> None:
     if len(given.texts) != wanted:
         raise AnnotationError(
             ngettext(
-                "%(wanted)s foil is wanted, %(given)s came; write it, or skip the task.",
-                "%(wanted)s foils are wanted, %(given)s came; write all of them, or skip the task.",
+                "This task requires %(wanted)s foil, but %(given)s were submitted. Write the foil or skip the task.",
+                "This task requires %(wanted)s foils, but only %(given)s were submitted. Write all of them "
+                "or skip the task.",
                 wanted,
             )
             % {"wanted": wanted, "given": len(given.texts)}
@@ -148,7 +149,9 @@ def _become_candidates(person: User, group: CandidateGroup, given: Texts) -> lis
     in_hand = {c.pk: c for c in leasing.IN_HAND.all(group=group.pk)}
     unknown = [parent for parent in given.parents if parent is not None and parent not in in_hand]
     if unknown:
-        raise AnnotationError(_("A suggestion that you used is no longer there; reload to see those that are."))
+        raise AnnotationError(
+            _("A suggestion that you used no longer exists. Reload the page to see the current ones.")
+        )
     by_text = {c.text: c for c in reversed(in_hand.values())}
     kept = {c.pk for text in given.texts if (c := by_text.get(text))}
     replaced = {p for text, p in zip(given.texts, given.parents, strict=True) if p and text not in by_text} - kept

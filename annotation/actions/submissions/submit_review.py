@@ -71,14 +71,14 @@ def _checked(decision: str, reasons: Sequence[str], comment: str, fixed_text: st
     unknown = reviewing.unknown_reasons(reasons)
     if unknown:
         raise AnnotationError(
-            _("There is no reason '%(unknown)s'; choose among: %(list)s.")
+            _("Unknown reason '%(unknown)s'. Choose from: %(list)s.")
             % {"unknown": unknown[0][:40], "list": ", ".join(reviewing.REASONS)}
         )
     if decision in reviewing.NEED_REASONS and not reasons:
-        raise AnnotationError(_("Say why: choose at least one reason."))
+        raise AnnotationError(_("Choose at least one reason."))
     if len(comment) > reviewing.MAX_COMMENT or "\x00" in comment:
         raise AnnotationError(
-            _("The comment is longer than %(most)s characters or holds an unprintable one; shorten it.")
+            _("The comment is longer than %(most)s characters or contains an unprintable one. Correct it.")
             % {"most": reviewing.MAX_COMMENT}
         )
     return Decision(decision, reviewing.in_table_order(reasons), comment.strip(), fixed_text.strip())
@@ -168,7 +168,7 @@ def _check_fix(group: CandidateGroup, candidate: Candidate, text: str) -> None:
     for finding in editing.errors(editing.check_text(group.caption.text, text, others)):
         raise AnnotationError(_("The fixed foil: %(problem)s.") % {"problem": of_finding(finding)})
     if text == candidate.text:
-        raise AnnotationError(_("The fixed foil is as it was; change it, or accept it."))
+        raise AnnotationError(_("The foil is unchanged. Change it, or accept it as it is."))
 
 
 def _author(candidate: Candidate) -> User | None:

@@ -78,7 +78,9 @@ def take_apart(group: CandidateGroup, project: Project, actor: User) -> None:
     item = group.item
     untouched = not Slot.objects.filter(item=item).exclude(state=SlotState.FREE).exists()
     if not untouched or item.state in WITHDRAWN or in_use(item):
-        raise AnnotationError(_("The item made of it is in use already; ask the project's researcher to set it right."))
+        raise AnnotationError(
+            _("The item built from this foil is already in use. Ask the project's researcher to correct it.")
+        )
     audit.record(audit.event(project, actor, "take_apart", item, from_state=item.state, group=group.pk))
     unlink_main_items(item)
     item.delete()

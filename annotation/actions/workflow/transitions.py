@@ -25,7 +25,7 @@ def move_candidates(
         new = next_candidate_state(old, move)
         rows = Candidate.objects.filter(pk__in=[c.pk for c in group], state=old).update(state=new, **also)
         if rows != len(group):
-            raise Conflict(_("Somebody else has just changed this; reload to see how it stands."))
+            raise Conflict(_("Someone else has just changed this. Reload the page to see the current state."))
         for candidate in group:
             candidate.state = new
             for name, value in also.items():
@@ -41,7 +41,7 @@ def move_items(items: Sequence[Item], move: str, project: Project, actor: User |
     (old,) = {item.state for item in items}
     new = next_item_state(old, move)
     if Item.objects.filter(pk__in=[item.pk for item in items], state=old).update(state=new) != len(items):
-        raise Conflict(_("Somebody else has just changed one of these items; try again."))
+        raise Conflict(_("Someone else has just changed one of these items. Try again."))
     for item in items:
         item.state = new
     audit.record_many(
@@ -70,7 +70,7 @@ def move_item(
     changes = {"state": new, **(also or {})}
     # Where nothing changes, the caller's lock on the row is all that is asked.
     if (new != old or also) and Item.objects.filter(pk=item.pk, state=old).update(**changes) != 1:
-        raise Conflict(_("Somebody else has just changed this item; reload to see how it stands."))
+        raise Conflict(_("Someone else has just changed this item. Reload the page to see its current state."))
     for name, value in changes.items():
         setattr(item, name, value)
     moved = audit.event(project, actor, move, item, from_state=old, to_state=new, reason=reason, **details)

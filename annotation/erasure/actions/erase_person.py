@@ -56,7 +56,7 @@ def erase_person(actor: User, person: User, work: str = OnWithdrawal.KEEP, *, no
     last researcher of a project: somebody else has to own it first.
     """
     if not may_erase(actor, person):
-        raise AccessDenied(_("Only the person or a site administrator erases an account."))
+        raise AccessDenied(_("Only the person or a site administrator can delete an account."))
     return run_in_transaction(lambda: _erase(actor, person, work, now or timezone.now()))
 
 

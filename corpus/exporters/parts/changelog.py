@@ -7,7 +7,7 @@ from corpus.records import ReleaseContent
 
 
 def changelog(release: ReleaseContent) -> str:
-    """The text; the same as numbers and ids stands in `tables/changes.json`."""
+    """The text; the same as numbers and ids is in `tables/changes.json`."""
     lines = [f"# Changes in {link_safe(release.release)}", ""]
     found = release.papers.changes
     if found is None:

@@ -42,7 +42,7 @@ def year_of(release: ReleaseContent) -> str:
 
 
 def cff(release: ReleaseContent) -> str:
-    """YAML whose every value is a JSON string, which YAML reads as it stands."""
+    """YAML whose every value is a JSON string, which YAML reads as it is."""
     cited = release.papers.citation
     fields = {
         "title": title_of(release),

@@ -75,7 +75,7 @@ def write_flat(folder: Path, release: ReleaseContent) -> None:
 
 
 def described(release: ReleaseContent, folder: Path, files: Sequence[str]) -> dict[str, Any]:
-    """Croissant of the JSON lines, with who made them and under which licence where that was said."""
+    """Croissant of the JSON lines, with their authors and licence, where these are known."""
     document = croissant(release, folder / DATA, files)
     cited = release.papers.citation
     for each in document["distribution"]:

@@ -1,6 +1,6 @@
 """An export is a folder that is there whole or not at all, with a manifest that names every file in it.
 
-Files are written into a hidden sibling folder, which is renamed at the end (text.atomic_folders). A folder that stands
+Files are written into a hidden sibling folder, which is renamed at the end (text.atomic_folders). A folder that is
 there already is replaced only when it is an export of ours to which nobody has added anything.
 """
 

@@ -1,4 +1,4 @@
-"""Text of people in Markdown documents: it can neither end what it stands in nor start anything of its own."""
+"""Text of people in Markdown documents: it can neither end what it is in nor start anything of its own."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the published formats of one foil an item, and of captions alone, share: what fits, and what is left out."""
+"""What the published formats of one foil an item, and of captions alone, share: what fits, and what does not."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -57,5 +57,5 @@ def caption_items(release: ReleaseContent | RecordContent) -> Collection[ItemRec
 
 
 def kept_fields(item: ItemRecord, taken: Collection[str]) -> Mapping[str, Any]:
-    """The unknown fields that the record was imported with, given back."""
+    """The unknown fields that the record was imported with, returned."""
     return {name: value for name, value in item.extra.items() if name not in taken}

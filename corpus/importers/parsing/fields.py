@@ -25,7 +25,7 @@ class ProblemError(Exception):
 
 
 class Fields:
-    """The fields of one JSON object, read by name; null counts as absent. `prefix` names the object it lies in."""
+    """The fields of one JSON object, read by name; null counts as absent. `prefix` names the object it is in."""
 
     def __init__(self, values: Any, prefix: str = ""):
         if not isinstance(values, Mapping):

@@ -1,6 +1,6 @@
 """JSON whose every complaint has a line: top-level records come with the line on which they start.
 
-Python's parser says where a file breaks but not where a record stood; here the outermost object or list is walked
+Python's parser says where a file breaks but not where a record was; here the outermost object or list is walked
 member by member, each member parsed by the C scanner.
 """
 
@@ -18,7 +18,7 @@ _SPACE = " \t\n\r"
 
 
 def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these members. ValueError where a name stands twice, of which the last would silently count."""
+    """The object of these members. ValueError where a name is twice, of which the last would silently count."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _value in pairs]

@@ -15,7 +15,7 @@ MAX_ANNOTATOR = 100
 
 
 class PassedOver(Exception):
-    """Why a judgement is no vote. Caught here, never seen by anybody else."""
+    """Why a judgement is not a vote. Caught here, never seen by anybody else."""
 
 
 def read_votes(path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], VoteRecord]) -> Iterator[VoteOutcome]:
@@ -42,7 +42,7 @@ def read_votes(path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord]
 
 
 def place_of(value: Any) -> bool | None:
-    """Whether the caption stood first; None where nothing is said."""
+    """Whether the caption was first; None where nothing is said."""
     if value is None or value == "":
         return None
     if isinstance(value, bool):

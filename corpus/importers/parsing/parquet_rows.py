@@ -42,7 +42,7 @@ def parquet_columns(file: Path) -> dict[str, bool]:
 def parquet_rows(file: Path, left_out: Collection[str], limit: int) -> Iterator[list[Row]]:
     """Measure the whole file, then yield its rows, in the types of JSON, in lists of at most 16 MiB.
 
-    `left_out`: columns that are not read. `limit`: bytes of all decoded rows; 0 is no limit.
+    `left_out`: columns that are not read. `limit`: bytes of all decoded rows; 0 means no limit.
 
     CorpusError: the file or a value cannot be read, or it decodes to more than the limit; one row decodes to more than
     16 MiB.

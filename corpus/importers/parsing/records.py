@@ -103,7 +103,7 @@ def given_dataset(params: Mapping[str, Any]) -> str:
 
 class Names:
     """Ids of records in a format that names only their video: the video's own, and `#2`, `#3` … for its further
-    records. Equal records get the same id twice, and so the second is refused as one that stands there already."""
+    records. Equal records get the same id twice, and so the second is refused as one that is there already."""
 
     def __init__(self) -> None:
         self._seen: dict[str, list[Hashable]] = {}

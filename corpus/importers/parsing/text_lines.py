@@ -1,6 +1,6 @@
 """Text files of any size, read line by line: what is in memory is one line.
 
-An unreadable file is one message with its line, raised when the reading comes there: whoever stores what was read must
+An unreadable file is one message with its line, raised when the reading comes there: anyone who stores it must
 have read to the end before, or store nothing.
 """
 

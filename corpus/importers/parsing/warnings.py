@@ -1,4 +1,4 @@
-"""What is taken as it stands and yet looks wrong: the warnings of a record and of its proficiency pair."""
+"""What is taken as it is and yet looks wrong: the warnings of a record and of its proficiency pair."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

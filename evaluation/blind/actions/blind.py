@@ -38,7 +38,7 @@ def score_blind(
     require_researcher(person, project)
     slug, argument = checked_spec(spec.strip(), from_page=person is not None)
     if slug == SCORE_FILE:
-        raise EvaluationError(_("A score file holds no model to ask; name a model of text alone, such as lm:FOLDER."))
+        raise EvaluationError(_("A score file contains no model to query. Enter a text-only model, such as lm:FOLDER."))
     check_device(device)
     named = (label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH]
     defaults = {"label": named, "device": device, "created_by": person}
@@ -63,10 +63,10 @@ def set_blind_bars(person: User, project: Project, bar: float, of_subtests: Mapp
     require_role(person, project, Role.RESEARCHER)
     rows = {row.pk: row for row in Subtest.objects.filter(project=project, pk__in=of_subtests)}
     if len(rows) != len(of_subtests):
-        raise EvaluationError(_("A subtest of another project has no bar here; reload the page."))
+        raise EvaluationError(_("This subtest belongs to another project. Reload the page."))
     for value in [bar, *of_subtests.values()]:
         if value is not None and not MIN_BAR <= value <= MAX_BAR:
-            raise EvaluationError(_("A bar is a share from 0.5 (chance) to 1; at 1 nothing is ever stopped."))
+            raise EvaluationError(_("The limit must be between 0.5 (chance) and 1. At 1, the gate never closes."))
     changes = {}
     if bar != project.blind_bar:
         changes["project"] = [project.blind_bar, bar]

@@ -42,7 +42,7 @@ def describe_publication(
     for terms in sources:
         name = terms["source_dataset"]
         if name not in known:
-            raise EvaluationError(_("No video of the project is from “%(name)s”.") % {"name": name})
+            raise EvaluationError(_("No video in this project is from “%(name)s”. Reload the page.") % {"name": name})
         stated = {each: terms[each] for each in TERMS}
         SourceLicence.objects.update_or_create(project=project, source_dataset=name, defaults=stated)
         shown += [name] if terms["may_show"] else []
@@ -65,7 +65,7 @@ def answer_datasheet(person: User, project: Project, answers: Mapping[str, str])
             raise EvaluationError(f"the datasheet has no question {quoted(slug)}")
         if len(said) > MAX_ANSWER_LENGTH:
             most = MAX_ANSWER_LENGTH
-            raise EvaluationError(_("An answer has at most %(most)d characters; shorten it.") % {"most": most})
+            raise EvaluationError(_("An answer can have at most %(most)d characters. Shorten it.") % {"most": most})
         old = stored.get(slug)
         if said == (old.text if old else ""):
             continue

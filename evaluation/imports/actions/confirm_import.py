@@ -23,7 +23,7 @@ def confirm_import(person: User, upload: Import, *, update: bool = False) -> Imp
     """
     require_role(person, upload.project, Role.RESEARCHER)
     if upload.preview is None or "problem" in upload.preview:
-        raise EvaluationError(_("These files cannot be imported as they are; see what is said of them."))
+        raise EvaluationError(_("These files cannot be imported. Fix the problems listed below and upload them again."))
     _take(upload, confirmed_at=timezone.now(), update=update)
     title = _("Importing %(name)s") % {"name": upload.file_name or _("videos")}
     upload.job = enqueue(JOB, upload.pk, title=title, project_id=upload.project_id)
@@ -47,6 +47,6 @@ def _take(upload: Import, **decided: object) -> None:
     """One of the two, once."""
     waiting = Import.objects.filter(pk=upload.pk, confirmed_at=None, discarded_at=None)
     if waiting.update(**decided) != 1:
-        raise EvaluationError(_("This import was decided on before; reload to see it."))
+        raise EvaluationError(_("This import was already confirmed or discarded. Reload the page."))
     for name, value in decided.items():
         setattr(upload, name, value)

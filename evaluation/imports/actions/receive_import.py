@@ -43,7 +43,7 @@ def receive_import(
     if format_slug:
         parse_params(lookup(IMPORTERS, format_slug, "format"), params)
     if bool(format_slug) != (records is not None) or not (records or videos):
-        raise EvaluationError(_("Send a file of records and say its format, or videos alone."))
+        raise EvaluationError(_("Upload a records file and choose its format, or upload only videos."))
     upload = Import(
         project=project, format=format_slug, params=dict(params), as_published=as_published, created_by=person
     )
@@ -54,7 +54,7 @@ def receive_import(
         with transaction.atomic():
             upload.save()
             keep_files(upload, records, videos)
-            doing = _("Importing %(name)s") if at_once else _("Looking at %(name)s")
+            doing = _("Importing %(name)s") if at_once else _("Checking %(name)s")
             title = doing % {"name": upload.file_name or _("videos")}
             upload.job = enqueue(STORE if at_once else PREVIEW, upload.pk, title=title, project_id=project.pk)
             upload.save(update_fields=["job"])
@@ -62,5 +62,7 @@ def receive_import(
             audit.record(audit.event(project, person, "evaluation.receive_import", upload, **details))
     except OSError as error:
         remove_files(upload)
-        raise EvaluationError(_("The files cannot be kept (%(why)s); free space.") % {"why": error.strerror}) from error
+        raise EvaluationError(
+            _("The files cannot be stored (%(why)s). Free some disk space.") % {"why": error.strerror}
+        ) from error
     return upload

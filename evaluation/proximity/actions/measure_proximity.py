@@ -34,7 +34,9 @@ def measure_proximity(
     require_researcher(person, project)
     model = model.strip()
     if not model or len(model) > MAX_MODEL_LENGTH or not model.isprintable():
-        raise EvaluationError(_("Name an encoder: a hub id or a folder, with clip: before it for CLIP's text side."))
+        raise EvaluationError(
+            _("Enter an encoder: a hub ID or a folder. Add clip: in front to use the text encoder of CLIP.")
+        )
     check_device(device)
     only_below = Path(settings.MODEL_ROOT) if person is not None else None
     model = with_paths({"model": model}, only_below=only_below)["model"]
@@ -42,7 +44,7 @@ def measure_proximity(
     run = ProximityRun.objects.create(
         release=release, model=model, name=shown[:MAX_NAME_LENGTH], device=device, created_by=person
     )
-    title = _("Meaning of %(release)s by %(name)s") % {"release": release.name, "name": run.name}
+    title = _("Semantic proximity of %(release)s with %(name)s") % {"release": release.name, "name": run.name}
     run.job = enqueue(JOB, run.pk, queue="gpu", title=title, project_id=project.pk)
     run.save(update_fields=["job"])
     details = {"model": model, "name": run.name, "device": device, "release": release.pk}

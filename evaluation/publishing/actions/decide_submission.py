@@ -26,7 +26,7 @@ def accept_submission(person: User, submission: Submission) -> Submission:
     fresh = _waiting(person, submission)
     path = Path(settings.UPLOAD_ROOT) / fresh.path
     if not path.is_file():
-        raise EvaluationError(_("The file that was sent is gone; ask for it again."))
+        raise EvaluationError(_("The submitted file no longer exists. Ask the sender to submit it again."))
     marks = {"form": FORM, "sent_by": fresh.sent_by}
     fresh.run = start_run(person, fresh.release, f"file:{path}", label=fresh.label, kept_file=marks)
     return _decided(person, fresh, SubmissionState.ACCEPTED, "")
@@ -36,7 +36,7 @@ def accept_submission(person: User, submission: Submission) -> Submission:
 def refuse_submission(person: User, submission: Submission, reason: str) -> Submission:
     """The scores stay kept and are shown to nobody. EvaluationError without a reason."""
     if not reason.strip():
-        raise EvaluationError(_("Say why: the reason stands with the refusal."))
+        raise EvaluationError(_("Enter a reason. It is stored with the rejection."))
     return _decided(person, _waiting(person, submission), SubmissionState.REFUSED, reason.strip()[:500])
 
 
@@ -45,7 +45,7 @@ def _waiting(person: User, submission: Submission) -> Submission:
     rows = Submission.objects.select_for_update(of=("self",), no_key=True).select_related("release__project")
     fresh = rows.get(pk=submission.pk)
     if fresh.state != SubmissionState.WAITING:
-        raise EvaluationError(_("This was decided before."))
+        raise EvaluationError(_("This submission was already accepted or rejected."))
     return fresh
 
 

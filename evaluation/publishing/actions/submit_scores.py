@@ -34,10 +34,10 @@ def submit_scores(page: PublicPage, scores: UploadedFile, about: Mapping[str, st
     sent before, no room on the disk; BadScoresError names what is wrong in which line. Nothing is stored then.
     """
     if not (page.is_open and page.takes_scores):
-        raise EvaluationError(_("This release takes no scores."))
+        raise EvaluationError(_("This release does not accept scores."))
     if (scores.size or 0) > settings.SUBMISSION_MAX_BYTES:
         most = settings.SUBMISSION_MAX_BYTES // 1024**2
-        raise EvaluationError(_("The file is larger than %(most)d MB.") % {"most": most})
+        raise EvaluationError(_("The file is larger than %(most)d MB. Upload a smaller file.") % {"most": most})
     _require_room(page)
     folder = Path(settings.UPLOAD_ROOT) / f"submission-{secrets.token_hex(8)}"
     stored = False
@@ -49,7 +49,7 @@ def submit_scores(page: PublicPage, scores: UploadedFile, about: Mapping[str, st
         stored = True
         return submission
     except OSError as error:
-        raise EvaluationError(_("The file cannot be kept here just now; send it again later.")) from error
+        raise EvaluationError(_("The server cannot store the file now. Try again later.")) from error
     finally:
         if not stored:
             shutil.rmtree(folder, ignore_errors=True)
@@ -72,7 +72,7 @@ def _submit(page: PublicPage, path: Path, numbers: bytes, about: Mapping[str, st
         _require_room(PublicPage.objects.select_for_update(no_key=True).get(pk=page.pk))
         submission, made = Submission.objects.get_or_create(release=page.release, sha256=digest, defaults=fields)
         if not made:
-            raise EvaluationError(_("These very scores were sent before."))
+            raise EvaluationError(_("The same scores were already submitted."))
         details = {"release": page.release_id, "n_items": n_items, "sha256": digest}
         audit.record(audit.event(page.release.project, None, "evaluation.submit_scores", submission, **details))
     return submission
@@ -81,9 +81,7 @@ def _submit(page: PublicPage, path: Path, numbers: bytes, about: Mapping[str, st
 def _require_room(page: PublicPage) -> None:
     waiting = Submission.objects.filter(release=page.release_id, state=SubmissionState.WAITING).count()
     if settings.SUBMISSION_MAX_OPEN and waiting >= settings.SUBMISSION_MAX_OPEN:
-        raise EvaluationError(
-            _("So many submissions wait for a decision here that no more are taken; send yours again later.")
-        )
+        raise EvaluationError(_("Too many submissions are waiting for a decision. Try again later."))
 
 
 def expire_submissions(*, now: datetime | None = None) -> int:

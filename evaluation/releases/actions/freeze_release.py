@@ -76,13 +76,13 @@ def _check_gate(finding: GateFinding, override: str) -> None:
     if not finding.stopped:
         return
     if not override:
-        ways = _("Release it balanced, or give a written reason to release it all the same.")
+        ways = _("Balance the release, or give a written reason to release it anyway.")
         if not any(row["solved"] for row in finding.rows):
-            ways = _("Fix these texts, or give a written reason to release it all the same.")
+            ways = _("Fix these texts, or give a written reason to release them anyway.")
         raise EvaluationError(f"{finding.why()} {ways}")
     if len(override) < MIN_REASON_LENGTH:
         raise EvaluationError(
-            _("The reason stands in every export; write at least %(least)d characters.") % {"least": MIN_REASON_LENGTH}
+            _("Every export shows the reason. Write at least %(least)d characters.") % {"least": MIN_REASON_LENGTH}
         )
 
 
@@ -122,11 +122,10 @@ def _checked_name(project: Project, name: str) -> str:
         return f"release {number}"
     if len(wanted) > MAX_NAME_LENGTH or not wanted.isprintable():
         raise EvaluationError(
-            _("The name of a release has at most %(most)d printable characters; shorten it.")
-            % {"most": MAX_NAME_LENGTH}
+            _("A release name can have at most %(most)d printable characters. Shorten it.") % {"most": MAX_NAME_LENGTH}
         )
     if wanted in taken:
         raise EvaluationError(
-            _("There is a release '%(name)s' with other content already; choose another name.") % {"name": wanted}
+            _("A release '%(name)s' with different content already exists. Choose another name.") % {"name": wanted}
         )
     return wanted

@@ -49,5 +49,7 @@ def import_scores(
             write_file(proficiency, able)
             params["proficiency"] = str(able)
     except OSError as error:
-        raise EvaluationError(_("The files cannot be kept (%(why)s); free space.") % {"why": error.strerror}) from error
+        raise EvaluationError(
+            _("The files cannot be stored (%(why)s). Free some disk space.") % {"why": error.strerror}
+        ) from error
     return start_run(person, release, f"file:{path}", protocol=protocol, label=label, kept_file=params, columns=columns)

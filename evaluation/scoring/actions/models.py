@@ -27,7 +27,7 @@ def describe_model(person: User, run: Run, **fields: Any) -> ModelCard:
     project = run.release.project
     require_role(person, project, Role.RESEARCHER)
     if not run.model_key:
-        raise EvaluationError(_("The run has not loaded its model yet; describe it once the first scores are there."))
+        raise EvaluationError(_("The run has not loaded its model yet. Add the model card after the first scores."))
     unknown = set(fields) - set(FIELDS)
     if unknown:
         raise EvaluationError(f"a model card has no field {', '.join(sorted(unknown))}; it has: {', '.join(FIELDS)}")

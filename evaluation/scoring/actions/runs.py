@@ -32,7 +32,7 @@ def resume_run(person: User, run: Run, budget: Mapping[str, float] | None = None
         run.params = {**run.params, "budget": {**run.params.get("budget", {}), **changed}}
         run.save(update_fields=["params"])
     if run.job is None or not retry(run.job):
-        raise EvaluationError(_("Only a run that failed or was stopped can go on."))
+        raise EvaluationError(_("Only a failed or stopped run can be retried."))
     about = {"budget": dict(budget)} if budget else {}
     audit.record(audit.event(project, person, "evaluation.resume_run", run, **about))
 
@@ -46,5 +46,5 @@ def stop_run(person: User, run: Run) -> None:
     project = run.release.project
     require_role(person, project, Role.RESEARCHER)
     if run.job is None or not cancel(run.job):
-        raise EvaluationError(_("The run is over; there is nothing to stop."))
+        raise EvaluationError(_("The run has already ended. There is nothing to stop."))
     audit.record(audit.event(project, person, "evaluation.stop_run", run))

@@ -107,7 +107,7 @@ def _second_file(slug: str, path: Path | None) -> dict[str, str]:
 
 def _named(columns: Mapping[str, str] | None, slug: str) -> dict[str, dict[str, str]]:
     if columns and slug != SCORE_FILE:
-        raise EvaluationError(_("Only a score file has columns to name; leave --column out."))
+        raise EvaluationError(_("--column applies only to score files. Remove --column."))
     return {"columns": dict(columns)} if columns else {}
 
 
@@ -132,7 +132,7 @@ def limited(budget: Mapping[str, float] | None, slug: str) -> dict[str, dict[str
     """The budget as a run's `params` hold it. EvaluationError: of a model that has none, or an unknown limit."""
     limits = {name: value for name, value in (budget or {}).items() if value}
     if limits and slug != ENDPOINT:
-        raise EvaluationError(_("Only a run through an endpoint has a budget; leave its limits out."))
+        raise EvaluationError(_("Only runs through an endpoint have a budget. Remove the limits."))
     for name, value in limits.items():
         if name not in BUDGET or value < 0:
             raise EvaluationError(f"budget: {name} is {value}; give a number above 0 for: {', '.join(BUDGET)}")
@@ -142,7 +142,7 @@ def limited(budget: Mapping[str, float] | None, slug: str) -> dict[str, dict[str
 def _drawn(release: Release, slug: str) -> dict[str, int]:
     """How the control is sampled; tried here, so that nobody waits for a run that cannot."""
     if slug == SCORE_FILE:
-        raise EvaluationError(_("A score file has no scores of sampled captions; leave the control out."))
+        raise EvaluationError(_("A score file has no scores of sampled captions. Clear “Retrieval control”."))
     params = {"candidates": CANDIDATES, "seed": SEED}
     control_texts(records_of(release), params)
     return params
@@ -169,7 +169,12 @@ def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
     # What lies below the working folder is a file of the server too, and a program that would be started.
     names_a_path = slug in RUNS_OR_READS or path.is_absolute() or ".." in path.parts or ("/" in name and path.exists())
     if from_page and names_a_path and not path.resolve().is_relative_to(Path(settings.MODEL_ROOT).resolve()):
-        raise EvaluationError(_("From a page only files in the installation's folder of models can be named."))
+        raise EvaluationError(
+            _(
+                "This file is not in the models folder of this installation. On this page, "
+                "you can use only files in that folder."
+            )
+        )
     if slug == SCORE_FILE and not path.is_file():
         raise EvaluationError(f"{argument}: file: there is no such score file; check the path")
     # A worker has a working folder of its own.

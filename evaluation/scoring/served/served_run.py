@@ -90,12 +90,12 @@ def _stopped(run: Run, stop: Stop, done: int, total: int) -> str:
         return (
             _(
                 "The endpoint failed too many times in a row. %(done)s of %(total)s texts are scored. "
-                "Continue the run when the endpoint works."
+                "Retry the run when the endpoint works."
             )
             % told
         )
     limits = ", ".join(f"{value:g} {name}" for name, value in run.params.get("budget", {}).items())
     return _(
-        "The budget is spent (%(limits)s). %(done)s of %(total)s texts are scored. "
-        "Raise the budget and continue the run."
+        "The budget is used up (%(limits)s). %(done)s of %(total)s texts are scored. Raise the budget and "
+        "retry the run."
     ) % {**told, "limits": limits}

@@ -51,11 +51,13 @@ def start_teacher(
     plan = plan_of(chosen, seed)
     chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
     if plan.objective.needs_negatives and not _asks(chosen):
-        raise EvaluationError(_("lbl and lgt need changed captions: choose a run, and how many captions of its kind."))
+        raise EvaluationError(
+            _("The objectives lbl and lgt need negative captions. Choose a run and the number of captions of its type.")
+        )
     found = collect(project, chosen, needs_negatives=plan.objective.needs_negatives)
     if release is not None:
         if release.project_id != project.pk:
-            raise EvaluationError(_("This release is another project's; choose one of this project."))
+            raise EvaluationError(_("This release belongs to another project. Choose a release of this project."))
         check_held_out(release)
     training = TeacherTraining.objects.create(
         project=project,
@@ -87,9 +89,9 @@ def read_release(person: User | None, training: TeacherTraining, release: Releas
     """
     require_researcher(person, training.project)
     if not training.model_spec:
-        raise EvaluationError(_("The training is not done; a release can be read when it is."))
+        raise EvaluationError(_("The training is not done. Evaluate a release when it is done."))
     if release.project_id != training.project_id:
-        raise EvaluationError(_("This release is another project's; choose one of this project."))
+        raise EvaluationError(_("This release belongs to another project. Choose a release of this project."))
     check_held_out(release)
     reading, new = StudentEvaluation.objects.get_or_create(training=training, release=release)
     if reading.after is None and (new or reading.job is None or reading.job.is_over):
@@ -153,5 +155,5 @@ def resume_teacher(person: User | None, training: TeacherTraining) -> None:
     """
     require_researcher(person, training.project)
     if training.job is None or not retry(training.job):
-        raise EvaluationError(_("Only a training that failed or was stopped can go on."))
+        raise EvaluationError(_("Only a failed or stopped training can be retried."))
     audit.record(audit.event(training.project, person, "evaluation.resume_teacher", training))

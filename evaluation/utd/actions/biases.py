@@ -95,7 +95,9 @@ def predict_samples(
     project = run.project
     require_researcher(person, project)
     if run.descriptions is None:
-        raise EvaluationError(_("The samples of this run came as a file: bring a model's answers as a file, too."))
+        raise EvaluationError(
+            _("The samples of this run were imported from a file. Import the answers of the model as a file, too.")
+        )
     wanted_ids(run)
     check_device(device)
     if not 1 <= epochs <= MAX_EPOCHS:
@@ -149,7 +151,7 @@ def set_shortcut_bar(person: User, project: Project, share: float | None) -> Non
     """
     require_role(person, project, Role.RESEARCHER)
     if share is not None and not 0 <= share <= 1:
-        raise EvaluationError(_("A bar is a share from 0 to 1; leave it empty for none."))
+        raise EvaluationError(_("The limit must be a share from 0 to 1. Leave it empty for no limit."))
     before = ShortcutBar.objects.filter(project=project).values_list("share", flat=True).first()
     if before == share:
         return

@@ -91,9 +91,9 @@ def resume_description(
     rows = Descriptions.objects.select_for_update(of=("self",), no_key=True).select_related("job")
     locked = rows.get(pk=descriptions.pk)
     if locked.job is not None and not locked.job.is_over:
-        raise EvaluationError(_("This is being described already; wait until it is done."))
+        raise EvaluationError(_("A job is already describing these videos. Wait until it is done."))
     if not locked.extractor:
-        raise EvaluationError(_("These descriptions came from a file; bring the file again to renew them."))
+        raise EvaluationError(_("These descriptions were imported from a file. Import a new file to update them."))
     changed = limited(budget, ENDPOINT.rstrip(":"))
     if changed:
         locked.params = {**locked.params, "budget": {**locked.params.get("budget", {}), **changed["budget"]}}
@@ -104,7 +104,7 @@ def resume_description(
 
 
 def queue_description(made: Descriptions) -> None:
-    title = _("Descriptions of frames: %(name)s") % {"name": made.name}
+    title = _("Frame descriptions: %(name)s") % {"name": made.name}
     made.job = enqueue(JOB, made.pk, queue="gpu", title=title, project_id=made.project_id)
     made.save(update_fields=["job"])
 
@@ -112,7 +112,7 @@ def queue_description(made: Descriptions) -> None:
 def checked_model(spec: str, person: User | None) -> str:
     """A model as it is stored: a path absolute, and only below the folder of models where a person asks."""
     if not spec or len(spec) > MAX_MODEL_LENGTH or not spec.isprintable():
-        raise EvaluationError(_("Name a model: a hub id or folder with what it is before it, such as vlm:ID."))
+        raise EvaluationError(_("Enter a model: its kind, a colon, and a hub ID or folder, such as vlm:ID."))
     if spec.startswith(ENDPOINT):
         endpoint_and_model(spec.removeprefix(ENDPOINT))
         return spec
@@ -135,7 +135,7 @@ def import_descriptions(
     keys = dict(Video.objects.filter(project=project).values_list("key", "pk"))
     known = {key: frames for key, frames in found.items() if key in keys}
     if not known:
-        raise EvaluationError(_("The files name no video of this project; videos go by their key."))
+        raise EvaluationError(_("The files name no video of this project. Use the video keys of this project."))
     counts = {len(frames) for frames in known.values()}
     if len(counts) > 1:
         raise EvaluationError(f"videos have {min(counts)} to {max(counts)} frames; describe all with the same number")

@@ -35,7 +35,10 @@ def import_benchmark(
     for model, right in given.items():
         known = {name: right[name] for name in wanted if name in right}
         if not known:
-            raise EvaluationError(_("%(file)s: none of its samples is in this run.") % {"file": path.name})
+            raise EvaluationError(
+                _("%(file)s: none of its samples is in this run. Use the sample keys of this run.")
+                % {"file": path.name}
+            )
         shown = label.strip() if label.strip() and len(given) == 1 else model
         details = {
             "n_not_in_file": len(wanted) - len(known),
@@ -51,7 +54,7 @@ def import_benchmark(
 
 def wanted_ids(run: BiasRun) -> list[str]:
     if not run.predictions:
-        raise EvaluationError(_("This run has no samples yet; wait until it is measured."))
+        raise EvaluationError(_("This run has no samples yet. Wait until the measurement is done."))
     return list(run.predictions["ids"])
 
 

@@ -11,13 +11,13 @@ from foilworks.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):
-    help = "gives files of a folder to the clips of a project that lack one, by id; trims are checked"
+    help = "attach video files of a folder to clips without a file, by id; trims are checked"
     example = "foilworks attach --project my-benchmark --media clips/"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--media", required=True, type=Path, metavar="DIR", help="folder with the video files")
-        parser.add_argument("--source", default="", metavar="ID", help="only the clips of this source video")
+        parser.add_argument("--media", required=True, type=Path, metavar="DIR", help="folder of the video files")
+        parser.add_argument("--source", default="", metavar="ID", help="only clips of this source video")
 
     def run(self, **options: Any) -> dict[str, Any]:
         return attach_folder(None, project_by_slug(options["project"]), options["media"], options["source"])

@@ -13,23 +13,25 @@ BY_COMMAND = "backup"
 
 
 class Command(FoilworksCommand):
-    help = "copies database, videos and key into a new folder, whole or not at all; people can go on working"
+    help = "back up database, videos and key to a new folder, completely or not at all; people can continue to work"
     example = "foilworks backup --out /mnt/safe/foilworks-monday"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--out", type=Path, metavar="DIR", help="a new folder (default: one in HOME/backups)")
-        parser.add_argument("--no-media", action="store_true", help="the database and the key alone")
+        parser.add_argument("--out", type=Path, metavar="DIR", help="new folder (default: one in HOME/backups)")
+        parser.add_argument("--no-media", action="store_true", help="back up only the database and the key")
         parser.add_argument(
             "--keep-days",
             type=int,
             metavar="N",
-            help="then remove the older ones of HOME/backups that this command made there; the new one stays",
+            help="afterwards, remove backups in HOME/backups that are older than DAYS; the new one stays",
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
         days = options["keep_days"]
         if days is not None and (days < 1 or options["out"]):
-            raise BackupError(f"--keep-days {days}: give 1 or more, and no --out: only HOME/backups is cleared")
+            raise BackupError(
+                f"--keep-days {days}: give 1 or more, without --out: it removes backups only in HOME/backups"
+            )
         out = (options["out"] or backup_path(BY_COMMAND)).absolute()
         manifest = make_backup(out, media=not options["no_media"], progress=self.progress)
         sizes = [facts["bytes"] for facts in manifest["files"].values()]
@@ -44,5 +46,5 @@ class Command(FoilworksCommand):
 
     def render(self, result: dict[str, Any]) -> str:
         return f"{result['out']} ({result['files']} files, {result['bytes'] / 1e6:.1f} MB)" + (
-            f"; {len(result['removed'])} older ones removed" if result["removed"] else ""
+            f"; removed {len(result['removed'])} older backups" if result["removed"] else ""
         )

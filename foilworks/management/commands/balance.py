@@ -19,7 +19,7 @@ COLUMNS = ("name", "n", "n_kept", "share", "feasible", "before", "after")
 
 
 class Command(FoilworksCommand):
-    help = "choose the items of files so that each replaced word stands as often in captions as in foils"
+    help = "select items so that each replaced word is as frequent in captions as in foils"
     example = "foilworks balance --file relations.json --out kept.jsonl --json"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -30,24 +30,26 @@ class Command(FoilworksCommand):
             dest="files",
             metavar="PATH",
             required=True,
-            help="items, as for `report`; may be given several times",
+            help="items, as for `report`; repeatable",
         )
-        parser.add_argument("--format", dest="file_format", metavar="F", help="guessed when absent")
+        parser.add_argument("--format", dest="file_format", metavar="F", help="format of the files (default: detected)")
         parser.add_argument(
             "--kind",
             choices=("balance", "frequency"),
             default="balance",
-            help="exact balance of every word, or foils clipped to the captions' words",
+            help="exact: balance every word; frequency: limit foils to the word frequencies of captions",
         )
         parser.add_argument(
             "--foils",
             choices=("whole", "each"),
             default="whole",
-            help="whole: an item keeps all its foils or leaves; each: one foil an item",
+            help="whole: keep or drop an item with all its foils; each: keep one foil per item",
         )
-        parser.add_argument("--valid", action="store_true", help="only items whose votes make them valid")
-        parser.add_argument("--seed", type=int, default=0, help="of --kind frequency")
-        parser.add_argument("--out", type=Path, metavar="FILE", help="write the kept items there, one a line")
+        parser.add_argument("--valid", action="store_true", help="only items that are valid by their votes")
+        parser.add_argument("--seed", type=int, default=0, help="seed of --kind frequency")
+        parser.add_argument(
+            "--out", type=Path, metavar="FILE", help="write the selected items to this file, one JSON object per line"
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         # Its classifier's library takes seconds to load: the list of commands must not wait for that.

@@ -16,18 +16,23 @@ from generation.trial import trial_services
 
 
 class Command(FoilworksCommand):
-    help = "Makes captions where a source has none: counts put into templates, changes of state, pairs, existence."
+    help = "make captions for sources without one: counts in templates, changes of state, pairs, existence"
     example = "foilworks caption --maker cos_caption --text 'a man folds a red shirt' --set template=action"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--maker", required=True, metavar="SLUG", help="one of: " + ", ".join(sorted(CAPTIONERS)))
-        parser.add_argument("--mode", choices=MODES, default="corrected", help="as published, or with its traps mended")
+        parser.add_argument(
+            "--mode",
+            choices=MODES,
+            default="corrected",
+            help="paper: as published; corrected: with known faults corrected",
+        )
         source = parser.add_mutually_exclusive_group(required=True)
-        source.add_argument("--text", metavar="TEXT", help="one source: a sentence, a template, a label")
-        source.add_argument("--file", type=Path, metavar="FILE", help='JSON Lines: {"caption": "…"} a line')
-        parser.add_argument("--out", type=Path, metavar="FILE", help="write lines for `import jsonl`")
-        parser.add_argument("--seed", type=int, default=0, help="the same seed makes the same captions")
-        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="a parameter of the maker")
+        source.add_argument("--text", metavar="TEXT", help="one source: a sentence, a template or a label")
+        source.add_argument("--file", type=Path, metavar="FILE", help='JSON Lines file with {"caption": "…"} per line')
+        parser.add_argument("--out", type=Path, metavar="FILE", help="write a JSON Lines file for `import jsonl`")
+        parser.add_argument("--seed", type=int, default=0, help="seed; the same seed makes the same captions")
+        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the maker; repeatable")
 
     def run(self, **options: Any) -> dict[str, Any]:
         sources: list[CaptionInput] | CaptionFile
@@ -47,7 +52,7 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         lines = [f"{one['source']}\n  -> {one['caption']}" for one in result["captions"]]
         lines += [f"{one['source']}\n  skipped: {one['why']}" for one in result["skipped"]]
-        return "\n".join(lines) or "there was no source"
+        return "\n".join(lines) or "no source was given"
 
 
 def _write(path: Path, captions: list[dict[str, Any]]) -> None:

@@ -12,11 +12,11 @@ SHOWN = 50
 
 
 class Command(FoilworksCommand):
-    help = "asks the database for every rule that must hold in it; exit 1 where one is broken"
+    help = "check every invariant of the database; exit status 1 if one is violated"
     example = "foilworks check --json"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--files", action="store_true", help="read every stored video, too: is it what was kept")
+        parser.add_argument("--files", action="store_true", help="also read every stored video and compare its hash")
 
     def run(self, **options: Any) -> dict[str, Any]:
         # Everything is read as of one moment, while people work on.

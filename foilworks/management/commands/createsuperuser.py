@@ -11,13 +11,13 @@ from django.core.management.base import CommandError
 from foilworks.management.base import FoilworksCommand, one_line
 
 NO_TERMINAL = (
-    "there is no terminal to ask for a password on; run it in one, or put the password into "
-    "DJANGO_SUPERUSER_PASSWORD and say --noinput --username NAME --email ADDRESS"
+    "no terminal to ask for a password; run the command in a terminal, or set DJANGO_SUPERUSER_PASSWORD "
+    "and give --noinput --username NAME --email ADDRESS"
 )
 
 
 class Command(FoilworksCommand, DjangoCreateSuperuser):
-    help = "makes an account that may do everything: the first one of an installation"
+    help = "create a site administrator, the first account of an installation"
     example = "foilworks createsuperuser --username olga --email olga@example.org"
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -15,20 +15,26 @@ from foilworks.management.base import FoilworksCommand
 from foilworks.management.text_tables import table
 from foilworks.supervisor.services import serve
 
-METRICS = "T: the caption scores above its foil; P: so does that of the simpler item beside it; P+T: both; n: items"
+METRICS = "T: the caption scores above its foil; P: the same for the linked proficiency item; P+T: both; n: items"
 ACCOUNTS = f"accounts: {', '.join(VISITORS.values())}; password: {PASSWORD}"
-NEXT = "nothing is served yet; now: {up}, then http://127.0.0.1:8000 in a browser{tutorial}"
+NEXT = "next: run `{up}`, then open http://127.0.0.1:8000 in a browser{tutorial}"
 
 
 class Command(FoilworksCommand):
-    help = "makes a sample project with simulated people, trains and scores two small models, exports; then serves it"
+    help = "create a sample project with simulated people, train and score two small models, export, then serve it"
     example = "foilworks demo\n  foilworks demo --headless --json --seed 1"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--headless", action="store_true", help="end after the numbers, serve nothing")
-        parser.add_argument("--seed", type=int, default=0, help="another seed, another world (default 0)")
-        parser.add_argument("--fresh", action="store_true", help="make it anew even if it is there; the old one stays")
-        parser.add_argument("--port", type=int, default=8000, help="where to serve on 127.0.0.1 (default 8000; 0: any)")
+        parser.add_argument(
+            "--headless", action="store_true", help=("print the numbers and stop, without serving pages")
+        )
+        parser.add_argument("--seed", type=int, default=0, help="seed of the sample project (default 0)")
+        parser.add_argument(
+            "--fresh", action="store_true", help=("create another sample project even if one exists; the old one stays")
+        )
+        parser.add_argument(
+            "--port", type=int, default=8000, help=("port on 127.0.0.1 (default 8000; 0: any free port)")
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         call_command("migrate", verbosity=0, interactive=False)

@@ -13,11 +13,11 @@ MARKS = {OK: "ok", BROKEN: "BROKEN"}
 
 
 class Command(FoilworksCommand):
-    help = "says what is installed and in use, and what to do about what is missing"
+    help = "show what is installed and in use, and how to fix what is missing"
     example = "foilworks doctor --json\n  foilworks doctor --production"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        about = "refuse settings that are not fit for an installation that others reach (status 1)"
+        about = "check the settings for production; exit status 1 if one is unsafe"
         parser.add_argument("--production", action="store_true", help=about)
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -35,7 +35,11 @@ class Command(FoilworksCommand):
             lines.append(f"{check['name']:<22} {MARKS.get(check['state'], check['state']):<7} {check['found']}")
             if check["todo"]:
                 lines.append(f"{'':<30} -> {check['todo']}")
-        lines.append("all is well" if result["ok"] else "something that the work needs is broken; see the arrows")
+        lines.append(
+            "no problems found"
+            if result["ok"]
+            else "something that Foilworks needs is broken; follow the lines with ->"
+        )
         return "\n".join(lines)
 
     def exit_status(self, result: dict[str, Any]) -> int:
@@ -44,5 +48,5 @@ class Command(FoilworksCommand):
 
 def _production(result: dict[str, Any]) -> str:
     lines = [f"{each['name']}: {each['found']}; {each['todo']}" for each in result["production"]]
-    last = "fit for production" if result["ok"] else f"not fit for production: {len(lines)} to change"
+    last = "ready for production" if result["ok"] else f"not ready for production: {len(lines)} to change"
     return "\n".join([*lines, last])

@@ -29,8 +29,8 @@ class Command(FoilworksCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--release", required=True, metavar="ID", help="its id, hash or name")
-        parser.add_argument("--project", metavar="SLUG", help="where a name stands in several projects")
+        parser.add_argument("--release", required=True, metavar="ID", help="id, hash or name of the release")
+        parser.add_argument("--project", metavar="SLUG", help="project, if several have a release of this name")
         parser.add_argument(
             "--model", required=True, metavar="SPEC", help="such as fake:, tiny:FOLDER, endpoint:NAME/MODEL"
         )
@@ -38,25 +38,23 @@ class Command(FoilworksCommand):
             "--proficiency",
             type=Path,
             metavar="SCORES",
-            help="with file: the scores of the proficiency items, ViLMA's second file",
+            help="with file: scores of the proficiency items (ViLMA's second file)",
         )
         parser.add_argument("--protocol", default="foilworks", choices=sorted(PROTOCOLS))
-        parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
-        parser.add_argument(
-            "--dtype", default="float32", choices=DTYPES, help="the number format that the model runs in"
-        )
-        parser.add_argument("--label", default="", help="how tables and charts call the run")
+        parser.add_argument("--device", default="auto", metavar="D", help="device: auto, cpu, cuda or cuda:N")
+        parser.add_argument("--dtype", default="float32", choices=DTYPES, help="number format of the model")
+        parser.add_argument("--label", default="", help="name of the run in tables and charts")
         parser.add_argument(
             "--control",
             action="store_true",
-            help="also rank each caption among 5 sampled captions of other videos (Feint6K, Fig. 1b)",
+            help="also rank each caption among 5 random captions of other videos (Feint6K, Fig. 1b)",
         )
         for name, what, kind in (("requests", "N", int), ("tokens", "N", int), ("cost", "X", float)):
-            parser.add_argument(
-                f"--max-{name}", type=kind, metavar=what, help=f"with endpoint: the most {name} that the run may spend"
-            )
+            parser.add_argument(f"--max-{name}", type=kind, metavar=what, help=f"with endpoint: max {name} of the run")
         add_columns(parser)
-        parser.add_argument("--sync", action="store_true", help="score now and print the result, instead of queueing")
+        parser.add_argument(
+            "--sync", action="store_true", help="score now and print the result instead of queueing a job"
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_named(options["project"]) if options["project"] else None
@@ -93,7 +91,7 @@ class Command(FoilworksCommand):
             return f"run {result['run']} of {result['model']} is queued (job {result['job']})"
         if result["overall"] is None:
             problems = "; ".join(_told(name, items) for name, items in result["problems"].items())
-            return f"run {result['run']}: nothing could be scored ({problems or 'the release is empty'})"
+            return f"run {result['run']}: no item was scored ({problems or 'the release is empty'})"
         groups = [*result["subtests"].items(), ("overall", result["overall"])]
         shown = table(("", *COLUMNS), [(name, *[group[key] for key in COLUMNS]) for name, group in groups])
         ranked = [(name, result[key]) for key, name in RANKED if result[key]]
@@ -112,7 +110,7 @@ def _served(found: dict[str, Any]) -> str:
     usage = found["usage"]
     tokens = f"{usage['prompt_tokens']} tokens in, {usage['completion_tokens']} out"
     cost = f", {usage['cost']:.4f} {usage['currency']}".rstrip() if usage["cost"] else ""
-    about = f"{usage['requests']} requests, {usage['reused']} answers were stored already; {tokens}{cost}"
+    about = f"{usage['requests']} requests, {usage['reused']} cached answers reused;  {tokens}{cost}"
     return table(("outcome", "questions", "share", "share_ci"), rows) + "\n" + about
 
 

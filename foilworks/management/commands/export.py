@@ -14,7 +14,7 @@ from text.registry import load, lookup, parse_params
 
 
 class Command(FoilworksCommand):
-    help = "writes a release, or the records of a project as they are now, into a new folder: whole, or not at all"
+    help = "export a release, or the current records of a project, to a new folder, completely or not at all"
     example = "foilworks export foilworks --project my-benchmark --release 1 --out my-benchmark-v1"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -23,10 +23,10 @@ class Command(FoilworksCommand):
         parser.add_argument(
             "--release",
             metavar="ID",
-            help="id, name or content hash of the release; left out: the project's records as they are now",
+            help="id, name or content hash of the release (default: the current records of the project)",
         )
-        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="a parameter of the format")
-        parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a folder that is new or empty")
+        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
+        parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="new or empty folder")
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_named(options["project"])
@@ -48,8 +48,9 @@ class Command(FoilworksCommand):
         }
 
     def render(self, result: dict[str, Any]) -> str:
-        told = f"{result['hash'] or 'records as they are now'}  {result['out']} ({len(result['files'])} files)"
-        return f"{told}\nmanifest {result['manifest']}: publish it, for `foilworks verify DIR --expect HASH`"
+        told = f"{result['hash'] or 'current records'}  {result['out']} ({len(result['files'])} files)"
+        note = "publish this hash, so that others can run `foilworks verify DIR --expect HASH`"
+        return f"{told}\nmanifest {result['manifest']}: {note}"
 
 
 def _formats() -> str:

@@ -14,17 +14,22 @@ from generation.trial import try_method
 
 
 class Command(FoilworksCommand):
-    help = "Tries a foil method on captions, without a project: what it makes, what it skips and why."
+    help = "try a foil method on captions, without a project; show its foils, and why it skips captions"
     example = 'foilworks foil --method number --caption "A man claps exactly three times." --seed 1'
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--method", required=True, metavar="SLUG", help="one of: " + ", ".join(sorted(METHODS)))
-        parser.add_argument("--mode", choices=MODES, default="corrected", help="as published, or with its traps mended")
+        parser.add_argument(
+            "--mode",
+            choices=MODES,
+            default="corrected",
+            help="paper: as published; corrected: with known faults corrected",
+        )
         source = parser.add_mutually_exclusive_group(required=True)
         source.add_argument("--caption", metavar="TEXT", help="one caption")
-        source.add_argument("--file", type=Path, metavar="FILE", help='JSON Lines: {"caption": "…"} a line')
-        parser.add_argument("--seed", type=int, default=0, help="the same seed makes the same foils")
-        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="a parameter of the method")
+        source.add_argument("--file", type=Path, metavar="FILE", help='JSON Lines file with {"caption": "…"} per line')
+        parser.add_argument("--seed", type=int, default=0, help="seed; the same seed makes the same foils")
+        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the method; repeatable")
 
     def run(self, **options: Any) -> dict[str, Any]:
         captions: list[CaptionInput] | CaptionFile
@@ -42,14 +47,14 @@ class Command(FoilworksCommand):
 
     def render(self, result: dict[str, Any]) -> str:
         lines = [f"{one['caption']}\n  {_outcome(one)}" for one in result["candidates"]]
-        lines += [f"{one['caption']}\n  left for people: {one['count']}" for one in result["blanks"]]
+        lines += [f"{one['caption']}\n  foils for people to write: {one['count']}" for one in result["blanks"]]
         lines += [f"{one['caption']}\n  skipped: {one['why']}" for one in result["skipped"]]
-        return "\n".join(lines) or "there was no caption"
+        return "\n".join(lines) or "no caption was given"
 
 
 def _outcome(candidate: dict[str, Any]) -> str:
     if candidate["foil"] == candidate["caption"]:
-        return "unchanged: the filter `identical` would drop it"
+        return "equal to the caption: the filter `identical` would reject it"
     return f"-> {candidate['foil']}"
 
 
@@ -57,7 +62,5 @@ def _text(caption: str) -> str:
     try:
         caption.encode()
     except UnicodeEncodeError as error:
-        raise GenerationError(
-            "--caption: holds bytes that are no UTF-8; set the terminal to UTF-8 or use --file"
-        ) from error
+        raise GenerationError("--caption: is not UTF-8; set the terminal to UTF-8, or use --file") from error
     return caption

@@ -20,7 +20,7 @@ from text.quoting import quoted
 
 
 class Command(FoilworksCommand):
-    help = "Makes foils for the captions of a project with one method, and judges them with filters."
+    help = "make foils for the captions of a project with one method, and filter them"
     example = "foilworks generate --project demo --subtest counting --method number --set foils=1 --sync"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -30,16 +30,21 @@ class Command(FoilworksCommand):
         what.add_argument(
             "--recipe",
             metavar="SLUG",
-            help="method, parameters and filters of a published subtest, --set changes them; one of: "
+            help="method, parameters and filters of a published subtest; --set overrides them; one of: "
             + ", ".join(sorted(RECIPES)),
         )
-        parser.add_argument("--subtest", metavar="NAME", help="may be left out where the project has one subtest")
-        parser.add_argument("--mode", choices=MODES, default="corrected", help="as published, or with its traps mended")
+        parser.add_argument("--subtest", metavar="NAME", help="default: the subtest, if the project has only one")
+        parser.add_argument(
+            "--mode",
+            choices=MODES,
+            default="corrected",
+            help="paper: as published; corrected: with known faults corrected",
+        )
         parser.add_argument(
             "--set",
             action="append",
             metavar="NAME=VALUE",
-            help="a parameter of the method; of a filter as FILTER.NAME=VALUE; repeatable",
+            help="parameter of the method, or of a filter as FILTER.NAME=VALUE; repeatable",
         )
         parser.add_argument(
             "--filters",
@@ -47,9 +52,9 @@ class Command(FoilworksCommand):
             help=f"of {', '.join(sorted(FILTERS))}, in this order; '' for none "
             f"(default: the recipe's, or {','.join(DEFAULT_FILTERS)})",
         )
-        parser.add_argument("--split", default="", help="only captions of videos of this split: train, val or test")
-        parser.add_argument("--seed", type=int, default=0, help="the same seed makes the same foils")
-        parser.add_argument("--sync", action="store_true", help="run it here and now instead of queueing it")
+        parser.add_argument("--split", default="", help="only captions of videos in this split: train, val or test")
+        parser.add_argument("--seed", type=int, default=0, help="seed; the same seed makes the same foils")
+        parser.add_argument("--sync", action="store_true", help="run it now instead of queueing a job")
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = _project(options["project"])
@@ -76,7 +81,7 @@ class Command(FoilworksCommand):
         return _result(run)
 
     def render(self, result: dict[str, Any]) -> str:
-        lines = [f"run {result['run']}: {result['state']}; captions dealt with: {result['captions']}"]
+        lines = [f"run {result['run']}: {result['state']}; captions processed: {result['captions']}"]
         lines += [f"  {state}: {count}" for state, count in result["states"].items()]
         lines += [f"  rejected by {slug}: {count}" for slug, count in result["rejected_by"].items()]
         lines += [f"  skipped, {count}: {why}" for why, count in result["skipped"].items()]
@@ -87,7 +92,7 @@ def _project(slug: str) -> Project:
     project = Project.objects.filter(slug=slug).first()
     if project is None:
         known = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
-        raise GenerationError(f"there is no project {quoted(slug)}; the projects are: {known}")
+        raise GenerationError(f"--project: project {quoted(slug)} not found; choose one of: {known}")
     return project
 
 
@@ -101,7 +106,7 @@ def _subtest(project: Project, name: str | None) -> Subtest:
             f"Subtests, or by POST /api/projects/{project.slug}/subtests"
         )
     if name not in subtests:
-        wanted = f"there is no subtest {quoted(name)}" if name else "which subtest is meant is not said"
+        wanted = f"subtest {quoted(name)} not found" if name else "--subtest is missing"
         raise GenerationError(f"{wanted}; give --subtest, one of: {', '.join(subtests)}")
     return subtests[name]
 
@@ -123,7 +128,7 @@ def _settings(options: dict[str, Any], recipe: Recipe | None) -> tuple[dict[str,
         elif slug in filters:
             filters[slug][filter_param] = value
         else:
-            raise GenerationError(f"--set {name}: the filter {quoted(slug)} is not among --filters; add it there")
+            raise GenerationError(f"--set {name}: the filter {quoted(slug)} is not in --filters; add it")
     return params, filters
 
 

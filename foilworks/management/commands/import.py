@@ -16,32 +16,30 @@ SHOWN = 20
 
 
 class Command(FoilworksCommand):
-    help = "Imports a file into a project; bad records are listed, the good ones stored, equal ones left as they are."
+    help = "import a file into a project; store valid records, list invalid ones, leave unchanged ones"
     example = "foilworks import vilma relations.json --project my-benchmark --media clips/"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("format", choices=sorted(IMPORTERS), metavar="FORMAT", help=_formats())
-        parser.add_argument("path", type=Path, metavar="PATH", help="the file")
-        parser.add_argument("--project", required=True, metavar="SLUG", help="the project to import into")
-        parser.add_argument("--create", action="store_true", help="make the project where there is none of that name")
+        parser.add_argument("path", type=Path, metavar="PATH", help="file to import")
+        parser.add_argument("--project", required=True, metavar="SLUG", help="project to import into")
+        parser.add_argument("--create", action="store_true", help="create the project if it does not exist")
+        parser.add_argument("--media", type=Path, metavar="DIR", help="folder of the video files, found by name or id")
+        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
         parser.add_argument(
-            "--media", type=Path, metavar="DIR", help="folder with the video files, found by name or id"
-        )
-        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="a parameter of the format")
-        parser.add_argument(
-            "--dry-run", action="store_true", help="say what would happen: new, same, changed; store nothing"
+            "--dry-run", action="store_true", help="preview what is new, unchanged or different; store nothing"
         )
         parser.add_argument(
             "--update",
             action="store_true",
-            help="records that are stored otherwise become what the file says, where nobody worked on them",
+            help="change stored records that differ to the file's values, unless somebody has worked on them",
         )
         parser.add_argument(
             "--as-published",
             action="store_true",
-            help="count items as valid on the publisher's word, unless the file's votes decide; releases say so",
+            help="count items as valid on the publisher's word, unless the file has votes; releases state this",
         )
-        parser.add_argument("--strict", action="store_true", help="store nothing where a record is bad; exit 1")
+        parser.add_argument("--strict", action="store_true", help="store nothing if a record is invalid; exit status 1")
 
     def run(self, **options: Any) -> dict[str, Any]:
         result = import_records(
@@ -74,9 +72,9 @@ class Command(FoilworksCommand):
         self._list("changed", [_change(change) for change in result["changes"]])
         rows = [(kind, count, result["unchanged"].get(kind)) for kind, count in result["created"].items()]
         media = ", ".join(f"{count} {state}" for state, count in result["media"].items())
-        bad = f"{len(result['errors'])} of {result['records']} records were bad, {len(result['warnings'])} warnings"
+        bad = f"{len(result['errors'])} of {result['records']} records are invalid, {len(result['warnings'])} warnings"
         diff = ", ".join(f"{result[kind]} {kind}" for kind in ("new", "same", "changed", "updated"))
-        tail = "nothing was stored: --dry-run" if result["dry_run"] else f"stored in {result['project']}"
+        tail = "nothing was stored (--dry-run)" if result["dry_run"] else f"stored in {result['project']}"
         if n := result["as_published"]:
             diff += f"; {n} new items count as valid on the publisher's word"
         return f"{table(('', 'created', 'unchanged'), rows)}\nvideos: {media}\n{diff}\n{bad}; {tail}"
@@ -94,14 +92,14 @@ def _missing(key: str, similar: dict[str, str]) -> str:
 
 def _change(change: dict[str, Any]) -> str:
     fields = "; ".join(f"{name}: {both['stored']!r} -> {both['file']!r}" for name, both in change["fields"].items())
-    tail = "" if change["updated"] else " (stays as it is; --update takes what the file says)"
+    tail = "" if change["updated"] else " (not changed; give --update to take the file's value)"
     return f"{change['record']}: {change['id']}: {fields}{tail}"
 
 
 def _how_to_attach(result: dict[str, Any]) -> str:
     if result["dry_run"]:
-        return "name their folder with --media, or bring them later by `foilworks attach`"
-    return f"bring them by `foilworks attach --project {result['project']} --media DIR`"
+        return "name their folder with --media, or attach them later with `foilworks attach`"
+    return f"attach them with `foilworks attach --project {result['project']} --media DIR`"
 
 
 def _formats() -> str:

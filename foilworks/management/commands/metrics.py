@@ -40,7 +40,7 @@ class Command(FoilworksCommand):
             type=Path,
             dest="files",
             metavar="PATH",
-            help="scores; several files (pairwise) are several subtests, named by file",
+            help="file of scores; repeatable for pairwise: one subtest per file, named after it",
         )
         parser.add_argument(
             "--proficiency",
@@ -48,8 +48,7 @@ class Command(FoilworksCommand):
             default=[],
             type=Path,
             metavar="PATH",
-            help="pairwise: scores of the proficiency items, matched by id and subtest; one file, or one for each "
-            "--file",
+            help="pairwise: scores of the proficiency items, matched by id and subtest; one file, or one per --file",
         )
         parser.add_argument(
             "--items",
@@ -57,20 +56,21 @@ class Command(FoilworksCommand):
             default=[],
             type=Path,
             metavar="PATH",
-            help="pairwise: count only items that are valid in this file of items with votes (ViLMA's JSON, JSON "
-            "lines); one for each --file",
+            help="pairwise: count only items that are valid in this file of items with votes (ViLMA's "
+            "JSON, JSON Lines); one per --file",
         )
         parser.add_argument(
             "--model",
             default="",
             metavar="NAME",
-            help="pairwise: of a file with several models (an export's scores.jsonl) the scores of this one",
+            help="pairwise: the model to read from a file with several models (scores.jsonl of an export)",
         )
         parser.add_argument(
             "--against",
             type=Path,
             metavar="PATH",
-            help="items whose ids the scores should have (JSON lines, CSV with id, or .txt); what differs is listed",
+            help="file with the ids that the scores must have (JSON Lines, CSV with id, or .txt); "
+            "differences are listed",
         )
         self._add_shapes(parser)
         parser.add_argument("--ties", choices=TIES.choices, default=TIES.default, help=f"{TIES.help} (default half)")
@@ -78,19 +78,22 @@ class Command(FoilworksCommand):
     def _add_shapes(self, parser: CommandParser) -> None:
         add_columns(parser)
         parser.add_argument(
-            "--names", default="", metavar="A,B,C", help="mc, rcad, classes: the columns of a CSV file without a header"
+            "--names",
+            default="",
+            metavar="A,B,C",
+            help="mc, rcad, classes: column names for a CSV file without a header",
         )
         parser.add_argument(
             "--beside",
             type=Path,
             metavar="PATH",
-            help="mc, rcad, classes: a CSV file with further columns of the same rows, in the same order",
+            help="mc, rcad, classes: CSV file with more columns for the same rows, in the same order",
         )
         parser.add_argument(
             "--layout",
             choices=list(LAYOUTS),
             default=AUTO_LAYOUT,
-            help="rcad, mc: what an array is; " + "; ".join(f"{name}: {what}" for name, what in LAYOUTS.items()),
+            help="rcad, mc: layout of an array; " + "; ".join(f"{name}: {what}" for name, what in LAYOUTS.items()),
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -110,14 +113,14 @@ class Command(FoilworksCommand):
         )
         if options["items"]:
             if not isinstance(data, PairScores):
-                raise EvaluationError("--items goes with pairwise scores only; leave it out")
+                raise EvaluationError("--items is for pairwise scores only; remove it")
             data, left_out = restrict_to_valid(data, options["files"], options["items"])
             notes.unmatched |= left_out
         result = metric.compute(data, **params)
         notes.warnings += unclustered(data)
         if options["against"]:
             if metric.INPUT == "matrix":
-                raise EvaluationError("a matrix names no ids; leave --against out")
+                raise EvaluationError("a matrix has no ids; remove --against")
             notes.unmatched |= mismatches(data.ids, ids_of(options["against"]))
         for warning in notes.warnings:
             self.say(f"warning: {warning}")
@@ -146,8 +149,8 @@ def unclustered(data: Any) -> list[str]:
     clusters = getattr(data, "clusters", None)
     if clusters is None or len(set(clusters)) < len(clusters):
         return []
-    told = "no two records share a cluster, so the intervals are not clustered by video and take items as independent"
-    return [f"{told}; if items share a video, name it in each record's field cluster"]
+    told = "no two records share a cluster: the intervals treat items as independent, not clustered by video"
+    return [f"{told}; if items share a video, set the field cluster of each record to it"]
 
 
 def _kinds() -> list[str]:

@@ -21,12 +21,12 @@ CHOOSES = ("app_label", "fake", "fake_initial", "prune", "run_syncdb")
 
 
 class Command(FoilworksCommand, DjangoMigrate):
-    help = "brings the tables up to date; a database with something in it is copied to HOME/backups first"
+    help = "update the database tables; a database with content is backed up to HOME/backups first"
     example = "foilworks migrate"
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--no-backup", action="store_true", help="do not copy the database first")
+        parser.add_argument("--no-backup", action="store_true", help="do not back up the database first")
 
     def handle(self, *args: Any, **options: Any) -> None:
         as_json, no_backup = options.pop("as_json"), options.pop("no_backup")
@@ -47,7 +47,7 @@ class Command(FoilworksCommand, DjangoMigrate):
         if as_json:
             self.stdout.write(json.dumps({"backup": str(copy) if copy else None}))
         elif copy and options["verbosity"]:
-            self.say(f"the database as it was before is in {copy}")
+            self.say(f"the previous database is saved in {copy}")
 
     def _changes_something(self, options: dict[str, Any]) -> bool:
         """Whether there is something to lose, and a migration to be made or taken back."""

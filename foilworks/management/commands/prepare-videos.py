@@ -12,11 +12,11 @@ from projects.models import Project
 
 
 class Command(FoilworksCommand):
-    help = "reads the frame times of stored videos and makes their film strips, where they lack them"
+    help = "read frame times of stored videos and make film strips, if missing"
     example = "foilworks prepare-videos --project my-benchmark"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--project", default="", metavar="SLUG", help="only this project; else all")
+        parser.add_argument("--project", default="", metavar="SLUG", help="only this project (default: all)")
 
     def run(self, **options: Any) -> dict[str, Any]:
         slug = options["project"]

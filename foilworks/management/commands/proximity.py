@@ -11,19 +11,19 @@ from jobs.runner import run_now
 
 
 class Command(FoilworksCommand):
-    help = "measure how near foils are to captions, for the accuracy by semantic proximity"
+    help = "measure the semantic proximity of foils to captions"
     example = (
         "foilworks proximity --release 3 --model sentence-transformers/all-MiniLM-L6-v2 --name SBERT\n"
         "  foilworks proximity --release 3 --model clip:openai/clip-vit-base-patch32 --name CLIP-text --sync"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--release", required=True, metavar="ID", help="its id, hash or name")
-        parser.add_argument("--project", metavar="SLUG", help="where a name stands in several projects")
-        parser.add_argument("--model", required=True, metavar="M", help="a sentence encoder's id or folder, or clip:…")
-        parser.add_argument("--name", default="", help="how tables call the measure")
-        parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
-        parser.add_argument("--sync", action="store_true", help="measure now, instead of queueing")
+        parser.add_argument("--release", required=True, metavar="ID", help="id, hash or name of the release")
+        parser.add_argument("--project", metavar="SLUG", help="project, if several have a release of this name")
+        parser.add_argument("--model", required=True, metavar="M", help="id or folder of a sentence encoder, or clip:…")
+        parser.add_argument("--name", default="", help="name of the measure in tables")
+        parser.add_argument("--device", default="auto", metavar="D", help="device: auto, cpu, cuda or cuda:N")
+        parser.add_argument("--sync", action="store_true", help="measure now instead of queueing a job")
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_named(options["project"]) if options["project"] else None

@@ -10,11 +10,11 @@ from foilworks.management.base import FoilworksCommand
 
 
 class Command(FoilworksCommand):
-    help = "counts a project again for its dashboard, and prints the count"
+    help = "recompute the counts of a project's dashboard, and print them"
     example = "foilworks refresh-dashboard --project mine --json"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--project", required=True, help="its slug")
+        parser.add_argument("--project", required=True, help="slug of the project")
 
     def run(self, **options: Any) -> dict[str, Any]:
         return keep(project_named(options["project"])).data

@@ -15,22 +15,24 @@ KINDS = ("added", "removed", "changed")
 
 
 class Command(FoilworksCommand):
-    help = "freeze the valid items of a project; prints their content hash"
+    help = "freeze the valid items of a project as a release, and print its content hash"
     example = "foilworks release --project my-benchmark --name v1"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--name", default="", metavar="N", help="default: release 1, release 2 ...")
+        parser.add_argument(
+            "--name", default="", metavar="N", help="name of the release (default: release 1, release 2 …)"
+        )
 
         parser.add_argument(
-            "--override", default="", metavar="REASON", help="why it may be released though a blind model solves it"
+            "--override", default="", metavar="REASON", help="reason for a release although a blind model solves it"
         )
         parser.add_argument(
             "--balance",
             action="append",
             default=[],
             metavar="SUBTEST",
-            help="leave items of it out until no word tells captions from foils",
+            help="leave out items until no single word separates captions from foils",
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -39,9 +41,9 @@ class Command(FoilworksCommand):
             None, project, name=options["name"], override=options["override"], balance=options["balance"]
         )
         if options["name"] and release.name != options["name"]:
-            self.say(f"the same content was released before, as {release.name}: nothing new was frozen")
+            self.say(f"release {release.name} has the same content: no new release was made")
         for remark in GateFinding(release.gate.data["rows"]).remarks() if hasattr(release, "gate") else ():
-            self.say(one_line(f"{remark} A published set: reported, not stopped."))
+            self.say(one_line(f"{remark} The release was made: it contains items on their publisher's word."))
         return {
             "id": release.pk,
             "name": release.name,

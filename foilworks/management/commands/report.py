@@ -39,7 +39,7 @@ COLUMNS = {
 
 
 class Command(FoilworksCommand):
-    help = "report on a project or on files: validation, agreement, divergence, blind audit"
+    help = "make a report on a project or on files: validation, agreement, divergence, blind audit"
     example = (
         "foilworks report validation --file relations.json --file counting.json --json\n"
         "  foilworks report agreement --file votes.csv --coding shown\n"
@@ -50,25 +50,27 @@ class Command(FoilworksCommand):
         self.parser = parser
         parser.add_argument("kind", choices=sorted(REPORTS), help="; ".join(_kinds()))
         source = parser.add_mutually_exclusive_group(required=True)
-        source.add_argument("--project", metavar="SLUG", help="report on a project of the database")
+        source.add_argument("--project", metavar="SLUG", help="project to report on")
         source.add_argument(
             "--file",
             action="append",
             type=Path,
             dest="files",
             metavar="PATH",
-            help="report on a file, with no database; may be given several times",
+            help="file to report on, without a database; repeatable",
         )
-        parser.add_argument("--subtest", metavar="NAME", help="with --project: this subtest only")
-        parser.add_argument("--format", dest="file_format", metavar="F", help="with --file: guessed when absent")
+        parser.add_argument("--subtest", metavar="NAME", help="with --project: only this subtest")
+        parser.add_argument(
+            "--format", dest="file_format", metavar="F", help="with --file: format of the file (default: detected)"
+        )
         parser.add_argument(
             "--scorer",
             action="append",
             default=[],
             metavar="SPEC",
-            help="with blind and --file: a model of text alone, such as lm:FOLDER",
+            help="with blind and --file: a text-only model, such as lm:FOLDER",
         )
-        parser.add_argument("--out", type=Path, metavar="FILE", help="write the JSON there as well")
+        parser.add_argument("--out", type=Path, metavar="FILE", help="also write the JSON to this file")
         for param in PARAMS:
             explained = f"{param.help} (default {param.default})"
             parser.add_argument(f"--{param.name}", choices=param.choices or None, help=explained)
@@ -78,9 +80,11 @@ class Command(FoilworksCommand):
         raw = {name: options[name] for name in (param.name for param in PARAMS) if options[name] is not None}
         known = {param.name for param in entry.params}
         if wrong := [f"--{name}" for name in raw if name not in known]:
-            self.parser.error(f"{', '.join(wrong)}: the {options['kind']} report has no such option")
+            self.parser.error(
+                f"{', '.join(wrong)}: not an option of the {options['kind']} report; see `foilworks report --help`"
+            )
         if options["scorer"] and (options["kind"] != "blind" or not options["files"]):
-            self.parser.error("--scorer goes with blind and --file; a project's models are asked on its page")
+            self.parser.error("--scorer needs the blind report and --file; for a project, run models on its page")
         params = parse_params(entry, raw)
         result = self._of_files(params, **options) if options["files"] else self._of_project(params, **options)
         if options["out"]:
@@ -89,14 +93,16 @@ class Command(FoilworksCommand):
 
     def _of_files(self, params: dict[str, Any], **options: Any) -> dict[str, Any]:
         if options["subtest"]:
-            self.parser.error("--subtest goes with --project; give only the files you want")
+            self.parser.error("--subtest needs --project; with --file, give only the files you want")
         analysis = load(REPORTS[options["kind"]])
         if analysis.INPUT in READERS:
             if options["file_format"]:
-                self.parser.error(f"--format: the {options['kind']} report reads JSON lines of its own")
+                self.parser.error(
+                    f"--format: the {options['kind']} report reads only its own JSON Lines; remove --format"
+                )
             return {**analysis.compute(READERS[analysis.INPUT](options["files"]), **params), "warnings": []}
         if analysis.INPUT not in {"items", "texts", "votes"}:
-            self.parser.error(f"the {options['kind']} report needs --project: no file holds what it counts")
+            self.parser.error(f"the {options['kind']} report needs --project; it cannot be computed from a file")
         data, warnings = read_report_input(analysis.INPUT, options["files"], options["file_format"])
         for warning in warnings[:MAX_WARNINGS]:
             self.say(f"warning: {warning}")
@@ -108,7 +114,7 @@ class Command(FoilworksCommand):
 
     def _of_project(self, params: dict[str, Any], **options: Any) -> dict[str, Any]:
         if options["file_format"]:
-            self.parser.error("--format goes with --file")
+            self.parser.error("--format needs --file")
         project = project_named(options["project"])
         return project_report(project, options["kind"], subtest=options["subtest"], params=params)
 

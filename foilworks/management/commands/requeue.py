@@ -8,15 +8,15 @@ from jobs.queue import is_reachable, requeue_lost
 
 
 class Command(FoilworksCommand):
-    help = "puts jobs back on the queue that a lost worker held or that Redis has lost"
+    help = "requeue jobs that a lost worker held or that Redis lost"
     example = "foilworks requeue --json"
 
     def run(self, **options: Any) -> dict[str, Any]:
         if not is_reachable():
-            raise JobError("the queue cannot be reached; start `foilworks up`, or the Redis that REDIS_URL names")
+            raise JobError("cannot reach the queue; start `foilworks up`, or the Redis at REDIS_URL")
         requeued = requeue_lost()
         self.say_if_no_worker()
         return {"requeued": requeued}
 
     def render(self, result: dict[str, Any]) -> str:
-        return f"{result['requeued']} jobs put back on the queue"
+        return f"{result['requeued']} jobs requeued"

@@ -16,15 +16,16 @@ SHOWN = 20
 
 
 class Command(FoilworksCommand):
-    help = "replaces the database by a backup and adds its videos; what was there is backed up first"
+    help = "restore a backup: replace the database and add the videos; the current state is backed up first"
     example = "foilworks restore /mnt/safe/foilworks-monday --rehearse\n  foilworks restore /mnt/safe/foilworks-monday"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, metavar="DIR", help="the folder that `foilworks backup` made")
+        parser.add_argument("folder", type=Path, metavar="DIR", help="folder that `foilworks backup` made")
         parser.add_argument(
             "--rehearse",
             action="store_true",
-            help="restore it into a home and a database of its own, check it, and remove them; people can continue",
+            help="try the backup: restore it to a temporary home and database, check it, and remove them; "
+            "people can continue to work",
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -32,7 +33,7 @@ class Command(FoilworksCommand):
             return {"rehearsed": True, **rehearse(options["folder"].absolute())}
         lock = up_lock()
         if not lock.acquire("foilworks restore"):
-            raise BackupError(f"Foilworks runs here ({lock.holder()}); stop it, then restore")
+            raise BackupError(f"Foilworks is running ({lock.holder()}); stop it, then restore")
         with lock:
             result = restore_backup(options["folder"].absolute(), progress=self.progress)
             # A copy of an older Foilworks is brought up to date; what it is now is what lies in the folder.
@@ -42,8 +43,8 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         if result.get("rehearsed"):
             return _rehearsed(result)
-        aside = f"; what was there before: {result['aside']}" if result["aside"] else ""
-        return f"restored what was copied at {result['made_at']}{aside}"
+        aside = f"; the previous data is in {result['aside']}" if result["aside"] else ""
+        return f"restored the backup of {result['made_at']}{aside}"
 
     def exit_status(self, result: dict[str, Any]) -> int:
         return 0 if result.get("ok", True) else 1
@@ -59,7 +60,9 @@ def _rehearsed(result: dict[str, Any]) -> str:
         lines.append(f"{len(found)} violations:")
         lines += [f"{each['row']}: {each['problem']} ({each['invariant']})" for each in found[:SHOWN]]
     if not result["media"]:
-        lines.append("it has no videos: restore them from where you keep them")
+        lines.append("the backup has no videos: restore them from your own copy")
     if not result["key"]:
-        lines.append("it has no key: keep SECRET_KEY of the environment, or everybody is signed out and links end")
+        lines.append(
+            "the backup has no key: keep the SECRET_KEY of the environment, or sessions and links become invalid"
+        )
     return "\n".join(lines)

@@ -19,7 +19,7 @@ USUAL_WANTED, USUAL_WANTED_PROFICIENCY = 3, 1
 
 
 class Command(FoilworksCommand):
-    help = "creates a subtest, links its proficiency subtest, or asks validators about items of a published set"
+    help = "create a subtest, link its proficiency subtest, or collect votes on items of a published set"
     example = (
         "foilworks subtest create actions --project mine --votes-wanted 3 --votes-needed 2\n"
         "  foilworks subtest create objects --project mine --kind proficiency\n"
@@ -28,27 +28,32 @@ class Command(FoilworksCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("act", choices=("create", "link", "collect-votes"), help="what to do with the subtest")
-        parser.add_argument("name", metavar="NAME", help="the subtest")
+        parser.add_argument("act", choices=("create", "link", "collect-votes"), help="action")
+        parser.add_argument("name", metavar="NAME", help="name of the subtest")
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument(
-            "--proficiency", default="", metavar="NAME", help="create, link: the proficiency subtest of a main one"
+            "--proficiency", default="", metavar="NAME", help="create, link: proficiency subtest of this main subtest"
         )
-        parser.add_argument("--test", default="", help="create: the phenomenon that several subtests share")
+        parser.add_argument("--test", default="", help="create: phenomenon that several subtests share")
         parser.add_argument("--kind", choices=Subtest.Kind.values, default="main", help="create")
         parser.add_argument("--changes", choices=("", "action"), default="", help="create: what foils change")
-        parser.add_argument("--foils", type=int, metavar="N", help="create: foils per item (1; 5 for actions)")
+        parser.add_argument("--foils", type=int, metavar="N", help="create: foils per item (default 1; 5 for actions)")
         parser.add_argument(
             "--votes-wanted",
             type=int,
             metavar="N",
-            help="create: votes per caption-foil pair (3; proficiency 1); 0: items are valid without a vote",
+            help="create: votes per caption-foil pair (default 3; proficiency 1); 0: items are valid without votes",
         )
         parser.add_argument(
-            "--votes-needed", type=int, metavar="N", help="create: votes for the caption that make a pair valid (most)"
+            "--votes-needed",
+            type=int,
+            metavar="N",
+            help="create: votes for the caption that make a pair valid (default: the majority)",
         )
-        parser.add_argument("--sample", type=int, metavar="N", help="collect-votes: that many items, not all")
-        parser.add_argument("--seed", type=int, default=0, help="collect-votes: what draws the sample")
+        parser.add_argument(
+            "--sample", type=int, metavar="N", help="collect-votes: number of items in a random sample (default: all)"
+        )
+        parser.add_argument("--seed", type=int, default=0, help="collect-votes: seed of the sample")
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_by_slug(options["project"])
@@ -57,7 +62,7 @@ class Command(FoilworksCommand):
 
     def render(self, result: dict[str, Any]) -> str:
         if "asked" in result:
-            return f"{result['subtest']}: validators are asked about {result['asked']} items"
+            return f"{result['subtest']}: {result['asked']} items are queued for validators"
         if "linked_items" in result:
             return f"{result['subtest']}: linked to {result['proficiency']}; {result['linked_items']} items paired"
         rule = f"{result['votes_needed']} of {result['votes_wanted']} votes"
@@ -105,6 +110,6 @@ def _collect(project: Project, options: dict[str, Any]) -> dict[str, Any]:
 def _subtest(project: Project, name: str, option: str) -> Subtest:
     found = Subtest.objects.filter(project=project, name=name).first()
     if found is None:
-        names = ", ".join(Subtest.objects.filter(project=project).values_list("name", flat=True)) or "(there is none)"
-        raise CorpusError(f"{option}: there is no subtest {quoted(name)}; choose one of: {names}")
+        names = ", ".join(Subtest.objects.filter(project=project).values_list("name", flat=True)) or "(none)"
+        raise CorpusError(f"{option}: subtest {quoted(name)} not found; choose one of: {names}")
     return found

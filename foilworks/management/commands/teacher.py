@@ -22,7 +22,7 @@ RANK = Entry("one process of several", "evaluation.teacher.teaching:train_rank")
 
 
 class Command(FoilworksCommand):
-    help = "train a dual encoder to tell actions apart, and see what it changed"
+    help = "train a dual encoder to distinguish actions, and evaluate it before and after (LLM-teacher)"
     example = (
         "foilworks teacher train --project mine --student clip:openai/clip-vit-base-patch32 --action-run 4 \\\n"
         "      --release 3 --set steps=2000 --set lgt=1 --sync\n"
@@ -33,12 +33,12 @@ class Command(FoilworksCommand):
         parser.add_argument(
             "act",
             choices=("train", "resume", "evaluate", "rank"),
-            help="train; resume: one that failed or was stopped, from its last checkpoint; evaluate: "
-            "read a release before and after; rank: one of several processes, started by training "
-            "itself",
+            help="train: start a training; resume: continue a failed or stopped one from its last "
+            "checkpoint; evaluate: score a release before and after training; rank: one of several "
+            "processes (started by the training)",
         )
-        parser.add_argument("--project", metavar="SLUG", help="whose train captions are learnt from")
-        parser.add_argument("--student", metavar="SPEC", help="clip:…, xclip:… or tiny:FOLDER")
+        parser.add_argument("--project", metavar="SLUG", help="project with the train captions")
+        parser.add_argument("--student", metavar="SPEC", help="model to train: clip:…, xclip:… or tiny:FOLDER")
         parser.add_argument(
             "--action-run",
             type=int,
@@ -46,7 +46,7 @@ class Command(FoilworksCommand):
             default=[],
             metavar="ID",
             dest="action_runs",
-            help="a generation run that changes actions; may be given several times",
+            help="id of a generation run that changes actions; repeatable",
         )
         parser.add_argument(
             "--object-run",
@@ -55,10 +55,12 @@ class Command(FoilworksCommand):
             default=[],
             metavar="ID",
             dest="object_runs",
-            help="a generation run that changes objects",
+            help="id of a generation run that changes objects",
         )
-        parser.add_argument("--release", metavar="ID", help="what is read before and after: its id, hash or name")
-        parser.add_argument("--label", default="", help="how tables call the training; equal ones are one row")
+        parser.add_argument("--release", metavar="ID", help="release to evaluate on before and after: id, hash or name")
+        parser.add_argument(
+            "--label", default="", help="name of the training in tables; trainings of the same name share a row"
+        )
         parser.add_argument("--seed", type=int, default=0)
         names = ", ".join(param.name for param in TEACHING.params if param.name != "student")
         parser.add_argument(
@@ -67,10 +69,10 @@ class Command(FoilworksCommand):
             default=[],
             metavar="NAME=VALUE",
             dest="settings_given",
-            help=f"a parameter: {names}",
+            help=f"parameter: {names}",
         )
-        parser.add_argument("--training", type=int, metavar="ID", help="resume and evaluate: which training")
-        parser.add_argument("--sync", action="store_true", help="do it now, instead of queueing")
+        parser.add_argument("--training", type=int, metavar="ID", help="resume, evaluate: id of the training")
+        parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["act"] == "rank":
@@ -153,5 +155,5 @@ def _training(pk: int | None) -> TeacherTraining:
     found = TeacherTraining.objects.select_related("project", "release", "job").filter(pk=pk or 0).first()
     if found is None:
         known = ", ".join(map(str, TeacherTraining.objects.values_list("pk", flat=True)[:20])) or "none yet"
-        raise EvaluationError(f"there is no training {pk}; give --training with one of: {known}")
+        raise EvaluationError(f"training {pk} not found; give --training with one of: {known}")
     return found

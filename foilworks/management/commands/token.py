@@ -14,22 +14,23 @@ from text.quoting import quoted
 
 
 class Command(FoilworksCommand):
-    help = "Makes a token of the API for a person, and tells it once."
+    help = "create an API token for a person, and print it once"
     example = "foilworks token ada --scope manage --days 30 --name nightly"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("username", metavar="NAME", help="whose token it is: it reaches what they reach")
+        parser.add_argument("username", metavar="NAME", help="user name; the token has this person's access")
         parser.add_argument("--scope", choices=ApiToken.Scope.values, default=ApiToken.Scope.MANAGE)
-        parser.add_argument("--days", type=int, default=USUAL_DAYS, help="how long it is good")
-        parser.add_argument("--name", default="made on the server", help="what will use it")
-        parser.add_argument("--project", metavar="SLUG", help="this project alone")
-        parser.add_argument("--role", choices=Role.values, default="", help="this role alone")
+        parser.add_argument("--days", type=int, default=USUAL_DAYS, help="days until the token expires")
+        parser.add_argument("--name", default="made on the server", help="name of the token: what uses it")
+        parser.add_argument("--project", metavar="SLUG", help="limit the token to this project")
+        parser.add_argument("--role", choices=Role.values, default="", help="limit the token to this role")
 
     def run(self, **options: Any) -> dict[str, Any]:
         person = User.objects.filter(username=options["username"]).first()
         if person is None:
             raise ProjectError(
-                f"there is no account {quoted(options['username'])}; `foilworks createsuperuser` makes one"
+                f"account {quoted(options['username'])} not found; create it on the site, "
+                "or with `foilworks createsuperuser`"
             )
         made = make_token(
             person,
@@ -43,4 +44,4 @@ class Command(FoilworksCommand):
 
     def render(self, result: dict[str, Any]) -> str:
         until = result["expires_at"][:10]
-        return f"{result['token']}\n(of {result['person']}, good until {until}; it is not shown again)"
+        return f"{result['token']}\n(token of {result['person']}, valid until {until}; it is not shown again)"

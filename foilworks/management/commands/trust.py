@@ -11,16 +11,16 @@ from foilworks.management.projects import project_by_slug
 
 class Command(FoilworksCommand):
     help = (
-        "allows a model's own code or weights that are no safetensors, in one project; without either it allows neither"
+        "allow a model's own code, or weights that are not safetensors, in one project; without options, withdraw both"
     )
     example = "foilworks trust --project my-benchmark --model vlm:someone/their-model --remote-code"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--model", required=True, metavar="SPEC", help="such as vlm:someone/their-model")
-        parser.add_argument("--remote-code", action="store_true", help="run Python code that lies beside its weights")
+        parser.add_argument("--model", required=True, metavar="SPEC", help="model, such as vlm:someone/their-model")
+        parser.add_argument("--remote-code", action="store_true", help="allow the Python code in the model's folder")
         parser.add_argument(
-            "--other-weights", action="store_true", help="load .bin files, by torch's weights-only reader"
+            "--other-weights", action="store_true", help="allow .bin weights, read by torch's weights-only loader"
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -32,5 +32,5 @@ class Command(FoilworksCommand):
         return {"project": project.slug, "model": found.name, "allowed": allowed}
 
     def render(self, result: dict[str, Any]) -> str:
-        allowed = " and ".join(name.replace("_", " ") for name in result["allowed"]) or "nothing beyond safetensors"
+        allowed = " and ".join(name.replace("_", " ") for name in result["allowed"]) or "only safetensors"
         return f"{result['model']} in {result['project']}: {allowed}"

@@ -10,12 +10,12 @@ from foilworks.supervisor.services import serve
 
 
 class Command(FoilworksCommand):
-    help = "serves the pages and runs the jobs until Ctrl-C"
+    help = "serve the pages and run jobs until Ctrl-C"
     example = "foilworks up --port 8000 --workers 2"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="where to serve on 127.0.0.1 (default 8000; 0: any)")
-        parser.add_argument("--workers", type=int, default=2, help="how many processes run jobs (default 2)")
+        parser.add_argument("--port", type=int, default=8000, help="port on 127.0.0.1 (default 8000; 0: any free port)")
+        parser.add_argument("--workers", type=int, default=2, help="number of worker processes (default 2)")
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["workers"] < 1:

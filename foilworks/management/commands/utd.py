@@ -26,22 +26,23 @@ from jobs.models import Job
 from jobs.runner import run_now
 
 ACTIONS = {
-    "describe": "describes the frames of a project's videos and takes the descriptions apart",
-    "import": "descriptions of frames that were made elsewhere (JSON)",
-    "bias": "measures the 16 biases of a data set from its descriptions, and makes its splits",
-    "split": "the samples that all nine models solve by objects alone leave, and as many by equal class shares",
-    "bring": "predictions of nine models, or splits, as a run of a project",
-    "benchmark": "models' answers on the full set, the split and the balanced split",
-    "train": "a classifier on a frozen backbone, held against the splits",
-    "zero-shot": "an image-text model on the same samples",
-    "items": "which accepted items descriptions alone answer",
-    "export": "splits, predictions, tables and descriptions of a run as files",
+    "describe": "describe frames of a project's videos, and extract concepts from the descriptions",
+    "import": "import descriptions of frames (JSON)",
+    "bias": "measure the 16 biases of a data set from its descriptions, and make debiased splits",
+    "split": "make debiased splits from a file: remove samples that all nine models solve from objects "
+    "alone, and the same number balanced by class",
+    "bring": "import predictions of nine models, or splits, as a run of a project",
+    "benchmark": "evaluate model answers on the full set, the debiased split and the balanced split",
+    "train": "train a classifier on a frozen backbone, and evaluate it on the splits",
+    "zero-shot": "evaluate an image-text model on the same samples",
+    "items": "find accepted items that can be answered from descriptions alone",
+    "export": "export splits, predictions, tables and descriptions of a run",
 }
 SHOWN = 20
 
 
 class Command(FoilworksCommand):
-    help = "finds what objects alone give away of a data set, and makes debiased splits"
+    help = "measure representation bias of a data set, and make debiased splits (UTD)"
     example = (
         "foilworks utd describe --project mine --sync\n"
         "  foilworks utd bias --descriptions 1 --task classification --sync\n"
@@ -56,27 +57,37 @@ class Command(FoilworksCommand):
             metavar="FILE",
             help="CSV: sample,class,correct_1..correct_9,confidence (retrieval: without class and confidence)",
         )
-        parser.add_argument("--project", metavar="SLUG", help="describe, import, bring: where")
-        parser.add_argument("--file", type=Path, action="append", default=[], metavar="FILE", help="what is brought")
+        parser.add_argument("--project", metavar="SLUG", help="describe, import, bring: project")
+        parser.add_argument(
+            "--file", type=Path, action="append", default=[], metavar="FILE", help="what the file contains"
+        )
         add_columns(parser)
-        parser.add_argument("--recipe", choices=sorted(RECIPES), default=PAPER, help="describe: whose models")
-        parser.add_argument("--describer", default="", metavar="M", help="vlm:ID or endpoint:NAME")
-        parser.add_argument("--extractor", default="", metavar="M", help="chat:ID or endpoint:NAME")
-        parser.add_argument("--max-requests", type=int, metavar="N", help="describe: at endpoints, at most")
-        parser.add_argument("--max-tokens", type=int, metavar="N", help="describe: at endpoints, in and out, at most")
-        parser.add_argument("--frames", type=int, default=0, metavar="N", help="a video; the recipe's where not given")
-        parser.add_argument("--descriptions", type=int, metavar="ID", help="bias, items: of which texts")
+        parser.add_argument("--recipe", choices=sorted(RECIPES), default=PAPER, help="describe: recipe with the models")
+        parser.add_argument("--describer", default="", metavar="M", help="describing model: vlm:ID or endpoint:NAME")
+        parser.add_argument("--extractor", default="", metavar="M", help="extracting model: chat:ID or endpoint:NAME")
+        parser.add_argument("--max-requests", type=int, metavar="N", help="describe: max requests to endpoints")
+        parser.add_argument(
+            "--max-tokens", type=int, metavar="N", help="describe: max input and output tokens at endpoints"
+        )
+        parser.add_argument(
+            "--frames", type=int, default=0, metavar="N", help="frames per video (default: the recipe's)"
+        )
+        parser.add_argument("--descriptions", type=int, metavar="ID", help="bias, items: id of the descriptions")
         parser.add_argument("--task", choices=TASKS, default=CLASSIFICATION)
-        parser.add_argument("--labels", default="", metavar="L", help="class_label, category or facts:NAME")
-        parser.add_argument("--encoder", default="", metavar="M", help="of texts; the recipe's where not given")
-        parser.add_argument("--max-reading", choices=READINGS, default=READINGS[0], help="of the max-score frame")
-        parser.add_argument("--run", type=int, metavar="ID", dest="bias_run", help="of biases or splits")
-        parser.add_argument("--model", default="", metavar="M", help="train: a backbone; zero-shot: such as clip:ID")
+        parser.add_argument(
+            "--labels", default="", metavar="L", help="field with the class: class_label, category or facts:NAME"
+        )
+        parser.add_argument("--encoder", default="", metavar="M", help="text encoder (default: the recipe's)")
+        parser.add_argument("--max-reading", choices=READINGS, default=READINGS[0], help="rule for the max-score frame")
+        parser.add_argument("--run", type=int, metavar="ID", dest="bias_run", help="id of a run of biases or splits")
+        parser.add_argument(
+            "--model", default="", metavar="M", help="train: backbone; zero-shot: model, such as clip:ID"
+        )
         parser.add_argument("--epochs", type=int, default=50)
-        parser.add_argument("--name", default="", help="how pages call it")
-        parser.add_argument("--out", type=Path, metavar="DIR", help="export: where to")
-        parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
-        parser.add_argument("--sync", action="store_true", help="do it now, instead of queueing")
+        parser.add_argument("--name", default="", help="name on pages")
+        parser.add_argument("--out", type=Path, metavar="DIR", help="export: output folder")
+        parser.add_argument("--device", default="auto", metavar="D", help="device: auto, cpu, cuda or cuda:N")
+        parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")
 
     def run(self, **options: Any) -> dict[str, Any]:
         doing: Callable[[dict[str, Any]], dict[str, Any]] = getattr(self, f"_{options['action'].replace('-', '_')}")
@@ -149,7 +160,7 @@ class Command(FoilworksCommand):
             ignored += rows[0].details["ignored_columns"]
         found = benchmark_of(run)
         if found is None:
-            raise EvaluationError("the run has no split, or no model yet; give --file with a model's answers")
+            raise EvaluationError("the run has no split or no model; give --file with a model's answers")
         return {"run": run.pk, **found, "ignored_columns": ignored}
 
     def _train(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -220,7 +231,7 @@ def _row(table: Any, pk: int) -> Any:
     found = table.objects.filter(pk=pk).select_related("project").first()
     if found is None:
         known = ", ".join(map(str, table.objects.order_by("-pk").values_list("pk", flat=True)[:SHOWN])) or "none yet"
-        raise EvaluationError(f"there is no number {pk} of them; there are: {known}")
+        raise EvaluationError(f"id {pk} not found; choose one of: {known}")
     return found
 
 
@@ -228,11 +239,11 @@ def _split_text(result: dict[str, Any]) -> str:
     kappa = "undefined" if result["kappa"] is None else f"{100 * result['kappa']:.1f}"
     share = f"{result['n_biased']} of {result['n']} samples ({100 * result['share_biased']:.1f} %)"
     lines = [
-        f"{share} are object-biased; Fleiss' kappa of the nine models x 100: {kappa}",
-        f"leave the split: {_some(result['removed'])}",
+        f"{share} are object-biased; Fleiss' kappa of the nine models × 100: {kappa}",
+        f"removed from the split: {_some(result['removed'])}",
     ]
     if result["removed_balanced"] is not None:
-        lines.append(f"leave the balanced split: {_some(result['removed_balanced'])}")
+        lines.append(f"removed from the balanced split: {_some(result['removed_balanced'])}")
     return "\n".join(lines)
 
 

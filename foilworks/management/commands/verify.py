@@ -10,17 +10,20 @@ from foilworks.management.base import FoilworksCommand
 
 
 class Command(FoilworksCommand):
-    help = "checks every byte of an export, and its tables against its own votes and scores; needs no database"
+    help = (
+        "verify an export: check every file's hash, and recompute its tables from its votes and scores; "
+        "needs no database"
+    )
     example = "foilworks verify my-benchmark-v1"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, metavar="DIR", help="the folder that `foilworks export` wrote")
+        parser.add_argument("folder", type=Path, metavar="DIR", help="folder that `foilworks export` wrote")
 
         parser.add_argument(
             "--expect",
             default="",
             metavar="HASH",
-            help="the manifest's hash as its maker published it: then nothing can have been changed unseen",
+            help="hash of the manifest as the publisher announced it; detects every later change",
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -29,7 +32,7 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         if not result["ok"]:
             return str(result["difference"])
-        told = f"as it was written: {result['hash']}\nits manifest: {result['manifest']}"
+        told = f"unchanged: {result['hash']}\nmanifest: {result['manifest']}"
         return f"{told}\n{result['note']}" if "note" in result else told
 
     def exit_status(self, result: dict[str, Any]) -> int:

@@ -13,7 +13,7 @@ from foilworks.supervisor.services import work
 
 
 class Command(FoilworksCommand):
-    help = "runs jobs on this host until Ctrl-C, each process with its model kept loaded"
+    help = "run jobs on this host until Ctrl-C; each process keeps its model loaded"
     example = (
         "foilworks worker --cpu --slots 2 --queue default\n"
         "  DATABASE_URL=postgresql://… REDIS_URL=redis://… STORAGE_URL=file:///shared/media foilworks worker --gpu 0"
@@ -21,11 +21,13 @@ class Command(FoilworksCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         where = parser.add_mutually_exclusive_group(required=True)
-        where.add_argument("--gpu", type=int, metavar="N", help="one process on GPU number N; takes the gpu queue")
-        where.add_argument("--cpu", action="store_true", help="processes on the processors; take both queues")
-        parser.add_argument("--slots", type=int, default=1, help="how many processes with --cpu (default 1)")
+        where.add_argument(
+            "--gpu", type=int, metavar="N", help="run one process on GPU number N; it takes the gpu queue"
+        )
+        where.add_argument("--cpu", action="store_true", help="run processes on the CPU; they take both queues")
+        parser.add_argument("--slots", type=int, default=1, help="number of processes with --cpu (default 1)")
         parser.add_argument(
-            "--queue", action="append", choices=sorted(settings.RQ_QUEUES), help="only this queue (may be repeated)"
+            "--queue", action="append", choices=sorted(settings.RQ_QUEUES), help="take only this queue; repeatable"
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -40,8 +42,8 @@ class Command(FoilworksCommand):
             slots, queues = 1, options["queue"] or ["gpu"]
             found = list(gpus())
             if number not in range(len(found)):
-                seen = f"this host shows {len(found)}" if found else "this host shows none"
-                raise SupervisorError(f"there is no GPU {number}: {seen}; give another number, or --cpu")
+                seen = f"this host has {len(found)}" if found else "this host has none"
+                raise SupervisorError(f"GPU {number} not found: {seen}; give another number, or --cpu")
             variables = {"FOILWORKS_DEVICE": "cuda:0", "CUDA_VISIBLE_DEVICES": str(number)}
         return {"queues": queues, "slots": work(queues=queues, slots=slots, variables=variables, say=self.say)}
 

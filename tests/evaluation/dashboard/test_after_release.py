@@ -45,7 +45,7 @@ def answer_everything(project) -> None:
 
 def test_an_unreleased_project_is_told_nothing(owner, project):
     assert after_release(project) is None
-    assert "what is left" not in owner.get(reverse("dashboard:dashboard", args=[project.slug])).content.decode()
+    assert "next steps" not in owner.get(reverse("dashboard:dashboard", args=[project.slug])).content.decode()
 
 
 def test_it_counts_open_questions_as_the_datasheet_does_and_leads_to_what_is_left(owner, project, release):
@@ -53,7 +53,7 @@ def test_it_counts_open_questions_as_the_datasheet_does_and_leads_to_what_is_lef
     n_open = owner.get(reverse("publishing:datasheet", args=[project.slug])).context["form"].n_open()
     assert n_open > 1
     assert f"{n_open} questions are open" in page
-    assert "v1 is frozen: what is left" in page
+    assert "v1 is frozen: next steps" in page
     for name, args in (("datasheet", []), ("release", [release.pk]), ("public_page", [release.pk])):
         assert reverse(named(name), args=[project.slug, *args]) in page
 

@@ -56,7 +56,7 @@ def test_a_new_project_shows_the_way_and_no_wall_of_zeros():
     client.force_login(make_member(project, Role.RESEARCHER))
     url = reverse("dashboard:dashboard", args=[project.slug])
     page = client.get(url).content.decode()
-    assert "To a first release" in page
+    assert "Steps to a first release" in page
     assert "Still missing: an annotator, a reviewer, 3 validators." in page
     assert "From captions to a release" not in page
     for step in first_steps(NOTHING, {}):

@@ -154,5 +154,5 @@ def test_a_small_project_is_counted_at_every_look(client):
 def test_an_owner_without_a_worker_is_told_that_it_is_counted(client, project):
     client.force_login(make_member(project, Role.RESEARCHER))
     page = client.get(reverse("dashboard:dashboard_count", args=[project.slug])).content.decode()
-    assert "Being counted." in page
+    assert "Counting." in page
     assert 'hx-trigger="every 3s"' in page

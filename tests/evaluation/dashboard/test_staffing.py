@@ -69,14 +69,14 @@ def test_two_validators_of_three_wanted_are_told_as_too_few(world):
     world.vote("vera")
     world.vote("vic")
     page = overview(world)
-    assert "direction wants 3 judges a pair; 2 can judge: add 1." in page
+    assert "direction needs 3 validators per pair, and 2 are eligible. Add 1;" in page
     assert "Still missing: 1 validator." in page
     found = count(world.project)
     assert found["short"] == [
         {"name": "direction", "wanted": 3, "can": 2, "pairs": 1, "lack": 1, "hands": 0, "kept": 0, "changeable": False}
     ]
-    assert "it can also want fewer votes" not in page
-    assert "had a hand in" not in page
+    assert "you can also require fewer votes" not in page
+    assert "excluded because they worked on" not in page
     assert "no try left" not in page
     assert item.subtest.votes_wanted == 3
 
@@ -91,7 +91,7 @@ def test_no_finishing_day_is_given_while_too_few_can_judge(world, monkeypatch):
     said = count(world.project)["forecast"]
     assert (said["days"], said["low"], said["high"]) == (None, None, None)
     page = overview(world)
-    assert "never with these people: too few can judge" in page
+    assert "cannot finish: too few eligible validators" in page
 
 
 def test_enough_people_are_no_alarm(world):
@@ -111,7 +111,7 @@ def test_who_had_a_hand_in_a_video_is_no_judge_of_it(world):
     (short,) = short_subtests(world.project, people, 3)
     assert (short["can"], short["pairs"], short["lack"], short["hands"]) == (2, 1, 1, 1)
     page = overview(world)
-    assert "Validators who had a hand in such a video, and so do not judge it: 1." in page
+    assert "Validators excluded because they worked on such a video: 1." in page
     assert "no try left" not in page
 
 
@@ -132,7 +132,7 @@ def test_what_nobody_was_shown_can_want_fewer_votes(world):
     world.item()
     leaves(world, "val")
     assert count(world.project)["short"][0]["changeable"] is True
-    assert "it can also want fewer votes" in overview(world)
+    assert "you can also require fewer votes" in overview(world)
     make_tasks(world.project)
     world.claim("vera", Stage.VALIDATION)
     assert count(world.project)["short"][0]["changeable"] is False
@@ -167,8 +167,8 @@ def test_who_is_paused_judges_nothing(world):
     (short,) = count(world.project)["short"]
     assert (short["can"], short["hands"], short["kept"]) == (2, 0, 1)
     page = overview(world)
-    assert "Validators who are paused, or have no try left: 1." in page
-    assert "had a hand in" not in page
+    assert "Validators who are paused or have no attempts left: 1." in page
+    assert "excluded because they worked on" not in page
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ class TestWhatIsYetToGetItsTasks:
         assert self.queues(world) == {"edit": 1, "validation": 6}
         make_tasks(world.project)
         assert self.queues(world) == {"edit": 1, "validation": 6}
-        assert "No task for people yet" not in overview(world)
+        assert "No tasks yet" not in overview(world)
 
     def test_what_no_filter_has_seen_and_what_did_not_survive_waits_for_nobody(self, world):
         for state in (CandidateState.GENERATED, CandidateState.FILTERED_OUT):

@@ -68,10 +68,10 @@ def test_the_form_of_a_run_offers_the_endpoints_and_starts_one_within_a_budget(s
         assert response.url == reverse("scoring:run", args=(release.project.slug, run.pk))
         assert run.params == {"budget": {"requests": 3, "cost": 0.5}}
         assert run.label == "tiny"
-        with pytest.raises(EvaluationError, match="The budget is spent"):
+        with pytest.raises(EvaluationError, match="The budget is used up"):
             run_now(run.job)
         shown = words(page_of(client, "run", run))
-        assert "The budget is spent" in shown
+        assert "The budget is used up" in shown
         assert 'name="requests" min="1" value="3"' in shown
         # The page raises the budget and continues the run.
         client.post(reverse("scoring:resume_run", args=(run.project.slug, run.pk)), {"requests": "50", "tokens": ""})
@@ -87,7 +87,7 @@ def test_a_budget_is_refused_for_a_local_model(researcher):
     wish = {"spec": "fake:", "protocol": "foilworks", "device": "auto", "tokens": "5"}
     response = researcher(release.project).post(address, wish)
     assert response.status_code == 422
-    assert "Only a run through an endpoint has a budget" in response.content.decode()
+    assert "Only runs through an endpoint have a budget" in response.content.decode()
 
 
 def test_the_page_of_a_run_shows_outcomes_cost_and_prompts(settings, researcher):
@@ -96,7 +96,7 @@ def test_the_page_of_a_run_shows_outcomes_cost_and_prompts(settings, researcher)
         run = scored(release, server, settings)
     client = researcher(release.project)
     shown = words(page_of(client, "run", run))
-    assert "Answers of the endpoint" in shown
+    assert "Endpoint answers" in shown
     for label, n in (("Answered", 2), ("Refused", 2), ("Unparsable", 2)):
         assert f'">{label}</a> </th> <td class="num">{n}</td>' in shown
     # 2 of 6 got an answer each: a third, with its interval.
@@ -206,7 +206,7 @@ def test_the_command_scores_prints_outcomes_and_keeps_to_its_budget(settings, ca
         "failed": 0,
     }
     assert "unparsable" in printed
-    assert "0 requests, 4 answers were stored already" in printed
+    assert "0 requests, 4 cached answers reused" in printed
 
 
 def test_an_unknown_endpoint_is_named_by_the_command(settings, capsys):

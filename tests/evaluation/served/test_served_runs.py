@@ -181,7 +181,7 @@ def test_a_failed_request_is_no_answer_and_is_asked_again_by_the_next_run(settin
 def test_a_spent_budget_stops_the_run_in_words_and_a_larger_one_continues_it(settings):
     release = make_release(6)
     with chat_server(sees) as server:
-        run = scored(release, server, settings, stops=r"The budget is spent \(7 requests\)", budget={"requests": 7})
+        run = scored(release, server, settings, stops=r"The budget is used up \(7 requests\)", budget={"requests": 7})
         assert len(server.bodies) == 7
         stored = Score.objects.count()
         assert f"{stored} of 12 texts are scored" in run.job.error
@@ -255,7 +255,7 @@ def test_a_spec_that_cannot_be_asked_says_what_can(settings, spec, error, messag
 
 
 def test_a_local_model_has_no_budget():
-    with pytest.raises(EvaluationError, match="Only a run through an endpoint has a budget"):
+    with pytest.raises(EvaluationError, match="Only runs through an endpoint have a budget"):
         start_run(None, make_release(1), "fake:", budget={"requests": 5})
 
 

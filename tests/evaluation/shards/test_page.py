@@ -44,7 +44,7 @@ def test_the_live_part_tells_shards_times_and_what_is_left(run, client):
         "Model waiting for frames",
         "Model computing",
         "Writing scores",
-        "scores a second",
+        "scores per second",
         "Stop",
     ):
         assert words in text, words
@@ -77,7 +77,7 @@ def test_a_run_is_stopped_and_goes_on_with_what_did_not_end(run, client):
     run.job.refresh_from_db()
     assert run.job.state == JobState.CANCELLED
     assert sorted(run.job.shards.values_list("state", flat=True)) == ["cancelled"] * 3 + ["done"]
-    assert "Go on" in client.get(address(run, "run")).content.decode()
+    assert "Retry run" in client.get(address(run, "run")).content.decode()
     assert client.post(address(run, "resume_run")).status_code == 302
     assert run_now(Job.objects.get(pk=run.job.pk)).state == JobState.DONE
     done = run.job.shards.order_by("number")
@@ -94,4 +94,4 @@ def test_a_failed_shard_says_why_on_the_run(run, client):
         execute(str(run.job.pk))
     text = client.get(address(run, "run")).content.decode()
     assert "3 of 4 shards did not end" in text
-    assert "Go on" in text
+    assert "Retry run" in text

@@ -58,8 +58,8 @@ def test_train_and_evaluate(run, settings):
     [
         (("train",), "train needs --project and --student"),
         (("train", "--project", "none", "--student", "tiny:x"), "there is no project 'none'"),
-        (("resume", "--training", "7"), "there is no training 7; give --training with one of: none yet"),
-        (("evaluate",), "there is no training None; give --training with one of: none yet"),
+        (("resume", "--training", "7"), "training 7 not found; give --training with one of: none yet"),
+        (("evaluate",), "training None not found; give --training with one of: none yet"),
     ],
 )
 def test_what_cannot_be_is_one_line(run, arguments, problem):

@@ -53,14 +53,14 @@ def test_a_training_that_failed_goes_on_from_its_page(client, shapes):
 
 
 def test_the_form_starts_a_training_whose_pages_follow_it_to_its_end(client, shapes, django_assert_max_num_queries):
-    assert "Nothing is trained yet" in client.get(at(shapes, "teacher")).content.decode()
+    assert "No trainings yet" in client.get(at(shapes, "teacher")).content.decode()
     answer = client.post(at(shapes, "teacher"), sent(shapes))
     training = TeacherTraining.objects.get()
     page = at(shapes, "teacher_training", training.pk)
     assert answer["Location"] == page
     assert "hx-get" in client.get(page).content.decode()
     reading = at(shapes, "teacher_reading", training.pk, shapes.release.pk)
-    assert "before its training begins" in client.get(reading).content.decode()
+    assert "evaluated before and after the training" in client.get(reading).content.decode()
     assert client.get(at(shapes, "teacher_curve", training.pk)).status_code == 404
     run_now(training.job)
     shown = client.get(page).content.decode()
@@ -93,7 +93,7 @@ def test_the_form_starts_a_training_whose_pages_follow_it_to_its_end(client, sha
 def test_what_is_refused_stands_in_the_form(client, shapes):
     answer = client.post(at(shapes, "teacher"), sent(shapes, student="tiny:/etc"))
     assert answer.status_code == 422
-    assert "folder of models can be named" in answer.content.decode()
+    assert "models folder of this installation" in answer.content.decode()
     assert client.post(at(shapes, "teacher"), sent(shapes, steps="x")).status_code == 422
     assert not TeacherTraining.objects.exists()
 
@@ -109,5 +109,5 @@ def test_a_further_release_is_asked_for_when_the_training_is_done(client, shapes
     assert answer["Location"] == at(shapes, "teacher_reading", training.pk, shapes.release.pk)
     assert "hx-get" in client.get(answer["Location"]).content.decode()
     run_now(reading.job)
-    assert "Distributions of the change" in client.get(answer["Location"]).content.decode()
+    assert "Distributions of the cosine change" in client.get(answer["Location"]).content.decode()
     assert client.get(answer["Location"], {"part": "1"})["HX-Refresh"] == "true"

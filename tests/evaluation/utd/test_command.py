@@ -48,7 +48,7 @@ def test_from_descriptions_to_files_and_back(capsys, tmp_path):
     ("arguments", "problem"),
     [
         (("bias",), "--descriptions is missing"),
-        (("bias", "--descriptions", "7"), "there is no number 7"),
+        (("bias", "--descriptions", "7"), "id 7 not found"),
         (("split",), "--predictions is missing"),
         (("describe", "--project", "nowhere"), "there is no project"),
     ],

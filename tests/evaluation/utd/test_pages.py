@@ -62,15 +62,15 @@ def sent(text, name="m.csv"):
 def test_an_empty_project_says_what_to_do(client):
     project = make_project(slug="things")
     client.force_login(make_member(project, Role.RESEARCHER))
-    assert "Nothing described yet" in page(client, "bias")
+    assert "No descriptions yet" in page(client, "bias")
     assert "Nothing to compare yet" in page(client, "bias_ablation")
-    assert "Nothing described yet" in page(client, "bias_items")
+    assert "No descriptions yet" in page(client, "bias_items")
 
 
 def test_the_tables_of_a_run_in_a_fixed_number_of_queries(client, run, django_assert_max_num_queries):
     with django_assert_max_num_queries(8):
         html = page(client, "bias_run", run.pk)
-    for words in ("obj+comp+act", "max-score frame", "Dataset bias", "How much training adds", "fake/words@1"):
+    for words in ("obj+comp+act", "max-score frame", "Dataset bias", "The gain from training", "fake/words@1"):
         assert words in html
     # Objects go with a way by what stands beside them: the whole 16 cells twice, with differences and intervals.
     assert html.count('class="ci"') >= 32
@@ -82,7 +82,7 @@ def test_how_frames_were_counted_is_told_where_it_changes_a_number(client, run, 
     """In retrieval `oracle` changes none."""
     run.task, run.params = task, {**run.params, "max_reading": "oracle"}
     run.save()
-    assert ("counted as right if any single frame alone is right" in page(client, "bias_run", run.pk)) is told
+    assert ("counts a sample as correct if any frame is correct" in page(client, "bias_run", run.pk)) is told
 
 
 def test_the_split_its_figures_and_files(client, run, tmp_path, django_assert_max_num_queries):
@@ -230,9 +230,9 @@ class TestShortcuts:
         things = {item.pk for (_, kind), item in items.items() if kind == "thing"}
         assert {row.item_id for row in found.found.all() if row.by_objects} >= things
         html = page(client, "bias_items")
-        assert "all nine right" in html
+        assert "all nine correct" in html
         listed = client.get(reverse("items:items", args=["things"]), {"shortcut": "objects"}).content.decode()
-        assert "objects tell" in listed
+        assert "answered by objects" in listed
 
     def test_intervals_are_over_source_videos(self, owned):
         """Four items of two videos, alike within each: two draws, not four. Of one video nothing can be said."""
@@ -258,7 +258,7 @@ class TestShortcuts:
         freeze = reverse("releases:freeze", args=["things"])
         assert "are not checked" in client.post(freeze, {"name": "r"}).content.decode()
         self.check(client, owned[1])
-        assert "Objects alone answer" in client.post(freeze, {"name": "r"}).content.decode()
+        assert "Object lists alone answer" in client.post(freeze, {"name": "r"}).content.decode()
         client.post(url, {"share": ""})
         assert not ShortcutBar.objects.exists()
         assert client.post(freeze, {"name": "r"}).status_code == 302
@@ -278,7 +278,7 @@ class TestShortcuts:
         with pytest.raises(EvaluationError, match="1 items are not checked with the texts that they have now"):
             freeze_release(None, project)
         assert self.check(client, told).found.get().by_objects
-        with pytest.raises(EvaluationError, match="Objects alone answer"):
+        with pytest.raises(EvaluationError, match="Object lists alone answer"):
             freeze_release(None, project)
 
 
