@@ -3,9 +3,8 @@
 import torch
 
 from hub.errors import HubError
+from hub.number_formats import FORMATS
 from text.quoting import quoted
-
-DTYPES: dict[str, torch.dtype] = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 def choose_device(name: str = "auto") -> torch.device:
@@ -26,9 +25,10 @@ def choose_device(name: str = "auto") -> torch.device:
 
 def choose_dtype(name: str = "float32") -> torch.dtype:
     """The torch dtype of its name; HubError lists the names."""
-    if name not in DTYPES:
-        raise HubError(f"dtype {quoted(name)} is unknown; choose one of: {', '.join(DTYPES)}")
-    return DTYPES[name]
+    if name not in FORMATS:
+        raise HubError(f"dtype {quoted(name)} is unknown; choose one of: {', '.join(FORMATS)}")
+    found: torch.dtype = getattr(torch, name)
+    return found
 
 
 def moved(images: torch.Tensor, device: torch.device) -> torch.Tensor:

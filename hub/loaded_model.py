@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hub.interfaces import Trust
+from hub.number_formats import AUTO
 
 # What torch, numpy and CUDA's libraries write where they cannot allocate.
 SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cublas_status_alloc_failed")
@@ -43,7 +44,7 @@ _loaded = _Loaded()
 
 @contextmanager
 def loaded_adapter(
-    load: Callable[..., Any], spec: str, *, device: str, dtype: str = "float32", trust: Trust | None = None
+    load: Callable[..., Any], spec: str, *, device: str, dtype: str = AUTO, trust: Trust | None = None
 ) -> Iterator[Any]:
     """`load(spec, device=…, dtype=…, trust=…)`, or what it gave this process last.
 

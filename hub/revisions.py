@@ -11,6 +11,7 @@ from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 
 from hub.adapters.registry import EVERY, open_helper
+from hub.number_formats import AUTO, FLOAT32, OPTION, resolve_dtype, split_dtype
 
 KINDS = frozenset({".json", ".safetensors", ".txt", ".model", ".jinja"})
 
@@ -23,8 +24,10 @@ def fingerprint(name: str, role: str, *, device: str = "auto") -> str:
     slug, colon, argument = name.partition(":")
     if not colon or slug not in EVERY:
         slug, argument = role, name
+    # Another number format gives other numbers, whether the name or the device chooses it.
+    if split_dtype(argument)[1] == AUTO and (dtype := resolve_dtype(slug, AUTO, device)) != FLOAT32:
+        argument = f"{argument}{'&' if '?' in argument else '?'}{OPTION}{dtype}"
     argument, mark, options = argument.partition("?")
-    # Another number format gives other numbers.
     tail = mark + options + (f" ({EVERY[slug].origin})" if EVERY[slug].origin else "")
     if not argument:
         return f"{slug}:@{tail}"

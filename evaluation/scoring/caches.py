@@ -26,12 +26,11 @@ MAX_ROW_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class VectorCache:
-    """`frames` says how clips are decoded, `extra` what else the rows depend on (number format, ...)."""
+    """`frames` says how clips are decoded. The model's revision names the number format."""
 
     files: FileCache
     frames: FrameCache
     protocol: Protocol
-    extra: str = ""
 
     def get(self, clip: Clip, info: ModelInfo) -> np.ndarray | None:
         """The row as it was computed; None where it is not kept, or its entry is broken."""
@@ -64,7 +63,8 @@ class VectorCache:
             )
         except MediaError:
             return ""
-        return content_key(format=FORMAT, frames=frames, model=info.model_id, revision=info.revision, extra=self.extra)
+        # `extra` once held the number format; without it every stored vector would be computed again.
+        return content_key(format=FORMAT, frames=frames, model=info.model_id, revision=info.revision, extra="")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Caches:
     suffix: str
 
 
-def caches(protocol: Protocol, info: ModelInfo, dtype: str = "float32") -> Caches:
+def caches(protocol: Protocol, info: ModelInfo) -> Caches:
     """EvaluationError: the setting names no form. MediaError: the model's interval is no number of seconds."""
     form = settings.FRAME_CACHE_FORM
     if form not in FORMS:
@@ -86,14 +86,12 @@ def caches(protocol: Protocol, info: ModelInfo, dtype: str = "float32") -> Cache
     form = LOSSLESS if protocol.lossless or info.size is not None or not info.needs_video else form
     frames = FrameCache(_files("frames", settings.FRAME_CACHE_BYTES), form)
     files = _files("vectors", settings.VECTOR_CACHE_BYTES)
-    # Another number format gives other values: they are kept, and named, apart.
-    extra = "" if dtype == "float32" else dtype
-    vectors = VectorCache(files, frames, protocol, extra) if files is not None else None
+    vectors = VectorCache(files, frames, protocol) if files is not None else None
     told = [FORM_VERSIONS[JPEG]] if form == JPEG else []
     # How many frames an interval policy takes changed with its version: one key must not hold scores of both.
     if sampling(protocol, info).policy == INTERVALS:
         told.append(VERSIONS[INTERVALS])
-    return Caches(frames, vectors, "".join(f" {part}" for part in [*told, *filter(None, [extra])]))
+    return Caches(frames, vectors, "".join(f" {part}" for part in told))
 
 
 def _files(name: str, limit: int) -> FileCache | None:

@@ -46,6 +46,7 @@ from evaluation.scoring.shards.work import (
 )
 from evaluation.scoring.truncation import listed_before, truncation_of
 from evaluation.scoring.trusted_models import trust_of
+from hub import number_formats
 from hub.adapters.registry import ENDPOINT, open_adapter
 from hub.interfaces import ModelInfo
 from hub.loaded_model import loaded_adapter
@@ -120,6 +121,7 @@ class _Opened:
     by_item: bool
     key: str
     device: str
+    dtype: str
     served: Any = None
 
     @property
@@ -132,25 +134,28 @@ def _opened(run: Run) -> Iterator[_Opened]:
     protocol, trust = PROTOCOLS[run.protocol], trust_of(run.release.project, run.spec)
     if run.spec.startswith(f"{ENDPOINT}:"):
         served = load(SERVED).open_served(run)
-        yield _as_opened(served.model, protocol, "float32", "", served)
+        yield _as_opened(served.model, protocol, number_formats.FLOAT32, "", served)
         return
     device = settings.FOILWORKS_DEVICE if run.device == "auto" else run.device
-    dtype = run.params.get("dtype", "float32")
+    dtype = number_formats.dtype_of_spec(run.spec, run.params.get("dtype", number_formats.AUTO), device)
     with loaded_adapter(open_adapter, run.spec, device=device, dtype=dtype, trust=trust) as loaded:
         yield _as_opened(under_protocol(loaded, protocol), protocol, dtype, device)
 
 
 def _as_opened(adapter: Any, protocol: Protocol, dtype: str, device: str, served: Any = None) -> _Opened:
     info: ModelInfo = adapter.info
-    kept = caches(protocol, info, dtype)
+    kept = caches(protocol, info)
     key = f"{info.model_id}@{info.revision}{kept.suffix}{protocol.suffix}"
-    return _Opened(adapter, protocol, kept, scores_by_item(adapter, protocol), key, device, served)
+    return _Opened(adapter, protocol, kept, scores_by_item(adapter, protocol), key, device, dtype, served)
 
 
 def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
     with _opened(run) as opened:
         info = opened.info
         run.params = {**run.params, "by_item": opened.by_item}
+        if run.spec.partition(":")[0] in number_formats.GENERATIVE:
+            # Chosen by the device here; the run's other hosts may have other devices.
+            run.params["dtype"] = opened.dtype
         if opened.served is not None:
             run.params["served"] = dict(opened.served.facts)
         run.model_key = opened.key

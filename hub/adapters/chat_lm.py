@@ -7,20 +7,22 @@ import torch
 from jinja2 import TemplateError
 from transformers import AutoModelForCausalLM, GenerationConfig
 
+from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH, SharedBeginnings
 from hub.errors import HubError
 from hub.interfaces import ChatReply, ChatRequest, ModelInfo, ScoreKind
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer, longest_input
 from text.storable import storable
 
-TOGETHER = 16
+# Requests that are looked up together. Batches are cut by tokens.
+TOGETHER = 64
 MAX_SEED = 2**63 - 1
 
 
 class ChatLM:
     """The Chat of a loaded model.
 
-    At temperature 0 the likeliest token is taken; else tokens are drawn by the first request's seed. Equal requests in
-    equal company give equal answers to the bit; padding may move the last bits of a score, so the company counts.
+    At temperature 0 the likeliest token is taken; else tokens are drawn by the first request's seed. Padding and shared
+    beginnings may move the last bits of a score, so a tie may fall differently in other company.
     """
 
     together = TOGETHER
@@ -37,19 +39,32 @@ class ChatLM:
         if self._pad is None:
             raise HubError(f"{loaded.name}: its tokenizer has neither an end nor a padding token; set one in its files")
         self._longest = longest_input(tokenizer, loaded.model.config)
+        self._beginnings = SharedBeginnings(loaded.model)
         self.info = ModelInfo(loaded.name, loaded.revision, ScoreKind.LOG_LIKELIHOOD, needs_video=False)
 
     def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
-        """TOGETHER at a time, in their order, so that what is asked with what does not depend on lengths."""
-        for first in range(0, len(requests), TOGETHER):
-            places = range(first, min(first + TOGETHER, len(requests)))
-            rows = {at: self._encoded(requests[at]) for at in places}
-            fitting = [at for at in places if len(rows[at]) + requests[at].max_tokens <= self._longest]
-            found = dict.fromkeys(places, ChatReply(failure=f"longer than the model's {self._longest} tokens"))
-            if fitting:
-                answers = self._answers([rows[at] for at in fitting], [requests[at] for at in fitting])
-                found |= dict(zip(fitting, answers, strict=True))
-            yield list(found.items())
+        """In batches of a number of tokens, cut in the order of the requests: what is left of a run that was stopped
+        between two batches is cut as before."""
+        rows = [self._encoded(request) for request in requests]
+        too_long = ChatReply(failure=f"longer than the model's {self._longest} tokens")
+        sizes = [len(row) + request.max_tokens for row, request in zip(rows, requests, strict=True)]
+        if refused := [(at, too_long) for at, size in enumerate(sizes) if size > self._longest]:
+            yield refused
+        for batch in self._batches([at for at, size in enumerate(sizes) if size <= self._longest], sizes):
+            answers = self._answers([rows[at] for at in batch], [requests[at] for at in batch])
+            yield list(zip(batch, answers, strict=True))
+
+    def _batches(self, places: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:
+        """Places of requests of which the largest times their number is within the budget."""
+        budget = CACHED_TOKENS_PER_BATCH[self.device.type]
+        batch: list[int] = []
+        for at in places:
+            if batch and max(sizes[one] for one in (*batch, at)) * (len(batch) + 1) > budget:
+                yield batch
+                batch = []
+            batch.append(at)
+        if batch:
+            yield batch
 
     def _encoded(self, request: ChatRequest) -> list[int]:
         if request.images:
@@ -70,11 +85,14 @@ class ChatLM:
     @torch.inference_mode()
     def _answers(self, rows: Sequence[Sequence[int]], requests: Sequence[ChatRequest]) -> list[ChatReply]:
         longest = max(map(len, rows))
+        before, cache = self._beginnings.begin(rows)
         ids = torch.full((len(rows), longest), self._pad, dtype=torch.int64)
         mask = torch.zeros_like(ids)
         for at, row in enumerate(rows):
-            ids[at, longest - len(row) :] = torch.tensor(row)
-            mask[at, longest - len(row) :] = 1
+            # Padding is behind what all begin with, so that its cache fits every row.
+            ids[at, :before] = torch.tensor(row[:before])
+            ids[at, longest - len(row) + before :] = torch.tensor(row[before:])
+            mask[at, :before] = mask[at, longest - len(row) + before :] = 1
         room = max(request.max_tokens for request in requests)
         with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
             torch.manual_seed(requests[0].seed % MAX_SEED)
@@ -82,6 +100,7 @@ class ChatLM:
                 input_ids=ids.to(self.device),
                 attention_mask=mask.to(self.device),
                 generation_config=self._config(room, requests[0].temperature),
+                **({"cache": cache} if cache is not None else {}),
             )
         return [
             self._reply(line[longest:].tolist(), len(row), request.max_tokens)

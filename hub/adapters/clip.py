@@ -65,7 +65,7 @@ class FrameEmbedder:
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """m texts -> (m, d); longer texts are cut to what the model takes."""
-        return encoded(texts, lambda batch: unit(self.text_rows(batch)))
+        return encoded(texts, self._tokens, lambda batch: unit(self.text_rows(batch)))
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
         return self._tokens.at_limit(texts)

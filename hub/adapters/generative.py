@@ -13,7 +13,7 @@ import torch
 from transformers import AutoModelForImageTextToText, GenerationConfig
 
 from hub.batching.conversation import Conversation
-from hub.batching.shared_prefix import Prefix, PrefixModel
+from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH, Prefix, PrefixModel
 from hub.batching.text_limits import ReadsWholeTexts
 from hub.batching.video_inputs import FAMILIES, Clip, Prepared, joined, settings_of
 from hub.errors import HubError
@@ -36,7 +36,6 @@ MODES = {
     P_YES: ScoreKind.P_YES,
     CHOICE: ScoreKind.P_YES,
 }
-CLIPS_PER_BATCH = 4
 
 
 class GenerativeModel(ReadsWholeTexts):
@@ -112,8 +111,10 @@ class GenerativeModel(ReadsWholeTexts):
             groups.setdefault(key, []).append((at, prepared, ids))
         found = [""] * len(requests)
         for group in groups.values():
-            for begin in range(0, len(group), CLIPS_PER_BATCH):
-                part = group[begin : begin + CLIPS_PER_BATCH]
+            tokens = len(group[0][2]) + _room(requests[group[0][0]])
+            step = max(1, CACHED_TOKENS_PER_BATCH[self.device.type] // tokens)
+            for begin in range(0, len(group), step):
+                part = group[begin : begin + step]
                 texts = self._written(part, requests[part[0][0]])
                 for (at, _, _), text in zip(part, texts, strict=True):
                     found[at] = text
@@ -195,7 +196,7 @@ class GenerativeModel(ReadsWholeTexts):
         given = self.prefixes.forward_inputs(Prefix(ids, joined(clips)), ids)
         ends = self.model.generation_config.eos_token_id
         config = GenerationConfig(
-            max_new_tokens=2 * request.max_words + 8,
+            max_new_tokens=_room(request),
             do_sample=request.temperature > 0,
             temperature=request.temperature if request.temperature > 0 else None,
             eos_token_id=self.talk.tokenizer.eos_token_id if ends is None else ends,
@@ -206,6 +207,11 @@ class GenerativeModel(ReadsWholeTexts):
             made = self.model.generate(**given, attention_mask=torch.ones_like(ids), generation_config=config)
         texts = self.talk.tokenizer.batch_decode(made[:, ids.shape[1] :], skip_special_tokens=True)
         return [" ".join(text.split()[: request.max_words]) for text in texts]
+
+
+def _room(request: GenerationRequest) -> int:
+    """Tokens for so many words."""
+    return 2 * request.max_words + 8
 
 
 def _likelihood(row: torch.Tensor) -> Score:

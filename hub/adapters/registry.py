@@ -16,6 +16,7 @@ from hub.contract import loader, opened
 from hub.errors import HubError
 from hub.interfaces import Trust
 from hub.loading.trust import trusting
+from hub.number_formats import AUTO, mark_dtype, resolve_dtype, split_dtype
 from text.plugins import Registry
 from text.quoting import quoted
 from text.registry import Entry, load
@@ -177,6 +178,8 @@ def parse_spec(spec: str) -> tuple[str, str]:
         raise HubError("'file:' names no score file; write file:PATH")
     if slug == ENDPOINT and not argument:
         raise HubError("'endpoint:' names no endpoint; write endpoint:NAME/MODEL")
+    if slug not in NO_ADAPTERS:
+        split_dtype(argument)
     return slug, argument
 
 
@@ -187,9 +190,11 @@ def trusted_name(spec: str) -> str:
     return f"{slug}:{name if name.startswith(('/', '.')) else name.partition('@')[0]}"
 
 
-def open_adapter(spec: str, *, device: str = "auto", dtype: str = "float32", trust: Trust | None = None) -> Any:
+def open_adapter(spec: str, *, device: str = "auto", dtype: str = AUTO, trust: Trust | None = None) -> Any:
     """The loaded Embedder or Scorer that `spec` names, on `device` (auto, cpu, cuda, cuda:N).
 
+    `spec` or `dtype` names the number format; see hub.number_formats for `auto`. The revision names it unless it is
+    float32.
     `trust`: what is allowed for this model beyond safetensors and our own code. Only jobs call this: it imports the
     adapter's libraries. HubError: unknown spec, a model that does not load or keeps not to its interface, a device that
     is not there, or `file:`, which is scores and no model.
@@ -199,12 +204,14 @@ def open_adapter(spec: str, *, device: str = "auto", dtype: str = "float32", tru
         raise HubError(f"{quoted(spec)} is a score file, not a model to run; import it instead of loading it")
     if slug == ENDPOINT:
         raise HubError(f"{quoted(spec)} is asked over HTTP; it can score a release, and here a local model is needed")
+    argument, dtype = split_dtype(argument, dtype)
+    dtype = resolve_dtype(slug, dtype, device)
     with trusting(trust or Trust()):
         adapter = loader(slug, load(ADAPTERS[slug]))(argument, device=device, dtype=dtype)
-        return opened(slug, adapter, ADAPTERS[slug].origin)
+        return mark_dtype(opened(slug, adapter, ADAPTERS[slug].origin), dtype)
 
 
-def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = "float32") -> Any:
+def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = AUTO) -> Any:
     """The loaded model that `name` (`SLUG:ARGUMENT`, a hub id or a folder) names; `role` is the slug of a bare name.
 
     Kept for the process, and loaded again where the folder's files have changed. HubError: it does not load.
@@ -212,10 +219,11 @@ def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = "flo
     slug, colon, argument = name.partition(":")
     if not colon or slug not in EVERY or slug == ENDPOINT:
         slug, argument = role, name
-    return _kept(slug, argument, device, dtype, _stamp(argument))
+    argument, dtype = split_dtype(argument, dtype)
+    return _kept(slug, argument, device, resolve_dtype(slug, dtype, device), _stamp(argument))
 
 
-def open_generator(name: str, *, device: str = "auto", dtype: str = "float32") -> Any:
+def open_generator(name: str, *, device: str = "auto", dtype: str = AUTO) -> Any:
     """The loaded Generator that `name` (`vlm:HUB_ID_OR_FOLDER`, `fake-generator:`, or a bare id or folder) names.
 
     Kept for the process. HubError: it does not load, or writes no texts.
@@ -229,7 +237,7 @@ def open_generator(name: str, *, device: str = "auto", dtype: str = "float32") -
 
 @lru_cache(maxsize=KEPT)
 def _kept(slug: str, argument: str, device: str, dtype: str, stamp: tuple[tuple[str, int], ...]) -> Any:
-    return load(EVERY[slug])(argument, device=device, dtype=dtype)
+    return mark_dtype(load(EVERY[slug])(argument, device=device, dtype=dtype), dtype)
 
 
 def _stamp(argument: str) -> tuple[tuple[str, int], ...]:

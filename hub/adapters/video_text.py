@@ -56,7 +56,9 @@ class VideoPrism:
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """m texts -> (m, d)."""
-        return encoded(texts, lambda batch: self._texts(self._tokens([self._spelt(text) for text in batch])))
+        return encoded(
+            [self._spelt(text) for text in texts], self._tokens, lambda batch: self._texts(self._tokens(batch))
+        )
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
         return self._tokens.at_limit(texts, self._spelt)

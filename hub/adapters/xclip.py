@@ -51,7 +51,7 @@ class XClip:
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """m texts -> (m, d), not yet prompted, not normalised."""
-        return encoded(texts, lambda batch: plain(self.text_rows(batch)))
+        return encoded(texts, self._tokens, lambda batch: plain(self.text_rows(batch)))
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
         return self._tokens.at_limit(texts)

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from hub.batching.text_limits import reads_of_tokenizer
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, TextRead, VideoMeta
-from hub.loading.pretrained import distinct, longest_input
-
-TEXTS_PER_BATCH = 128
+from hub.loading.pretrained import distinct, longest_input, token_batches
 
 
 def check_clips(clips: Sequence[Frames], meta: Sequence[VideoMeta], info: ModelInfo) -> None:
@@ -49,6 +47,13 @@ class Tokens:
             self.device
         )
 
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text as the tower gets them."""
+        if self.full_length or not texts:
+            return [self.longest] * len(texts)
+        rows = self.tokenizer([self._spelt(text) for text in texts], truncation=True, max_length=self.longest)
+        return [len(row) for row in rows["input_ids"]]
+
     def at_limit(self, texts: Sequence[str], spell: Callable[[str], str] = str) -> dict[str, TextRead]:
         """`LimitsTexts.at_limit`. `spell`: what an adapter makes of a text before it gives it here."""
         return reads_of_tokenizer(self.tokenizer, texts, self.longest, lambda text: self._spelt(spell(text)))
@@ -57,11 +62,17 @@ class Tokens:
         return text.lower() if self.lowers else text
 
 
-def encoded(texts: Sequence[str], encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> NDArray[np.float32]:
-    """`encode` over batches of the distinct texts, back in the order given; no text is no row."""
+def encoded(
+    texts: Sequence[str], tokens: Tokens, encode: Callable[[Sequence[str]], NDArray[np.float32]]
+) -> NDArray[np.float32]:
+    """`encode` over batches of the distinct texts, cut by tokens, back in the order given; no text is no row."""
     once, place = distinct(texts)
-    rows = [encode(once[at : at + TEXTS_PER_BATCH]) for at in range(0, len(once), TEXTS_PER_BATCH)]
-    return np.concatenate(rows)[place] if rows else np.zeros((0, 1), np.float32)
+    batches = list(token_batches(tokens.lengths(once), tokens.device))
+    if not batches:
+        return np.zeros((0, 1), np.float32)
+    rows = np.concatenate([encode([once[at] for at in batch]) for batch in batches])
+    # From the order of the batches to the order of the distinct texts.
+    return rows[np.argsort(np.concatenate(batches))][place]
 
 
 def unit(rows: torch.Tensor) -> NDArray[np.float32]:

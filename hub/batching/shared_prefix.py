@@ -2,6 +2,8 @@
 
 The cache of the prefix is repeated for the batch of texts, which stand right-padded with explicit positions; log
 probabilities are taken in float32. Equal to one forward pass over prefix and text (a test holds it to 1e-3).
+
+`SharedBeginnings` does the same for prompts that are answered: few-shot examples go through the model once.
 """
 
 import copy
@@ -11,9 +13,15 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from transformers.cache_utils import DynamicLayer
 
-# Texts that go through together after one prefix: their caches are copies of the prefix's.
-TEXTS_PER_BATCH = 16
+from hub.loading.pretrained import token_batches
+
+# Tokens that go through together, the prefix counted for every text: their caches are copies of the prefix's.
+CACHED_TOKENS_PER_BATCH = {"cpu": 8192, "cuda": 32768}
+# A shorter beginning costs more to repeat than it saves.
+MIN_SHARED = 16
+MAX_BEGINNINGS = 4
 
 
 @dataclass(frozen=True)
@@ -67,11 +75,12 @@ class PrefixModel:
         positions = self._positions(prefix)
         given = self.forward_inputs(prefix, prefix.ids)
         first = self.model(**given, position_ids=positions, use_cache=True, logits_to_keep=1)
-        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-        for begin in range(0, len(order), TEXTS_PER_BATCH):
-            last = begin + TEXTS_PER_BATCH >= len(order)
-            cache = first.cache if last else copy.deepcopy(first.cache)
-            yield order[begin : begin + TEXTS_PER_BATCH], cache, first.logits[:, -1], int(positions.max()) + 1
+        device, before = prefix.ids.device, prefix.ids.shape[1]
+        budget = CACHED_TOKENS_PER_BATCH[device.type]
+        batches = list(token_batches([before + len(text) for text in texts], device, budget=budget))
+        for batch in batches:
+            cache = first.cache if batch is batches[-1] else copy.deepcopy(first.cache)
+            yield batch, cache, first.logits[:, -1], int(positions.max()) + 1
 
     def _positions(self, prefix: Prefix) -> Tensor:
         """(1, length), or (3, 1, length) where they are by grid."""
@@ -120,6 +129,64 @@ class PrefixModel:
             targets[row, : len(text)] = torch.tensor(text)
         picked = torch.log_softmax(guesses, dim=2).gather(2, targets.to(guesses.device).unsqueeze(2)).squeeze(2).cpu()
         return [picked[row, : wanted[row]] for row in range(len(texts))]
+
+
+def shared_length(rows: Sequence[Sequence[int]]) -> int:
+    """The number of tokens that all rows begin with."""
+    first, last = min(rows), max(rows)
+    parts = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
+    return next(parts, min(len(first), len(last)))
+
+
+class SharedBeginnings:
+    """The caches of the last beginnings that prompts shared, such as an instruction with its few-shot examples."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        # Token ids -> the cache of one row, the last used at the end.
+        self._kept: dict[tuple[int, ...], Any] = {}
+        self._able = True
+
+    def begin(self, rows: Sequence[Sequence[int]]) -> tuple[int, Any]:
+        """(n, cache): what all rows begin with, n tokens, and its cache for so many rows, to be used once.
+
+        (0, None) if they share too little, or if the model's cache does not hold keys and values of every token
+        (padding behind the beginning would change it).
+        """
+        # Every row keeps a token that says what comes next.
+        shared = tuple(rows[0][: min(shared_length(rows), min(map(len, rows)) - 1)])
+        found = self._found(shared) if self._able and len(shared) >= MIN_SHARED else ()
+        if not found:
+            return 0, None
+        cache = copy.deepcopy(self._kept[found])
+        cache.batch_repeat_interleave(len(rows))
+        return len(found), cache
+
+    def _found(self, shared: tuple[int, ...]) -> tuple[int, ...]:
+        """The stored beginning to use. A new one is computed if no stored one has half of its tokens."""
+        best = max(self._kept, key=lambda ids: shared_length((ids, shared)), default=())
+        overlap = shared_length((best, shared))
+        if overlap < max(MIN_SHARED, len(shared) / 2):
+            wanted = shared
+        elif overlap == len(best):
+            wanted = best
+        else:
+            # Both go on differently from here: the next prompts will, too.
+            wanted = best[:overlap]
+            del self._kept[best]
+        cache = self._kept.pop(wanted, None) or self._computed(wanted)
+        self._able = all(type(layer) is DynamicLayer for layer in getattr(cache, "layers", [None]))
+        if not self._able:
+            return ()
+        self._kept[wanted] = cache
+        for oldest in list(self._kept)[:-MAX_BEGINNINGS]:
+            del self._kept[oldest]
+        return wanted
+
+    @torch.inference_mode()
+    def _computed(self, ids: tuple[int, ...]) -> Any:
+        row = torch.tensor([ids], device=self.model.device)
+        return self.model(input_ids=row, use_cache=True, logits_to_keep=1).cache
 
 
 @torch.inference_mode()

@@ -8,7 +8,7 @@ checkpoints carry beside the one that is used here.
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +20,6 @@ from transformers.utils import logging as transformers_logging
 
 from hub.device import choose_device, choose_dtype
 from hub.errors import HubError
-from hub.loading.options import split_options
 from hub.loading.trust import allowed
 
 # Heads of the pretraining that other tasks leave aside, and position tables that old checkpoints stored.
@@ -80,18 +79,16 @@ def load_pretrained(auto_class: Any, argument: str, *, slug: str, device: str, d
 
 
 def load_text_model(auto_class: Any, argument: str, *, slug: str, device: str, dtype: str) -> tuple[Pretrained, Any]:
-    """A model of texts and its tokenizer. `argument` may end in `?dtype=bfloat16`.
+    """A model of texts and its tokenizer.
 
     In another format than float32 only the body is: its last states go on in float32, since a vocabulary's logits in
     bfloat16 tie words that differ by a hundredth of a nat.
     """
-    name, options = split_options(argument, {"dtype": str})
-    loaded = load_pretrained(auto_class, name, slug=slug, device=device, dtype="float32")
-    number_format = choose_dtype(options.get("dtype", dtype))
+    loaded = load_pretrained(auto_class, argument, slug=slug, device=device, dtype="float32")
+    number_format = choose_dtype(dtype)
     if number_format != torch.float32:
         _reformat_body(loaded.model, number_format)
-        loaded = replace(loaded, revision=f"{loaded.revision}+{str(number_format).removeprefix('torch.')}")
-    return loaded, load_tokenizer(name)
+    return loaded, load_tokenizer(argument)
 
 
 def _reformat_body(model: Any, number_format: torch.dtype) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from hub.adapters.registry import CHAT, CHATS, ENDPOINT, open_helper
+from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH, SharedBeginnings, shared_length
 from hub.errors import HubError
 from hub.interfaces import Chat, ChatRequest
 from tests.hub.chat_folder import TEMPLATE, chat_lm
@@ -80,3 +81,75 @@ def test_a_template_without_a_system_role_gets_it_before_the_question(tmp_path):
 def test_a_model_without_a_chat_template_is_refused_with_what_to_do(tmp_path):
     with pytest.raises(HubError, match=r"plain: its tokenizer has no chat template; choose a model tuned for"):
         opened(chat_lm(tmp_path / "plain", template=""))
+
+
+def few_shot(text):
+    shown = (("system", "name what is seen " * 6), ("user", "a man folds a shirt"), ("assistant", "man, shirt"))
+    return ChatRequest((*shown, ("user", text)), max_tokens=6)
+
+
+def fed(chat, run):
+    """What `run` gives, and the tokens of prompts that went through the model meanwhile."""
+    seen = []
+    hook = chat.model.get_input_embeddings().register_forward_pre_hook(lambda _, given: seen.append(given[0].shape))
+    try:
+        found = run()
+    finally:
+        hook.remove()
+    # One token a row is a step of an answer.
+    return found, sum(rows * length for rows, length in seen if length > 1)
+
+
+def test_few_shot_examples_go_through_the_model_once(folder, monkeypatch):
+    chat = opened(folder)
+    asked = [few_shot(text) for text in ("the door opens", "box after box", "x", "a ring", "red shirts fall")]
+    monkeypatch.setitem(CACHED_TOKENS_PER_BATCH, "cpu", 0)
+    monkeypatch.setattr(chat, "_beginnings", SharedBeginnings(chat.model))
+    rows = [chat._encoded(one) for one in asked]
+    shared = shared_length(rows)
+    assert shared > 100
+    found, tokens = fed(chat, lambda: answers(chat, *asked))
+    # One row a batch: the first row, then what all begin with, and of every row the rest.
+    assert tokens == len(rows[0]) - 1 + shared + sum(len(row) - shared for row in rows[1:])
+    again, tokens = fed(chat, lambda: answers(chat, *asked))
+    assert tokens == sum(len(row) - shared for row in rows)
+    monkeypatch.setattr(chat._beginnings, "begin", lambda rows: (0, None))
+    plain, tokens = fed(chat, lambda: answers(chat, *asked))
+    assert tokens == sum(map(len, rows))
+    assert [one.text for one in found.values()] == [one.text for one in again.values()]
+    assert [one.text for one in found.values()] == [one.text for one in plain.values()]
+
+
+def test_rows_of_a_batch_share_what_they_begin_with(folder, monkeypatch):
+    chat = opened(folder)
+    monkeypatch.setattr(chat, "_beginnings", SharedBeginnings(chat.model))
+    asked = [few_shot(text) for text in ("the door opens", "two boys lift a box", "x")]
+    rows = [chat._encoded(one) for one in asked]
+    together, tokens = fed(chat, lambda: answers(chat, *asked))
+    rest = max(map(len, rows)) - shared_length(rows)
+    assert tokens == shared_length(rows) + len(rows) * rest
+    monkeypatch.setattr(chat._beginnings, "begin", lambda rows: (0, None))
+    assert [one.text for one in together.values()] == [answers(chat, one)[0].text for one in asked]
+
+
+def test_other_examples_get_a_beginning_of_their_own():
+    model = chat_model()
+    beginnings = SharedBeginnings(model)
+    first, second = list(range(3, 43)), list(range(43, 83))
+    assert [beginnings.begin([[*row, 5], [*row, 6]])[0] for row in (first, second, first)] == [40, 40, 40]
+    assert beginnings.begin([[*first[:10], 5], [*first[:10], 6]]) == (0, None)
+    n, cache = beginnings.begin([[*first, 7], [*first, 8, 9]])
+    assert (n, cache.get_seq_length(), cache.layers[0].keys.shape[0]) == (40, 40, 2)
+
+
+def chat_model():
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    return LlamaForCausalLM(LlamaConfig(vocab_size=99, **sizes)).eval()
+
+
+def test_batches_are_cut_by_tokens_in_their_order(folder, monkeypatch):
+    chat = opened(folder)
+    monkeypatch.setitem(CACHED_TOKENS_PER_BATCH, "cpu", 100)
+    assert list(chat._batches([0, 1, 2, 4, 5], [30, 30, 50, 999, 40, 200])) == [[0, 1], [2, 4], [5]]

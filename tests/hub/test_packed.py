@@ -111,7 +111,7 @@ def test_a_body_in_bfloat16_gives_nearly_the_same_numbers_under_a_name_of_its_ow
     found = asked(short)
     assert found != asked(exact)
     assert found == pytest.approx(asked(exact), abs=0.05)
-    assert short.info.revision == f"{exact.info.revision}+bfloat16"
+    assert short.info.revision == f"{exact.info.revision} bfloat16"
     named = fingerprint(str(models[role]), role)
     assert fingerprint(f"{models[role]}?dtype=bfloat16", role) == f"{named}?dtype=bfloat16"
 

@@ -28,8 +28,8 @@ SCORE_FILE, ENDPOINT = "file", "endpoint"
 # They take a path and nothing else.
 RUNS_OR_READS = frozenset({SCORE_FILE, "external"})
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
-# The same on every host, so nothing that a host chooses by itself.
-DTYPES = ("float32", "bfloat16", "float16")
+# `auto`: the run's first job chooses, and stores what it chose, so that every host of the run uses the same.
+DTYPES = ("auto", "float32", "bfloat16", "float16")
 BUDGET = ("requests", "tokens", "cost")
 MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
 # By its path: actions must not import hub, and its table of adapters loads no model library.
@@ -55,7 +55,7 @@ def start_run(
     device: str = "auto",
     label: str = "",
     control: bool = False,
-    dtype: str = "float32",
+    dtype: str = DTYPES[0],
     kept_file: Mapping[str, str] | None = None,
     proficiency: Path | None = None,
     columns: Mapping[str, str] | None = None,
@@ -63,7 +63,7 @@ def start_run(
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
-    `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: form
+    `dtype`: the number format that the model runs in, which its key names unless it is float32. `kept_file`: form
     and proficiency file of a score file that the product keeps; `proficiency`: that file as the operator names it.
     `columns`: {role: column}. `control`: ranks among sampled captions of other videos, too (Feint6K, Fig. 1b).
     `budget`: the most `requests`, `tokens` and `cost` that a run through an endpoint may spend.

@@ -42,7 +42,12 @@ class Command(FoilworksCommand):
         )
         parser.add_argument("--protocol", default="foilworks", choices=sorted(PROTOCOLS))
         parser.add_argument("--device", default="auto", metavar="D", help="device: auto, cpu, cuda or cuda:N")
-        parser.add_argument("--dtype", default="float32", choices=DTYPES, help="number format of the model")
+        parser.add_argument(
+            "--dtype",
+            default=DTYPES[0],
+            choices=DTYPES,
+            help="number format of the model's weights; auto: bfloat16 for vlm on a GPU, else float32",
+        )
         parser.add_argument("--label", default="", help="name of the run in tables and charts")
         parser.add_argument(
             "--control",

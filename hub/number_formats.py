@@ -1,0 +1,71 @@
+"""The number format (dtype) of a model's weights: how a spec names it, and what `auto` means. Imports no torch before
+`auto` is resolved.
+
+`auto` is bfloat16 for models that write text (GENERATIVE) on a GPU: their published weights have this format, and in
+float32 a model of 7 billion weights needs 28 GB. Everything else gets float32. Encoders and matching heads rank texts
+whose cosines differ in the third digit, and bfloat16 ties these. Models of texts judge by hundredths of a nat. On a CPU
+float32 is the reference that the tests compare with.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from hub.errors import HubError
+from hub.interfaces import ModelInfo
+from text.quoting import quoted
+from text.registry import Entry, load
+
+AUTO, FLOAT32, BFLOAT16, FLOAT16 = "auto", "float32", "bfloat16", "float16"
+FORMATS = (FLOAT32, BFLOAT16, FLOAT16)
+OPTION = "dtype="
+GENERATIVE = frozenset({"vlm", "chat"})
+# By its path: it imports torch, and pages read the names of models.
+CHOOSE_DEVICE = Entry("which device a name means", "hub.device:choose_device")
+
+
+def split_dtype(argument: str, dtype: str = AUTO) -> tuple[str, str]:
+    """("a/b?frames=4", "bfloat16") of "a/b?frames=4&dtype=bfloat16"; `dtype` if the argument names none.
+
+    HubError: an unknown format, or another one than `dtype` asks for.
+    """
+    name, _, tail = argument.partition("?")
+    options = tail.split("&")
+    named = [option.removeprefix(OPTION) for option in options if option.startswith(OPTION)]
+    for one in (*named, dtype):
+        if one != AUTO and one not in FORMATS:
+            raise HubError(f"dtype {quoted(one)} is unknown; choose one of: {', '.join(FORMATS)}")
+    asked = {*named, dtype} - {AUTO}
+    if len(asked) > 1:
+        raise HubError(f"{quoted(argument)}: dtype is {' and '.join(sorted(asked))}; name one format")
+    if not named:
+        return argument, dtype
+    rest = "&".join(option for option in options if not option.startswith(OPTION))
+    return f"{name}?{rest}" if rest else name, asked.pop() if asked else AUTO
+
+
+def resolve_dtype(slug: str, dtype: str, device: str) -> str:
+    """The format that a model of the adapter `slug` runs in on `device` (auto, cpu, cuda, cuda:N)."""
+    if dtype != AUTO:
+        return dtype
+    if slug not in GENERATIVE or device == "cpu":
+        return FLOAT32
+    return FLOAT32 if load(CHOOSE_DEVICE)(device).type == "cpu" else BFLOAT16
+
+
+def dtype_of_spec(spec: str, dtype: str, device: str) -> str:
+    """The same for `SLUG:ARGUMENT`, which may name a format."""
+    slug, _, argument = spec.partition(":")
+    return resolve_dtype(slug, split_dtype(argument, dtype)[1], device)
+
+
+def mark_dtype(adapter: Any, dtype: str) -> Any:
+    """The adapter with the format in its revision, so that no key holds scores of two formats. Keys of float32 do not
+    name it."""
+    info = getattr(adapter, "info", None)
+    if dtype == FLOAT32 or not isinstance(info, ModelInfo):
+        return adapter
+    try:
+        adapter.info = replace(info, revision=f"{info.revision} {dtype}")
+    except AttributeError as error:
+        raise HubError(f"{info.model_id}: its info cannot be set ({error}); make it a plain attribute") from error
+    return adapter
