@@ -195,8 +195,10 @@ def resume_parents(jobs: QuerySet[Job]) -> int:
 
 
 def update_progress(parent_id: object) -> None:
-    """Write how far a spread job is by what is left of its shards."""
+    """Write how far a spread job is by what is left of its shards, and of the stages after them."""
     left = Job.objects.filter(parent_id=parent_id).aggregate(left=Sum(F("total") - F("done")))["left"] or 0
+    payload = Job.objects.filter(pk=parent_id).values_list("payload", flat=True).first() or {}
+    left += payload.get("later", 0)
     Job.objects.filter(pk=parent_id, state=JobState.SPREAD, total__gte=left).update(done=F("total") - left)
 
 

@@ -49,7 +49,8 @@ def run_now(job: Job) -> Job:
     JobError if the job failed or was cancelled there.
     """
     execute(str(job.pk))
-    if Job.objects.filter(pk=job.pk, state=JobState.SPREAD).exists():
+    # Once per stage (`jobs.shards`).
+    while Job.objects.filter(pk=job.pk, state=JobState.SPREAD).exists():
         _do_shards(job)
         execute(str(job.pk))
     (ended,) = wait([job], timeout_s=MAX_SECONDS)

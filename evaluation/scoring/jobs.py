@@ -52,6 +52,7 @@ from hub.interfaces import ModelInfo
 from hub.loaded_model import loaded_adapter
 from jobs.models import Job
 from jobs.progress import progress
+from jobs.shards import finish
 from jobs.spread import Spread
 from media.decode_pool import DecodePool, usual_workers
 from text.batches import batched
@@ -108,7 +109,7 @@ def score_shard(run_id: int, job: Job) -> None:
         todo = list(missing(run, work, opened.info.needs_video))
         progress(job, job.total - _pairs(todo), job.total, f"asking the model: {opened.info.model_id}")
         tally = _score_all(run, opened, todo, job)
-    progress(job, job.total, measured={**job.measured, "problems": listed(work, tally)})
+    finish(job, listed(work, tally))
 
 
 @dataclass(frozen=True)

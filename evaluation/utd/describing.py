@@ -35,6 +35,7 @@ from evaluation.utd.concepts import (
 )
 from evaluation.utd.models import Descriptions, DescriptionsUsage, FrameText, TextSource
 from evaluation.utd.samples import frame_texts
+from evaluation.utd.subsets import chosen
 from generation.asking.answer_rows import PricedAnswers, RowAnswers, budget_left
 from generation.asking.cached_answers import Asking
 from generation.asking.endpoints import Configured, endpoint_and_model
@@ -44,6 +45,8 @@ from hub.interfaces import Chat, ChatReply, ChatRequest, Frames, GenerationReque
 from hub.served.budget import SPENT, Budget
 from jobs.models import Job
 from jobs.progress import progress
+from jobs.shards import STAGE, Part, Problems, Stage, finish, ranges, run_stages, shard_size, within
+from jobs.spread import Spread
 from media.errors import MediaError
 from media.sampling import CENTRES, Sampling
 from text.batches import batched
@@ -52,6 +55,10 @@ from text.quoting import quoted
 # A killed worker loses at most these.
 VIDEOS_PER_BATCH = 8
 FROM_FILE = "file:"
+SHARD = "evaluation.utd.jobs.describe_shard"
+DESCRIBE_STAGE, EXTRACT = "describe", "extract"
+# The smallest and the largest shard: videos to describe, and frames whose concepts are extracted.
+VIDEOS_PER_SHARD, FRAMES_PER_SHARD = (32, 512), (256, 4096)
 # Of an extractor that answers in batches, and of an endpoint: a round ends when the slowest of its answers has come.
 FRAMES_PER_BATCH, FRAMES_PER_ROUND = 64, 1024
 ENDPOINT = "endpoint:"
@@ -63,34 +70,95 @@ TRIES = 6
 COMPLETE = frozenset({DESCRIPTION, OBJECTS, ACTIVITIES, VERBS, SUMMARY})
 
 
-def describe(descriptions: Descriptions, job: Job) -> None:
-    """Every ready video of the project that has not all its texts yet; what gives none is listed and asked again by the
-    next run. HubError, GenerationError: a model does not load."""
-    videos = Video.objects.filter(project=descriptions.project).order_by("pk")
-    ready = videos.filter(media_state=MediaState.READY).exclude(file="")
+def describe(descriptions: Descriptions, job: Job) -> Spread | None:
+    """Describe every chosen video that is ready and lacks texts; what gives none is listed, and asked again by the next
+    run. HubError, GenerationError: a model does not load."""
+    videos = chosen(Video.objects.filter(project=descriptions.project).order_by("pk"), descriptions.params)
+    ready = _ready(descriptions)
     frames = descriptions.params["frames"]
     from_file = descriptions.describer.startswith(FROM_FILE)
     # What came as a file needs no video; else each frame is described and then read for its concepts.
     total = frame_texts(descriptions).count() if from_file else 2 * frames * ready.count()
-    problems: dict[str, Any] = {
-        "missing_media": list(videos.exclude(pk__in=ready.values("pk")).values_list("key", flat=True))
-    }
+    stages = [
+        Stage(
+            EXTRACT,
+            SHARD,
+            lambda: _cut(descriptions, list(_unextracted(descriptions).values_list("pk", flat=True)), FRAMES_PER_SHARD),
+            lambda payload, worker: {"unanswered": _extract_all(descriptions, payload, worker)},
+            route=_route(descriptions.extractor),
+        )
+    ]
     if not from_file:
-        problems["unreadable"] = _describe_all(descriptions, ready, job, total)
-    problems["unanswered"] = _extract_all(descriptions, job, total)
-    descriptions.problems = {name: found for name, found in problems.items() if found}
+        stages.insert(
+            0,
+            Stage(
+                DESCRIBE_STAGE,
+                SHARD,
+                lambda: _cut(
+                    descriptions,
+                    list(_undescribed(descriptions).values_list("pk", flat=True)),
+                    VIDEOS_PER_SHARD,
+                    steps=frames,
+                ),
+                lambda payload, worker: {"unreadable": _describe_all(descriptions, payload, worker)},
+                later=lambda: total // 2 - frame_texts(descriptions).filter(raw__has_keys=sorted(COMPLETE)).count(),
+                route=_route(descriptions.describer),
+            ),
+        )
+    found = run_stages(job, total, stages)
+    if isinstance(found, Spread):
+        return found
+    # What the planned stages found, and what has no file now.
+    missing = list(videos.exclude(pk__in=ready.values("pk")).values_list("key", flat=True))
+    problems = {"missing_media": missing, **found}
+    descriptions.problems = {name: some for name, some in problems.items() if some}
     descriptions.described_at = timezone.now()
     descriptions.save(update_fields=["problems", "described_at"])
     progress(job, total, total)
+    return None
 
 
-def _describe_all(descriptions: Descriptions, ready: QuerySet[Video], job: Job, total: int) -> list[dict[str, str]]:
+def describe_shard(descriptions: Descriptions, shard: Job) -> None:
+    """Describe the frames of one range of videos, or extract the concepts of one range of frames."""
+    if shard.payload[STAGE] == DESCRIBE_STAGE:
+        problems: Problems = {"unreadable": _describe_all(descriptions, shard.payload, shard)}
+    else:
+        problems = {"unanswered": _extract_all(descriptions, shard.payload, shard)}
+    finish(shard, problems)
+
+
+def _cut(descriptions: Descriptions, keys: Sequence[int], sizes: tuple[int, int], steps: int = 1) -> list[Part]:
+    # Each process counts what it spends: a budget is kept by one worker.
+    budget = any(descriptions.params.get("budget", {}).values())
+    return ranges(keys, max(1, len(keys)) if budget else shard_size(len(keys), *sizes), steps)
+
+
+def _route(spec: str) -> str:
+    """A worker that has a local model loaded takes its shards first."""
+    return "" if spec.startswith((ENDPOINT, FROM_FILE)) else spec
+
+
+def _ready(descriptions: Descriptions) -> QuerySet[Video]:
+    videos = Video.objects.filter(project=descriptions.project, media_state=MediaState.READY).exclude(file="")
+    return chosen(videos.order_by("pk"), descriptions.params)
+
+
+def _undescribed(descriptions: Descriptions) -> QuerySet[Video]:
+    # All frames of a video are stored together.
+    described = FrameText.objects.filter(descriptions=descriptions, place=descriptions.params["frames"])
+    return _ready(descriptions).exclude(pk__in=described.values("video"))
+
+
+def _unextracted(descriptions: Descriptions) -> QuerySet[FrameText]:
+    return frame_texts(descriptions).exclude(raw__has_keys=sorted(COMPLETE)).order_by("pk")
+
+
+def _describe_all(descriptions: Descriptions, payload: Mapping[str, Any], job: Job) -> list[dict[str, str]]:
+    """Describe the videos of a range that are not described; the job ends at its total, less what comes later."""
     params = descriptions.params
     k = params["frames"]
-    done = FrameText.objects.filter(descriptions=descriptions).count()
-    progress(job, done, total, f"describing frames: {descriptions.describer}")
-    described = FrameText.objects.filter(descriptions=descriptions, place=k).values("video")
-    left = ready.exclude(pk__in=described)
+    left = _undescribed(descriptions).filter(**within(payload))
+    done = _begin(job, k * left.count(), f"describing frames: {descriptions.describer}")
     if not left.exists():
         return []
     model = open_describer(descriptions.describer, params, _Spending(descriptions, job))
@@ -106,9 +174,16 @@ def _describe_all(descriptions: Descriptions, ready: QuerySet[Video], job: Job, 
         known = {row.video_id for row in rows}
         rows += _described(descriptions, [video for video in batch if video.pk not in known], model, source, unreadable)
         FrameText.objects.bulk_create(rows, ignore_conflicts=True)
-        done += len(rows)
-        progress(job, done, total)
+        done += k * len(batch)
+        progress(job, done)
     return unreadable
+
+
+def _begin(job: Job, left: int, message: str) -> int:
+    """The number of steps behind, of a job or shard that was at work before."""
+    done = max(job.done, job.total - left) if job.parent_id is not None else job.done
+    progress(job, done, message=message)
+    return done
 
 
 def _known(descriptions: Descriptions, videos: Sequence[Video], source: TextSource, k: int) -> list[FrameText]:
@@ -168,14 +243,13 @@ def _described(
     return [row for rows in said.values() if all(one.raw[DESCRIPTION].strip() for one in rows) for row in rows]
 
 
-def _extract_all(descriptions: Descriptions, job: Job, total: int) -> list[str]:
-    left = frame_texts(descriptions).exclude(raw__has_keys=sorted(COMPLETE)).order_by("pk")
-    ids = list(left.values_list("pk", flat=True))
+def _extract_all(descriptions: Descriptions, payload: Mapping[str, Any], job: Job) -> list[str]:
+    """Extract the concepts of the frames of a range that lack some."""
+    ids = list(_unextracted(descriptions).filter(**within(payload)).values_list("pk", flat=True))
+    done = _begin(job, len(ids), f"extracting concepts: {descriptions.extractor}")
     if not ids:
         return []
     params = descriptions.params
-    done = total - len(ids)
-    progress(job, done, total, f"extracting concepts: {descriptions.extractor}")
     asking = open_extractor(descriptions.extractor, params, _Spending(descriptions, job))
     settings = {"tokens": params["max_tokens"], "temp": params["temperature"]}
     source = source_of(descriptions.extractor, asking.chat.info, settings)
@@ -189,7 +263,7 @@ def _extract_all(descriptions: Descriptions, job: Job, total: int) -> list[str]:
                 unanswered.append(f"{row.video.key}, frame {row.place}")
         FrameText.objects.bulk_update(rows, ["raw", "extracted_by"])
         done += len(rows)
-        progress(job, done, total)
+        progress(job, done)
     return unanswered
 
 

@@ -2,20 +2,39 @@
 
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck
 from jobs.models import Job
+from jobs.spread import Spread
 
 
-def describe_videos(descriptions_id: int, job: Job) -> None:
-    """Describe the frames of a project's videos, and take the descriptions apart (UTD)."""
+def describe_videos(descriptions_id: int, job: Job) -> Spread | None:
+    """Describe the frames of a project's videos, and extract their concepts (UTD)."""
     from evaluation.utd.describing import describe
 
-    describe(Descriptions.objects.select_related("project").get(pk=descriptions_id), job)
+    return describe(Descriptions.objects.select_related("project").get(pk=descriptions_id), job)
 
 
-def measure_bias(bias_id: int, job: Job) -> None:
+def describe_shard(descriptions_id: int, job: Job) -> None:
+    """Do one shard of `describe_videos`."""
+    from evaluation.utd.describing import describe_shard
+
+    describe_shard(Descriptions.objects.select_related("project").get(pk=descriptions_id), job)
+
+
+def measure_bias(bias_id: int, job: Job) -> Spread | None:
     """Measure how far descriptions alone solve a task, and make its splits (UTD)."""
     from evaluation.utd.measuring import measure
 
-    measure(BiasRun.objects.select_related("project", "descriptions__project").get(pk=bias_id), job)
+    return measure(_bias_run(bias_id), job)
+
+
+def measure_shard(bias_id: int, job: Job) -> None:
+    """Do one shard of `measure_bias`."""
+    from evaluation.utd.measuring import measure_shard
+
+    measure_shard(_bias_run(bias_id), job)
+
+
+def _bias_run(bias_id: int) -> BiasRun:
+    return BiasRun.objects.select_related("project", "descriptions__project").get(pk=bias_id)
 
 
 def check_shortcuts(check_id: int, job: Job) -> None:

@@ -7,7 +7,7 @@ for the objects by three for the sentences: UTD, Table F.4), and the whole descr
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from evaluation.utd.instructions import (
     CLASSIFICATION,
     FRAME,
     INSTRUCTIONS,
+    MODELS,
     RETRIEVAL,
     ROBUST_CAPTIONS,
     ROBUST_OBJECTS,
@@ -41,9 +42,12 @@ from evaluation.utd.samples import Sample, described_videos, raw_frames, samples
 from evaluation.utd.shortcuts import texts_sha256
 from evaluation.utd.splits import Split, split_facts, split_of
 from hub.adapters.registry import ENCODER, open_helper
-from hub.batching.text_limits import CutTexts
+from hub.batching.text_limits import CutTexts, facts_of
+from hub.interfaces import TextRead
 from jobs.models import Job
 from jobs.progress import progress
+from jobs.shards import PROBLEMS, Part, Problems, Stage, finish, keep, run_stages, shard_size
+from jobs.spread import Spread
 from text.quoting import quoted
 
 VERSION = "1"
@@ -51,20 +55,26 @@ ORACLE = "oracle"
 FOLDER = "text-vectors"
 VIDEOS_PER_CHUNK = 500
 ITEMS_PER_BATCH = 200
+SHARD = "evaluation.utd.jobs.measure_shard"
+UNITS, MODEL_UNIT = "units", "model "
+# A run of more samples is measured in a shard per unit.
+SAMPLES_PER_SHARD = (512, 2048)
+# Models per way of asking for the objects (UTD, Sec. B.3).
+BOOTSTRAPS = 3
 ACCEPTED = (ItemState.IN_VALIDATION, ItemState.DISPUTED, ItemState.VALID)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Task:
     """n samples to judge and, in classification, those to learn from; `names`: classes, or captions."""
 
     run: BiasRun
-    embedding: Embedding
     test: Sequence[Sample]
     train: Sequence[Sample]
     names: Sequence[str]
     labels: NDArray[np.int64]
     train_labels: NDArray[np.int64]
+    embedding: Embedding = field(init=False)
 
     @property
     def classifies(self) -> bool:
@@ -79,7 +89,6 @@ class _Task:
 class _Credits:
     common: dict[Cell, Credits] = field(default_factory=dict)
     dataset: dict[Cell, Credits] = field(default_factory=dict)
-    reduced: dict[str, Credits] = field(default_factory=dict)
 
 
 def open_encoder(spec: str, device: str, heard: Heard = nobody) -> tuple[Embedding, str, CutTexts]:
@@ -95,35 +104,83 @@ def open_encoder(spec: str, device: str, heard: Heard = nobody) -> tuple[Embeddi
     return Embedding(vectors, heard, cuts.seen), key, cuts
 
 
-def measure(run: BiasRun, job: Job) -> None:
-    """Compute and store `run.result` and `run.predictions`. EvaluationError: nothing to measure."""
-    steps = len(CONCEPTS) + 1
-    message = {"at": 0}
+def measure(run: BiasRun, job: Job) -> Spread | None:
+    """Compute and store `run.result` and `run.predictions`. EvaluationError: nothing to measure.
 
-    def heard(done: int) -> None:
-        progress(job, message["at"], steps, f"embedding texts: {done}")
-
-    progress(job, 0, steps, "loading the encoder")
-    embedding, key, cuts = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
+    A unit is a concept, or one of the nine models. Few samples are measured in one process, many in a shard per unit.
+    """
     samples, without = samples_of(run)
-    task = _task(run, embedding, samples)
+    units = _units(run, samples)
+    size = shard_size(len(samples), *SAMPLES_PER_SHARD)
+    parts: list[Part] = [({UNITS: units}, len(units))]
+    if len(samples) > size:
+        parts = [({UNITS: [unit]}, 1) for unit in units]
+    stage = Stage(UNITS, SHARD, lambda: parts, lambda payload, worker: measure_units(run, payload, worker))
+    found = run_stages(job, len(units), [stage])
+    if isinstance(found, Spread):
+        return found
+    keys = set(found["encoder"])
+    if len(keys) > 1:
+        raise EvaluationError(
+            f"hosts have different files of the encoder: {', '.join(sorted(keys))}; give all hosts the same files, "
+            "then measure again"
+        )
+    task = _task(run, samples)
     credits = _Credits()
-    for at, concept in enumerate(CONCEPTS):
-        message["at"] = at
-        progress(job, at, steps, f"measuring: {concept}")
-        _measure(task, concept, credits)
-    message["at"] = len(CONCEPTS)
-    progress(job, len(CONCEPTS), steps, "nine models on objects in sequence")
-    nine = _nine(task)
+    for kind, cells in (("common", credits.common), ("dataset", credits.dataset)):
+        for concept in CONCEPTS:
+            for temporal in TEMPORAL:
+                if (values := found.get(f"{kind} {concept} {temporal}")) is not None:
+                    cells[concept, temporal] = np.array(values, np.float64)
+    nine = _nine_of(found)
     run.predictions = nine and _stored(task, *nine)
     made = nine and split_of(run.predictions)
     run.result = _result(task, credits, made, without)
     if made is not None and not task.classifies:
+        task.embedding, _, _ = open_encoder(run.encoder, run.params.get("device", "auto"))
         run.result["galleries"] = _galleries(task, credits, made)
-    run.result["truncated"] = cuts.facts()
-    run.encoder_key, run.measured_at = key, timezone.now()
+    run.result["truncated"] = facts_of({text: TextRead(*read) for text, *read in found["cut"]})
+    run.encoder_key, run.measured_at = keys.pop(), timezone.now()
     run.save(update_fields=["predictions", "result", "encoder_key", "measured_at"])
-    progress(job, steps, steps)
+    progress(job, len(units), len(units))
+    return None
+
+
+def measure_units(run: BiasRun, payload: Mapping[str, Any], job: Job) -> Problems:
+    """Measure the units of a part that are not measured; each cell and each model is stored when it is done."""
+    found: Problems = dict(job.measured.get(PROBLEMS, {}))
+    at = job.done
+
+    def heard(done: int) -> None:
+        progress(job, at, message=f"embedding texts: {done}")
+
+    progress(job, at, message="loading the encoder")
+    embedding, key, cuts = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
+    task = _task(run, samples_of(run)[0])
+    task.embedding = embedding
+    for unit in payload[UNITS]:
+        progress(job, at, message=f"measuring: {unit}")
+        measured = _measure(task, unit, found) if unit in CONCEPTS else _one_of_nine(task, unit, found)
+        for name, values in measured:
+            found[name] = values.tolist()
+            keep(job, job.done, found)
+        at += 1
+        cut = {text: [text, read.tokens, read.limit, read.kept] for text, read in cuts.found.items()}
+        known = {row[0] for row in found.get("cut", [])}
+        found["cut"] = [*found.get("cut", []), *(row for text, row in cut.items() if text not in known)]
+        found["encoder"] = [key]
+        keep(job, min(at, job.total), found)
+    return found
+
+
+def measure_shard(run: BiasRun, shard: Job) -> None:
+    finish(shard, measure_units(run, shard.payload, shard))
+
+
+def _units(run: BiasRun, samples: Sequence[Sample]) -> list[str]:
+    nine = [f"{MODEL_UNIT}{number}" for number in range(MODELS)]
+    learns = len({sample.target for sample in samples if sample.train}) > 1
+    return [*CONCEPTS, *(nine if run.task != CLASSIFICATION or learns else [])]
 
 
 def _chunks(descriptions: Descriptions, videos: Sequence[int], concept: str) -> Iterator[Texts]:
@@ -132,14 +189,15 @@ def _chunks(descriptions: Descriptions, videos: Sequence[int], concept: str) -> 
         yield texts_of(raw_frames(descriptions, videos[start : start + VIDEOS_PER_CHUNK]), concept)
 
 
-def _task(run: BiasRun, embedding: Embedding, samples: Sequence[Sample]) -> _Task:
+def _task(run: BiasRun, samples: Sequence[Sample]) -> _Task:
+    """The task without its embedding, which only `measure_units` needs."""
     test = [sample for sample in samples if not sample.train]
     train = [sample for sample in samples if sample.train]
     if run.task != CLASSIFICATION:
         captions = [sample.target for sample in test]
         if len(captions) < 2:
             raise EvaluationError("retrieval needs at least two captions of described videos; describe more videos")
-        return _Task(run, embedding, test, [], captions, np.arange(len(test)), np.zeros(0, np.int64))
+        return _Task(run, test, [], captions, np.arange(len(test)), np.zeros(0, np.int64))
     names = sorted({sample.target for sample in samples})
     if len(names) < 2:
         raise EvaluationError(f"all samples are of the class {quoted(names[0])}; choose where the classes stand")
@@ -147,29 +205,34 @@ def _task(run: BiasRun, embedding: Embedding, samples: Sequence[Sample]) -> _Tas
     labels, learnt = (np.array([place[one.target] for one in some], np.int64) for some in (test, train))
     if len(set(learnt.tolist())) < 2:
         train, learnt = [], np.zeros(0, np.int64)
-    return _Task(run, embedding, test, train, names, labels, learnt)
+    return _Task(run, test, train, names, labels, learnt)
 
 
-def _measure(task: _Task, concept: str, credits: _Credits) -> None:
+def _measure(task: _Task, concept: str, found: Problems) -> Iterator[tuple[str, Credits]]:
+    """The cells of a concept that `found` lacks, each with its name."""
     targets = task.embedding.targets(task.names, task.run.task)
     test = task.embedded(task.test, concept)
     train = task.embedded(task.train, concept) if task.train else None
     oracle = task.run.params.get("max_reading") == ORACLE
     for temporal in TEMPORAL:
         told = targets[SEQUENCE if temporal == SEQUENCE else FRAME]
-        cell = (concept, temporal)
-        if not task.classifies:
-            credits.common[cell] = measures.retrieved(told, test, temporal)
-            continue
-        credits.common[cell] = measures.classified(test, told[:], task.labels, temporal, oracle=oracle)
-        if train is not None:
-            credits.dataset[cell] = measures.classified_by_training(
-                train, task.train_labels, test, task.labels, len(task.names), temporal
+        if (name := f"common {concept} {temporal}") not in found:
+            if task.classifies:
+                yield name, measures.classified(test, told[:], task.labels, temporal, oracle=oracle)
+            else:
+                yield name, measures.retrieved(told, test, temporal)
+        if train is not None and (name := f"dataset {concept} {temporal}") not in found:
+            yield (
+                name,
+                measures.classified_by_training(train, task.train_labels, test, task.labels, len(task.names), temporal),
             )
 
 
-def _nine(task: _Task) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
-    """(n, 9) right or wrong and (n,) confidence; None where there is nothing to learn from."""
+def _one_of_nine(task: _Task, unit: str, found: Problems) -> Iterator[tuple[str, NDArray[Any]]]:
+    """(n,) right or wrong of one of the nine models and, in classification, its probability of the true class."""
+    number = int(unit.removeprefix(MODEL_UNIT))
+    if f"right {unit}" in found:
+        return
     objects = ROBUST_OBJECTS[task.run.task]
 
     def sequences(samples: Sequence[Sample], told: str) -> Any:
@@ -177,13 +240,29 @@ def _nine(task: _Task) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] |
         return task.embedding.sequences(_chunks(task.run.descriptions, videos, OBJECTS), told)
 
     if not task.classifies:
-        captions = [task.embedding.rows(task.names, told) for told in ROBUST_CAPTIONS]
-        return measures.nine_retrievals(captions, [sequences(task.test, told) for told in objects]), None
-    if not task.train:
+        captions = task.embedding.rows(task.names, ROBUST_CAPTIONS[number // len(objects)])
+        right = measures.nine_retrievals([captions], [sequences(task.test, objects[number % len(objects)])])
+        yield f"right {unit}", right[:, 0]
+        return
+    told = objects[number // BOOTSTRAPS]
+    learnt, judged = (sequences(some, told)[:] for some in (task.train, task.test))
+    seed = int(task.run.params.get("seed", 0)) + number
+    right, confidence = measures.nine_classifiers(
+        [learnt], task.train_labels, [judged], task.labels, len(task.names), seed=seed, bootstraps=1
+    )
+    # In this order: what has no `right` is measured again.
+    yield f"confidence {unit}", confidence
+    yield f"right {unit}", right[:, 0]
+
+
+def _nine_of(found: Problems) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
+    """(n, 9) right or wrong and (n,) confidence; None if there is nothing to learn from."""
+    units = [f"{MODEL_UNIT}{number}" for number in range(MODELS)]
+    if f"right {units[0]}" not in found:
         return None
-    learnt, judged = ([sequences(some, told)[:] for told in objects] for some in (task.train, task.test))
-    seed = int(task.run.params.get("seed", 0))
-    return measures.nine_classifiers(learnt, task.train_labels, judged, task.labels, len(task.names), seed=seed)
+    right = np.column_stack([np.array(found[f"right {unit}"], np.bool_) for unit in units])
+    confidence = [found[f"confidence {unit}"] for unit in units if f"confidence {unit}" in found]
+    return right, np.mean(np.array(confidence, np.float64), axis=0) if confidence else None
 
 
 def _stored(task: _Task, correct: NDArray[np.bool_], confidence: NDArray[np.float64] | None) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from hub.interfaces import LimitsTexts, TextRead
@@ -50,21 +50,25 @@ def reads_of_tokenizer(
 
 
 class CutTexts:
-    """Collect what a model cuts of all that it is asked to read."""
+    """Collect what a model cuts of all that it is asked to read: `found`."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
-        self._found: dict[str, TextRead] = {}
+        self.found: dict[str, TextRead] = {}
 
     def seen(self, texts: Sequence[str]) -> None:
         if isinstance(self._model, LimitsTexts):
             reads = self._model.at_limit(texts) or {}
-            self._found.update((text, read) for text, read in reads.items() if read.is_cut)
+            self.found.update((text, read) for text, read in reads.items() if read.is_cut)
 
     def facts(self) -> dict[str, Any] | None:
-        """{"n", "limit", "longest" in tokens, "first" texts}; None if no text is cut or the model cannot say."""
-        if not self._found:
-            return None
-        reads = list(self._found.values())
-        longest = max(read.tokens for read in reads)
-        return {"n": len(reads), "limit": reads[0].limit, "longest": longest, "first": [*self._found][:5]}
+        return facts_of(self.found)
+
+
+def facts_of(found: Mapping[str, TextRead]) -> dict[str, Any] | None:
+    """{"n", "limit", "longest" in tokens, "first" texts}; None if no text is cut or the model cannot say."""
+    if not found:
+        return None
+    reads = list(found.values())
+    longest = max(read.tokens for read in reads)
+    return {"n": len(reads), "limit": reads[0].limit, "longest": longest, "first": [*found][:5]}

@@ -8,19 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.conf import settings
-
 from evaluation.errors import EvaluationError
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.loop import ScoringCounts
 from evaluation.scoring.shards.outlook import smallest
 from evaluation.scoring.shards.work import ClipWork
 from jobs.models import Job
-from jobs.spread import failures
+from jobs.shards import failed_message, merged, problems_of, shard_size
 
 MIN_SHARD, MAX_SHARD = 512, 2048
-# A run becomes about so many shards where their size allows it.
-WANTED_SHARDS = 32
 
 Todo = Sequence[tuple[ClipWork, list[str]]]
 Part = tuple[dict[str, Any], int]
@@ -28,7 +24,7 @@ Part = tuple[dict[str, Any], int]
 
 def shard_items(n_items: int) -> int:
     """How many items a shard has: 512 to 2,048, or what SHARD_ITEMS says."""
-    return settings.SHARD_ITEMS or min(MAX_SHARD, max(MIN_SHARD, -(-n_items // WANTED_SHARDS)))
+    return shard_size(n_items, MIN_SHARD, MAX_SHARD)
 
 
 def parts_of(todo: Todo, needs_video: bool) -> list[Part]:
@@ -81,18 +77,9 @@ def cut_to(work: list[ClipWork], payload: Mapping[str, Any]) -> list[ClipWork]:
 def collected(job: Job) -> dict[str, list[Any]]:
     """The problems of all shards together. EvaluationError: a shard did not end well."""
     shards = list(job.shards.order_by("number"))
-    failed = failures(shards)
-    if failed:
-        why = next((shard.error for shard in failed if shard.error), "they were cancelled")
-        raise EvaluationError(
-            f"{len(failed)} of {len(shards)} shards did not end: {why.rstrip('.')}. "
-            "What is scored is kept; take the run up again."
-        )
-    found: dict[str, list[Any]] = {"missing_media": list(job.payload.get("missing_media", []))}
-    for shard in shards:
-        for name, problems in shard.measured.get("problems", {}).items():
-            found.setdefault(name, []).extend(problems)
-    return found
+    if why := failed_message(shards):
+        raise EvaluationError(why)
+    return merged([{"missing_media": job.payload.get("missing_media", [])}, problems_of(shards)])
 
 
 def costs(tally: ScoringCounts, write_seconds: float, before: Mapping[str, Any], device: str) -> dict[str, Any]:

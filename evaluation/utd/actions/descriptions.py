@@ -14,6 +14,7 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, limited
 from evaluation.utd.models import Descriptions, FrameText, TextSource
 from evaluation.utd.recipes import PAPER, RECIPES
+from evaluation.utd.subsets import subset, summarized
 from evaluation.utd.utd_files import read_descriptions, sha256_of
 from generation.asking.endpoints import endpoint_and_model
 from generation.model_paths import with_paths
@@ -43,11 +44,15 @@ def describe_videos(
     name: str = "",
     device: str = "auto",
     budget: Mapping[str, float] | None = None,
+    split: str = "",
+    videos: Sequence[str] = (),
 ) -> Descriptions:
     """Store the order and queue its job (`descriptions.job`). `person` None is the operator of the command line.
 
     What is left empty is taken from the recipe. `budget`: the most `requests`, `tokens` and `cost` that it may spend at
-    endpoints. AccessDenied without the researcher's role; EvaluationError for what cannot be asked for; GenerationError
+    endpoints. `split`, `videos`: describe only that split, or the videos of these keys.
+
+    AccessDenied without the researcher's role; EvaluationError for what cannot be asked for; GenerationError
     for an unknown endpoint, and for a path outside the folder of models where a person asks.
     """
     require_researcher(person, project)
@@ -70,11 +75,12 @@ def describe_videos(
             "max_tokens": chosen.max_tokens,
             "device": device,
             **limited(budget, ENDPOINT.rstrip(":")),
+            **subset(project, split, videos),
         },
         created_by=person,
     )
     queue_description(made)
-    details = {"describer": made.describer, "extractor": made.extractor, **made.params}
+    details = {"describer": made.describer, "extractor": made.extractor, **summarized(made.params)}
     audit.record(audit.event(project, person, "evaluation.describe_videos", made, **details))
     return made
 

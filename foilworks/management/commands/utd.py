@@ -19,6 +19,7 @@ from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.pages import benchmark_of
 from evaluation.utd.predictions import read_predictions
 from evaluation.utd.recipes import PAPER, RECIPES
+from evaluation.utd.subsets import keys_in
 from evaluation.utd.utd_files import described_videos_of, objects_lines
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.columns import add_columns, ignored_line
@@ -87,6 +88,8 @@ class Command(FoilworksCommand):
         parser.add_argument("--name", default="", help="name on pages")
         parser.add_argument("--out", type=Path, metavar="DIR", help="export: output folder")
         parser.add_argument("--device", default="auto", metavar="D", help="device: auto, cpu, cuda or cuda:N")
+        parser.add_argument("--split", default="", help="describe: only videos of this split")
+        parser.add_argument("--videos", type=Path, metavar="FILE", help="describe: only these videos; one key per line")
         parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -107,6 +110,7 @@ class Command(FoilworksCommand):
             name=given["name"],
             device=given["device"],
             budget={name: value for name in ("requests", "tokens") if (value := given[f"max_{name}"]) is not None},
+            **_subset(given),
         )
         return {"descriptions": made.pk, **self._done(made.job, given)}
 
@@ -212,6 +216,10 @@ class Command(FoilworksCommand):
             return _split_text(result)
         shown = {key: value for key, value in result.items() if key not in {"action", "result"}}
         return json.dumps(shown, ensure_ascii=False, indent=2)
+
+
+def _subset(given: dict[str, Any]) -> dict[str, Any]:
+    return {"split": given["split"], "videos": keys_in(given["videos"]) if given["videos"] else ()}
 
 
 def _needed(given: dict[str, Any], name: str) -> Any:

@@ -68,3 +68,16 @@ def test_a_spent_budget_stops_in_words_and_a_larger_one_goes_on(settings):
         assert run_now(resumed.job).state == JobState.DONE
         assert max(server.asked.values()) == 1
     assert FrameText.objects.filter(descriptions=made).count() == VIDEOS * FRAMES
+
+
+def test_a_split_or_listed_videos_are_described_alone(settings):
+    project = make_release(VIDEOS).project
+    project.videos.filter(key="clip1").update(split="val")
+    with chat_server(answer) as server:
+        for chosen, keys in (({"split": "val"}, {"clip1"}), ({"videos": ["clip0", "clip2"]}, {"clip0", "clip2"})):
+            made = described(settings, server, project, **chosen)
+            assert run_now(made.job).state == JobState.DONE
+            assert set(FrameText.objects.filter(descriptions=made).values_list("video__key", flat=True)) == keys
+        for wrong, why in (({"split": "dev"}, "is no split"), ({"videos": ["clip9"]}, "not in the project: clip9")):
+            with pytest.raises(EvaluationError, match=why):
+                described(settings, server, project, **wrong)

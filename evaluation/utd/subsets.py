@@ -1,0 +1,62 @@
+"""The videos that a job of UTD is about: all of a project, one split, or a list of keys."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.db.models import QuerySet
+
+from corpus.models import Split, Video
+from evaluation.errors import EvaluationError
+from projects.models import Project
+from text.quoting import quoted, shortened
+
+# A query names each of them.
+MAX_VIDEOS = 20_000
+MAX_SHOWN = 5
+
+
+def subset(project: Project, split: str = "", videos: Sequence[str] = ()) -> dict[str, Any]:
+    """The choice as parameters of a job; empty if all videos are chosen.
+
+    EvaluationError: an unknown split, a key that the project does not have, too many keys.
+    """
+    if split and split not in Split.values:
+        raise EvaluationError(f"{quoted(split)} is no split; choose one of: {', '.join(filter(None, Split.values))}")
+    keys = list(dict.fromkeys(videos))
+    if len(keys) > MAX_VIDEOS:
+        raise EvaluationError(f"{len(keys)} videos are listed; list at most {MAX_VIDEOS}, or choose a split")
+    known = set(Video.objects.filter(project=project, key__in=keys).values_list("key", flat=True))
+    if strange := [key for key in keys if key not in known]:
+        shown = ", ".join(shortened(key) for key in strange[:MAX_SHOWN])
+        raise EvaluationError(
+            f"{len(strange)} of the listed videos are not in the project: {shown}; list videos by their key"
+        )
+    return {**({"split": split} if split else {}), **({"videos": keys} if keys else {})}
+
+
+def keys_in(path: Path) -> list[str]:
+    """The keys of a text file with one key per line. EvaluationError: there is no such file, or it has no key."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise EvaluationError(f"{path}: cannot be read as text; give a file with one video key per line") from error
+    keys = [key for line in lines if (key := line.strip())]
+    if not keys:
+        raise EvaluationError(f"{path}: has no line; write one video key per line")
+    return keys
+
+
+def chosen(videos: QuerySet[Video], params: Mapping[str, Any]) -> QuerySet[Video]:
+    """Those of `videos` that the parameters choose."""
+    if params.get("split"):
+        videos = videos.filter(split=params["split"])
+    if params.get("videos"):
+        videos = videos.filter(key__in=params["videos"])
+    return videos
+
+
+def summarized(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters for the audit log: the number of listed videos instead of their keys."""
+    listed = {"videos": len(params["videos"])} if "videos" in params else {}
+    return {**params, **listed}
