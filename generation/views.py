@@ -129,7 +129,7 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, _("The budget is not a whole number. Nothing was started. Enter whole numbers."))
         return redirect("generation:run", found.project.slug, found.pk)
     actions.resume_run(request.user, found, budget=form.given())
-    messages.success(request, _("The run goes on."))
+    messages.success(request, _("The run continues."))
     return redirect("generation:run", found.project.slug, found.pk)
 
 

@@ -73,12 +73,12 @@ def test_a_slider_moved_by_keys_shows_at_once_what_would_pass_and_is_applied(wor
     page.goto(address(world, "generation:thresholds", world["run"].pk))
     passes = page.locator("#thresholds-answer .stat dd").first
     expect(passes).to_contain_text("13")
-    slider = page.get_by_label("Entailment: threshold as a slider")
+    slider = page.get_by_label("Entailment: threshold slider")
     slider.focus()
     page.keyboard.press("End")
     # The number says what the slider says, and the answer comes without the page being loaded anew.
     expect(page.locator("#id_nli")).to_have_value("0.92")
     expect(passes).to_contain_text("23")
-    page.get_by_role("button", name="Apply: 10 come back, 0 are held back").click()
-    expect(page.get_by_text("10 came back, 0 were held back.")).to_be_visible()
+    page.get_by_role("button", name="Apply: restore 10, hold back 0").click()
+    expect(page.get_by_text("10 restored, 0 held back.")).to_be_visible()
     assert Candidate.objects.filter(state=C.QUEUED).count() == 23

@@ -102,8 +102,8 @@ def test_the_pages_of_models(project: Project, owner: User, release: Release, si
     page.get_by_role("link", name="Compare two models").click()
     expect(page.get_by_role("heading", name="Difference")).to_be_visible()
     looked_at(page)
-    page.get_by_role("link", name="Both are right").click()
-    expect(page.locator("a[aria-current=page]", has_text="Both are right")).to_be_visible()
+    page.get_by_role("link", name="Both are correct").click()
+    expect(page.locator("a[aria-current=page]", has_text="Both are correct")).to_be_visible()
     for kind in ("delta", "proximity", "identity", "counts", "length"):
         page.goto(f"{start}analyses/{kind}/")
         expect(page.locator("table").first).to_be_visible()
@@ -117,7 +117,7 @@ def test_the_pages_of_models(project: Project, owner: User, release: Release, si
     page.get_by_label("size").fill("151 M")
     looked_at(page)
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("is stored")).to_be_visible()
+    expect(page.get_by_text("is saved")).to_be_visible()
     looked_at(page)
 
 
@@ -178,7 +178,7 @@ def test_the_pages_of_votes_words_and_ranks(judged: Run, owner: User, sign_in: S
     looked_at(page)
     page.goto(f"/projects/ranked/releases/{judged.release_id}/analyses/proximity/")
     page.get_by_label("Encoder").fill("fake:")
-    page.get_by_label("Called").fill("SBERT")
+    page.get_by_label("Name (optional)").fill("SBERT")
     page.get_by_role("button", name="Measure").click()
     expect(page.locator("#proximity-runs .badge")).to_be_visible()
     run_now(Job.objects.get(dotted="evaluation.proximity.jobs.measure_proximity"))

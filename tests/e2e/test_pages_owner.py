@@ -222,7 +222,7 @@ def test_a_release_is_frozen_scored_and_exported(world, sign_in: SignIn):
     assert download.value.suggested_filename == "shapes-v2-jsonl.zip"
     page.get_by_label("Model", exact=True).fill("nonsense")
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("names no model")).to_be_visible()
+    expect(page.get_by_text("is not a model name")).to_be_visible()
     page.get_by_label("Model", exact=True).fill("fake:3")
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("Waiting for a worker")).to_be_visible()

@@ -48,7 +48,7 @@ def run(tmp_path: Path) -> Run:
             started_at=now - timedelta(minutes=6),
             lease_until=now + timedelta(hours=1),
             measured=MEASURED if state in {JobState.DONE, JobState.RUNNING} else {},
-            error="The disk is full; free some space, then go on." if state == JobState.FAILED else "",
+            error="The disk is full. Free some space, then retry." if state == JobState.FAILED else "",
         )
     return Run.objects.create(release=make_release(project), spec="fake:1", label="X-CLIP", job=job)
 
@@ -115,12 +115,12 @@ def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, 
     expect(page.get_by_text("6 shards, 3 of them open")).to_be_visible()
     assert shards.evaluate("(wrap) => wrap.scrollLeft") == 90
     # What is marked to be copied stays until it is no longer marked.
-    why = page.get_by_text("The disk is full; free some space, then go on.")
-    why.evaluate("(words) => getBalanced selection().selectAllChildren(words)")
+    why = page.get_by_text("The disk is full. Free some space, then retry.")
+    why.evaluate("(words) => getSelection().selectAllChildren(words)")
     Job.objects.filter(pk=run.job_id).update(done=5402)
     rounds(page)
-    assert page.evaluate("String(getBalanced selection())") == "The disk is full; free some space, then go on."
-    page.evaluate("getBalanced selection().removeAllRanges()")
+    assert page.evaluate("String(getSelection())") == "The disk is full. Free some space, then retry."
+    page.evaluate("getSelection().removeAllRanges()")
     expect(page.get_by_text("5402 / 12288")).to_be_visible()
 
 
@@ -136,7 +136,7 @@ def test_the_page_is_not_loaded_anew_under_a_hand(sign_in: SignIn, run: Run, own
     rounds(page)
     assert page.evaluate("window.stayed")
     page.mouse.up()
-    heading.evaluate("(words) => getBalanced selection().selectAllChildren(words)")
+    heading.evaluate("(words) => getSelection().selectAllChildren(words)")
     rounds(page)
     assert page.evaluate("window.stayed")
     page.evaluate("""
