@@ -62,13 +62,13 @@ def test_a_killed_process_gives_its_turn_back(another, tmp_path):
 
 
 def test_who_waits_too_long_goes_on_without_and_can_have_a_turn_later(another, tmp_path, monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST_WAIT_S", 0.05)
+    monkeypatch.setattr(turns, "MAX_WAIT_S", 0.05)
     process = another(600)
     line = Turns(tmp_path / "turns")
     assert not line.take()
     process.kill()
     process.wait()
-    monkeypatch.setattr(turns, "LONGEST_WAIT_S", 10.0)
+    monkeypatch.setattr(turns, "MAX_WAIT_S", 10.0)
     assert line.take()
     line.give_back()
 
