@@ -246,7 +246,7 @@ def test_the_doctor_tries_the_store(settings, store):
     assert not [name for name in store.files() if "doctor" in name]
     use(settings, store, secret_key="wrong")
     said = _storage()
-    assert (said.state, said.todo) == (BROKEN, "see to STORAGE_URL, the bucket and its keys")
+    assert (said.state, said.todo) == (BROKEN, "check STORAGE_URL, the bucket and its keys")
     assert said.found.startswith(f"{place}: the object store refuses it")
 
 

@@ -23,7 +23,7 @@ def test_every_citation_resolves(folder: str) -> None:
     assert not [f"{name_of(path)}: {why}" for path, text in mine.items() for why in problems(path, text)]
 
 
-def test_what_is_read_is_the_source_its_tests_its_templates_and_the_docs() -> None:
+def test_the_checked_files_are_source_tests_templates_and_docs() -> None:
     assert {"annotation", "docs", "evaluation", "foilworks", "scripts", "tests", "README.md"} <= set(FOLDERS)
     assert {".html", ".js"} <= {path.suffix for path in TEXTS}
 
@@ -54,7 +54,7 @@ def test_a_made_up_citation_is_found(cited: str, why: str) -> None:
         assert why.replace("~", "") in "; ".join(problems(CODE, text))
 
 
-def test_a_citation_may_go_on_in_the_next_line() -> None:
+def test_a_citation_may_continue_on_the_next_line() -> None:
     text = '''"""A summary (ViLMA,
 Sec. 3.2 and
 Table 4), (docs/workflow.md#rule-5)."""

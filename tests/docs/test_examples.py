@@ -16,7 +16,7 @@ RUNNABLE = {
 
 
 @pytest.mark.parametrize("path", [path for path, blocks in RUNNABLE.items() if blocks], ids=name_of)
-def test_what_is_marked_runs(path: Path) -> None:
+def test_marked_examples_run(path: Path) -> None:
     names: dict[str, object] = {"__name__": "docs"}
     for block in RUNNABLE[path]:
         # Lines of errors are those of the page.

@@ -36,5 +36,5 @@ def test_anchors_are_those_of_the_hosts_of_repositories() -> None:
     assert anchors(page) == {"a-b", "a-b-1", "what-foilworks-up-does-pt-and-more", "x-é_1-2"}
 
 
-def test_links_in_code_are_none() -> None:
+def test_links_in_code_are_ignored() -> None:
     assert list(links("[a](b.md) `[c](d.md)`\n```\n[e](f.md)\n```\n![g](h.svg)")) == ["b.md", "h.svg"]

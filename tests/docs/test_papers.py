@@ -17,7 +17,7 @@ def test_every_recipe_of_a_walk_is_one_and_every_recipe_has_its_walk() -> None:
     assert named == set(RECIPES)
 
 
-def test_the_walk_of_contrast_sets_tells_of_the_candidates_that_its_items_have() -> None:
+def test_the_contrast_set_walk_states_the_candidates_of_its_items() -> None:
     walk = " ".join((DOCS / "papers/contrast-sets.md").read_text(encoding="utf-8").split())
     # The paper's other three candidates are those of the Random item, which no record names.
     assert "parent" not in {each.name for each in fields(ItemRecord)}

@@ -31,15 +31,15 @@ TRIED = {
     ],
     "missing videos": ["foilworks/test_bad_input.py::test_a_missing_video_is_a_state"],
     "zero-byte and corrupt mp4": [
-        "foilworks/test_bad_input.py::test_a_clip_that_cannot_be_used_is_said_and_its_record_waits_for_a_better_one"
+        "foilworks/test_bad_input.py::test_an_unusable_clip_is_reported_and_its_record_waits_for_a_better_one"
     ],
     "a text file named .mp4": [
-        "foilworks/test_bad_input.py::test_a_clip_that_cannot_be_used_is_said_and_its_record_waits_for_a_better_one"
+        "foilworks/test_bad_input.py::test_an_unusable_clip_is_reported_and_its_record_waits_for_a_better_one"
     ],
-    "zip slip": ["foilworks/test_bad_input_table.py::test_an_archive_is_no_file_of_any_format_and_is_not_opened"],
+    "zip slip": ["foilworks/test_bad_input_table.py::test_an_archive_is_rejected_by_every_format_without_opening_it"],
     "zip bombs": [
-        "foilworks/test_bad_input_table.py::test_an_archive_is_no_file_of_any_format_and_is_not_opened",
-        "foilworks/test_bad_input_table.py::test_an_archive_is_no_array_of_scores",
+        "foilworks/test_bad_input_table.py::test_an_archive_is_rejected_by_every_format_without_opening_it",
+        "foilworks/test_bad_input_table.py::test_an_archive_is_rejected_as_an_array_of_scores",
         "attacks/test_bombs.py::test_a_small_table_does_not_fill_the_memory",
         "attacks/test_bombs.py::test_a_small_video_does_not_fill_the_memory",
     ],
@@ -74,11 +74,11 @@ TRIED = {
     ],
     "negative counts": ["foilworks/test_bad_input.py::test_a_bad_record_is_listed_and_with_strict_nothing_is_stored"],
     "unknown models": [
-        "foilworks/test_bad_input.py::test_an_adapter_that_is_none_is_answered_with_those_that_are",
+        "foilworks/test_bad_input.py::test_an_unknown_adapter_is_answered_with_the_known_ones",
         "hub/test_pretrained.py::test_a_model_that_is_nowhere",
     ],
     "a model folder without weights": [
-        "foilworks/test_bad_input.py::test_a_model_that_cannot_be_had_is_said_before_anything_starts",
+        "foilworks/test_bad_input.py::test_an_unavailable_model_is_reported_before_anything_starts",
         "hub/test_pretrained.py::test_a_folder_without_weights_is_one_clear_message",
     ],
     "a full disk": [
@@ -131,7 +131,7 @@ def failed(capsys, *arguments):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("slug", IMPORTERS)
-def test_an_archive_is_no_file_of_any_format_and_is_not_opened(slug, tmp_path, capsys):
+def test_an_archive_is_rejected_by_every_format_without_opening_it(slug, tmp_path, capsys):
     """A name that leads out of the folder, and what unpacks to fifty times its size."""
     folder = tmp_path / "in"
     folder.mkdir()
@@ -143,7 +143,7 @@ def test_an_archive_is_no_file_of_any_format_and_is_not_opened(slug, tmp_path, c
     assert not Project.objects.exists()
 
 
-def test_an_archive_is_no_array_of_scores(tmp_path, capsys):
+def test_an_archive_is_rejected_as_an_array_of_scores(tmp_path, capsys):
     """numpy opens an archive of arrays under any name."""
     path = tmp_path / "scores.npy"
     with path.open("wb") as file:

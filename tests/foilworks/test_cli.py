@@ -83,7 +83,7 @@ def test_wrong_usage_is_status_2(capsys):
     ("arguments", "name"), [(["up", "--workers"], "--workers"), (["worker", "--cpu", "--slots"], "--slots")]
 )
 @pytest.mark.parametrize("number", ["0", "-1"])
-def test_nobody_serves_with_no_worker(capsys, arguments, name, number):
+def test_serving_needs_at_least_one_worker(capsys, arguments, name, number):
     with pytest.raises(SystemExit) as leaving:
         run([*arguments, number])
     assert leaving.value.code == 1

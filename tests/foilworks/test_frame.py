@@ -26,7 +26,7 @@ def links_of(response) -> list[dict]:
 
 
 @pytest.mark.parametrize("role", Role.values)
-def test_every_link_of_the_bar_opens_for_who_sees_it(role: str) -> None:
+def test_every_link_of_the_bar_opens_for_the_people_who_see_it(role: str) -> None:
     project = make_project()
     client = Client()
     client.force_login(make_member(project, role))
@@ -109,7 +109,7 @@ def test_an_address_that_takes_forms_alone_says_so_and_leads_on() -> None:
 
 
 @pytest.mark.parametrize("signed_in", [False, True])
-def test_a_crash_of_the_database_has_a_page_that_asks_nothing_of_it(signed_in: bool, django_db_blocker) -> None:
+def test_the_page_of_a_database_crash_queries_no_database(signed_in: bool, django_db_blocker) -> None:
     client = Client(raise_request_exception=False, headers={"X-Request-ID": "asked-number-1"})
     if signed_in:
         client.force_login(make_member(make_project(), "annotator"))
@@ -125,7 +125,7 @@ def test_a_crash_of_the_database_has_a_page_that_asks_nothing_of_it(signed_in: b
     assert INLINE.findall(response.content) == []
 
 
-def test_a_stranger_reads_what_it_is_for_and_nothing_of_the_installation(django_assert_num_queries) -> None:
+def test_a_visitor_reads_about_foilworks_but_not_about_this_installation(django_assert_num_queries) -> None:
     make_project(name="Secret kitchen")
     client = Client()
     with django_assert_num_queries(1):  # whether a sample project offers accounts

@@ -129,7 +129,7 @@ def test_pages_say_what_is_away(monkeypatch, error, status, words):
     assert ("Retry-After" in answer.headers) == (status == 503)
 
 
-def test_a_process_without_room_for_its_figures_serves_without_them(tmp_path):
+def test_a_process_without_space_for_metrics_serves_without_them(tmp_path):
     """A limit of a file's size stands for the full disk; a mapped file without room ended the process (SIGBUS)."""
     program = (
         "import django; django.setup()\n"
@@ -150,7 +150,7 @@ def test_a_process_without_room_for_its_figures_serves_without_them(tmp_path):
 
 
 @pytest.mark.django_db
-def test_figures_are_for_who_has_the_token_or_comes_from_near(settings):
+def test_metrics_need_the_token_or_a_listed_network(settings):
     assert Client().get("/metrics", headers=TOKEN).status_code == 404
     settings.METRICS_TOKEN = "figures"
     assert Client().get("/metrics", headers=TOKEN).status_code == 200
@@ -177,7 +177,7 @@ def test_requests_are_counted_by_route_and_status_and_no_address_becomes_a_label
 
 
 @pytest.mark.django_db
-def test_jobs_claims_and_votes_are_told(scraped):
+def test_jobs_claims_and_votes_are_counted(scraped):
     world = make_world()
     world.item()
     world.item()
@@ -256,7 +256,7 @@ def test_a_line_of_a_refusal_names_the_route_and_no_token(client, caplog, addres
 
 
 @pytest.mark.django_db
-def test_who_comes_without_tls_is_led_to_it_where_that_is_asked(settings):
+def test_requests_without_tls_are_redirected_if_the_setting_says_so(settings):
     assert Client().get("/sign-in/").status_code == 200
     settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS = True, 31536000
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -282,7 +282,7 @@ def test_a_line_of_the_log_is_one_object_whatever_it_quotes():
     assert "ValueError: broken" in json.loads(JsonFormatter().format(record))["error"]
 
 
-def test_a_report_tells_where_and_nothing_of_whom():
+def test_an_error_report_has_the_place_but_no_person():
     event = {
         "user": {"id": 7, "username": "ann"},
         "breadcrumbs": {"values": ["SELECT"]},

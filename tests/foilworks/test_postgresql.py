@@ -67,12 +67,12 @@ def lines_about(done: subprocess.CompletedProcess, files: tuple[str, ...]) -> li
 
 
 @pytest.mark.slow(seconds=80)
-def test_thirty_hands_at_once_claim_nothing_twice_collect_nothing_too_much_and_lose_nothing(ran):
+def test_thirty_parallel_people_claim_no_task_twice_and_lose_no_vote(ran):
     assert " passed" in ran.stdout.splitlines()[-1], ran.stdout[-6000:]
     assert lines_about(ran, PARALLEL) == [], ran.stdout[-6000:]
 
 
-def test_what_holds_on_sqlite_holds_on_postgresql(ran):
+def test_postgresql_behaves_like_sqlite(ran):
     assert ran.returncode == 0, ran.stdout[-6000:]
 
 
@@ -118,7 +118,7 @@ def test_an_address_of_another_database_is_refused_in_one_line(tmp_path):
     )
     assert done.returncode == 1
     assert done.stderr == (
-        "foilworks: the settings are wrong: DATABASE_URL is no postgresql:// or sqlite:// address; "
+        "foilworks: the settings are wrong: DATABASE_URL is not a postgresql:// or sqlite:// address; "
         "write it as one of them\n"
     )
 

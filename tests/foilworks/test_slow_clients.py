@@ -190,7 +190,7 @@ def dripping(port: int, count: int, path: str = "/sign-in/") -> Iterator[None]:
 
 
 @pytest.mark.full
-def test_slow_bodies_have_an_end_without_a_front(tmp_path):
+def test_slow_bodies_are_cut_off_without_a_proxy(tmp_path):
     """More of them than there are threads: their requests end, and others get their turn."""
     with served(tmp_path) as port, dripping(port, workers * threads + 1):
         assert health(port)[0] == 200
@@ -218,7 +218,7 @@ def fronted(front: str, folder: Path, behind: int) -> tuple[list[str], int]:
 @pytest.mark.full
 @pytest.mark.parametrize("path", ["/sign-in/", "/projects/any/imports/", "/r/any/scores/"])
 @pytest.mark.parametrize("front", FRONTS)
-def test_nobody_waits_for_200_slow_clients_behind_a_front(front, path, tmp_path, capsys):
+def test_fast_requests_do_not_wait_for_200_slow_clients_behind_a_proxy(front, path, tmp_path, capsys):
     if not shutil.which(front):
         pytest.skip(f"{front} is not installed; docs/testing.md says how")
     with served(tmp_path) as behind:

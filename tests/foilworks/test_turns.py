@@ -53,7 +53,7 @@ def test_a_process_waits_for_another_ones_turn_to_end(another, tmp_path):
     line.give_back()
 
 
-def test_a_killed_process_gives_its_turn_back(another, tmp_path):
+def test_a_killed_process_releases_its_turn(another, tmp_path):
     process = another(600)
     process.send_signal(signal.SIGKILL)
     line = Turns(tmp_path / "turns")
@@ -61,7 +61,7 @@ def test_a_killed_process_gives_its_turn_back(another, tmp_path):
     line.give_back()
 
 
-def test_who_waits_too_long_goes_on_without_and_can_have_a_turn_later(another, tmp_path, monkeypatch):
+def test_a_writer_that_waits_too_long_continues_without_a_turn(another, tmp_path, monkeypatch):
     monkeypatch.setattr(turns, "MAX_WAIT_S", 0.05)
     process = another(600)
     line = Turns(tmp_path / "turns")

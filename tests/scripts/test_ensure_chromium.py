@@ -71,7 +71,7 @@ def test_a_named_one_that_does_not_start_is_an_error_and_not_replaced(programs):
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="applications are found beside the PATH there")
-def test_where_none_can_be_had_it_says_what_to_install(programs):
+def test_without_any_browser_it_says_what_to_install(programs):
     done = ensure(programs.folder)
     assert (done.returncode, done.stdout) == (1, "")
     assert "playwright install chromium" in done.stderr

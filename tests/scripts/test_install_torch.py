@@ -73,14 +73,14 @@ def test_any_other_machine_takes_the_cpu_build(script, machine, monkeypatch):
     ]
 
 
-def test_where_the_cpu_index_is_out_of_reach_the_size_is_said_first(script, machine, capsys):
+def test_without_the_cpu_index_the_download_size_is_announced_first(script, machine, capsys):
     tried = machine(working=lambda options: options == ())
     assert script.choose_and_install(REQUIREMENT)
     assert tried[-1] == ()
     assert "a download of about 3 GB" in capsys.readouterr().out
 
 
-def test_where_nothing_works_it_says_what_to_do(script, machine, monkeypatch, capsys):
+def test_if_nothing_works_it_says_what_to_do(script, machine, monkeypatch, capsys):
     machine(working=lambda options: False)
     monkeypatch.setattr(script, "is_installed", lambda requirement: False)
     assert script.main() == 1

@@ -100,7 +100,7 @@ def test_the_old_word_of_a_state_is_a_filter_until_0_4(ask, project, caplog):
     assert said == ["items?state=split is now state=disputed; the old name works until 0.4"]
 
 
-def test_what_has_not_changed_is_not_sent_again(ask, project):
+def test_unchanged_content_is_not_sent_again(ask, project):
     path = f"/api/projects/{project.slug}/items"
     first = ask("get", path)
     again = ask("get", path, If_None_Match=first.headers["ETag"])
@@ -137,7 +137,7 @@ def test_keys_are_everybodys_own(ask, project):
     assert other("post", path, {"name": "other"}, Idempotency_Key="k").status_code == 201
 
 
-def test_what_is_told_once_is_not_kept(ask, project):
+def test_secrets_shown_once_are_not_stored(ask, project):
     path = f"/api/projects/{project.slug}/members"
     body = {"username": "newcomer", "roles": ["validator"], "new_account": True, "with_token": True}
     first = ask("post", path, body, Idempotency_Key="k").json()
@@ -151,7 +151,7 @@ def test_what_is_told_once_is_not_kept(ask, project):
     assert not ApiToken.objects.filter(digest__contains=first["token"]).exists()
 
 
-def test_a_token_told_with_an_account_ends_with_its_password(ask, project, client):
+def test_the_token_of_a_new_account_ends_with_its_password(ask, project, client):
     body = {"username": "newcomer", "roles": ["validator"], "new_account": True, "with_token": True}
     told = ask("post", f"/api/projects/{project.slug}/members", body).json()
     person = User.objects.get(username="newcomer")
@@ -182,7 +182,7 @@ def test_a_replayed_submit_gives_the_first_answer(project, settings):
     assert ask("post", f"/api/work/{other['token']}/submit", {"answer": 9}).status_code == 400
 
 
-def test_a_submit_brings_the_next_piece_where_it_is_asked_for(project, settings, django_assert_max_num_queries):
+def test_a_submit_returns_the_next_task_on_request(project, settings, django_assert_max_num_queries):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     subtest = make_subtest(project)
     for _number in range(4):
@@ -203,7 +203,7 @@ def test_a_submit_brings_the_next_piece_where_it_is_asked_for(project, settings,
     assert (len(seen), len(set(seen)), Vote.objects.count()) == (4, 4, 4)
 
 
-def test_who_is_paused_by_an_answer_hears_that_it_is_stored(project, settings):
+def test_an_answer_that_pauses_its_person_is_reported_as_stored(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     subtest = make_subtest(project)
     make_item(subtest), make_item(subtest)
@@ -241,7 +241,7 @@ def test_lists_cost_the_same_whatever_they_hold(ask, project, django_assert_max_
             assert ask("get", f"/api/projects/{project.slug}/{path}").status_code == 200
 
 
-def test_a_token_that_asks_too_often_waits(project, settings, monkeypatch):
+def test_a_token_over_its_rate_limit_waits(project, settings, monkeypatch):
     settings.API_RATE_LIMIT_PER_MINUTE = 3
     within_a_minute(monkeypatch)
     ask, other = (asking(make_member(project, Role.ANNOTATOR), "read") for _number in range(2))
@@ -292,7 +292,7 @@ def test_errors_have_one_shape(ask, project, client):
     assert broken.status_code == 401
 
 
-def test_nobody_picks_a_place(project, settings):
+def test_nobody_picks_a_slot(project, settings):
     """`upcoming` names the piece before, with which the server noted its own choice for one person."""
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     subtest = make_subtest(project)
@@ -311,7 +311,7 @@ def test_nobody_picks_a_place(project, settings):
     assert Slot.objects.get(token=following["token"]).pk == promised
 
 
-def test_no_number_of_a_piece_tells_whether_it_is_gold(project, settings, every_second_gold):
+def test_no_number_of_a_task_reveals_gold(project, settings, every_second_gold):
     """Tasks and places of gold are made when they are first served, after those of the work around it."""
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     stock(project, make_subtest(project), items=4, gold=4)
@@ -338,7 +338,7 @@ def test_no_number_of_a_piece_tells_whether_it_is_gold(project, settings, every_
     assert len({work["task"] for _stage, work in pieces}) == len(pieces)
 
 
-def test_a_vote_stands_under_the_task_of_its_claim(ask, project):
+def test_a_vote_has_the_task_number_of_its_claim(ask, project):
     make_item(make_subtest(project))
     judge = asking(make_member(project, Role.VALIDATOR), "work")
     work = judge("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
@@ -383,7 +383,7 @@ def test_the_client_needs_nothing_of_the_server():
     assert done.stdout.strip() == "set()"
 
 
-def test_what_is_refused_stands_in_the_audit_trail(project, settings):
+def test_refused_requests_are_in_the_audit_trail(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     annotator, stranger = make_member(project, Role.ANNOTATOR), make_user()
     assert asking(annotator)("get", f"/api/projects/{project.slug}/items").status_code == 403
@@ -395,7 +395,7 @@ def test_what_is_refused_stands_in_the_audit_trail(project, settings):
     ]
 
 
-def test_a_refused_write_with_a_key_stands_in_it_once_and_leaves_its_key_free(project, settings):
+def test_a_refused_write_with_a_key_is_audited_once_and_frees_its_key(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     annotator, stranger = make_member(project, Role.ANNOTATOR), make_user()
     path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
