@@ -236,7 +236,7 @@ def test_fetched_clips_stay_below_their_limit(tmp_path, monkeypatch):
 def test_a_clip_whose_object_is_gone_is_found_by_check(video):
     default_storage.delete(video.file.name)
     assert [finding.problem for finding in a_ready_clip_has_its_file()] == [
-        f"is ready, but its file {video.file.name} is gone"
+        f"is ready, but its file {video.file.name} is missing"
     ]
 
 
