@@ -325,8 +325,8 @@ def states_page() -> str:
         "States and moves",
         "`corpus/rules/states.py`",
         "(state-machines)=",
-        "Both state machines refuse a move from any other state. [Life cycle of an item](../workflow.md#states) says when "
-        "each happens.\n",
+        "Both state machines refuse a move from any other state. [Life cycle of an item](../workflow.md#states) says "
+        "when each happens.\n",
         *parts,
         f"Each caption-foil pair of an item has a verdict: {verdicts}. The item's state follows from them.\n",
     )

@@ -48,7 +48,7 @@ MADE_UP = [
 
 
 @pytest.mark.parametrize(("cited", "why"), MADE_UP)
-def test_a_made_up_citation_is_found(cited: str, why: str) -> None:
+def test_an_invented_citation_is_found(cited: str, why: str) -> None:
     plain = cited.replace("~", "")
     for text in (f'"""A summary {plain}."""\n', f"# A comment {plain}\nx = 1\n"):
         assert why.replace("~", "") in "; ".join(problems(CODE, text))
@@ -93,7 +93,7 @@ def test_every_work_and_every_place_that_is_listed_is_cited() -> None:
     assert not {name: places for name, places in uncited.items() if places}
 
 
-def test_every_rule_has_its_anchor() -> None:
+def test_every_rule_has_an_anchor() -> None:
     page = (DOCS / "workflow.md").read_text(encoding="utf-8")
     assert {f"rule-{number}" for number in range(13)} <= anchors(page)
     assert re.findall(r"^\(rule-(\d+)\)=\n### Rule (\d+): ", page, re.MULTILINE) == [

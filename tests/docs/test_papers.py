@@ -12,7 +12,7 @@ TEXT = "".join(path.read_text(encoding="utf-8") for path in sorted((DOCS / "pape
 OTHERS = {"vilma-2024-paper", "vilma-2024-code"}
 
 
-def test_every_recipe_of_a_walk_is_one_and_every_recipe_has_its_walk() -> None:
+def test_every_recipe_of_a_walk_exists_and_every_recipe_has_a_walk() -> None:
     named = set(re.findall(r"`((?:vilma|contrast|feint6k)-[a-z0-9-]+)`", TEXT)) - OTHERS
     assert named == set(RECIPES)
 

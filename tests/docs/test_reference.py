@@ -48,7 +48,7 @@ def test_the_page_of_models_describes_every_adapter() -> None:
     assert set(rows) <= {*ADAPTERS, ENDPOINT}
 
 
-def test_pages_that_are_named_are_checked_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_named_pages_are_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert reference.main(["check", "methods.md", "scoring.md"]) == 0
     assert reference.main(["check", "no.md"]) == reference.main(["update", "methods.md"]) == 2
 

@@ -260,7 +260,7 @@ def test_a_killed_removal_leaves_no_partial_backup_under_its_name(settings, tmp_
 
 
 @pytest.mark.skipif(find_binaries() is None, reason="no PostgreSQL here")
-def test_a_backup_that_is_killed_leaves_no_password(monkeypatch, tmp_path):
+def test_a_killed_backup_leaves_no_password(monkeypatch, tmp_path):
     given = {"NAME": "work", "USER": "u", "HOST": "h", "PORT": "", "PASSWORD": "a secret", "OPTIONS": {}}
     monkeypatch.setattr(database, "connection", SimpleNamespace(vendor="postgresql", settings_dict=given))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -279,7 +279,7 @@ call_command("restore", sys.argv[1])
 """
 
 
-def test_a_restore_that_is_killed_is_repeated(home, tmp_path):
+def test_a_killed_restore_can_be_repeated(home, tmp_path):
     """The database and the key are there, the videos are not."""
     home.json("backup", "--out", tmp_path / "copy")
     home.fill("second")

@@ -114,7 +114,7 @@ BAD_RECORDS = {
 
 
 @pytest.mark.parametrize("case", UNREADABLE)
-def test_an_unreadable_file_is_one_line_and_stores_nothing(run, tmp_path, case):
+def test_an_unreadable_file_gives_one_line_and_stores_nothing(run, tmp_path, case):
     kind, content, message = UNREADABLE[case]
     path = tmp_path / "file"
     path.write_bytes(content)
@@ -145,7 +145,7 @@ def test_a_bad_record_is_listed_and_with_strict_nothing_is_stored(run, tmp_path,
     ],
     ids=["script", "a formula", "right-to-left marks", "emoji and combining characters"],
 )
-def test_hostile_text_is_text(run, tmp_path, text):
+def test_hostile_text_is_stored_as_text(run, tmp_path, text):
     path = tmp_path / "file"
     path.write_bytes(record(caption=text, foil=f"{text} not"))
     status, got, _ = run("import", "jsonl", path, "--project", "p", "--create")

@@ -114,7 +114,7 @@ def test_the_command_prints_one_object_and_fails_if_a_required_part_is_broken():
 
 
 @pytest.mark.django_db
-def test_python_says_which_one():
+def test_the_python_version_is_named():
     assert state_of("python").found.endswith(sys.executable)
 
 
@@ -127,7 +127,7 @@ def test_configured_endpoints_are_named_without_keys_or_requests(settings):
 
 
 @pytest.mark.django_db
-def test_word_vectors_that_are_not_where_they_should_be_are_broken(settings, tmp_path):
+def test_missing_word_vectors_are_broken(settings, tmp_path):
     assert state_of("word vectors").state == ABSENT
     settings.WORD_VECTORS = str(tmp_path / "vectors.txt")
     assert state_of("word vectors").state == BROKEN

@@ -41,7 +41,7 @@ def test_it_answers_on_a_private_socket_and_on_no_port(server):
     assert not answers(server.home)
 
 
-def test_its_data_is_there_after_a_stop_and_a_start(server):
+def test_its_data_survives_a_restart(server):
     server.start()
     client = client_of(server.home)
     client.rpush("queue", "one", "two")

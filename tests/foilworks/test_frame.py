@@ -65,7 +65,7 @@ def test_pages_carry_no_inline_style_or_script_and_forbid_them(name: str) -> Non
         assert b"src=" in script["attributes"] or b"application/json" in script["attributes"]
 
 
-def test_texts_of_a_dataset_are_laid_out_by_their_own_direction() -> None:
+def test_texts_of_a_dataset_use_their_own_text_direction() -> None:
     """Captions, foils and the boxes that they are written in; the landing page's examples name their language."""
     pages = [path.read_text(encoding="utf-8") for path in (settings.PACKAGE / "templates").rglob("*.html")]
     found = [tag.group() for page in pages for tag in OF_A_DATASET.finditer(page)]
@@ -73,7 +73,7 @@ def test_texts_of_a_dataset_are_laid_out_by_their_own_direction() -> None:
     assert [tag for tag in found if 'dir="auto"' not in tag and 'lang="' not in tag] == []
 
 
-def test_an_address_that_leads_nowhere_says_so() -> None:
+def test_an_unknown_address_says_so() -> None:
     client = Client()
     client.force_login(make_member(make_project(), "annotator"))
     response = client.get("/projects/no-such-project/work/")
@@ -98,7 +98,7 @@ def test_a_form_without_its_token_is_explained() -> None:
     assert b"Form expired" in response.content
 
 
-def test_an_address_that_takes_forms_alone_says_so_and_leads_on() -> None:
+def test_an_address_for_forms_only_says_so_and_links_on() -> None:
     project = make_project()
     client = Client()
     client.force_login(make_member(project, "annotator"))

@@ -60,7 +60,7 @@ def test_readiness_names_each_part(client, monkeypatch):
 
 
 @pytest.mark.django_db
-def test_a_part_that_is_away_makes_it_unready_and_the_answer_says_no_more_than_which(client, monkeypatch, settings):
+def test_an_unavailable_part_makes_it_unready_and_is_only_named(client, monkeypatch, settings):
     monkeypatch.setattr(readiness, "_made_once", readiness._made_once.__wrapped__)
     monkeypatch.setattr(readiness.MigrationExecutor, "migration_plan", lambda self, targets: ["one"])
     monkeypatch.setattr(readiness, "default_storage", Away())
@@ -86,7 +86,7 @@ class Away:
 
 
 @pytest.mark.django_db
-def test_a_disk_without_room_makes_it_unready(client, monkeypatch):
+def test_a_full_disk_makes_it_unready(client, monkeypatch):
     monkeypatch.setattr(outages, "LEAST_FREE_BYTES", 2**60)
     assert client.get("/readyz").json()["disk"] == "full"
 
@@ -118,7 +118,7 @@ OTHERS = {
     ],
     ids=[*FULL_DISKS, *AWAY, *OTHERS],
 )
-def test_pages_say_what_is_away(monkeypatch, error, status, words):
+def test_pages_name_the_unavailable_part(monkeypatch, error, status, words):
     def broken(*_given):
         raise error
 
@@ -237,7 +237,7 @@ def test_a_request_has_an_id_that_its_jobs_and_their_lines_carry(client, caplog)
 
 
 @pytest.mark.django_db
-def test_what_django_says_of_a_refusal_carries_the_id_too(client, caplog):
+def test_djangos_log_of_a_refusal_has_the_request_id(client, caplog):
     client.get("/no/such/page/", headers={"X-Request-ID": "abcd-1234-proxy"})
     (record,) = [each for each in caplog.records if each.name == "django.request"]
     assert json.loads(JsonFormatter().format(record))["request_id"] == "abcd-1234-proxy"
@@ -269,7 +269,7 @@ def test_requests_without_tls_are_redirected_if_the_setting_says_so(settings):
     assert Client().get("/healthz").status_code == 200
 
 
-def test_a_line_of_the_log_is_one_object_whatever_it_quotes():
+def test_a_log_line_is_one_object_whatever_it_quotes():
     record = logging.LogRecord("foilworks", logging.ERROR, __file__, 1, 'said "%s"', ('a\nb"c',), None)
     line = JsonFormatter().format(record)
     assert "\n" not in line
@@ -323,7 +323,7 @@ sentry_sdk.flush(5)
 """
 
 
-def test_an_error_is_reported_where_a_sentry_is_named():
+def test_errors_are_reported_if_a_sentry_is_set():
     # In a process of its own: the library looks into others, such as Django's.
     with HTTPServer(("127.0.0.1", 0), Sentry) as server:
         server.came = []

@@ -51,7 +51,7 @@ def child(tmp_path, monkeypatch) -> Callable[..., PythonChild]:
 SLEEP = "import pathlib, sys, time\npathlib.Path(sys.argv[1]).write_text('here')\ntime.sleep(60)\n"
 
 
-def test_a_child_gets_our_environment_and_its_own_variables_beside(child, tmp_path, monkeypatch):
+def test_a_child_gets_our_environment_and_its_own_variables(child, tmp_path, monkeypatch):
     monkeypatch.setenv("OURS", "inherited")
     code = "import os\nprint(os.environ['OURS'], os.environ['OMP_NUM_THREADS'], flush=True)\n" + SLEEP
     talker = child("threads", code, variables={"OMP_NUM_THREADS": "3"})
@@ -175,13 +175,13 @@ def test_children_end_with_their_parent_even_when_it_is_killed(tmp_path):
     eventually(lambda: not runs(pid))
 
 
-def test_the_chore_is_done_regularly():
+def test_maintenance_runs_regularly():
     done = []
     with Supervisor([], chores=[lambda: done.append(1)], chore_every_s=0.01):
         eventually(lambda: len(done) >= 3)
 
 
-def test_a_chore_that_failed_is_done_again(caplog):
+def test_failed_maintenance_is_retried(caplog):
     done = []
 
     def chore() -> None:

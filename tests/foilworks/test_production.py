@@ -138,7 +138,7 @@ def test_each_unsafe_setting_is_named_with_a_fix(settings, monkeypatch, case):
     assert finding.found
 
 
-def test_files_that_others_on_the_machine_read_are_named(tmp_path):
+def test_files_that_other_users_can_read_are_named(tmp_path):
     for name in ("secret_key", "foilworks.sqlite3", "notes.txt"):
         (tmp_path / name).write_text("x")
         (tmp_path / name).chmod(0o644)

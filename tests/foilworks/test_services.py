@@ -187,7 +187,7 @@ def test_up_beside_a_demo_runs_the_queue_itself_once_that_one_has_ended(tmp_path
     assert json.loads(done.stdout) == [["done", 1, 5]], done.stderr
 
 
-def test_a_taken_port_is_one_clear_line(up, tmp_path):
+def test_a_port_in_use_gives_one_clear_line(up, tmp_path):
     port = urlsplit(up.address()).port
     other = run(tmp_path / "other", "manage.py", "up", "--port", str(port), timeout=60)
     assert other.returncode == 1

@@ -200,7 +200,7 @@ def test_an_empty_home_setting_means_the_default_home(copied, tmp_path, clone, h
         (False, ["code"], None),
     ],
 )
-def test_one_file_of_settings_counts(copied, tmp_path, clone, files, counts):
+def test_only_one_settings_file_is_read(copied, tmp_path, clone, files, counts):
     for number, folder in enumerate(files, 100):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / ".env").write_text(f"FOILWORKS_LEASE_SECONDS={number}\n", encoding="utf-8")
@@ -228,7 +228,7 @@ def test_an_empty_key_file_is_replaced_and_a_key_is_kept(read, monkeypatch, tmp_
     assert [path.name for path in tmp_path.glob("*secret_key*")] == ["secret_key"]
 
 
-def test_a_key_that_does_not_fit_on_the_disk_leaves_none_and_fits_later(read, monkeypatch, tmp_path):
+def test_a_key_for_a_full_disk_leaves_no_file_and_is_stored_later(read, monkeypatch, tmp_path):
     monkeypatch.delenv("SECRET_KEY", raising=False)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
@@ -242,7 +242,7 @@ def test_a_key_that_does_not_fit_on_the_disk_leaves_none_and_fits_later(read, mo
 
 
 @pytest.mark.parametrize("place", ["secret_key", "uploads", "static", "run"])
-def test_a_home_that_cannot_be_written_is_one_line(read, monkeypatch, tmp_path, place):
+def test_an_unwritable_home_gives_one_line(read, monkeypatch, tmp_path, place):
     monkeypatch.delenv("SECRET_KEY", raising=False)
     # For root as for anybody: what is to be a file is a folder, and the other way round.
     if place == "secret_key":

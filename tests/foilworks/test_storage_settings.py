@@ -51,7 +51,7 @@ def test_a_bucket_its_keys_and_the_policy_of_the_pages(tmp_path):
     assert pictures == ["'self'", "data:", "https://media.example.org"]
 
 
-def test_amazons_own_addresses_need_the_bucket_alone(tmp_path):
+def test_addresses_of_amazon_need_only_the_bucket(tmp_path):
     storage, _, media, _ = json.loads(read(tmp_path, STORAGE_URL="s3://clips?region=eu-central-1").stdout)
     assert storage["OPTIONS"]["endpoint_url"] == "https://s3.eu-central-1.amazonaws.com"
     assert media == ["'self'", "https://clips.s3.eu-central-1.amazonaws.com"]
@@ -75,7 +75,7 @@ def test_a_folder_store_allows_no_other_video_host(tmp_path):
         ("s3://clips?style=odd", "a style other than path and virtual"),
     ],
 )
-def test_what_is_wrong_is_named_at_the_start(tmp_path, url, message):
+def test_a_wrong_storage_address_is_named_at_the_start(tmp_path, url, message):
     done = read(tmp_path, STORAGE_URL=url)
     assert done.returncode == 1
     assert message in done.stderr

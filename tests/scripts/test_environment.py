@@ -33,7 +33,7 @@ def test_defaults_are_read_literally():
     }
 
 
-def test_the_examples_of_deployment_name_nothing_else():
+def test_the_deployment_files_name_only_known_settings():
     """What Compose and the units pass on is read by the settings."""
     yaml = pytest.importorskip("yaml")
     given = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8"))["x-environment"]

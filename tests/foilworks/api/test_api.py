@@ -67,7 +67,7 @@ def test_pages_hold_every_row_once_in_every_order(ask, project):
         assert wanted is None or found == wanted
 
 
-def test_only_listed_filters_orders_and_cursors_are_taken(ask, project):
+def test_only_listed_filters_orders_and_cursors_are_accepted(ask, project):
     path = f"/api/projects/{project.slug}/items"
     for query in (
         "subtest__project__memberships__person__password__startswith=a",
@@ -87,7 +87,7 @@ def test_only_listed_filters_orders_and_cursors_are_taken(ask, project):
     assert ask("get", f"{path}?limit=1&order=key&cursor={cursor}").status_code == 422
 
 
-def test_the_old_word_of_a_state_is_a_filter_until_0_4(ask, project, caplog):
+def test_the_old_name_of_a_state_is_a_filter_until_0_4(ask, project, caplog):
     item = make_item(make_subtest(project), state="disputed")
     make_item(item.subtest)
     path = f"/api/projects/{project.slug}/items?state="
@@ -109,7 +109,7 @@ def test_unchanged_content_is_not_sent_again(ask, project):
     assert ask("get", path, If_None_Match=first.headers["ETag"]).status_code == 200
 
 
-def test_a_key_sent_again_gives_the_first_answer_and_does_nothing(ask, project):
+def test_a_repeated_key_returns_the_first_response_and_does_nothing(ask, project):
     path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
     first = ask("post", path, body, Idempotency_Key="k1")
     again = ask("post", path, body, Idempotency_Key="k1")
@@ -130,7 +130,7 @@ def test_a_refused_write_leaves_its_key_free(ask, project):
     assert ask("post", path, {"name": "direction"}, Idempotency_Key="k").status_code == 201
 
 
-def test_keys_are_everybodys_own(ask, project):
+def test_keys_of_different_people_are_independent(ask, project):
     path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
     assert ask("post", path, body, Idempotency_Key="k").status_code == 201
     other = asking(make_member(project, Role.RESEARCHER))
@@ -231,7 +231,7 @@ def test_a_judgement_costs_few_queries(project, settings, django_assert_max_num_
     assert Vote.objects.count() == 2
 
 
-def test_lists_cost_the_same_whatever_they_hold(ask, project, django_assert_max_num_queries):
+def test_the_cost_of_lists_does_not_depend_on_their_length(ask, project, django_assert_max_num_queries):
     subtest = make_subtest(project)
     for _number in range(20):
         make_item(subtest)
@@ -347,7 +347,7 @@ def test_a_vote_has_the_task_number_of_its_claim(ask, project):
     assert [vote["task"] for vote in listed] == [work["task"]]
 
 
-def test_names_of_others_reach_no_annotator(project, settings):
+def test_annotators_never_see_names_of_others(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     owner = make_member(project, Role.RESEARCHER, name="secret-owner")
     make_item(make_subtest(project))
@@ -377,7 +377,7 @@ def test_the_page_of_the_document_runs_no_script(client):
     assert "script-src 'self'" in page.headers["Content-Security-Policy"]
 
 
-def test_the_client_needs_nothing_of_the_server():
+def test_the_client_imports_nothing_of_the_server():
     program = "import sys, foilworks.client; print({'django', 'ninja', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
@@ -418,7 +418,7 @@ def test_a_refused_write_with_a_key_counts(project, settings, monkeypatch):
     assert statuses == [403, 403, 403, 429, 429]
 
 
-def test_another_token_of_the_person_gets_no_answer_of_this_one(project, settings):
+def test_another_token_of_the_person_gets_no_stored_response(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     person = make_member(project, Role.RESEARCHER)
     path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}

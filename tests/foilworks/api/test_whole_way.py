@@ -73,7 +73,7 @@ def test_different_stored_records_change_only_with_update(live_server, worker):
     assert marks == {"a": (False, "in_validation"), "b": (True, "valid")}
 
 
-def test_the_example_goes_the_whole_way(live_server, worker, clip, capsys):
+def test_the_example_runs_to_its_end(live_server, worker, clip, capsys):
     token = make_token(make_user(is_superuser=True), name="example", scope="manage").secret
     run = runpy.run_path(str(EXAMPLE))["run"]
     packed = run(live_server.url, token, clip)
