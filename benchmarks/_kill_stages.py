@@ -421,7 +421,7 @@ class BackingUp(Command):
         return (self.folder / f"copy-{unit.number}").exists()
 
     def check_half_way(self, unit: Unit) -> None:
-        """Whatever has a name there is a whole copy."""
+        """Check that every folder with a final name is a complete backup."""
         from foilworks.backup.folder import checked_manifest
 
         for path in self.folder.glob("*"):

@@ -86,7 +86,7 @@ def read(path: Path) -> dict[str, object]:
 
 
 def video(path: Path, width: int, height: int, n: int, codec: str = "libx264") -> None:
-    """Frames of one grey."""
+    """Make frames of one grey."""
     with av.open(str(path), "w") as out:
         stream = out.add_stream(codec, rate=25, options=QUICK if codec == "libx264" else {})
         stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"

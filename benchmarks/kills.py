@@ -184,7 +184,7 @@ class Run:
         return bool(found)
 
     def settle(self, wait: bool = False) -> None:
-        """Look at the units that are over; with `wait`, at all of them."""
+        """Check the units that have ended; with `wait`, all of them."""
         for name, unit in list(self.units.items()):
             stage = self.stages[name]
             if wait:
