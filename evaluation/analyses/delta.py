@@ -24,7 +24,7 @@ def compute(items: ScoredItems, *, draws: int = DRAWS, seed: int = SEED) -> dict
     histogram over edges that a model's kinds share. In the model's own unit: cosine differences where it gives cosines.
     """
     if not items.models:
-        raise EvaluationError("no model is scored; score one first")
+        raise EvaluationError("no model has scores; score one first")
     width = max(scores.shape[1] for scores in items.models.values()) - 1
     kinds = _kinds(items, width)
     need(kinds != "", "kind of edit (`edited`)")

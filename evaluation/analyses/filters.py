@@ -33,9 +33,9 @@ def compute(filters: Sequence[FilterVerdicts], *, precision: float = 0.0) -> dic
     EvaluationError: nobody has judged a scored foil yet, or a precision that is no share.
     """
     if not 0 <= precision <= 1:
-        raise EvaluationError(f"the precision is {precision}; give a share from 0 (best F1) to 1")
+        raise EvaluationError(f"the precision is {precision}; give a number from 0 (best F1) to 1")
     if not filters:
-        raise EvaluationError("nobody has judged a foil that a filter scored; review or validate some first")
+        raise EvaluationError("no foil with a filter score has been judged; review or validate some first")
     return {"filters": [_row(each, precision) for each in filters], "precision": precision}
 
 

@@ -27,7 +27,7 @@ def compute(objects: Sequence[CheckedObject], *, draws: int = DRAWS, seed: int =
     frame has been looked at.
     """
     if not objects:
-        raise EvaluationError("nobody has looked at a frame yet; open an object check on the page Studies")
+        raise EvaluationError("no frame has been checked yet; start an object check on the Studies page")
     checks = sorted({each.check for each in objects})
     return {
         "overall": _row("overall", objects, draws, seed),

@@ -105,7 +105,9 @@ def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]
         return votes.choice, CHOICES
     sided = votes.choice <= FOIL
     if (sided & (votes.position == 0)).any():
-        raise EvaluationError("some votes do not say where the caption stood; give `position`, or --coding truth")
+        raise EvaluationError(
+            "some votes do not give the position of the caption; give `position`, or use --coding truth"
+        )
     # The caption in place 1 chosen, or the foil while the caption stood in place 2: the first text was chosen.
     shown = np.where((votes.choice == CAPTION) == (votes.position == 1), 0, 1)
     return np.where(sided, shown, votes.choice), SHOWN

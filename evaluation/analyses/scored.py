@@ -86,5 +86,5 @@ def need(known: NDArray[np.bool_], what: str) -> None:
     """EvaluationError where no item has the fact that the analysis is about."""
     if not known.any():
         raise EvaluationError(
-            f"no item says its {what}; give it as a fact of the items (or beside the scores in the file)"
+            f"no item has the fact: {what}; give it as a fact of the items (or next to the scores in the file)"
         )

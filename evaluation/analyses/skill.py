@@ -30,10 +30,10 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
     EvaluationError: the coding `shown` (a place is no truth), no named votes, fewer than two annotators.
     """
     if coding == "shown":
-        raise EvaluationError("first and second are places, not what is true of an item; give truth or truth3")
+        raise EvaluationError("the coding `shown` holds positions, not what is true of an item; use truth or truth3")
     named = votes.annotator != NOBODY
     if not named.any():
-        raise EvaluationError("these votes name nobody; Dawid-Skene and MACE need to know whose vote is whose")
+        raise EvaluationError("these votes name no annotators, which Dawid-Skene and MACE need; give votes with names")
     kept = Votes(
         votes.unit[named],
         votes.annotator[named],
@@ -47,7 +47,7 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
     counts = tallied(kept, codes, len(categories))
     seen = _Seen(kept, codes)
     if len(seen.people) < 2:
-        raise EvaluationError("one annotator judged everything; skill shows only against what others say")
+        raise EvaluationError("one annotator cast all votes; skill needs votes of at least two annotators")
     fits = _fits(seen, len(categories))
     majority = _majority(counts[seen.units])
     verdicts = {"majority": majority, **{name: posterior.argmax(axis=1) for name, (posterior, _) in fits.items()}}

@@ -45,7 +45,7 @@ def compute(edits: Sequence[EditFacts], *, top: int = TOP, draws: int = 0, seed:
     `top_share`: what the ten most frequent verbs of a source make up (how skewed it is). EvaluationError for no foil.
     """
     if not edits:
-        raise EvaluationError("there is no foil; give some made by a machine and some by people")
+        raise EvaluationError("there are no foils; give some made by machines and some made by people")
     if wrong := {edit.source for edit in edits} - set(SOURCES):
         raise EvaluationError(f"unknown source {quoted(sorted(wrong)[0])}; give machine or person")
     counts = {source: Counter(v for e in edits if e.source == source and (v := verb_of(e))) for source in SOURCES}

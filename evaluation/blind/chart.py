@@ -49,6 +49,6 @@ def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes
     axes.axvline(GUESSING, color=QUIET, linestyle=":", linewidth=1.4, label="guessing")
     row_names(axes, [short(f"{row['name']} (n = {row['n_items']:,})") for row in rows])
     axes.set_xlim(0, 1.12)
-    percent_axis(axes, "how often a classifier of words is right, with 95 % interval; n: items")
+    percent_axis(axes, "accuracy of a bag-of-words classifier, with 95 % interval; n: items")
     legend_below(axes)
     return svg_of(figure)

@@ -63,7 +63,7 @@ def _kept(adapter: Any, texts: Sequence[str]) -> dict[str, tuple[str, bool]]:
 
 def _check_blind(spec: str, info: Any) -> None:
     if info.needs_video:
-        raise EvaluationError(f"{spec} looks at videos; a blind audit takes a model of text alone, such as lm:…")
+        raise EvaluationError(f"{spec} reads videos; the blind audit needs a text-only model, such as lm:…")
 
 
 def _row(scorer: BlindScorer, text: str, value: float, info: Any) -> Score:

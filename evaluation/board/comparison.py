@@ -37,9 +37,9 @@ def compare(a: Run, b: Run, column: str, scope: str = "overall") -> Comparison:
     EvaluationError: runs of two releases, a run that is still at work, no such column.
     """
     if a.release_id != b.release_id:
-        raise EvaluationError("the two runs score different releases; compare runs of one")
+        raise EvaluationError("the two runs score different releases; compare runs of the same release")
     if not (is_settled(a) and is_settled(b)):
-        raise EvaluationError("a run is still at work; compare when it has ended")
+        raise EvaluationError("a run is not finished; compare when it has ended")
     if column not in COLUMNS:
         raise EvaluationError(f"unknown column {quoted(column)}; choose one of: {', '.join(COLUMNS)}")
     fingerprint = digest([VERSION, fingerprint_of(a), fingerprint_of(b)])

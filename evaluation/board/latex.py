@@ -73,17 +73,22 @@ def _label(row: BoardRow) -> str:
     """The model's name, marked if others sent its scores or if it did not read every text to its end."""
     marks = ["external submission"] if row.run.params.get("sent_by") else []
     marks += [row.run.served_as] if row.run.served_as else []
-    marks += [f"texts cut in {row.run.n_truncated} items"] if row.run.n_truncated else []
+    marks += [f"texts truncated in {row.run.n_truncated} items"] if row.run.n_truncated else []
     return f"{row.run.label} ({', '.join(marks)})" if marks else row.run.label
 
 
 def _note(board: Board) -> str:
     parts = [f"{board.n_items} items, {board.scope}", "95 % intervals by bootstrap over source videos"]
-    parts.append(f"bold: not told apart from the best in {board.column} (paired cluster t, Holm over all pairs, .05)")
+    parts.append(
+        f"bold: not significantly different from the best in {board.column} (paired cluster t, Holm over all pairs, "
+        ".05)"
+    )
     if board.n_as_published:
-        parts.append(f"{board.n_as_published} items of the release count as valid on their publisher's word")
+        parts.append(
+            f"{board.n_as_published} items of the release count as valid because they were imported as published"
+        )
     if board.uneven:
-        parts.append("a model without P did not score the proficiency items: its T stands over all that it scored")
+        parts.append("a model without P has no scores of the proficiency items; its T is over all items that it scored")
     return "; ".join(parts) + "."
 
 

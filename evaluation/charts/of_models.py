@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Interval = Sequence[float] | None
-WITH_INTERVAL = "{}: share of items that are right, with 95 % interval"
+WITH_INTERVAL = "{}: share of correct items, with 95 % interval"
 DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 LINE_SHADES = (INK, "#6b7280", "#2c4a9e", "#9a5b12", "#7f8794")
 

@@ -215,5 +215,5 @@ def export_content(
     if getattr(exporter, "TAKES_RECORDS", False):
         return release_content(release, progress) if release else project_content(project, progress)
     if release is None:
-        raise EvaluationError("--release: this format is of a release; name one, or export jsonl")
+        raise EvaluationError("--release: this format needs a release; name one, or export jsonl")
     return collect_release(release, tables=exporter.USES_TABLES)

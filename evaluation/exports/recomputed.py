@@ -146,7 +146,7 @@ def _human(_kind: str, items: Items, votes: VoteList) -> Any:
     found = {name: (right, total) for name, (right, total) in tallies.items()}
     overall = line_of(found, axes, "")
     if not overall:
-        raise EvaluationError("nobody took the human baseline")
+        raise EvaluationError("nobody answered the human baseline")
     by_subtest = {name: line_of(found, axes, f"subtest:{name}") for name in dict.fromkeys(axes.subtests)}
     return {"overall": overall, "subtests": {name: line for name, line in by_subtest.items() if line}}
 

@@ -64,9 +64,11 @@ def verify(folder: Path, expected: str = "") -> dict[str, Any]:
     """
     wanted = expected.strip().lower().removeprefix("sha256:")
     if expected and not re.fullmatch("[0-9a-f]{64}", wanted):
-        raise EvaluationError(f"{quoted(expected)} is no hash; give the 64 signs that the export's maker published")
+        raise EvaluationError(
+            f"{quoted(expected)} is not a hash; give the 64 hexadecimal digits published with the export"
+        )
     if not (folder / MANIFEST).is_file():
-        raise EvaluationError(f"{folder}: is no export (it has no {MANIFEST}); name the folder that was exported")
+        raise EvaluationError(f"{folder}: is not an export (it has no {MANIFEST}); give the exported folder")
     try:
         manifest = _manifest(folder)
         _same_files(folder, manifest)
@@ -89,9 +91,9 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or manifest.get("made_by") != MADE_BY:
         raise _DifferenceError(f"{MANIFEST}: was not made by {MADE_BY}")
     if not isinstance(manifest.get("files"), dict) or "content_hash" not in manifest:
-        raise _DifferenceError(f"{MANIFEST}: names no files or no content hash")
+        raise _DifferenceError(f"{MANIFEST}: lacks the files or the content hash")
     if pretty(manifest) != text or self_hash(manifest) != manifest.get(_KEY):
-        raise _DifferenceError(f"{MANIFEST}: was changed: its own hash is another one")
+        raise _DifferenceError(f"{MANIFEST}: was changed: its own hash differs")
     return manifest
 
 
@@ -164,7 +166,7 @@ def _same_made(
 
 
 def _another(manifest: Mapping[str, Any], wanted: str) -> str:
-    found = f"{MANIFEST}: has the hash {manifest[_KEY]}, not the one that is expected"
+    found = f"{MANIFEST}: has the hash {manifest[_KEY]}, not the expected one"
     if wanted == manifest["content_hash"]:
         return f"{found}: that one is the items' alone, which are the same; votes and tables are held by the manifest's"
     return found
@@ -320,7 +322,7 @@ def _same_figures(folder: Path, *, of_own: bool) -> None:
         path = folder / "figures" / f"{stem}.csv"
         text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
         if text != figure_csv(Figure(bytes, rows)):
-            raise _DifferenceError(f"figures/{path.name}: has not the numbers of its table")
+            raise _DifferenceError(f"figures/{path.name}: differs from the numbers of its table")
 
 
 def _same_digests(
@@ -333,14 +335,16 @@ def _same_digests(
     for kind, where in (("lines", "{}.jsonl"), ("tables", "tables/{}.json")):
         for name in sorted(made[kind].keys() | told.get(kind, {}).keys()):
             if told.get(kind, {}).get(name) != made[kind].get(name):
-                raise _DifferenceError(f"{where.format(name)}: was changed: tables/{CHECKS}.json knows another content")
+                raise _DifferenceError(
+                    f"{where.format(name)}: was changed: tables/{CHECKS}.json records different content"
+                )
 
 
 def _same(name: str, what: str, told: Any, found: Any, *, show: bool = True) -> None:
     close = isinstance(told, float) and isinstance(found, float) and math.isclose(told, found, rel_tol=1e-9)
     if told != found and not (close and "checks" not in name):
         values = (
-            f" is {_short(told)}; computed again it is {_short(found)}" if show else " are not those of scores.jsonl"
+            f" is {_short(told)}; computed again, it is {_short(found)}" if show else " are not those of scores.jsonl"
         )
         raise _DifferenceError(f"{name}: {what}{values}")
 
@@ -369,9 +373,9 @@ def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             record = json.loads(line)
         except ValueError as error:
-            raise _DifferenceError(f"{path.name}:{number}: is no JSON ({error})") from error
+            raise _DifferenceError(f"{path.name}:{number}: is not JSON ({error})") from error
         if not isinstance(record, dict):
-            raise _DifferenceError(f"{path.name}:{number}: is no record")
+            raise _DifferenceError(f"{path.name}:{number}: is not a record")
         yield f"{path.name}:{number}", record
 
 
@@ -382,9 +386,9 @@ def _vote(where: str, line: dict[str, Any]) -> ReleaseVote:
         rest = {name: value for name, value in line.items() if name != "position"}
         vote = ReleaseVote(**rest, caption_first=None if position is None else position == 1)
     except (KeyError, TypeError) as error:
-        raise _DifferenceError(f"{where}: is no vote ({error})") from error
+        raise _DifferenceError(f"{where}: is not a vote ({error})") from error
     if vote_line(vote) != line:
-        raise _DifferenceError(f"{where}: is no vote as they are written")
+        raise _DifferenceError(f"{where}: does not have the format of a vote")
     return vote
 
 
@@ -399,7 +403,7 @@ def _score(where: str, line: dict[str, Any]) -> ReleaseScore:
             proficiency_foils=tuple(simpler["foils"]),
         )
     except (KeyError, TypeError) as error:
-        raise _DifferenceError(f"{where}: is no score ({error})") from error
+        raise _DifferenceError(f"{where}: is not a score ({error})") from error
     if score_line(score) != line:
-        raise _DifferenceError(f"{where}: is no score as they are written")
+        raise _DifferenceError(f"{where}: does not have the format of a score")
     return score

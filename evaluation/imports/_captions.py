@@ -94,7 +94,7 @@ def _count_caption(batch: Batch, record: ItemRecord, caption: Caption, *, is_new
         return
     batch.result.unchanged["captions"] += 1
     if caption.key != record.id:
-        problem = f"stands for this clip already, as {quoted(caption.key)}; it is kept once"
+        problem = f"is already stored for this clip, as {quoted(caption.key)}; it is stored once"
         batch.result.warnings.append(str(RecordWarning(batch.where(record), "caption", problem)))
 
 

@@ -39,10 +39,10 @@ def list_changes(batch: Batch) -> None:
         for id_, key in occupied.items()
     )
     batch.refuse(
-        (record, "id", f"{quoted(id_)} was {what}, so its content stays", "give the record another id")
+        (record, "id", f"{quoted(id_)} was {what}, so its content cannot change", "give the record a different id")
         for id_, record in changed.items()
         if id_ in worked_on
-        for what in ("taken out" if id_ in taken_out else "worked on",)
+        for what in ("retracted" if id_ in taken_out else "worked on",)
     )
     stays = worked_on | occupied.keys()
     for id_, record in changed.items():
@@ -115,7 +115,7 @@ def strict_problem(batch: Batch) -> str:
     if first is None:
         return ""
     fields = ", ".join(first["fields"])
-    return f"{first['record']}: id: {quoted(first['id'])} is stored with another {fields}; import with --update"
+    return f"{first['record']}: id: {quoted(first['id'])} is stored with a different {fields}; import with --update"
 
 
 def _taken_out(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:

@@ -65,7 +65,9 @@ def _proficiency(batch: Batch, subtest: Subtest, shape: Shape) -> Subtest:
     found = batch.subtests.get(name)
     if found is not None:
         if found.kind != Subtest.Kind.PROFICIENCY:
-            raise EvaluationError(f"the subtest {quoted(name)} is no proficiency subtest; rename it, then import again")
+            raise EvaluationError(
+                f"the subtest {quoted(name)} is not a proficiency subtest; rename it, then import again"
+            )
         return found
     wanted = _usual(shape.pair_votes, PROFICIENCY_VOTES)
     return _create(

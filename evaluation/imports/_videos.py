@@ -48,7 +48,7 @@ def refuse_taken_down(batch: Batch) -> None:
         source_id = video.source_id or video.file
         reason = by_key.get(video.key) or by_source.get((video.source_dataset, source_id))
         if reason and (record.id not in batch.stored or brings & batch.differences.get(record.id, {}).keys()):
-            clashes.append((record, "video", f"was taken down from the project: {reason}", "leave the record out"))
+            clashes.append((record, "video", f"was taken down from the project: {reason}", "remove the record"))
     repeating = _repeating(batch, [record for record, *_ in clashes])
     batch.refuse(clash for clash in clashes if clash[0].id not in repeating)
 
@@ -164,6 +164,6 @@ def _refuse_other_trims(batch: Batch) -> None:
             mine, its = getattr(record.video, name), getattr(stored, name)
             if mine != its:
                 problem = f"is {quoted(mine)}, but {quoted(its)} is stored for the clip {quoted(stored.key)}"
-                clashes.append((record, name, problem, "give the clip another video_key"))
+                clashes.append((record, name, problem, "give the clip a different video_key"))
                 break
     batch.refuse(clashes)

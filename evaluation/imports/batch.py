@@ -209,7 +209,12 @@ def settle_ids(batch: Batch) -> None:
     """Records that name a stored item as releases do get its key; refuse those that would share an id in releases."""
     named = {record.id: release_id(record.subtest, record.id) for record in batch.records if record.foils}
     batch.refuse(
-        (record, "id", f"is {quoted(named[record.id])} in releases, as that of another record", "give it its own id")
+        (
+            record,
+            "id",
+            f"is {quoted(named[record.id])} in releases, which is the id of another record",
+            "give it its own id",
+        )
         for record in batch.records
         if record.foils and not batch.is_first("released", named[record.id])
     )
@@ -221,7 +226,7 @@ def settle_ids(batch: Batch) -> None:
         keys = stored.get(named.get(record.id, ""), {})
         if keys and record.id not in keys.get(record.subtest, ()):
             if record.id != named[record.id] or record.subtest not in keys:
-                problem = f"is {quoted(named[record.id])} in releases, as that of another item"
+                problem = f"is {quoted(named[record.id])} in releases, which is the id of another item"
                 clashes.append((record, "id", problem, "give it its own id"))
             else:
                 record = replace(record, id=keys[record.subtest][0])

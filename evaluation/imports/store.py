@@ -119,15 +119,13 @@ def _all_or_nothing(
             project.pk = stored_as
             if is_last:
                 problem = (
-                    f"two of its records, or one of them and a stored one, are one row ({' '.join(str(error).split())})"
+                    f"two records, or a record and a stored one, have the same key ({' '.join(str(error).split())})"
                 )
-                raise EvaluationError(
-                    f"{path}: {problem}; nothing was stored; please report this as a fault"
-                ) from error
+                raise EvaluationError(f"{path}: {problem}; nothing was stored; please report this as a bug") from error
         except OperationalError as error:
             if not was_rolled_back_by_the_database(error):
                 raise
-            raise EvaluationError(f"{path}: somebody else changed the project meanwhile; import again") from error
+            raise EvaluationError(f"{path}: the project was changed during the import; import again") from error
     raise AssertionError("the last attempt returns or raises")
 
 
@@ -159,7 +157,9 @@ def _import_votes(
     def write(ours: ImportResult) -> None:
         store_votes(project, actor, source, votes, ours, update=update, progress=progress)
         left = next((change["record"] for change in ours.changes if not change["updated"]), "")
-        _stop_if_strict(strict, ours, f"{left}: votes: others are stored; import with --update" if left else "")
+        _stop_if_strict(
+            strict, ours, f"{left}: votes: different votes are stored; import with --update" if left else ""
+        )
 
     return _all_or_nothing(project, result, write, stored)
 

@@ -67,7 +67,7 @@ class Source:
         stamp = now.st_mtime_ns, now.st_size
         self._stamp = self._stamp or stamp
         if stamp != self._stamp:
-            raise EvaluationError(f"{self.path}: changed while it was read; import it again")
+            raise EvaluationError(f"{self.path}: the file changed while it was read; import it again")
 
 
 @dataclass
@@ -172,7 +172,7 @@ def _with_media(
             found.media[video.key] = file.path
             if is_new and file.differs_in:
                 problem = (
-                    f"{quoted(file.asked)} differs in {file.differs_in} from {quoted(file.name)}, the file that is used"
+                    f"{quoted(file.asked)} differs in {file.differs_in} from {quoted(file.name)}, which is used instead"
                 )
                 result.warnings.append(str(RecordWarning(f"{result.path}:{record.line}", "video", problem)))
         elif len(found.missing) < MAX_MISSING:

@@ -51,7 +51,7 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
     result = None
     try:
         if upload.created_by is None:
-            raise EvaluationError("whoever sent this is gone; send it again")
+            raise EvaluationError("the account that uploaded this no longer exists; upload the files again")
         if upload.format:
             result = _records(upload, job, dry_run)
             outcome = {**result.as_json(), **({"sample": _sample(upload)} if dry_run else {})}

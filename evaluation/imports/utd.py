@@ -66,6 +66,6 @@ def _content(run: BiasRun) -> tuple[Any, Any]:
 def _strangers(source: Source, problems: Mapping[str, Any]) -> list[str]:
     names = problems.get("not_in_project", [])
     more = f" (and {problems['n_not_in_project'] - len(names)} more)" if problems else ""
-    return [f"{source.path}:1: {name}: is no video of the project, passed over" for name in names[:-1]] + [
-        f"{source.path}:1: {name}: is no video of the project, passed over{more}" for name in names[-1:]
+    return [f"{source.path}:1: {name}: is not a video of the project, skipped" for name in names[:-1]] + [
+        f"{source.path}:1: {name}: is not a video of the project, skipped{more}" for name in names[-1:]
     ]

@@ -101,8 +101,8 @@ def _store(work: _Import, votes: Mapping[int, list[VoteRecord]]) -> None:
     judged = set(tasks.values_list("item_id", flat=True))
     judged |= {pk for pk, its in stored.items() if any(vote.source == Vote.Source.PERSON for vote in its)}
     for item in items.filter(pk__in=judged).order_by("pk"):
-        problem = f"{quoted(item.key)} is judged here; its votes are those of its validators"
-        work.refuse(votes[item.pk][0], "item", problem, "import the items into a project of their own")
+        problem = f"{quoted(item.key)} is judged in this project; it keeps the votes of its validators"
+        work.refuse(votes[item.pk][0], "item", problem, "import the items into a separate project")
     for item in items.exclude(pk__in=judged).select_for_update(of=("self",), no_key=True).order_by("pk"):
         _store_item(work, item, votes[item.pk], stored[item.pk])
 
@@ -125,7 +125,7 @@ def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, 
             continue
         problem, fix = f"there is no item {quoted(name)} in the project", "import the items first, or correct the id"
         if named[name]:
-            problem, fix = f"{quoted(name)} stands in {len(named[name])} subtests", "write it as subtest:id"
+            problem, fix = f"{quoted(name)} is in {len(named[name])} subtests", "write it as subtest:id"
         for record in records:
             work.refuse(record, "item", problem, fix)
     return found
@@ -139,12 +139,12 @@ def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored
             work.refuse(record, "foil", problem, "count them from 0")
             return
     if len({record.foil is None for record in records}) > 1:
-        problem = "is named by some of the item's votes and not by others"
-        work.refuse(records[0], "foil", problem, "name the foil in all of them, or in none")
+        problem = "is given in some votes of the item and not in others"
+        work.refuse(records[0], "foil", problem, "give the foil in all of them, or in none")
         return
     twice = [who for who, n in Counter((record.annotator, record.foil) for record in records).items() if n > 1]
     if twice:
-        problem = f"{quoted(twice[0][0])} judged {quoted(item.key)} twice, under two names of the item"
+        problem = f"{quoted(twice[0][0])} judged {quoted(item.key)} twice, under two ids of the item"
         work.refuse(records[0], "annotator", problem, "keep one of the two")
         return
     new = [_line(work.project, record) for record in records]
@@ -153,8 +153,8 @@ def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored
         work.result.unchanged["votes"] += len(new)
         return
     if item.state in WITHDRAWN:
-        problem = f"{quoted(item.key)} was taken out, and keeps the votes that it was decided on"
-        work.refuse(records[0], "item", problem, "leave them out, or name the item that took its place")
+        problem = f"{quoted(item.key)} was retracted and keeps the votes that decided it"
+        work.refuse(records[0], "item", problem, "remove these votes, or give the id of the item that replaced it")
         return
     replaces = bool(old) and not _behind_counts(old, new)
     if replaces:

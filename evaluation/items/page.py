@@ -25,7 +25,7 @@ from text.diff import diff_segments
 
 
 @dataclass(frozen=True)
-class Ballot:
+class ShownVote:
     """A vote as researchers see it: under a pseudonym, "" for one from a file. `kept`: why it does not count."""
 
     who: str
@@ -41,7 +41,7 @@ class Pair:
     foil: Foil | None
     segments: list[tuple[str, str]]
     chain: list[Candidate]
-    votes: list[tuple[str, list[Ballot]]] = field(default_factory=list)
+    votes: list[tuple[str, list[ShownVote]]] = field(default_factory=list)
 
 
 def candidates_of(item: Item) -> list[Candidate]:
@@ -74,7 +74,7 @@ def pairs_of(project: Project, item: Item, candidates: list[Candidate]) -> list[
         )
         for foil in item.foils.all()
     ]
-    return [*pairs, *(Pair(None, [], [], ballots) for ballots in votes.values())]
+    return [*pairs, *(Pair(None, [], [], shown) for shown in votes.values())]
 
 
 def _chain(candidate: Candidate | None, by_pk: dict[int, Candidate]) -> list[Candidate]:
@@ -85,12 +85,12 @@ def _chain(candidate: Candidate | None, by_pk: dict[int, Candidate]) -> list[Can
     return found
 
 
-def _votes(project: Project, item: Item) -> dict[int | None, list[tuple[str, list[Ballot]]]]:
-    by_foil: dict[int | None, dict[str, list[Ballot]]] = defaultdict(lambda: defaultdict(list))
+def _votes(project: Project, item: Item) -> dict[int | None, list[tuple[str, list[ShownVote]]]]:
+    by_foil: dict[int | None, dict[str, list[ShownVote]]] = defaultdict(lambda: defaultdict(list))
     for vote in Vote.objects.filter(item=item).exclude(state=VoteState.UNDONE).order_by("created_at", "pk"):
         who = pseudonym(project, vote.person_id) if vote.person_id else ""
         kept = "" if vote.state == VoteState.COUNTED else vote.state
-        by_foil[vote.foil_id][vote.choice].append(Ballot(who, vote.created_at, vote.caption_first, kept))
+        by_foil[vote.foil_id][vote.choice].append(ShownVote(who, vote.created_at, vote.caption_first, kept))
     return {
         foil: [(label, given[choice]) for choice, label in Choice.choices if choice in given]
         for foil, given in by_foil.items()

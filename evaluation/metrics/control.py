@@ -31,9 +31,11 @@ def sampled_others(size: int, candidates: int = CANDIDATES, seed: int = SEED) ->
     EvaluationError with fewer than `candidates` records, or fewer than two candidates.
     """
     if candidates < 2:
-        raise EvaluationError(f"{candidates} candidates leave nothing to choose; give at least 2")
+        raise EvaluationError(f"{candidates} candidates are too few; give at least 2")
     if size < candidates:
-        raise EvaluationError(f"{size} records cannot give {candidates} candidates each; give more, or ask for fewer")
+        raise EvaluationError(
+            f"{size} records are too few for {candidates} candidates each; give more records, or fewer candidates"
+        )
     generator = np.random.default_rng(seed)
     others = np.stack([generator.choice(size - 1, candidates - 1, replace=False) for _ in range(size)])
     # Places from the own one on move up by one, which leaves the own one out.
@@ -54,7 +56,7 @@ def sampled_captions(
     few of them, so that a rerun asks a model for little. EvaluationError where some item has too few to draw from.
     """
     if candidates < 2:
-        raise EvaluationError(f"{candidates} candidates leave nothing to choose; give at least 2")
+        raise EvaluationError(f"{candidates} candidates are too few; give at least 2")
     pool = sorted(set(captions))
     place = {caption: k for k, caption in enumerate(pool)}
     own: dict[str, set[int]] = defaultdict(set)
@@ -67,8 +69,8 @@ def sampled_captions(
         keys[list(own[source])] = np.iinfo(np.uint64).max
         if len(pool) - len(own[source]) < candidates - 1:
             raise EvaluationError(
-                f"item {quoted(name)}: {candidates} candidates need {candidates - 1} captions of other videos, "
-                f"and there are {len(pool) - len(own[source])}; leave the control out"
+                f"item {quoted(name)}: {candidates} candidates need {candidates - 1} captions of other videos, but "
+                f"there are {len(pool) - len(own[source])}; leave the control out"
             )
         best = np.argpartition(keys, candidates - 2)[: candidates - 1]
         found.append(tuple(pool[k] for k in best[np.argsort(keys[best])].tolist()))

@@ -42,7 +42,7 @@ class PublicPage(models.Model):
 class SubmissionState(models.TextChoices):
     WAITING = "waiting", _("waiting")
     ACCEPTED = "accepted", _("accepted")
-    REFUSED = "refused", _("refused")
+    REFUSED = "refused", _("rejected")
 
 
 class Submission(models.Model):

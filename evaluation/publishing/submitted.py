@@ -17,7 +17,7 @@ from text.quoting import quoted
 MAX_LINE_BYTES = 1_000_000
 MAX_PROBLEMS = 20
 MAX_NAMED = 5
-FIX = 'write one object a line: {"id": …, "caption": …, "foils": […]}'
+FIX = 'write one object per line: {"id": …, "caption": …, "foils": […]}'
 
 Records = Sequence[Mapping[str, Any]]
 
@@ -35,7 +35,7 @@ def check_scores(path: Path, records: Records) -> list[dict[str, Any]]:
     with a finite number. Nothing else of the file is in them.
 
     Of the valid proficiency pairs all are scored or none: P, T and P+T stand over the items whose pair is, and nobody
-    chooses those. BadScoresError names up to MOST_PROBLEMS of what is wrong.
+    chooses those. BadScoresError names up to MAX_PROBLEMS of what is wrong.
     """
     wanted = {record["id"]: record for record in records}
     problems: list[str] = []
@@ -49,7 +49,7 @@ def check_scores(path: Path, records: Records) -> list[dict[str, Any]]:
         except EvaluationError as error:
             problems.append(str(error).removeprefix(f"{path}:"))
             if len(problems) >= MAX_PROBLEMS:
-                raise BadScoresError([*problems, "… and perhaps more"]) from error
+                raise BadScoresError([*problems, "… and possibly more"]) from error
             continue
         first[name] = line
     problems += _absent([name for name in wanted if name not in first])
@@ -81,7 +81,7 @@ def _absent(names: Sequence[str]) -> list[str]:
 def _without_pair(names: Sequence[str]) -> list[str]:
     if not names:
         return []
-    what = f"proficiency: {len(names)} valid pairs of the release are missing, where others are scored"
+    what = f"proficiency: {len(names)} valid pairs of the release are missing, while other pairs have scores"
     return [f"{what}: {_named(names)}; score every valid pair or none"]
 
 
@@ -105,11 +105,11 @@ def _row(path: Path, line: int, text: bytes) -> Row:
     try:
         value = json.loads(text.decode("utf-8-sig" if line == 1 else "utf-8"), object_pairs_hook=unique_names)
     except UnicodeDecodeError:
-        empty.fail("record", "is no UTF-8", "save the file as UTF-8")
+        empty.fail("record", "is not UTF-8", "save the file as UTF-8")
     except (ValueError, RecursionError):
-        empty.fail("record", "is no JSON, or has a name twice", FIX)
+        empty.fail("record", "is not JSON, or contains a name twice", FIX)
     if not isinstance(value, dict):
-        empty.fail("record", "is no object", FIX)
+        empty.fail("record", "is not an object", FIX)
     return Row(path, line, value)
 
 
@@ -117,11 +117,11 @@ def _checked_name(row: Row, wanted: Mapping[str, Mapping[str, Any]], first: Mapp
     """The id of a row that is as it should be."""
     name = row.text("id")
     if name not in wanted:
-        row.fail("id", f"{quoted(name)} is no item of the release", "name items as in its items.jsonl")
+        row.fail("id", f"{quoted(name)} is not an item of the release", "use the ids of items.jsonl of the release")
     if name in first:
-        row.fail("id", f"{quoted(name)} stands in the file twice (first in line {first[name]})", "keep one of them")
+        row.fail("id", f"{quoted(name)} occurs twice in the file (first in line {first[name]})", "keep one of them")
     if row.fields.get("higher_is_better", True) is not True:
-        row.fail("higher_is_better", "is not true", "turn the scores round, so that higher is better")
+        row.fail("higher_is_better", "is not true", "negate the scores, so that higher is better")
     return name
 
 
@@ -139,9 +139,13 @@ def _numbers(row: Row, record: Mapping[str, Any]) -> dict[str, Any]:
 def _pair(row: Row, n_foils: int) -> dict[str, Any]:
     if "scores" in row.fields:
         # What reads the file would take these and leave the caption's and the foils', which are checked.
-        row.fail("scores", "stands beside caption and foils", "leave it out")
+        row.fail("scores", "is used together with caption and foils", "leave it out")
     caption, foils = row.number("caption"), row.numbers("foils")
     if len(foils) != n_foils:
-        row.fail("foils", f"has {len(foils)} scores and the item {n_foils} foils", "give one for each, in their order")
+        row.fail(
+            "foils",
+            f"has {len(foils)} scores, but the item has {n_foils} foils",
+            "give one score per foil, in their order",
+        )
     # -0.0 is 0.0.
     return {"caption": caption + 0.0, "foils": [score + 0.0 for score in foils]}

@@ -191,7 +191,7 @@ def submission(request: HttpRequest, slug: str, pk: int, submission: int) -> Htt
             messages.success(request, _("Accepted. The model appears on the leaderboard after its scores are stored."))
         else:
             refuse_submission(request.user, sent, request.POST.get("reason", ""))
-            messages.success(request, _("Refused."))
+            messages.success(request, _("Rejected."))
     except EvaluationError as error:
         messages.error(request, str(error))
     return redirect("publishing:public_page", slug, pk)

@@ -74,7 +74,7 @@ def _wide(value: Any) -> bool:
     return isinstance(value, list | dict) and not (isinstance(value, list) and len(value) == 2)
 
 
-RIGHT = "share of items that are right, with 95 % interval"
+RIGHT = "share of correct items, with 95 % interval"
 
 
 def _bars(data: Data) -> bytes:
@@ -104,7 +104,7 @@ def _by_category(data: Data) -> bytes:
                 around = (max(0.0, row["mean"] - spread), min(1.0, row["mean"] + spread)) if spread else None
                 series[shown] = (row["mean"], around)
         rows.append((str(group), series))
-    return of_models.grouped(rows, label="mean accuracy of the models, with one standard deviation to both sides")
+    return of_models.grouped(rows, label="mean accuracy of the models, ± one standard deviation")
 
 
 def _lengths(data: Data) -> bytes:

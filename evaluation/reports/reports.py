@@ -136,7 +136,7 @@ def scored_facts(project: Project, subtest: Subtest | None = None) -> ScoredItem
         if runs:
             cards = {key: card.category for key, card in cards_of(project).items()}
             return _of_subtest(scored_items(release, runs, cards), release, subtest)
-    raise EvaluationError("no model is scored on a release of this project yet; score one first")
+    raise EvaluationError("no release of this project has model scores yet; score a model first")
 
 
 def _of_subtest(items: ScoredItems, release: Release, subtest: Subtest | None) -> ScoredItems:
@@ -144,7 +144,9 @@ def _of_subtest(items: ScoredItems, release: Release, subtest: Subtest | None) -
         return items
     chosen = [k for k, record in enumerate(records_of(release)) if record["subtest"] == subtest.name]
     if not chosen:
-        raise EvaluationError(f"the newest scored release has no item of {quoted(subtest.name)}; leave the subtest out")
+        raise EvaluationError(
+            f"the newest scored release has no items of {quoted(subtest.name)}; leave the subtest out"
+        )
     return ScoredItems(
         [items.ids[k] for k in chosen],
         [items.clusters[k] for k in chosen],

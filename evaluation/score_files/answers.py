@@ -33,7 +33,7 @@ def read_answers(table: Table) -> Answers:
         found = _answers(row)
         if right and set(found) != set(right):
             missing = sorted(set(right) ^ set(found))[0]
-            row.fail(missing, "is given for some samples only", "give it for every sample")
+            row.fail(missing, "is missing for some samples", "give it for every sample")
         for model, value in found.items():
             right.setdefault(model, []).append(value)
     if not ids:
@@ -84,7 +84,7 @@ def read_predictions(table: Table) -> tuple[list[str], list[float]]:
 def _place(row: Row, field: str) -> int:
     given = row.text(field, "0" if field == "right" else None)
     if not given.strip().isdecimal():
-        row.fail(field, f"is {quoted(given)}", "give the place of a candidate, from 0")
+        row.fail(field, f"is {quoted(given)}", "give the index of a candidate, from 0")
     return int(given)
 
 

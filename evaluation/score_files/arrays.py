@@ -17,7 +17,7 @@ from evaluation.score_files.json_records import fail
 CANDIDATES = 6
 AUTO_LAYOUT, CANDIDATES_LAYOUT, TEXTS_LAYOUT, VIDEOS_LAYOUT = "auto", "candidates", "texts-by-videos", "videos-by-texts"
 LAYOUTS = {
-    AUTO_LAYOUT: "by the shape",
+    AUTO_LAYOUT: "detect from the shape",
     CANDIDATES_LAYOUT: "(n, candidates), the positive first",
     TEXTS_LAYOUT: "(6N, N), six texts of each video, the true one first",
     VIDEOS_LAYOUT: "(N, 6N)",
@@ -46,7 +46,8 @@ def rows_of_candidates(path: Path, layout: str = AUTO_LAYOUT) -> tuple[NDArray[n
     if len(wrong):
         row, column = (int(each) for each in wrong[0])
         fail(path, row + 1, f"scores[{column}]", f"is {scores[row, column]}", "give a finite number")
-    told = f"{path.name}: {array.shape} is read as {LAYOUTS[chosen]}; --layout {CANDIDATES_LAYOUT} reads it by rows"
+    reads = f"--layout {CANDIDATES_LAYOUT} reads one record per row"
+    told = f"{path.name}: {array.shape} was read as {LAYOUTS[chosen]}; {reads}"
     return scores, [told] if layout == AUTO_LAYOUT and chosen != CANDIDATES_LAYOUT else []
 
 
@@ -56,7 +57,7 @@ def _layout(path: Path, shape: Sequence[int]) -> str:
     if rows == CANDIDATES * columns or columns == CANDIDATES * rows:
         found = TEXTS_LAYOUT if rows > columns else VIDEOS_LAYOUT
         if few:
-            problem = f"{tuple(shape)} may be {rows} records of {columns} candidates, or {LAYOUTS[found]}"
+            problem = f"{tuple(shape)} can be {rows} records of {columns} candidates, or {LAYOUTS[found]}"
             fail(path, None, "shape", problem, f"say which: --layout {CANDIDATES_LAYOUT} or --layout {found}")
         return found
     if rows == columns and not few:
@@ -73,11 +74,11 @@ def read_matrix(path: Path) -> NDArray[Any]:
     except OSError as error:
         fail(path, None, "file", f"cannot be read ({error.strerror or error})", "give a .npy file")
     except (ValueError, EOFError) as error:
-        fail(path, None, "file", f"is no plain .npy array ({error})", "write it with numpy.save, numbers only")
+        fail(path, None, "file", f"is not a plain .npy array ({error})", "write it with numpy.save, numbers only")
     if not isinstance(array, np.ndarray):
         # An archive of arrays, which numpy opens under any name and leaves open.
         array.close()
-        fail(path, None, "file", "is no plain .npy array (an archive)", "write it with numpy.save, numbers only")
+        fail(path, None, "file", "is not a plain .npy array (an archive)", "write it with numpy.save, numbers only")
     if array.dtype.kind not in "fiu":
-        fail(path, None, "dtype", "is no array of numbers", "write it with numpy.save, numbers only")
+        fail(path, None, "dtype", "is not an array of numbers", "write it with numpy.save, numbers only")
     return array

@@ -40,7 +40,7 @@ class NamedSource(CsvSource):
     def __init__(self, path: Path, names: Sequence[str]) -> None:
         super().__init__(path)
         if len(names) != len(self.names):
-            fail(path, 1, "record", f"has {len(self.names)} cells", f"name that many columns, not {len(names)}")
+            fail(path, 1, "record", f"has {len(self.names)} cells", f"give that many names, not {len(names)}")
         self.names, self.header_line = list(names), None
 
 
@@ -60,10 +60,16 @@ class JoinedSource(CsvSource):
         for ours, theirs in zip_longest(self.own.rows(), self.beside.rows()):
             if ours is None or theirs is None:
                 longer, (line, _) = (self.beside, theirs) if ours is None else (self.own, ours)
-                fail(longer.path, line, "record", "has no row beside it", "give files with the same rows in one order")
+                fail(
+                    longer.path,
+                    line,
+                    "record",
+                    "has no matching row in the second file",
+                    "give files with the same rows in one order",
+                )
             (line, cells), (other_line, other) = ours, theirs
             for mine, yours in self.shared:
                 if cells[mine : mine + 1] != other[yours : yours + 1]:
-                    problem = f"is not that of {self.beside.path.name}:{other_line}"
+                    problem = f"differs from {self.beside.path.name}:{other_line}"
                     fail(self.path, line, self.own.names[mine], problem, "give files with the same rows in one order")
             yield line, [*cells, *(other[k] for k in self.extra if k < len(other))]

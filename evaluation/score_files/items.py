@@ -59,8 +59,8 @@ def read_items(paths: Sequence[Path], file_format: str | None = None) -> tuple[l
         if not found:
             if len(warnings) == n_before:
                 raise EvaluationError(f"{path}: record: there is none; give at least one item")
-            formats = "" if file_format else f"; if its format is not {chosen}, name it with --format"
-            raise EvaluationError(f"{warnings[n_before]}: no item is left of the file{formats}")
+            formats = "" if file_format else f"; if the format is not {chosen}, set it with --format"
+            raise EvaluationError(f"{warnings[n_before]}: the file has no usable items{formats}")
         items += found
     return items, warnings
 
@@ -69,13 +69,13 @@ def _imported(path: Path, file_format: str, warnings: list[str]) -> Iterator[Ite
     entry = lookup(IMPORTERS, file_format, "format")
     for record in read_file(entry, path, {}):
         if isinstance(record, BadRecord):
-            warnings.append(f"{record}; the record is left out")
+            warnings.append(f"{record}; the record was skipped")
         if isinstance(record, RecordWarning):
             warnings.append(f"{record.where}: {record.field}: {record.problem}")
         elif isinstance(record, ItemRecord):
             if not record.foils:
                 where = f"{path}:{record.line}" if record.line else f"{path}: {record.id}"
-                raise EvaluationError(f"{where}: foils: there is none; reports need at least one foil an item")
+                raise EvaluationError(f"{where}: foils: there is none; reports need at least one foil per item")
             yield _facts(record, path)
 
 
@@ -129,7 +129,7 @@ def _from_lines(path: Path, warnings: list[str]) -> Iterator[ItemFacts]:
         _warn(row, caption, foils, warnings)
         votes = _counts(row)
         if votes and not votes.caption + votes.foil + votes.other:
-            warnings.append(f"{path}:{row.line}: votes: nobody voted; the item counts as not valid")
+            warnings.append(f"{path}:{row.line}: votes: there are none; the item counts as not valid")
         simpler = row.inner("proficiency")
         subtest = row.text("subtest", path.stem)
         yield ItemFacts(
@@ -153,7 +153,7 @@ def _warn(row: Row, caption: str, foils: tuple[str, ...], warnings: list[str]) -
     if caption in foils:
         warnings.append(f"{row.path}:{row.line}: foils: a foil equals the caption")
     if len(set(foils)) < len(foils):
-        warnings.append(f"{row.path}:{row.line}: foils: a foil stands twice")
+        warnings.append(f"{row.path}:{row.line}: foils: a foil occurs twice")
 
 
 def _counts(row: Row) -> VoteCounts | None:
@@ -165,7 +165,7 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
     """One vote a record. EvaluationError for an unknown choice, a missing name, two votes of one person on one unit."""
     chosen = file_format or (LINES if path.suffix in {".jsonl", ".ndjson", ".json"} else "csv")
     if chosen not in {LINES, "csv"}:
-        raise EvaluationError(f"votes have no format {quoted(chosen)}; choose csv or {LINES}")
+        raise EvaluationError(f"unknown votes format {quoted(chosen)}; choose csv or {LINES}")
     table = Table(path, is_csv=chosen == "csv")
     # A vote may have an id of its own.
     name = "item" if "item" in table.names else "id"
@@ -207,7 +207,7 @@ def _choice(row: Row) -> tuple[int, int]:
         said = NUMBERED[int(said) - 1]
     if said in {"first", "second"}:
         if not place:
-            row.fail("position", "is missing", "say where the caption stood (1 or 2), or give the choice in words")
+            row.fail("position", "is missing", "give the position of the caption (1 or 2), or give the choice in words")
         return int(PLACES[said] != place), place
     if said == "other":
         return OTHER, place
@@ -219,5 +219,5 @@ def _choice(row: Row) -> tuple[int, int]:
 def _place(row: Row) -> int:
     said = row.text("position", "").strip().lower()
     if said and said not in PLACES:
-        row.fail("position", f"is {quoted(said)}", "give 1 where the caption stood first, 2 where it stood second")
+        row.fail("position", f"is {quoted(said)}", "give 1 if the caption was shown first, 2 if second")
     return PLACES.get(said, 0)

@@ -54,7 +54,7 @@ class Row:
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if not isinstance(value, str) or not value.strip():
-            self.fail(field, "is missing" if value is None else "is no text", "give a non-empty text")
+            self.fail(field, "is missing" if value is None else "is not text", "give a non-empty text")
         return plain_cell(value.strip()) if self.is_text else value
 
     def new_name(self, field: str, seen: dict[str, int]) -> str:
@@ -75,7 +75,7 @@ class Row:
             self.fail(field, "is missing or empty", "give a list with at least one text")
         for place, text in enumerate(values):
             if not isinstance(text, str) or not text.strip():
-                self.fail(f"{field}[{place}]", "is no text", "give a non-empty text")
+                self.fail(f"{field}[{place}]", "is not text", "give a non-empty text")
         return tuple(values)
 
     def number(self, field: str) -> float:
@@ -105,7 +105,7 @@ class Row:
         if value is None:
             return None
         if not isinstance(value, dict):
-            self.fail(field, "is no object", "give an object with its own fields")
+            self.fail(field, "is not an object", "give an object with its own fields")
         return Row(self.path, self.line, value, f"{self.key}.{field}" if self.key else field)
 
     def _finite(self, field: str, value: Any) -> float:
@@ -163,7 +163,7 @@ def _record(path: Path, line: int, text: str) -> Any:
     try:
         return parse_line(text)
     except ValueError as error:
-        fail(path, line, "JSON", str(error), "mend the line")
+        fail(path, line, "JSON", str(error), "fix the line")
 
 
 def _members(path: Path, text: str) -> Iterator[Row]:
@@ -200,5 +200,5 @@ def number_of(cell: str) -> Any:
 
 def _object(path: Path, line: int, field: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        fail(path, line, field, "is no JSON object", "give an object with its own fields")
+        fail(path, line, field, "is not a JSON object", "give an object with its own fields")
     return value

@@ -63,8 +63,8 @@ def score_rows(table: Table, *, with_facts: bool = False) -> Iterator[Scores]:
         return
     columns = score_columns(table.names) if table.is_csv else ()
     if table.is_csv and not columns:
-        problem = f"no column is known as scores ({table.shown})"
-        fix = "name them caption,foil_1,foil_2 …, or say which they are: --column caption=NAME --column foil=NAME"
+        problem = f"no column has a known name for scores ({table.shown})"
+        fix = "name the columns caption,foil_1,foil_2 …, or map them: --column caption=NAME --column foil=NAME"
         fail(table.path, 1, "header", problem, fix)
     used = FIELDS | (set(columns) if columns else JSON_SCORES)
     foils = columns[1:]
@@ -86,15 +86,19 @@ def _rows_of_candidates(table: Table) -> Iterator[Scores]:
         name = f"record {number}" if table.ids == "rows" else row.text("id")
         first, values = records.setdefault((row.text("subtest", ""), name), (row, []))
         if place != len(values):
-            fix = "give the candidates of a record in their order, from 0"
+            fix = "number the candidates of a record in order, from 0"
             row.fail("candidate", f"is {place} where {len(values)} comes next in {name}", fix)
         if row.fields.get("right") != first.fields.get("right"):
-            row.fail("right", f"is not that of the record's first row (line {first.line})", "give one for the record")
+            row.fail(
+                "right",
+                f"differs from the first row of the record (line {first.line})",
+                "give the same value in all rows of the record",
+            )
         score = row.number("score")
         values.append(score if is_higher_better(row) else -score)
     for first, values in records.values():
         if len(values) < 2:
-            first.fail("candidate", "is the only one of its record", "give one row for each candidate")
+            first.fail("candidate", "is the only row of its record", "give one row for each candidate")
         yield values, _right(first, len(values)), first
 
 

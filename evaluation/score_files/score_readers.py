@@ -28,11 +28,11 @@ Record = Mapping[str, Any]
 AUTO = "auto"
 # name -> how people know it; the names are those of evaluation/score_files/score_writers.py where it writes the same.
 FORMS: dict[str, str] = {
-    AUTO: "guessed by its name and header",
+    AUTO: "detect from the name and header",
     "pairs": "Foilworks, JSON lines",
     "vilma": "ViLMA, JSON by id, with the proficiency items in a second file",
-    "rcad-csv": "RCAD, CSV: id and scores, the positive first",
-    "rcad-npy": "RCAD, NumPy array (items, candidates) or (6 items, items) in the order of the release",
+    "rcad-csv": "RCAD, CSV: id and scores, the caption first",
+    "rcad-npy": "RCAD, NumPy array (items, candidates) or (6 × items, items), in the order of the release",
     "mc": "Multiple choice, CSV: id, prediction",
     "utd": "UTD, CSV: sample and correct",
 }
@@ -58,13 +58,13 @@ def read_given(
     if form not in FORMS:
         raise EvaluationError(f"unknown form {quoted(form)}; choose one of: {', '.join(FORMS)}")
     if proficiency is not None and (form not in {AUTO, "vilma", "pairs"} or path.suffix == ".npy"):
-        raise EvaluationError("a second file goes with ViLMA's form only; leave it out")
+        raise EvaluationError("only the ViLMA format takes a second file; leave it out")
     if path.suffix == ".npy":
         return _array(path, records, notes)
     table = Table(path, columns)
     kind = kind_of(table) if form == AUTO else _KINDS.get(form, "scores")
     if kind == "scores" and kind_of(table) == "predictions":
-        raise EvaluationError(f"{path}: these are predictions, not scores; choose mc")
+        raise EvaluationError(f"{path}: the file contains predictions, not scores; choose mc")
     if kind != "scores":
         ids, right = read_predictions(table) if kind == "predictions" else _one_model(table)
         notes.of_table(table)
@@ -116,7 +116,7 @@ def _in_order(path: Path, scores: Floats, records: Sequence[Record]) -> list[str
 def _one_model(table: Table) -> tuple[list[str], list[float]]:
     data = read_answers(table)
     if len(data.right) != 1:
-        raise EvaluationError(f"{table.path}: model: there are {len(data.right)}; give a file of one model")
+        raise EvaluationError(f"{table.path}: model: the file contains {len(data.right)}; give a file with one model")
     (right,) = data.right.values()
     return list(data.ids), right.tolist()
 
@@ -153,12 +153,13 @@ def _released(path: Path, ids: Sequence[str], subtests: Sequence[str], records: 
             items = [] if subtest else within.get(name, [])
         if len(items) > 1:
             raise EvaluationError(
-                f"{path}: id: {quoted(name)} is of several subtests; name it in full: {shortened(' or '.join(items))}"
+                f"{path}: id: {quoted(name)} is in several subtests; give the full id: {shortened(' or '.join(items))}"
             )
         item = items[0] if items else ""
         if item in first:
             raise EvaluationError(
-                f"{path}: id: {quoted(first[item])} and {quoted(name)} are both {quoted(item)}; keep one of them"
+                f"{path}: id: {quoted(first[item])} and {quoted(name)} name the same item {quoted(item)}; keep one of "
+                "them"
             )
         if item:
             first[item] = name

@@ -106,7 +106,7 @@ WRITERS: dict[str, tuple[str, str, Callable[[Rows], bytes]]] = {
     "rcad-csv": ("RCAD, CSV", "csv", rcad_csv),
     "rcad-npy": ("RCAD, NumPy", "npy", rcad_npy),
     "mc": ("Multiple choice, predictions", "csv", mc),
-    "utd": ("UTD, right and wrong", "csv", utd),
+    "utd": ("UTD, right or wrong", "csv", utd),
 }
 # The forms in which nobody takes the winner alone for scores.
 OF_WINNERS = ("pairs", "mc", "utd")

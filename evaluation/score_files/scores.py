@@ -147,13 +147,13 @@ def read_scores(
     """
     notes = Notes()
     if (names or beside) and kind not in {"choices", "answers"}:
-        raise EvaluationError("--names and --beside go with mc, rcad and classes only; leave them out")
+        raise EvaluationError("--names and --beside apply only to mc, rcad and classes; leave them out")
     if kind == "pairs":
         return read_pairs(paths, proficiency, notes, model, columns), notes
     if model:
-        raise EvaluationError("--model goes with pairwise scores only; leave it out")
+        raise EvaluationError("--model applies only to pairwise scores; leave it out")
     if proficiency:
-        raise EvaluationError("--proficiency goes with pairwise scores only; leave it out")
+        raise EvaluationError("--proficiency applies only to pairwise scores; leave it out")
     if len(paths) != 1:
         raise EvaluationError("give exactly one --file for this metric")
     (path,) = paths
@@ -229,8 +229,8 @@ def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
     pairs.fill()
     pairs.stems += [table.path.stem] * (len(pairs.ids) - before)
     if model and len(pairs.ids) == before:
-        known = ", ".join(models) or "none is named in it"
-        raise EvaluationError(f"{table.path}: model: no record is of {quoted(model)}; its models: {known}")
+        known = ", ".join(models) or "the file names none"
+        raise EvaluationError(f"{table.path}: model: no record is for {quoted(model)}; its models: {known}")
 
 
 def right_first(values: list[float], right: int) -> list[float]:
@@ -275,7 +275,7 @@ def _beside(
         if not subtest and len(several := subtests.get(name, [])) > 1:
             row.fail(
                 "subtest",
-                f"is missing, and {quoted(name)} is an id of {shortened(', '.join(several))}",
+                f"is missing, and {quoted(name)} is an id in {shortened(', '.join(several))}",
                 "name one of them",
             )
         found[subtest, name] = right_first(values, right)
@@ -311,7 +311,7 @@ def _refuse_second(table: Table, row: Row, subtest: str, name: str) -> NoReturn:
                 fix = "give the export's file of one of them, scores/MODEL.jsonl"
             row.fail(
                 "id",
-                f"{quoted(name)} is scored by the {said}s {quoted(one)} (line {first.line}) and {quoted(other)}",
+                f"{quoted(name)} has scores of the {said}s {quoted(one)} (line {first.line}) and {quoted(other)}",
                 fix,
             )
     row.fail("id", f"{quoted(name)} stands in the file twice (first in line {first.line})", "keep one of them")

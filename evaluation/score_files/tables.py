@@ -38,7 +38,7 @@ def parse_columns(given: str) -> dict[str, str]:
         role, equals, name = (piece.strip() for piece in part.partition("="))
         if not (role and equals and name) or role in found:
             raise EvaluationError(
-                f"columns: {quoted(part)} is no column; write what=NAME once each, such as id=question_id"
+                f"columns: {quoted(part)} is not a column; write each role once as ROLE=NAME, such as id=question_id"
             )
         found[role] = name
     return found
@@ -69,7 +69,7 @@ class Table:
         self._roles = {name: role for role, name in (columns or {}).items()}
         self.is_csv = path.suffix.lower() in SUFFIXES if is_csv is None else is_csv
         if not self.is_csv and (names or beside):
-            raise EvaluationError(f"{path}: only a CSV file takes names of columns or a file beside it; leave them out")
+            raise EvaluationError(f"{path}: only a CSV file takes column names or a second file; leave them out")
         if self.is_csv:
             source = NamedSource(path, names) if names else CsvSource(path)
             self._source = JoinedSource(source, beside) if beside else source
@@ -107,7 +107,7 @@ class Table:
         """EvaluationError if a table lacks one of these columns. Records of JSON are asked one by one."""
         for name in names:
             if self.is_csv and name not in self.names:
-                fix = f"name it in the header, or say which it is: --column {name}=NAME"
+                fix = f"name it in the header, or map it: --column {name}=NAME"
                 fail(self.path, self._source.header_line or 1, name, f"there is no such column ({self.shown})", fix)
 
     @property
@@ -118,7 +118,7 @@ class Table:
     def _note(self, unused: list[str], line: int | None, truth: str) -> None:
         for name in unused:
             if truth and name.lower() in TRUTH_NAMES:
-                problem = "looks like the truth, and is not used"
+                problem = "looks like the right answer, but is not used"
                 given = f"{truth}={shortened(name)}"
                 fix = f"use it by --column {given} (on the page: {given}), or remove it"
                 fail(self.path, line, name, problem, fix)
@@ -147,10 +147,8 @@ class Table:
             self._name([names[0], SCORES], len(names))
         else:
             value = names[numeric.index(True)]
-            fix = "put a line with the names above the rows, such as id,caption,foil"
-            fail(
-                self.path, self._source.header_line, "header", f"{quoted(value)} is a number, no name of a column", fix
-            )
+            fix = "add a header line above the rows, such as id,caption,foil"
+            fail(self.path, self._source.header_line, "header", f"{quoted(value)} is a number, not a column name", fix)
 
     def _open_numbers(self, names: list[str]) -> None:
         """A first line of numbers alone: a row of scores, or 0, 1, 2 …, which may be the header of an array."""
@@ -161,7 +159,7 @@ class Table:
         later = (cell.strip() for _line, cells in self._source.rows() for cell in cells)
         if all(_WHOLE.fullmatch(cell) for cell in later if cell):
             problem = f"{shortened(','.join(names))} may be a row of scores, or the names of an array's columns"
-            fail(self.path, self._source.header_line, "header", problem, "put a header above, such as id,caption,foil")
+            fail(self.path, self._source.header_line, "header", problem, "add a header line, such as id,caption,foil")
         self._name([SCORES], len(names))
 
     def _name(self, names: list[str], width: int) -> None:
@@ -210,7 +208,7 @@ class Table:
                 problem = f"has {len(cells)} cells where the header has {width or len(names)}"
                 if len(cells) > width > 0:
                     problem = f"has more cells than the header: {len(cells)}, not {width}"
-                fail(self.path, line, "record", problem, "correct the line, or quote what has the delimiter in it")
+                fail(self.path, line, "record", problem, "fix the line, or quote the cells that contain the delimiter")
             fields: dict[str, object] = {name: cell for name, cell in zip(names, cells, strict=False) if cell.strip()}
             if ragged:
                 values = cells[len(names) - 1 :]

@@ -100,9 +100,8 @@ def score_shard(run_id: int, job: Job) -> None:
         if opened.key != run.model_key:
             progress(job, job.done, measured={**job.measured, OTHER_MODEL: opened.key})
             raise EvaluationError(
-                f"the model is {quoted(opened.key)} on this host and {quoted(run.model_key)} where the run was "
-                "planned; give all hosts the same files of the model and the same Foilworks, then continue: the run is "
-                "planned again"
+                f"the model is {quoted(opened.key)} on this host and {quoted(run.model_key)} on the host that planned "
+                "the run; install the same model files and the same Foilworks version on all hosts, then retry the run"
             )
         found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
         work = cut_to(found, job.payload)
@@ -222,11 +221,13 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     rows, problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file")
     problems["ignored_columns"] = list(notes.ignored)
     if not rows:
-        raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")
+        raise EvaluationError(
+            f"{path.name}: none of its ids is in the release; use the ids of items.jsonl of the release"
+        )
     if PROTOCOLS[run.protocol].paired_only and np.isnan(data.proficiency).all():
         raise EvaluationError(
-            f"{path.name}: has no scores of proficiency items, and {PROTOCOLS[run.protocol].label} counts an item with "
-            "them only; give their file too (--proficiency, or the second file of the page), or choose another protocol"
+            f"{path.name}: has no scores of proficiency items, which {PROTOCOLS[run.protocol].label} requires; give "
+            "their file too (--proficiency, or the second file on the page), or choose another protocol"
         )
     # What was read otherwise before, by an older version or in another form, is put right.
     Score.objects.bulk_create(

@@ -30,7 +30,7 @@ CLIPS_PER_BATCH = 16
 TEXTS_PER_BATCH = 128
 # Of models that take one clip at a time: so many are decoded while it is asked about one.
 CLIPS_AHEAD = 4
-TOO_LARGE = "it does not fit into the device's memory even alone; ask for fewer frames or a smaller number format"
+TOO_LARGE = "it does not fit into the memory of the device, even alone; use fewer frames or a smaller number format"
 
 
 @dataclass(frozen=True)

@@ -133,8 +133,8 @@ def under_protocol(adapter: Any, protocol: Protocol) -> Embedder | Scorer:
         wanted = protocol.image_frames
         if wanted is not None and adapter.info.frames != wanted:
             raise EvaluationError(
-                f"{protocol.label} shows image models {wanted} frames, and {adapter.info.model_id} takes "
-                f"{adapter.info.frames}; name the model with ?frames={wanted}"
+                f"{protocol.label} shows image models {wanted} frames, but {adapter.info.model_id} takes "
+                f"{adapter.info.frames}; add to the model name: ?frames={wanted}"
             )
         return PooledFrames(adapter, *POOLS[protocol.pooling])
     likely = adapter.info.kind == ScoreKind.LOG_LIKELIHOOD and not adapter.info.needs_video
@@ -156,7 +156,7 @@ def sampling(protocol: Protocol, info: ModelInfo) -> Sampling:
         return Sampling(CONSECUTIVE if protocol.frames == "consecutive" else CENTRES, info.frames)
     if isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0:
         return Sampling(INTERVALS, seconds=seconds)
-    raise MediaError(f"{info.model_id} asks for intervals of {quoted(seconds)} s; give a number above 0")
+    raise MediaError(f"{info.model_id} uses intervals of {quoted(seconds)} s; give a number above 0")
 
 
 @dataclass(frozen=True)

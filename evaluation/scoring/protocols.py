@@ -45,15 +45,15 @@ PROTOCOLS: dict[str, Protocol] = {
     "foilworks": Protocol(
         label="Foilworks",
         ties="half",
-        summary="Frames at the centres of equal time bins; a tie among n best counts 1/n.",
+        summary="Frames at the centres of equal time bins. A tie among n best texts counts 1/n.",
     ),
     "vilma-2024-paper": Protocol(
         label="ViLMA 2024, the paper",
         ties="strict",
         summary=(
-            "Items that are valid and have a valid proficiency item; the caption's score must surpass the foil's; "
-            "image models by the mean of their match scores on 8 frames, language models by perplexity; other models "
-            "see as many frames as they ask for (ViLMA, Secs. 4.2 and A.4)."
+            "Counts items that are valid and have a valid proficiency item. The caption must score above the foil. "
+            "Image models: mean match score over 8 frames. Language models: perplexity. Other models: their own number "
+            "of frames (ViLMA, Secs. 4.2 and A.4)."
         ),
         pooling="mean",
         image_frames=8,
@@ -65,10 +65,10 @@ PROTOCOLS: dict[str, Protocol] = {
         label="ViLMA 2024, the released code",
         ties="first",
         summary=(
-            "As the released code does it: 8 consecutive frames from a place drawn once for each clip (the code draws "
-            "anew for each item), for image models a softmax over the item's texts on each frame, then the mean; "
-            "language models get a text as their own tokenizer makes it, and perplexity is exp(sum of negative log "
-            "likelihood of its tokens but the first / number of all); a tie goes to the caption."
+            "Reproduces the released code: 8 consecutive frames from a random position, drawn once per clip (the code "
+            "draws once per item). Image models: a softmax over the texts of the item on each frame, then the mean. "
+            "Language models: perplexity with the text as their own tokenizer splits it, exp(sum of negative log "
+            "likelihood of all tokens except the first / number of all tokens). Ties count for the caption."
         ),
         frames="consecutive",
         pooling="softmax",

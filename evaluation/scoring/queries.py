@@ -51,7 +51,7 @@ def release_named(name: str, project: Project | None = None) -> Release:
     newest = list(rows.order_by("-pk")[:SHOWN_RELEASES])
     known = ", ".join(f"{one.name} (id {one.pk}, of {one.project.slug})" for one in newest)
     raise EvaluationError(
-        f"{quoted(name)} names no release; there are: {known or 'none yet: `foilworks release` makes one'}"
+        f"{quoted(name)} is not a release; the releases are: {known or 'none yet; create one with `foilworks release`'}"
     )
 
 
@@ -103,7 +103,7 @@ def control_texts(records: Sequence[Record], params: Mapping[str, Any]) -> dict[
     """
     ranked = {record["id"] for record in records if len(record["foils"]) > 1}
     if not ranked:
-        raise EvaluationError("no item has two foils or more, so there is no rank to control; leave the control out")
+        raise EvaluationError("no item has two or more foils, so there are no ranks to compare; leave the control out")
     names = [record["id"] for record in records]
     sources = [cluster(record["video"]) for record in records]
     captions = [record["caption"] for record in records]

@@ -42,7 +42,7 @@ def cuts_of_parts(adapter: Any, label: str, parts: Sequence[tuple[str, str, Sequ
     """List the cuts of `parts` (as in `listed_cuts`), or that the model cannot say; without empty lists."""
     reads = texts_at_limit(adapter, [text for _, _, texts in parts for text in texts])
     if reads is None:
-        return {UNKNOWN_CUTS: [{"item": label, "why": "its adapter does not report the texts it cuts"}]}
+        return {UNKNOWN_CUTS: [{"item": label, "why": "its adapter does not report truncated texts"}]}
     return {name: found for name, found in listed_cuts(parts, reads).items() if found}
 
 

@@ -58,7 +58,9 @@ def examples_of(
 
 def _cosine(caption: str, value: float) -> float:
     if not -1.001 <= value <= 1.001:
-        raise EvaluationError(f"{quoted(caption)}: the teacher says {value} of a negative; give a cosine, from -1 to 1")
+        raise EvaluationError(
+            f"{quoted(caption)}: the teacher gives {value} for a negative; give a cosine, from -1 to 1"
+        )
     return value
 
 

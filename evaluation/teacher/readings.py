@@ -156,7 +156,7 @@ def summary(readings: Sequence[EvaluationResult]) -> dict[str, dict[str, Any]]:
 def averaged(readings: Sequence[EvaluationResult]) -> Values:
     """The values with each item's mean over the readings. EvaluationError: they are of different sets."""
     if any(other.ids != readings[0].ids or other.sources != readings[0].sources for other in readings[1:]):
-        raise EvaluationError("these readings are of different items; compare models on one release")
+        raise EvaluationError("these evaluations cover different items; compare models on the same release")
     every = [values_of(reading) for reading in readings]
     return {
         name: (np.mean([values[name][0] for values in every], axis=0), clusters)

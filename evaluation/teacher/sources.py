@@ -64,7 +64,7 @@ def _check_items(release: Release) -> None:
     seen = members.filter(video__split=Split.TRAIN).count()
     if seen:
         raise EvaluationError(
-            f"{release.name}: {seen} of its items show clips of the train split, which students learn from; freeze a "
+            f"{release.name}: {seen} of its items show clips of the train split, which students train on; freeze a "
             "release of other splits"
         )
 
@@ -78,8 +78,8 @@ def _check_sources(release: Release, learnt: set[str]) -> None:
     ]
     if shared:
         raise EvaluationError(
-            f"{release.name}: {len(shared)} of its items show source videos that clips of the train split are from, "
-            f"too, the first {shared[0]}; freeze a release of other source videos"
+            f"{release.name}: {len(shared)} of its items share source videos with clips of the train split, first "
+            f"{shared[0]}; freeze a release of other source videos"
         )
 
 
@@ -155,20 +155,20 @@ def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: boo
     rows = _captions(project, runs)
     if not rows:
         raise EvaluationError(
-            "no caption of the train split has a video and stands in the chosen runs; import captions with "
-            "split=train, or choose runs over them"
+            "no caption of the train split has a video and is in the chosen runs; import captions with split=train, or "
+            "choose other runs"
         )
     made = _made(runs, params, {pk: video for pk, _, video in rows})
     missing = [text for pk, text, _ in rows if not made.get(pk)]
     if needs_negatives and missing and params["without_negatives"] == REFUSE:
         raise EvaluationError(
-            f"{quoted(missing[0])} has no negatives, and {len(missing) - 1} more captions have none; generate some for "
+            f"{quoted(missing[0])} has no negatives, nor do {len(missing) - 1} more captions; generate some for "
             "them, or set without_negatives=leave_out"
         )
     if needs_negatives:
         rows = [row for row in rows if made.get(row[0])]
         if not rows:
-            raise EvaluationError("the chosen runs made nothing of the captions of the train split; choose other runs")
+            raise EvaluationError("the chosen runs made no foils for captions of the train split; choose other runs")
     negatives = [made.get(pk, []) for pk, _, _ in rows]
     captions = [text for _, text, _ in rows]
     about = {
@@ -308,6 +308,6 @@ def _check_clips(pks: Sequence[int], kept: dict[str, list[Any]]) -> None:
     changed = [clip[0] for pk, clip in kept.items() if now.get(pk) != clip]
     if changed:
         raise EvaluationError(
-            f"{changed[0]}: is not the clip that it was when this training began, and {len(changed) - 1} more are not; "
-            "start a new training"
+            f"{changed[0]}: the clip changed since this training began, as did {len(changed) - 1} more; start a new "
+            "training"
         )

@@ -157,7 +157,7 @@ def _asked(
     encoder = open_helper(training.params["teacher"], ENCODER, device=training.params["device"])
     if not hasattr(encoder, "encode_text"):
         raise EvaluationError(
-            f"teacher: {quoted(training.params['teacher'])} gives no vectors of texts; name an encoder"
+            f"teacher: {quoted(training.params['teacher'])} returns no text vectors; choose an encoder"
         )
     values: list[float] = []
     for start in range(0, len(found.captions), CAPTIONS_PER_BATCH):
@@ -208,7 +208,7 @@ def run_reading(reading: StudentEvaluation, job: Job) -> None:
     """Read the release by the student as it was and by the trained model, whichever is missing."""
     training = reading.training
     if not training.model_spec:
-        raise EvaluationError(f"training {training.pk} is not done; read a release when it is")
+        raise EvaluationError(f"training {training.pk} is not done; evaluate a release when it is")
     if reading.after is None and held_out_of(reading.release)[2] != reading.left_out:
         # A clip has got its file since, or lost it: before and after are of the same items.
         reading.before = None
@@ -223,7 +223,7 @@ def _fill(reading: StudentEvaluation, phase: str, adapter: object, job: Job) -> 
     footage = Footage([frozen_clip(member) for member in members])
     footage.show_to(adapter.info)  # type: ignore[attr-defined]
     total = len(members)
-    found = read(adapter, held, footage, lambda done: progress(job, done, total, f"reading the release {phase}"))  # type: ignore[arg-type]
+    found = read(adapter, held, footage, lambda done: progress(job, done, total, f"evaluating the release {phase}"))  # type: ignore[arg-type]
     setattr(reading, phase, found.plain())
     reading.left_out = left_out
     reading.save(update_fields=[phase, "left_out"])

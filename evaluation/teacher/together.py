@@ -75,4 +75,4 @@ def _why(errors: IO[str], processes: int) -> str:
     errors.seek(0)
     lines = [line.strip() for line in errors]
     own = next((line.removeprefix(MESSAGE_PREFIX) for line in lines if line.startswith(MESSAGE_PREFIX)), "")
-    return own or f"{processes} processes: they ended early; see the worker's log, or set processes=1"
+    return own or f"{processes} processes: they ended early; see the log of the worker, or set processes=1"

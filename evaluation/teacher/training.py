@@ -108,8 +108,8 @@ def check(examples: Examples, objective: Objective) -> None:
     if len(missing):
         text = examples.texts[examples.captions[missing[0]]]
         raise EvaluationError(
-            f"{quoted(text)} has no negatives, and {len(missing) - 1} more captions have none; generate some for them, "
-            "or leave them out"
+            f"{quoted(text)} has no negatives, nor do {len(missing) - 1} more captions; generate some for them, or "
+            "leave them out"
         )
     if objective.lgt > 0 and np.isnan(examples.teacher[examples.negatives >= 0]).any():
         raise EvaluationError("lgt: the teacher's similarities are missing; measure them with a sentence encoder first")
@@ -215,7 +215,9 @@ def _resume(checkpoint: Path, module: nn.Module, optimizer: torch.optim.Optimize
         return 0
     state = json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
     if state["plan"] != _plan_of(plan):
-        raise EvaluationError(f"{checkpoint}: is of another training; give a new folder, or the settings of that one")
+        raise EvaluationError(
+            f"{checkpoint}: belongs to another training; give a new folder, or the settings of that training"
+        )
     module.load_state_dict(load_file(checkpoint / MODEL), strict=True)
     by_parameter: dict[int, dict[str, Any]] = {}
     for key, value in load_file(checkpoint / OPTIMIZER).items():

@@ -59,7 +59,7 @@ def predict_samples(row: BenchmarkedModel, job: Job) -> None:
 
 def _trained(row: BenchmarkedModel, samples: Sequence[Sample], job: Job) -> dict[str, float]:
     if row.run.task != CLASSIFICATION:
-        raise EvaluationError("a classifier is trained for classification; score retrieval zero-shot")
+        raise EvaluationError("classifiers work only for classification; score retrieval zero-shot")
     test = [sample for sample in samples if not sample.train]
     learnt = [sample for sample in samples if sample.train]
     if not learnt:
@@ -93,7 +93,7 @@ def _zero_shot(row: BenchmarkedModel, every: Sequence[Sample], job: Job) -> dict
     model = open_adapter(spec, device=row.details.get("device", "auto"), trust=trust_of(row.run.project, spec))
     if not hasattr(model, "encode_video"):
         raise EvaluationError(
-            f"{quoted(spec)} encodes no videos; name an image-text or video-text encoder, such as clip:ID"
+            f"{quoted(spec)} does not encode videos; choose an image-text or video-text encoder, such as clip:ID"
         )
     classifies = row.run.task == CLASSIFICATION
     names = sorted({sample.target for sample in every}) if classifies else [sample.target for sample in samples]
@@ -172,7 +172,7 @@ def train(
     EvaluationError: fewer than two classes to learn.
     """
     if len(set(labels.tolist())) < 2:
-        raise EvaluationError("the train split has videos of fewer than two classes; nothing can be learnt from it")
+        raise EvaluationError("the train split has videos of fewer than two classes; add videos of more classes")
     where, draw = choose_device(device), np.random.default_rng(settings.seed)
     mirrored = settings.augment and not any(word in name.lower() for name in names for word in SIDED)
     with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []):

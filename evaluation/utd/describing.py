@@ -374,7 +374,7 @@ def open_extractor(spec: str, params: Mapping[str, Any], spending: _Spending) ->
         return _endpoint(spec, spending)
     chat = open_helper(spec, CHAT, device=params["device"])
     if not isinstance(chat, Chat):
-        raise EvaluationError(f"{quoted(spec)} holds no conversations; name chat:MODEL or endpoint:NAME")
+        raise EvaluationError(f"{quoted(spec)} is not an instruction model; choose chat:MODEL or endpoint:NAME")
     return Asking(chat, RowAnswers(None, spending.heard))
 
 

@@ -122,8 +122,8 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
     keys = set(found["encoder"])
     if len(keys) > 1:
         raise EvaluationError(
-            f"hosts have different files of the encoder: {', '.join(sorted(keys))}; give all hosts the same files, "
-            "then measure again"
+            f"hosts have different files of the encoder: {', '.join(sorted(keys))}; install the same files on all "
+            "hosts, then measure again"
         )
     task = _task(run, samples)
     credits = _Credits()
@@ -200,7 +200,7 @@ def _task(run: BiasRun, samples: Sequence[Sample]) -> _Task:
         return _Task(run, test, [], captions, np.arange(len(test)), np.zeros(0, np.int64))
     names = sorted({sample.target for sample in samples})
     if len(names) < 2:
-        raise EvaluationError(f"all samples are of the class {quoted(names[0])}; choose where the classes stand")
+        raise EvaluationError(f"all samples have the class {quoted(names[0])}; choose a different source of classes")
     place = {name: at for at, name in enumerate(names)}
     labels, learnt = (np.array([place[one.target] for one in some], np.int64) for some in (test, train))
     if len(set(learnt.tolist())) < 2:
@@ -321,7 +321,7 @@ def check_items(check: ItemCheck, job: Job) -> None:
     done = items.filter(shortcuts__check_of=check).count()
     total = items.count()
     if not total:
-        raise EvaluationError("no accepted item stands on a described video; describe the videos first")
+        raise EvaluationError("no accepted item has a described video; describe the videos first")
     progress(job, done, total, "loading the encoder")
     embedding, check.encoder_key, cuts = open_encoder(check.encoder, check.params.get("device", "auto"))
     left = items.exclude(shortcuts__check_of=check).order_by("video_id", "pk").prefetch_related("foils")

@@ -70,8 +70,8 @@ TERMS: Sequence[tuple[str | Promise, str | Promise]] = (
     (
         _("dataset bias"),
         _(
-            "A linear classifier is trained on descriptions of the train split. What it gains over common "
-            "sense are patterns of this data set, such as a mirror in every make-up video."
+            "A linear classifier is trained on descriptions of the train split. Its gain over common sense comes from "
+            "patterns of this data set, such as a mirror in every make-up video."
         ),
     ),
 )

@@ -55,7 +55,7 @@ def read_predictions(path: Path, columns: Columns | None = None) -> Predictions:
         fail(path, None, "record", "there is none", "give at least one sample")
     known = all(classes) and not np.isnan(confidence).any()
     if not known and (any(classes) or not np.isnan(confidence).all()):
-        problem = "is given for some samples only, or without confidence"
+        problem = "is missing for some samples, or confidence is missing"
         raise EvaluationError(f"{path}: class: {problem}; give both for all")
     return Predictions(
         tuple(ids),

@@ -50,8 +50,8 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
         found.append(Sample(name, video.pk, target, source, video.split == Split.TRAIN))
     if not any(not sample.train for sample in found):
         raise EvaluationError(
-            "no described video outside the train split has a class or caption by this choice; "
-            "describe videos first, or choose where the classes stand"
+            "no described video outside the train split has a class or caption of this kind; describe videos first, or "
+            "choose a different source of classes"
         )
     return found, without
 
@@ -73,7 +73,9 @@ def _classes(run: BiasRun, videos: Sequence[Video]) -> dict[int, tuple[str, str]
     if by in {CLASS_LABEL, CATEGORY}:
         return {video.pk: (video.key, label) for video in videos if (label := getattr(video, by))}
     if not by.startswith(FACTS) or by == FACTS:
-        raise EvaluationError(f"{quoted(by)} names no classes; write {CLASS_LABEL}, {CATEGORY} or {FACTS}NAME")
+        raise EvaluationError(
+            f"{quoted(by)} is not a source of classes; write {CLASS_LABEL}, {CATEGORY} or {FACTS}NAME"
+        )
     keys = {video.pk: video.key for video in videos}
     found: dict[int, tuple[str, str]] = {}
     name = by.removeprefix(FACTS)

@@ -22,7 +22,7 @@ def subset(project: Project, split: str = "", videos: Sequence[str] = ()) -> dic
     EvaluationError: an unknown split, a key that the project does not have, too many keys.
     """
     if split and split not in Split.values:
-        raise EvaluationError(f"{quoted(split)} is no split; choose one of: {', '.join(filter(None, Split.values))}")
+        raise EvaluationError(f"{quoted(split)} is not a split; choose one of: {', '.join(filter(None, Split.values))}")
     keys = list(dict.fromkeys(videos))
     if len(keys) > MAX_VIDEOS:
         raise EvaluationError(f"{len(keys)} videos are listed; list at most {MAX_VIDEOS}, or choose a split")
@@ -43,7 +43,7 @@ def keys_in(path: Path) -> list[str]:
         raise EvaluationError(f"{path}: cannot be read as text; give a file with one video key per line") from error
     keys = [key for line in lines if (key := line.strip())]
     if not keys:
-        raise EvaluationError(f"{path}: has no line; write one video key per line")
+        raise EvaluationError(f"{path}: is empty; write one video key per line")
     return keys
 
 

@@ -32,13 +32,15 @@ def read_descriptions(paths: Sequence[Path]) -> Described:
     found: dict[str, dict[str, list[str]]] = {}
     for path in paths:
         if path.suffix in {".pickle", ".pkl"}:
-            raise EvaluationError(f"{path}: a pickle may hold a program and is not opened; save it as JSON")
+            raise EvaluationError(f"{path}: a pickle can contain code and is not opened; save it as JSON")
         try:
             data = json.loads(read_text(path))
         except (ValueError, RecursionError) as error:
             fail(path, None, "JSON", str(error)[:200], "mend the file")
         if not isinstance(data, dict) or not data:
-            fail(path, None, "record", "is no object with a member a video", "write {video: {concept: [texts]}}")
+            fail(
+                path, None, "record", "is not an object with one member per video", "write {video: {concept: [texts]}}"
+            )
         for video, concepts in data.items():
             _take(path, video, concepts, found.setdefault(video, {}))
     return {video: _by_frame(video, concepts) for video, concepts in found.items()}
@@ -46,23 +48,33 @@ def read_descriptions(paths: Sequence[Path]) -> Described:
 
 def _take(path: Path, video: str, concepts: Any, own: dict[str, list[str]]) -> None:
     if not isinstance(concepts, dict):
-        fail(path, None, video, "is no object", "write {concept: [a text a frame]}")
+        fail(path, None, video, "is not an object", "write {concept: [one text per frame]}")
     for name, texts in concepts.items():
         concept = CONCEPT_OF.get(name)
         if concept is None:
-            fail(path, None, f"{video}.{name}", "is no concept", f"name one of {', '.join(NAMES.values())}")
+            fail(path, None, f"{video}.{name}", "is not a concept", f"name one of {', '.join(NAMES.values())}")
         if not isinstance(texts, list) or not 0 < len(texts) <= MAX_FRAMES:
-            fail(path, None, f"{video}.{name}", "is no list of texts", f"give 1 to {MAX_FRAMES}, a text a frame")
+            fail(
+                path, None, f"{video}.{name}", "is not a list of texts", f"give 1 to {MAX_FRAMES} texts, one per frame"
+            )
         for text in texts:
             if not isinstance(text, str) or len(text) > MAX_TEXT_LENGTH:
-                fail(path, None, f"{video}.{name}", "holds what is no text, or too long a one", "give texts")
+                fail(
+                    path,
+                    None,
+                    f"{video}.{name}",
+                    "contains something other than text, or a text that is too long",
+                    "give texts",
+                )
         own[concept] = [storable(text) for text in texts]
 
 
 def _by_frame(video: str, concepts: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
     counts = {len(texts) for texts in concepts.values()}
     if len(counts) != 1:
-        raise EvaluationError(f"{video}: its concepts have {min(counts)} to {max(counts)} frames; give all alike")
+        raise EvaluationError(
+            f"{video}: its concepts have {min(counts)} to {max(counts)} frames; give the same number for all"
+        )
     return [{concept: texts[at] for concept, texts in concepts.items()} for at in range(counts.pop())]
 
 
@@ -92,11 +104,17 @@ def read_splits(path: Path) -> tuple[list[str], dict[str, list[str] | None]]:
         if found is None:
             continue
         if not isinstance(found, list) or not all(isinstance(each, str) and each for each in found):
-            fail(path, None, name, "is no list of ids", "write the samples' ids as texts")
+            fail(path, None, name, "is not a list of ids", "write the sample ids as text")
         if len(set(found)) != len(found):
             fail(path, None, name, "names a sample twice", "keep one of them")
         if strangers := sorted(set(found) - set(data["full"])):
-            fail(path, None, name, f"names '{strangers[0][:80]}', which is not in full", "name samples of full only")
+            fail(
+                path,
+                None,
+                name,
+                f"names '{strangers[0][:80]}', which is not in full",
+                "list only samples that are in full",
+            )
         ids[name] = found
     if not ids["full"]:
         fail(path, None, "full", "is empty", "name at least one sample")

@@ -142,7 +142,7 @@ def test_release_manifests_reports_and_boards_say_it(bring, world, tmp_path):
     (tmp_path / "mc.csv").write_text("id,prediction\na,0\nb,0\nd,1\ne,0\n", encoding="utf-8")
     run_now(start_run(None, release, f"file:{tmp_path}/mc.csv").job)
     assert json.loads(as_json(board(release)))["as_published"]["items"] == 3
-    assert "3 items of the release count as valid on their publisher's word" in markdown(board(release))
+    assert "3 items of the release count as valid because they were imported as published" in markdown(board(release))
     for content in (release_content(release), project_content(world.project), collect_release(release, tables=False)):
         out = tmp_path / f"out-{type(content).__name__}-{content.release or 'now'}"
         jsonl.write(content, out, params={})

@@ -199,7 +199,7 @@ class TestIdsWithinSubtests:
     ):
         path = tmp_path / "clip.csv"
         path.write_text("id,prediction\n3,0\n")
-        with pytest.raises(ActionableError, match=r"id: '3' is of several subtests; name it in full: down:3 or up:3"):
+        with pytest.raises(ActionableError, match=r"id: '3' is in several subtests; give the full id: down:3 or up:3"):
             self.brought(alike, path)
         Item.objects.filter(subtest__name="up", key="3").update(key="only")
         run = self.brought(freeze_release(None, project, name="other"), path)
@@ -209,7 +209,7 @@ class TestIdsWithinSubtests:
         path = tmp_path / "clip.jsonl"
         line = {"caption": 1, "foils": [0]}
         path.write_text("\n".join(map(json.dumps, [{"id": "3", "subtest": "up", **line}, {"id": "up:3", **line}])))
-        with pytest.raises(ActionableError, match="id: '3' and 'up:3' are both 'up:3'; keep one of them"):
+        with pytest.raises(ActionableError, match="id: '3' and 'up:3' name the same item 'up:3'; keep one of them"):
             self.brought(alike, path)
 
 
@@ -247,7 +247,7 @@ def test_items_of_several_foils_take_predictions_and_rows(project, release, tmp_
     ("name", "content", "form", "message"),
     [
         ("r.npy", None, "rcad-npy", "there are 3 of 2 scores, and the release has 24 such items"),
-        ("u.csv", b"sample,correct_1,correct_2\na,1,0\n", "utd", "there are 2; give a file of one model"),
+        ("u.csv", b"sample,correct_1,correct_2\na,1,0\n", "utd", "there are 2; give a file with one model"),
         ("m.csv", b"id,prediction\na,0\n", "rcad-csv", "predictions, not scores; choose mc"),
         ("v.json", b"not json", "vilma", "v.json"),
         ("x.jsonl", b'{"id": "elsewhere", "caption": 1, "foils": [0]}', "pairs", "no id of it is in the release"),

@@ -76,7 +76,7 @@ def test_the_axis_of_accuracies_says_what_they_are():
     row = {"group": "1 s", "model": "m", "accuracy": 0.5, "ci": None, "chance": 0.5}
     for page in ("proximity", "identity", "counts", "length"):
         drawn = PAGES[page].chart({"rows": [row]}).decode()
-        assert ">share of items that are right, with 95 % interval<" in drawn
+        assert ">share of correct items, with 95 % interval<" in drawn
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ class TestFiles:
             ("sample,class\nv,a\n", "2: prediction: is missing"),
             ("sample,class,correct_1\nv,a,2\n", "2: correct_1: is '2'; give 0 or 1"),
             ("sample,class,prediction\nv,a,b\nv,a,b\n", "3: sample: 'v' stands in the file twice"),
-            ("sample,class,prediction_a,prediction_b\nv,a,b,c\nw,a,b,\n", "3: b: is given for some samples only"),
+            ("sample,class,prediction_a,prediction_b\nv,a,b,c\nw,a,b,\n", "3: b: is missing for some samples"),
             ("sample,class,prediction\nv,a,b,c\n", "2: record: has more cells"),
             ("sample,class,prediction\n", "there is none"),
         ],

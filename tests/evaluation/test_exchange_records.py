@@ -218,4 +218,4 @@ def test_a_large_release_costs_as_many_queries_a_chunk(imported, exporter, tmp_p
 def test_a_format_of_releases_asks_for_one(imported, tmp_path, capsys):
     with pytest.raises(SystemExit):
         call_command("export", "foilworks", project=imported.slug, out=tmp_path / "out")
-    assert "--release: this format is of a release; name one, or export jsonl" in capsys.readouterr().err
+    assert "--release: this format needs a release; name one, or export jsonl" in capsys.readouterr().err

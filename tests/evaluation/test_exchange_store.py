@@ -180,7 +180,7 @@ def test_what_was_worked_on_keeps_its_content_and_takes_what_is_said_about_it(ru
     run(record())
     freeze_release(None, project)
     refused = run(record(caption="a ball rolls up.", extra={"note": 1}), update=True)
-    assert refused.errors[0].endswith("1: id: 'a' was worked on, so its content stays; give the record another id")
+    assert refused.errors[0].endswith("1: id: 'a' was worked on, so its content stays; give the record a different id")
     assert (Item.objects.get(key="a").caption.text, Item.objects.get(key="a").extra) == ("a ball rolls left.", {})
     taken = run(record(extra={"note": 1}), update=True)
     assert (taken.errors, Item.objects.get(key="a").extra) == ([], {"note": 1})
@@ -192,7 +192,7 @@ def test_what_was_taken_out_is_brought_back_by_no_update(run, project):
     retract(owner, Item.objects.get(key="a").pk, "It shows a cube.")
     other = record(foil="a ball rolls up.", extra={"note": 1})
     result = run(other, update=True)
-    assert result.errors[0].endswith("1: id: 'a' was taken out, so its content stays; give the record another id")
+    assert result.errors[0].endswith("1: id: 'a' was taken out, so its content stays; give the record a different id")
     item = Item.objects.get(key="a")
     assert (item.state, item.foils.get().text) == ("retracted", "a ball rolls right.")
     assert run(record(extra={"note": 1}), update=True).as_json()["updated"] == 1
@@ -229,7 +229,7 @@ def test_a_caption_that_was_corrected_or_dropped_is_brought_back_by_no_update(ru
     drop_caption(owner, Caption.objects.get(key="d").pk, reason="Nobody is to be seen.")
     again = run(*lines, update=True).as_json()
     assert (again["same"], again["changed"], again["errors"]) == (2, 0, [])
-    for line, what in ((lines[0], "worked on"), (lines[1], "taken out")):
+    for line, what in ((lines[0], "worked on"), (lines[1], "retracted")):
         (said,) = run({**line, "caption": "a man runs."}, update=True).errors
         assert f"was {what}, so its content stays" in said
     assert sorted(Caption.objects.values_list("text", flat=True)) == ["a man jumps."] * 2 + [new.text]
@@ -511,10 +511,10 @@ def test_a_release_comes_in_again_as_the_items_that_it_holds(run, project, tmp_p
 def test_two_records_that_releases_would_call_the_same_are_not_both_taken(run, project):
     one, two = record("1"), record("direction:1", video_key="w")
     (said,) = run(one, two).errors
-    assert said.endswith("2: id: is 'direction:1' in releases, as that of another record; give it its own id")
+    assert said.endswith("2: id: is 'direction:1' in releases, which is the id of another record; give it its own id")
     run(record("direction:2", video_key="w"))
     (said,) = run(record("2", video_key="x")).errors
-    assert said.endswith("1: id: is 'direction:2' in releases, as that of another item; give it its own id")
+    assert said.endswith("1: id: is 'direction:2' in releases, which is the id of another item; give it its own id")
     assert sorted(Item.objects.filter(subtest__kind="main").values_list("key", flat=True)) == ["1", "direction:2"]
     Item.objects.filter(key="direction:2").update(key="direction:1")
     with pytest.raises(EvaluationError, match="Two valid items have the release id 'direction:1'"):
@@ -626,7 +626,7 @@ def test_texts_on_a_video_that_was_taken_down_do_not_come_in_again(run, project)
     for update in (False, True):
         result = run(labelled, text, *fresh, update=update)
         where = [error.partition("jsonl:")[2] for error in result.errors]
-        said = "video: was taken down from the project: Its maker asked us to.; leave the record out"
+        said = "video: was taken down from the project: Its maker asked us to.; remove the record"
         assert where == [f"{line}: {said}" for line in (3, 4, 5)]
     assert sorted(Item.objects.filter(subtest__kind="main").values_list("key", flat=True)) == ["a", "e", "other"]
     assert run({**text, "caption": "another cube turns."}, update=True).errors != []

@@ -151,8 +151,8 @@ def test_a_dry_run_stores_nothing(run):
         ("a,ann,caption,,1", "foil: is 1, but the item has 1 foils; count them from 0"),
         ("a,ann,caption,,-1", "foil: is '-1'; give its place in the item, from 0, or leave it out"),
         ("a,ann,caption,,\na,ann,foil,,", "annotator: 'ann' judged 'a' on line 2 already; keep one of the two"),
-        ("a,ann,caption,,\nshapes:a,ann,foil,,", "annotator: 'ann' judged 'a' twice, under two names of the item"),
-        ("a,ann,caption,,\na,bob,foil,,0", "foil: is named by some of the item's votes and not by others"),
+        ("a,ann,caption,,\nshapes:a,ann,foil,,", "annotator: 'ann' judged 'a' twice, under two ids of the item"),
+        ("a,ann,caption,,\na,bob,foil,,0", "foil: is given in some votes of the item and not in others"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_stores_none_of_it(run, line, problem):
@@ -189,7 +189,10 @@ def test_items_that_are_judged_here_are_left_alone(run, project):
     item = Item.objects.get(key="a")
     person = make_member(project, "validator")
     Vote.objects.create(item=item, foil=item.foils.get(), person=person, choice="caption", caption_first=True)
-    assert "'a' is judged here; its votes are those of its validators" in run(VOTES.replace("shapes:a", "a")).errors[0]
+    assert (
+        "'a' is judged in this project; it keeps the votes of its validators"
+        in run(VOTES.replace("shapes:a", "a")).errors[0]
+    )
     assert item.votes.count() == 1
 
 

@@ -124,7 +124,7 @@ class TestFilters:
         assert row["now"] == {"n_pass": 0, **dict.fromkeys(shares)}
 
     def test_what_cannot_be_is_said(self):
-        nobody = r"^nobody has judged a foil that a filter scored; review or validate some first$"
+        nobody = r"^no foil with a filter score has been judged; review or validate some first$"
         with pytest.raises(EvaluationError, match=nobody):
             filters.compute([])
         for wrong in (-0.1, 1.5):

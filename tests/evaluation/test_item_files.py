@@ -66,8 +66,8 @@ class TestItems:
         assert items[2].valid is False
         assert [line.split("x.jsonl")[1] for line in warnings] == [
             ":1: foils: a foil equals the caption",
-            ":2: foils: a foil stands twice",
-            ":3: votes: nobody voted; the item counts as not valid",
+            ":2: foils: a foil occurs twice",
+            ":3: votes: there are none; the item counts as not valid",
         ]
 
     @pytest.mark.parametrize(

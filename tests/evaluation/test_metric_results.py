@@ -299,7 +299,7 @@ class TestControl:
         for sample in (lambda: sampled_others(9, 1), lambda: sampled_captions(["a"], ["v"], ["c"], candidates=1)):
             with pytest.raises(EvaluationError, match=r"^1 candidates leave nothing to choose; give at least 2$"):
                 sample()
-        said = r"^item 'a': 3 candidates need 2 captions of other videos, and there are 1; leave the control out$"
+        said = r"^item 'a': 3 candidates need 2 captions of other videos, but there are 1; leave the control out$"
         with pytest.raises(EvaluationError, match=said):
             sampled_captions(["a", "b"], ["v", "w"], ["one", "two"], candidates=3)
         assert sampled_captions(["a", "b"], ["v", "w"], ["one", "two"], candidates=2) == [("two",), ("one",)]

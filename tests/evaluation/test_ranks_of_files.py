@@ -127,7 +127,7 @@ def test_the_page_takes_the_names_of_columns(client, release):
     assert send("id").status_code == 422
     assert not Run.objects.exists()
     assert send("id=qid").status_code == 302
-    with pytest.raises(ActionableError, match=r"m.csv:1: answer: looks like the truth, and is not used"):
+    with pytest.raises(ActionableError, match=r"m.csv:1: answer: looks like the right answer, but is not used"):
         run_now(Run.objects.get().job)
     assert send("id=qid, right=answer").status_code == 302
     run = Run.objects.order_by("pk").last()

@@ -215,7 +215,7 @@ class TestObjects:
         assert objects.compute(seen, **HOW)["classes"] == [{"class": name, **nothing} for name in objects.CLASSES]
 
     def test_nobody_has_looked_is_said(self):
-        said = r"^nobody has looked at a frame yet; open an object check on the page Studies$"
+        said = r"^no frame has been checked yet; start an object check on the Studies page$"
         with pytest.raises(EvaluationError, match=said):
             objects.compute([])
 

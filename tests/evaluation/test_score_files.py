@@ -65,7 +65,7 @@ class TestPairs:
         alone = write("p.jsonl", {"id": "2", "caption": 1, "foils": [0]})
         np.testing.assert_array_equal(read_pairs([main], [alone]).proficiency, [[np.nan] * 2, [np.nan] * 2, [1, 0]])
         either = write("q.jsonl", {"id": "1", "caption": 1, "foils": [0]})
-        with pytest.raises(ActionableError, match=r"q.jsonl:1: subtest: is missing, and '1' is an id of u, d;"):
+        with pytest.raises(ActionableError, match=r"q.jsonl:1: subtest: is missing, and '1' is an id in u, d;"):
             read_pairs([main], [either])
 
     def test_an_item_that_names_no_subtest_has_the_one_pair_of_its_id(self, write):

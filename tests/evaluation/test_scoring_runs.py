@@ -389,10 +389,10 @@ def test_the_number_of_queries_of_results_does_not_grow(release):
 def test_a_release_is_found_by_id_hash_and_name(release):
     for name in (str(release.pk), release.content_hash, release.content_hash[:12], release.name):
         assert release_named(name) == release
-    wanted = rf"'v9' names no release; there are: {release.name} \(id {release.pk}, of scored\)"
+    wanted = rf"'v9' is not a release; the releases are: {release.name} \(id {release.pk}, of scored\)"
     with pytest.raises(EvaluationError, match=wanted):
         release_named("v9")
-    with pytest.raises(EvaluationError, match="there are: none yet: `foilworks release` makes one"):
+    with pytest.raises(EvaluationError, match="the releases are: none yet; create one with `foilworks release`"):
         release_named("v9", factories.make_project())
 
 

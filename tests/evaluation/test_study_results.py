@@ -491,13 +491,13 @@ class TestSkill:
         }
 
     def test_what_cannot_be_is_said(self, monkeypatch):
-        said = r"^first and second are places, not what is true of an item; give truth or truth3$"
+        said = r"^the coding `shown` holds positions, not what is true of an item; use truth or truth3$"
         with pytest.raises(EvaluationError, match=said):
             skill.compute(self.VOTES, coding="shown")
-        said = r"^these votes name nobody; Dawid-Skene and MACE need to know whose vote is whose$"
+        said = r"^these votes name no annotators, which Dawid-Skene and MACE need; give votes with names$"
         with pytest.raises(EvaluationError, match=said):
             skill.compute(votes_among("a", "ann", ("a", "", "foil")))
-        said = r"^one annotator judged everything; skill shows only against what others say$"
+        said = r"^one annotator cast all votes; skill needs votes of at least two annotators$"
         with pytest.raises(EvaluationError, match=said):
             skill.compute(votes_among("a", "ann bob", ("a", "ann", "foil"), ("a", "", "caption")))
         monkeypatch.setattr(skill, "find_spec", lambda name: None if name == "crowdkit" else name)
@@ -714,7 +714,7 @@ class TestDelta:
             delta.compute(replace(items, facts=[*items.facts, {}]), **HOW)
 
     def test_what_cannot_be_is_said(self):
-        with pytest.raises(EvaluationError, match=r"^no model is scored; score one first$"):
+        with pytest.raises(EvaluationError, match=r"^no model has scores; score one first$"):
             delta.compute(scored(self.FACTS, VIDEOS))
         beside = r"give it as a fact of the items \(or beside the scores in the file\)"
         said = rf"^no item says its kind of edit \(`edited`\); {beside}$"

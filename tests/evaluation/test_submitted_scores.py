@@ -48,7 +48,7 @@ def test_a_whole_file_is_taken_blank_lines_and_a_mark_at_its_start_too(tmp_path)
         (b'{"id": "a:1", "caption": 1}', "line 2: foils: is missing or empty"),
         (b'{"id": "a:1", "caption": 1, "foils": [1, 2]}', "line 2: foils: has 2 scores and the item 1 foils"),
         (b'{"id": "a:2", "caption": 1, "foils": [1, 2]}', "line 2: id: 'a:2' stands in the file twice"),
-        (b'{"id": "b:9", "caption": 1, "foils": [1]}', "line 2: id: 'b:9' is no item of the release"),
+        (b'{"id": "b:9", "caption": 1, "foils": [1]}', "line 2: id: 'b:9' is not an item of the release"),
         (b'{"id": "", "caption": 1, "foils": [1]}', "line 2: id: is no text"),
         (b'{"id": "a:1", "caption": 1, "foils": [1], "higher_is_better": false}', "line 2: higher_is_better: is not"),
         (
@@ -59,13 +59,16 @@ def test_a_whole_file_is_taken_blank_lines_and_a_mark_at_its_start_too(tmp_path)
         (b'{"id": "a:1", "caption": 1, "foils": [0], "scores": [1]}', "line 2: scores: stands beside caption"),
         (
             b'{"id":"a:1","caption":1,"foils":[0],"proficiency":{"caption":1,"foils":[0],"scores":[1,2,3]}}',
-            "line 2: proficiency.scores: stands beside caption and foils; leave it out",
+            "line 2: proficiency.scores: is used together with caption and foils; leave it out",
         ),
         (b"[1, 2]", "line 2: record: is no object"),
         (b'{"id": "a:1"', "line 2: record: is no JSON"),
-        (b'{"id": "a:1", "caption": 1, "caption": 2, "foils": [1]}', "line 2: record: is no JSON, or has a name twice"),
+        (
+            b'{"id": "a:1", "caption": 1, "caption": 2, "foils": [1]}',
+            "line 2: record: is not JSON, or contains a name twice",
+        ),
         (b"[" * 100_000, "line 2: record: is no JSON"),
-        (b'{"id": "\xff"}', "line 2: record: is no UTF-8"),
+        (b'{"id": "\xff"}', "line 2: record: is not UTF-8"),
         (b'{"id": "a:1", "caption": 1, "foils": [1], "x": "' + b"x" * 1_100_000 + b'"}', "line 2: record: is no JSON"),
     ],
 )
@@ -99,7 +102,8 @@ class TestPairs:
     def test_those_that_are_right_are_not_chosen(self, tmp_path):
         (said,) = self.sent(tmp_path, {1, 8})
         assert said == (
-            "proficiency: 7 valid pairs of the release are missing, where others are scored: 'a:0', 'a:2', 'a:3', "
+            "proficiency: 7 valid pairs of the release are missing, while other pairs have scores: 'a:0', 'a:2', "
+            "'a:3', "
             "'a:4', 'a:5' and 2 more; score every valid pair or none"
         )
         assert self.sent(tmp_path, set(range(7)))[0].startswith("proficiency: 1 valid pairs")
@@ -112,7 +116,7 @@ class TestPairs:
 def test_a_file_full_of_mistakes_is_not_read_to_its_end(tmp_path):
     found = problems(tmp_path, *[b"x"] * 1000)
     assert len(found) == MAX_PROBLEMS + 1
-    assert found[-1] == "… and perhaps more"
+    assert found[-1] == "… and possibly more"
 
 
 numbers = st.floats() | st.integers() | st.none() | st.text(max_size=3) | st.booleans()

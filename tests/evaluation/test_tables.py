@@ -117,7 +117,7 @@ def test_a_truth_that_is_not_used_is_refused_and_used_on_demand(tmp_path, capsys
     path = write(tmp_path, "id,prediction,answer\na,2,2\nb,0,3\nc,1,1\n")
     with pytest.raises(SystemExit):
         metrics(capsys, "mc", "--file", path)
-    assert "f.csv:1: answer: looks like the truth, and is not used; use it by --column right=answer" in (
+    assert "f.csv:1: answer: looks like the right answer, but is not used; use it by --column right=answer" in (
         capsys.readouterr().err
     )
     found = metrics(capsys, "mc", "--file", path, "--column", "right=answer")
@@ -147,7 +147,7 @@ def test_the_header_of_an_array_is_no_record(tmp_path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("v1,0.3,0.2\nv2,0.1,0.2\n", r"f.csv:1: header: '0.3' is a number, no name of a column"),
+        ("v1,0.3,0.2\nv2,0.1,0.2\n", r"f.csv:1: header: '0.3' is a number, not a column name"),
         ("id,caption,caption,foil\na,1,2,3\n", r"f.csv:1: header: has two columns 'caption'"),
         ("id,caption,foil,\na,1,2,3\n", r"f.csv:1: header: has no name for column 4"),
         (
@@ -271,13 +271,13 @@ class TestPublishedPredictions:
         (tmp_path / "eval.csv").write_text((tmp_path / "eval.csv").read_text().replace('""why, 0""', '""why, x""', 1))
         with pytest.raises(SystemExit):
             metrics(capsys, *ask)
-        assert "scores.csv:7: caption: is not that of eval.csv:8" in capsys.readouterr().err
+        assert "scores.csv:7: caption: differs from eval.csv:8" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
         ("rows", "complaint"),
         [
             ("a,0,1\na,2,0\n", r"f.csv:3: candidate: is 2 where 1 comes next in a; .* in their order"),
-            ("a,0,1\nb,0,1\nb,1,0\n", r"f.csv:2: candidate: is the only one of its record"),
+            ("a,0,1\nb,0,1\nb,1,0\n", r"f.csv:2: candidate: is the only row of its record"),
             ("a,0,x\n", r"f.csv:2: score: is 'x'"),
         ],
     )
@@ -289,9 +289,9 @@ class TestPublishedPredictions:
 
     def test_names_and_a_file_beside_fit(self, tmp_path):
         path, beside = write(tmp_path, "a,1,2\n"), write(tmp_path, "id,cluster\na,v\nb,w\n", "g.csv")
-        with pytest.raises(ActionableError, match="has 3 cells; name that many columns, not 2"):
+        with pytest.raises(ActionableError, match="has 3 cells; give that many names, not 2"):
             read_choices(path, names=["id", "caption"])
-        with pytest.raises(ActionableError, match=r"g.csv:3: record: has no row beside it"):
+        with pytest.raises(ActionableError, match=r"g.csv:3: record: has no matching row in the second file"):
             read_choices(path, names=["id", "caption", "foil"], beside=beside)
         assert read_choices(path, names=["id", "caption", "foil"]).scores.tolist() == [[1, 2]]
 

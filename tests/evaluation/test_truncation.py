@@ -140,7 +140,7 @@ def test_a_model_that_reads_everything_lists_nothing(release):
 def test_a_model_that_cannot_say_is_marked(release):
     run = score(release, f"external:{test_external.EXAMPLE}", label="theirs")
     assert run.problems["truncation_unknown"] == [
-        {"item": "theirs", "why": "its adapter does not report the texts it cuts"}
+        {"item": "theirs", "why": "its adapter does not report truncated texts"}
     ]
     assert run_results(run, draws=50)["missing"] == []
 

@@ -160,7 +160,7 @@ def test_an_older_export_is_held_to_what_was_written_then(export):
     figure = export / "figures/validation-votes.csv"
     figure.write_bytes(figure.read_bytes().replace(b"moves", b"Moves", 1))
     refresh(export)
-    assert verify(export)["difference"] == "figures/validation-votes.csv: has not the numbers of its table"
+    assert verify(export)["difference"] == "figures/validation-votes.csv: differs from the numbers of its table"
 
 
 def test_an_older_export_calls_every_requeued_item_refused_and_unanimous_as_its_votes_were(export):
@@ -324,7 +324,7 @@ def test_a_table_cell_is_named_by_its_place(export):
     table["subtests"][0]["n_valid"] += 1
     path.write_text(pretty(table), encoding="utf-8")
     refresh(export)
-    named = "tables/validation.json: subtests[0].n_valid is 3; computed again it is 2"
+    named = "tables/validation.json: subtests[0].n_valid is 3; computed again, it is 2"
     assert verify(export)["difference"] == named
 
 
@@ -333,7 +333,7 @@ def test_a_figure_and_a_flat_row_are_held_to_tables_and_items(export):
     whole = figure.read_bytes()
     figure.write_bytes(whole.replace(b"good", b"best", 1))
     refresh(export)
-    assert verify(export)["difference"] == "figures/leaderboard.csv: has not the numbers of its table"
+    assert verify(export)["difference"] == "figures/leaderboard.csv: differs from the numbers of its table"
     figure.write_bytes(whole)
 
     def reword(records):
@@ -429,7 +429,7 @@ def test_a_missing_line_and_a_broken_one_are_named(export):
     whole = (export / "votes.jsonl").read_text(encoding="utf-8")
     change(export / "votes.jsonl", lambda records: records.pop())
     refresh(export)
-    assert verify(export)["difference"].startswith("manifest.json: counts.votes is 10; computed again it is 9")
+    assert verify(export)["difference"].startswith("manifest.json: counts.votes is 10; computed again, it is 9")
     (export / "votes.jsonl").write_text(whole[:-3] + "\n", encoding="utf-8")
     refresh(export)
     assert verify(export)["difference"].startswith("votes.jsonl:10: is no JSON")

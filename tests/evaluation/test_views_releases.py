@@ -166,7 +166,7 @@ class TestRelease:
 
     def test_how_models_are_named_is_folded_away_and_the_complaint_is_short(self, owner, project, release):
         html = " ".join(owner.get(url("release", project, release.pk)).content.decode().split())
-        folded = html.index("What can be scored with, and how it is named")
+        folded = html.index("Models that you can score, and how to name them")
         assert html.index("such as clip:openai/clip-vit-base-patch32") < folded
         for kind in ("clip:HUB_ID_OR_FOLDER", "fake:SEED", "vlm:HUB_ID_OR_FOLDER"):
             assert html.index(f'<code class="hash">{kind}</code>') > folded

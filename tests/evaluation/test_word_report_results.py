@@ -320,7 +320,7 @@ class TestVerbs:
         assert len(verbs.compute(edits)["rows"]) == 30
 
     def test_what_cannot_be_is_said(self):
-        said = r"^there is no foil; give some made by a machine and some by people$"
+        said = r"^there are no foils; give some made by machines and some made by people$"
         with pytest.raises(EvaluationError, match=said):
             verbs.compute([])
         with pytest.raises(EvaluationError, match=r"^unknown source 'cat'; give machine or person$"):

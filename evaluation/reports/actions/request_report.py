@@ -33,7 +33,7 @@ def request_report(
     """
     require_role(person, project, Role.RESEARCHER)
     if kind not in BY_JOB:
-        raise EvaluationError(f"the {kind} report needs no job; open its page")
+        raise EvaluationError(f"the {kind} report does not need a job; open its page")
     if subtest and not Subtest.objects.filter(project=project, name=subtest).exists():
         raise EvaluationError(f"the project has no subtest {quoted(subtest)}")
     chosen = parse_params(lookup(REPORTS, kind, "report"), params)

@@ -98,7 +98,7 @@ def _second_file(slug: str, path: Path | None) -> dict[str, str]:
     if path is None:
         return {}
     if slug != SCORE_FILE:
-        raise EvaluationError("a model scores the proficiency items itself; leave the file of their scores out")
+        raise EvaluationError("a model scores the proficiency items itself; leave out the file of proficiency scores")
     if not path.is_file():
         raise EvaluationError(f"{path}: file: there is no such score file; check the path")
     # A worker has a working folder of its own.
@@ -158,7 +158,7 @@ def _check_choices(protocol: str, device: str, dtype: str) -> None:
 
 def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
     if len(spec) > MAX_SPEC_LENGTH or not spec.isprintable():
-        raise EvaluationError(f"a model is named by at most {MAX_SPEC_LENGTH} printable characters; shorten it")
+        raise EvaluationError(f"a model name has at most {MAX_SPEC_LENGTH} printable characters; shorten it")
     slug, argument = load(PARSE_SPEC)(spec)
     if slug == ENDPOINT:
         load(SERVED_SPEC)(spec)

@@ -92,8 +92,8 @@ def _probed(chat: ChatEndpoint, spec: ServedSpec, endpoint: Configured) -> dict[
     ((_, reply),) = next(chat.replies([request]))
     if reply.failure and not reply.refusal and reply.failure != "empty answer":
         raise EvaluationError(
-            f"endpoint {endpoint.name}: it did not answer a first question with a picture ({reply.failure}); name a "
-            "model that sees pictures, or start the run again when the endpoint works"
+            f"endpoint {endpoint.name}: it did not answer a test question with a picture ({reply.failure}); choose a "
+            "model that reads pictures, or retry the run when the endpoint works"
         )
     gives = by_logprobs(reply.logprobs, YES_NO) is not None or bool(reply.logprobs)
     if spec.by == LOGPROBS and not gives:

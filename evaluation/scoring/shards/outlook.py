@@ -66,7 +66,7 @@ def outlook(rows: Iterable[Mapping[str, Any]], done: int, total: int, began: dat
 
 @dataclass(frozen=True)
 class Work:
-    """`shards` are at most MOST_SHOWN of `n_shards`, of which `n_open` are not over."""
+    """`shards` are at most MAX_SHOWN of `n_shards`, of which `n_open` are not over."""
 
     outlook: Outlook
     shards: list[Job]

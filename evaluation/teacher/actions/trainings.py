@@ -107,7 +107,7 @@ def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
     slug, argument = checked_spec(_located(chosen["student"], from_page), from_page)
     if slug not in STUDENTS:
         known = ", ".join(f"{name}:…" for name in STUDENTS)
-        raise EvaluationError(f"student: {quoted(chosen['student'])} cannot be trained; name a dual encoder: {known}")
+        raise EvaluationError(f"student: {quoted(chosen['student'])} cannot be trained; choose a dual encoder: {known}")
     _refuse_absent("student", argument.partition("?")[0])
     only_below = Path(settings.MODEL_ROOT) if from_page else None
     teacher = with_paths({"model": chosen["teacher"].strip()}, only_below=only_below)["model"]
@@ -115,13 +115,13 @@ def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
         _refuse_absent("teacher", teacher.partition(":")[2] if teacher.startswith("sentence:") else teacher)
     check_device(chosen["device"])
     if min(chosen["actions"], chosen["objects"], chosen["curve_items"] - 1, chosen["curve_every"] - 1) < 0:
-        raise EvaluationError("actions and objects are 0 or more, curve_every and curve_items 1 or more")
+        raise EvaluationError("actions and objects must be 0 or more, curve_every and curve_items 1 or more")
     if not 1 <= chosen["processes"] <= MAX_PROCESSES:
         raise EvaluationError(f"processes: is {chosen['processes']}; give a number from 1 to {MAX_PROCESSES}")
     if chosen["batch"] % max(1, chosen["accumulate"] * chosen["processes"]):
         raise EvaluationError("batch: give a multiple of accumulate x processes")
     if not 0 < chosen["learning_rate"] <= 1 or not 0 <= chosen["warmup"] <= 1 or not 0 <= chosen["weight_decay"] <= 1:
-        raise EvaluationError("learning_rate, warmup and weight_decay lie between 0 and 1")
+        raise EvaluationError("learning_rate, warmup and weight_decay must be between 0 and 1")
     return {**chosen, "student": f"{slug}:{argument}", "teacher": teacher}
 
 
@@ -138,9 +138,9 @@ def _located(spec: str, from_page: bool) -> str:
 
 def _refuse_absent(what: str, name: str) -> None:
     if not name:
-        raise EvaluationError(f"{what}: names no model; give a hub id or a folder")
+        raise EvaluationError(f"{what}: is not a model; give a hub id or a folder")
     if (Path(name).is_absolute() or name.startswith(".")) and not (Path(name) / "config.json").is_file():
-        raise EvaluationError(f"{what}: {name}: is no model folder; give the folder that holds config.json")
+        raise EvaluationError(f"{what}: {name}: is not a model folder; give the folder with config.json")
 
 
 def _asks(chosen: Mapping[str, Any]) -> bool:

@@ -52,7 +52,7 @@ def measure_bias(
         )
     check_device(device)
     if len(labels) > MAX_LABELS_LENGTH:
-        raise EvaluationError(f"classes are named by at most {MAX_LABELS_LENGTH} characters; shorten it")
+        raise EvaluationError(f"the name of the classes has at most {MAX_LABELS_LENGTH} characters; shorten it")
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
     chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
     shown = " ".join(name.split()) or f"{descriptions.name}: {labels or task}"
@@ -101,7 +101,7 @@ def predict_samples(
     wanted_ids(run)
     check_device(device)
     if not 1 <= epochs <= MAX_EPOCHS:
-        raise EvaluationError(f"{epochs} epochs are not possible; give 1 to {MAX_EPOCHS}")
+        raise EvaluationError(f"{epochs} epochs are not allowed; give 1 to {MAX_EPOCHS}")
     spec = checked_model(model.strip(), person)
     shown = (label.strip() or spec.rpartition("/")[2])[:MAX_LABEL_LENGTH]
     values = {

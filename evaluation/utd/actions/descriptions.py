@@ -61,7 +61,7 @@ def describe_videos(
     chosen = RECIPES[recipe]
     check_device(device)
     if not 0 <= frames <= MAX_FRAMES:
-        raise EvaluationError(f"{frames} frames a video are not possible; give 1 to {MAX_FRAMES}")
+        raise EvaluationError(f"{frames} frames per video are not allowed; give 1 to {MAX_FRAMES}")
     made = Descriptions.objects.create(
         project=project,
         name=(" ".join(name.split()) or chosen.label)[:MAX_NAME_LENGTH],

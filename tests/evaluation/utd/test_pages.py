@@ -161,7 +161,7 @@ def test_descriptions_frame_by_frame_and_in_a_file(client, owned, django_assert_
     url = reverse("utd:bias_files", args=["things"])
     for text, problem in (
         ("{", "JSON"),
-        ('{"x": {"smells": ["a"]}}', "is no concept"),
+        ('{"x": {"smells": ["a"]}}', "is not a concept"),
         ('{"x": {"objects": ["a"]}}', "no video of this project"),
     ):
         answer = client.post(url, {"file": sent(text, "d.json")})

@@ -52,7 +52,7 @@ def test_retrieval_has_no_balanced_split(run):
         ([line("a", "x", 9, 1), line("a", "x", 9, 1)], "FILE:3: sample: 'a' stands in the file twice"),
         ([line("a", "x", 9, "nan")], "FILE:2: confidence: is nan; give a finite number"),
         ([line("a", "x", 9, 1).replace(",0", ",2").replace("x,1", "x,2", 1)], "FILE:2: correct_1: is '2'; give 0 or 1"),
-        ([line("a", "x", 9, 1), line("b", "", 9, 1)], "FILE: class: is given for some samples only"),
+        ([line("a", "x", 9, 1), line("b", "", 9, 1)], "FILE: class: is missing for some samples"),
         ([], "FILE: record: there is none; give at least one sample"),
     ],
 )
