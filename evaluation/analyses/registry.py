@@ -12,7 +12,7 @@ CUT = Param("cut", "quantile", "Groups of equal size, or of equal width in log s
 SHARE = Param("share", 0.15, "Share of the items in each group (nearest, farthest).", "float")
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
 PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
-# A place on the screen is no truth of the item.
+# A position on the screen says nothing about the truth of the item.
 TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
 
 REPORTS: dict[str, Entry] = {
@@ -127,7 +127,7 @@ REPORTS: dict[str, Entry] = {
     ),
 }
 
-# They read scores of a release, and so belong to a release and not to a project.
+# They read scores of a release, so they belong to a release, not to a project.
 OF_SCORES = frozenset({"delta", "proximity", "identity", "counts", "length"})
-# Their libraries cost seconds and gigabytes: jobs and commands compute them, pages show what is stored.
+# Their libraries take seconds and gigabytes to load: jobs and commands compute them, pages show stored results.
 BY_JOB = frozenset({"skill"})

@@ -1,4 +1,4 @@
-"""The validation report: how many items survive, how far validators agree, how far words diverge (ViLMA, Tables 4-6).
+"""Compute the validation report: surviving items, agreement of validators, divergence of words (ViLMA, Tables 4-6).
 
 Counts come out of the released files to the item; percentages are computed from them. (Some percentages
 in (ViLMA, Table 6) contradict their own counts.) Alpha over the valid items alone is lower than over all by
@@ -26,9 +26,9 @@ INPUT = "items"
 def compute(
     items: Sequence[ItemFacts], *, base: str = "2", unit: str = "words", draws: int = DRAWS, seed: int = SEED
 ) -> dict[str, Any]:
-    """One row a subtest, in the order they come, and `overall` over all items pooled.
+    """Return one row per subtest, in the order of the items, and `overall` over all items pooled.
 
-    What the items cannot tell (no votes, no proficiency items, no votes on those) is None.
+    Values that the items do not support (no votes, no proficiency items, no votes on those) are None.
     """
     if not items:
         raise EvaluationError("there are no items to report on; import or assemble some first")

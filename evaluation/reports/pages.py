@@ -252,7 +252,7 @@ def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
         {
             **row,
             **{name: _worded(row[name]) for name in METHODS},
-            "tally": ", ".join(f"{_worded(choice)} {n}" for choice, n in row["votes"].items()),
+            "counts": ", ".join(f"{_worded(choice)} {n}" for choice, n in row["votes"].items()),
             "item": items.get(row["unit"]),
         }
         for row in shown
