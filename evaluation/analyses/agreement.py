@@ -79,7 +79,7 @@ def _by_guideline(votes: Votes, codes: Codes, n_categories: int, draws: int, see
 
 
 def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:
-    """Return, per pair of annotators, how many units both judged and the share of agreement; most shared units first."""
+    """Return, per pair of annotators, the units both judged and their share of agreement; most shared units first."""
     named = np.flatnonzero(votes.annotator != NOBODY)
     order = named[np.lexsort((votes.annotator[named], votes.unit[named]))]
     unit, annotator, code = votes.unit[order], votes.annotator[order], codes[order]

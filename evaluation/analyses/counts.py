@@ -1,4 +1,4 @@
-"""Compute accuracy by the number that the caption counts, and its mean over the models of a category (ViLMA, Fig. 11)."""
+"""Compute accuracy by the number that the caption counts, and its mean over a category's models (ViLMA, Fig. 11)."""
 
 from collections.abc import Sequence
 from typing import Any

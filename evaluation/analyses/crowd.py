@@ -56,7 +56,8 @@ def dawid_skene(units: Codes, annotators: Codes, labels: Codes) -> Fit:
 
 
 def mace(units: Codes, annotators: Codes, labels: Codes) -> Fit:
-    """Fit MACE (Hovy et al. 2013) with variational Bayes; the likeliest of several starts. Codes as in `dawid_skene`."""
+    """Fit MACE (Hovy et al. 2013) with variational Bayes; the likeliest of several starts. See `dawid_skene`
+    for codes."""
     # crowd-kit sorts some tables by code and numbers others by first appearance; here both orders are equal.
     u, a, c = (_by_appearance(codes) for codes in (units, annotators, labels))
     shape = _shape(u.codes, a.codes, c.codes)

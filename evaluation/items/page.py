@@ -1,4 +1,4 @@
-"""What the page of one item shows beside its video: foils with origin and votes, scores of models, open moves."""
+"""Load what the page of one item shows: foils with origin and votes, scores of models, possible moves."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ class ShownVote:
 
 @dataclass
 class Pair:
-    """A foil with the texts that it came out of, newest first, and its votes by choice in the order of the form."""
+    """A foil with its earlier texts, newest first, and its votes by choice in the order of the form."""
 
     foil: Foil | None
     segments: list[tuple[str, str]]
@@ -45,7 +45,7 @@ class Pair:
 
 
 def candidates_of(item: Item) -> list[Candidate]:
-    """The candidates that became the item's foils, with all that they were reworded from; one query."""
+    """Return the candidates that became the item's foils, with all their earlier versions; one query."""
     groups = Candidate.objects.filter(foil__item=item).values("group")
     around = Candidate.objects.filter(group__in=groups).select_related("author", "foil", "group__run")
     rows = {row.pk: row for row in around}
@@ -61,7 +61,7 @@ def candidates_of(item: Item) -> list[Candidate]:
 
 
 def pairs_of(project: Project, item: Item, candidates: list[Candidate]) -> list[Pair]:
-    """One pair for each foil; votes from files that name none stand last, without a foil. Two queries."""
+    """Return one pair per foil; votes of files that name no foil come last, without a foil. Two queries."""
     by_pk = {candidate.pk: candidate for candidate in candidates}
     by_foil = {candidate.foil_id: candidate for candidate in candidates if candidate.foil_id}
     votes = _votes(project, item)
@@ -99,7 +99,7 @@ def _votes(project: Project, item: Item) -> dict[int | None, list[tuple[str, lis
 
 @dataclass(frozen=True)
 class Open:
-    """A move that a researcher may make now. `danger`: it takes the item out."""
+    """A move that a researcher may make now. `danger`: it retracts the item."""
 
     slug: str
     label: str | Promise
@@ -131,7 +131,7 @@ WRITES: dict[str, Callable[[User, int, str], Item]] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """A model's raw scores of the texts, caption first; None where it scored none. `credit` in 0..1."""
+    """A model's raw scores of the texts, caption first; None if it scored none. `credit` in 0..1."""
 
     values: list[float] | None
     credit: float | None
@@ -145,7 +145,7 @@ class ItemScore:
 
 
 def scores_of(item: Item) -> list[ItemScore]:
-    """One row for each run on each release that holds the item, latest release first."""
+    """Return one row per run on each release that has the item, latest release first."""
     members = {member.release_id: member for member in ReleaseItem.objects.filter(item=item)}
     rows = Run.objects.filter(release__in=members).exclude(model_key="").select_related("release")
     runs = list(rows.order_by("-release_id", "label", "-pk"))
@@ -163,7 +163,7 @@ def scores_of(item: Item) -> list[ItemScore]:
 
 
 def _stored(runs: Sequence[Run], texts: set[str]) -> tuple[dict[tuple[str, str], StoredScores], set[tuple[str, str]]]:
-    """Scores of the texts by (model, protocol), and which of those give lower values to better texts. One query."""
+    """Return scores of the texts by (model, protocol), and which of those are better if lower. One query."""
     rows = Score.objects.filter(
         model_key__in={run.model_key for run in runs}, text_sha256__in={text_key(text) for text in texts}
     )

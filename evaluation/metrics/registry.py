@@ -1,4 +1,5 @@
-"""Every metric, one row each. Commands and pages read this table; only `text.registry.load` imports a row's module.
+"""List every metric, one row each. Commands and pages read this table; only `text.registry.load` imports a row's
+module.
 
 A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices, matrix or answers; see
 evaluation/score_files/scores.py and evaluation/score_files/answers.py) and `compute(data, *, ties) -> dict`.
@@ -6,7 +7,7 @@ evaluation/score_files/scores.py and evaluation/score_files/answers.py) and `com
 
 from text.registry import Entry, Param
 
-# Spelled out here rather than imported: a table imports nothing of what it lists. A test holds it to metrics/_ties.py.
+# Repeated here, because a registry imports nothing that it lists. A test compares it with metrics/ties.py.
 TIES = Param("ties", "half", "How ties count.", "choice", ("half", "strict", "optimistic", "first"))
 
 METRICS: dict[str, Entry] = {

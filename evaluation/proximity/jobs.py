@@ -5,7 +5,7 @@ from jobs.models import Job
 
 
 def measure_proximity(proximity_id: int, job: Job) -> None:
-    """Measure by an encoder how near the foils of a release are to their captions."""
+    """Measure with an encoder how close the foils of a release are to their captions."""
     from evaluation.proximity.measuring import measure
 
     measure(ProximityRun.objects.select_related("release").get(pk=proximity_id), job)

@@ -1,7 +1,7 @@
-"""A score file that a stranger sends, held against the release: every problem named with its line, none let through.
+"""Check a score file that a visitor submits against the release: every problem with its line, and nothing bad accepted.
 
-One form only, JSON lines as `foilworks metrics pairwise` reads them: what a stranger sends is read line by line and
-never as one document.
+Only one format is accepted, JSON lines as `foilworks metrics pairwise` reads them: an untrusted file is read line by
+line and never as one document.
 """
 
 import json
@@ -23,7 +23,7 @@ Records = Sequence[Mapping[str, Any]]
 
 
 class BadScoresError(EvaluationError):
-    """A score file that is not taken; `problems` are its first lines that are wrong, each with what to do."""
+    """A score file that is rejected; `problems` are its first wrong lines, each with what to do."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
@@ -31,11 +31,11 @@ class BadScoresError(EvaluationError):
 
 
 def check_scores(path: Path, records: Records) -> list[dict[str, Any]]:
-    """Return the numbers of the file, one entry per record, in their order: all of `records`, each once, every text
-    with a finite number. Nothing else of the file is in them.
+    """Return the numbers of the file, one entry per record, in their order.
 
-    Of the valid proficiency pairs all are scored or none: P, T and P+T stand over the items whose pair is, and nobody
-    chooses those. BadScoresError names up to MAX_PROBLEMS of what is wrong.
+    The file must have all `records`, each once, and a finite number for every text. It must score all valid proficiency
+    pairs or none: P, T and P+T cover the items with a scored pair, so a submitter must not choose them. BadScoresError
+    names up to MAX_PROBLEMS problems.
     """
     wanted = {record["id"]: record for record in records}
     problems: list[str] = []
@@ -63,7 +63,7 @@ def check_scores(path: Path, records: Records) -> list[dict[str, Any]]:
 
 
 def canonical(numbers: Records) -> bytes:
-    """Return the numbers as JSON lines. Equal numbers are equal bytes, however a file spelled and ordered them."""
+    """Return the numbers as JSON lines. Equal numbers give equal bytes, whatever the spelling and order of a file."""
     lines = (json.dumps(each, ensure_ascii=False, sort_keys=True, separators=(",", ":")) for each in numbers)
     return "".join(f"{line}\n" for line in lines).encode()
 
@@ -91,7 +91,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """(number, bytes) of each line that is not empty; a line too long is cut, and then no JSON."""
+    """Return (number, bytes) of each line that is not empty; a line over the limit is cut, so it is not valid JSON."""
     with path.open("rb") as file:
         number = 0
         while text := file.readline(MAX_LINE_BYTES):
@@ -114,7 +114,7 @@ def _row(path: Path, line: int, text: bytes) -> Row:
 
 
 def _checked_name(row: Row, wanted: Mapping[str, Mapping[str, Any]], first: Mapping[str, int]) -> str:
-    """The id of a row that is as it should be."""
+    """Return the id of a correct row."""
     name = row.text("id")
     if name not in wanted:
         row.fail("id", f"{quoted(name)} is not an item of the release", "use the ids of items.jsonl of the release")
@@ -126,7 +126,7 @@ def _checked_name(row: Row, wanted: Mapping[str, Mapping[str, Any]], first: Mapp
 
 
 def _numbers(row: Row, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The scores of the item, and of its proficiency pair if the row has them."""
+    """Return the scores of the item, and of its proficiency pair if the row has them."""
     found = _pair(row, len(record["foils"]))
     inner = row.inner("proficiency")
     if inner is None:
@@ -138,7 +138,7 @@ def _numbers(row: Row, record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pair(row: Row, n_foils: int) -> dict[str, Any]:
     if "scores" in row.fields:
-        # What reads the file would take these and leave the caption's and the foils', which are checked.
+        # The reader of the file would use these instead of the caption's and foils' scores, which are checked.
         row.fail("scores", "is used together with caption and foils", "leave it out")
     caption, foils = row.number("caption"), row.numbers("foils")
     if len(foils) != n_foils:

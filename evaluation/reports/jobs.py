@@ -7,7 +7,7 @@ from jobs.progress import progress
 
 
 def compute_report(report_id: int, job: Job) -> None:
-    """Compute a report of BY_JOB as its row asks; nothing where it is up to date."""
+    """Compute a report of BY_JOB as its row requests; do nothing if it is up to date."""
     row = CachedResult.objects.select_related("project").get(pk=report_id)
     params = dict(row.params)
     subtest = params.pop("subtest", None)

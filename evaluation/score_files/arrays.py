@@ -1,8 +1,8 @@
-"""Arrays of scores (`.npy`): (n, candidates) with the positive first, or similarities as the authors of RCAD save them.
+"""Read arrays of scores (`.npy`): (n, candidates) with the positive first, or similarities of the authors of RCAD.
 
-Their matrix is (6N, N): row 6 q + k is the k-th of the six texts of the video in column q, the true one at k = 0; here
-also (N, 6N). Nothing but its shape tells it from (n, candidates). So a table as narrow as a list of candidates is
-refused where it could be either, until `layout` says what it is.
+Their matrix is (6N, N): row 6 q + k is the k-th of the six texts of the video in column q, the true one at k = 0; (N,
+6N) is accepted as well. Only the shape distinguishes it from (n, candidates). So a table as narrow as a list of
+candidates that could be either is refused until `layout` says which it is.
 """
 
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ LAYOUTS = {
 
 
 def rows_of_candidates(path: Path, layout: str = AUTO_LAYOUT) -> tuple[NDArray[np.float64], list[str]]:
-    """(n, candidates) with the positive first, and what a reader should know of how the array was read.
+    """Return (n, candidates) with the positive first, and notes on how the array was read.
 
-    EvaluationError: another shape, a shape that could be two things, a number that is not finite.
+    EvaluationError: an unknown shape, an ambiguous shape, a number that is not finite.
     """
     array = read_matrix(path)
     if array.ndim != 2 or array.shape[1] < 2 or not array.shape[0]:
@@ -68,7 +68,7 @@ def _layout(path: Path, shape: Sequence[int]) -> str:
 
 
 def read_matrix(path: Path) -> NDArray[Any]:
-    """A `.npy` of similarities, mapped into memory: rows texts, columns videos."""
+    """Read a `.npy` of similarities, mapped into memory: rows texts, columns videos."""
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
@@ -76,7 +76,7 @@ def read_matrix(path: Path) -> NDArray[Any]:
     except (ValueError, EOFError) as error:
         fail(path, None, "file", f"is not a plain .npy array ({error})", "write it with numpy.save, numbers only")
     if not isinstance(array, np.ndarray):
-        # An archive of arrays, which numpy opens under any name and leaves open.
+        # An archive of arrays, which numpy opens under any name and does not close.
         array.close()
         fail(path, None, "file", "is not a plain .npy array (an archive)", "write it with numpy.save, numbers only")
     if array.dtype.kind not in "fiu":

@@ -1,4 +1,4 @@
-"""The raw rows of a CSV file: its delimiter found, its header apart, the columns of a second file beside its own."""
+"""Read the raw rows of a CSV file: detect its delimiter, split off its header, join the columns of a second file."""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -11,7 +11,7 @@ Line = tuple[int, list[str]]
 
 
 class CsvSource:
-    """`names` of the first row, as they are written; `header_line` where they are no row of their own.
+    """`names` of the first row, as written; `header_line` if they are separate from the rows.
 
     CorpusError or EvaluationError, with the line: no such file, no row, a quote that is never closed.
     """
@@ -23,19 +23,19 @@ class CsvSource:
         self.names: list[str] = list(header.names)
         self.header_line: int | None = header.line
         if not self.names:
-            # As a rule a quote that is not closed, which the splitting says.
+            # Usually an unclosed quote, which the splitting reports.
             next(split_rows(path, COMMA), None)
             fail(path, None, "record", "there is none", "give a header and at least one row")
 
     def rows(self) -> Iterator[Line]:
-        """(line, cells) of the rows below the header that have any text."""
+        """Return (line, cells) of the rows below the header that contain text."""
         for line, cells in split_rows(self.path, self.delimiter):
             if line != self.header_line and any(map(str.strip, cells)):
                 yield line, cells
 
 
 class NamedSource(CsvSource):
-    """A file without a header, given the names of its columns."""
+    """A file without a header, with given names of its columns."""
 
     def __init__(self, path: Path, names: Sequence[str]) -> None:
         super().__init__(path)
@@ -45,7 +45,7 @@ class NamedSource(CsvSource):
 
 
 class JoinedSource(CsvSource):
-    """A file with the columns of another one beside its own: row by row, where the columns of both must be equal."""
+    """A file joined with the columns of another one, row by row; columns in both must be equal."""
 
     def __init__(self, own: CsvSource, beside: Path) -> None:
         self.own, self.beside = own, CsvSource(beside)

@@ -1,11 +1,10 @@
-"""Item and vote files -> the facts that reports compute on, with no database. Any bad record is an error.
+"""Read item and vote files as the facts that reports compute on, without a database. Any bad record is an error.
 
-Items: any import format (`--format`; `.json` means `vilma`), or `{"caption", "foils": [...]}` a line with optional
-`id`, `subtest`, `test`, `votes` ({"caption", "foil", "other"} counts) and `proficiency` (the same, inside): what the
-`jsonl` import asks for beyond that (an id, a video) makes no difference to a report.
-Votes: `.csv` or `.jsonl` with `item`, `annotator`, `choice` and optional `position`, `foil`. Of the votes of an export
-(`stage`, `kind`, `state`, `source`) those count that were counted, of validators on main items; those that came as
-counts of a file name nobody.
+Items: any import format (`--format`; `.json` means `vilma`), or one `{"caption", "foils": [...]}` per line with
+optional `id`, `subtest`, `test`, `votes` ({"caption", "foil", "other"} counts) and `proficiency` (the same, inside).
+Other requirements of the `jsonl` import (an id, a video) do not matter to a report. Votes: `.csv` or `.jsonl` with
+`item`, `annotator`, `choice` and optional `position`, `foil`. Of the votes of an export (`stage`, `kind`, `state`,
+`source`), the counted ones of validators on main items are read; votes from counts of a file name nobody.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +36,7 @@ NUMBERED = ("first", "second", "neither", "both", "cannot_tell")
 def read_report_input(
     kind: str, paths: Sequence[Path], file_format: str | None = None
 ) -> tuple[list[ItemFacts] | Votes, list[str]]:
-    """What a report with `INPUT == kind` (items, texts or votes) computes on, and the warnings in words."""
+    """Read what a report with `INPUT == kind` (items, texts or votes) computes on, and the warnings in words."""
     if kind != "votes":
         return read_items(paths, file_format)
     if len(paths) != 1:
@@ -46,9 +45,9 @@ def read_report_input(
 
 
 def read_items(paths: Sequence[Path], file_format: str | None = None) -> tuple[list[ItemFacts], list[str]]:
-    """Items of one or more files, and the warnings in words.
+    """Read items of one or more files, and the warnings in words.
 
-    A file is one subtest named by its stem unless its records say otherwise.
+    A file is one subtest named by its stem, unless its records name others.
     """
     items: list[ItemFacts] = []
     warnings: list[str] = []
@@ -104,7 +103,7 @@ def _tallies(votes: VoteCounts | None) -> tuple[tuple[int, ...], ...]:
 
 
 def is_valid(votes: VoteCounts | None) -> bool | None:
-    """At least two validators, and more than half of them, chose the caption; None where there are no counts."""
+    """Report whether at least two validators, and more than half of them, chose the caption; None without counts."""
     if votes is None:
         return None
     total = votes.caption + votes.foil + votes.other
@@ -112,12 +111,13 @@ def is_valid(votes: VoteCounts | None) -> bool | None:
 
 
 def is_unanimous(votes: VoteCounts | None) -> bool | None:
-    """All of at least three validators chose the caption."""
+    """Report whether all of at least three validators chose the caption."""
     return None if votes is None else votes.caption >= VOTES_FOR_UNANIMOUS and not votes.foil and not votes.other
 
 
 def is_valid_proficiency(votes: VoteCounts | None) -> bool | None:
-    """The one internal validator chose the caption (`human.caption == 1`); of several, more than half did."""
+    """Report whether the one internal validator chose the caption (`human.caption == 1`); of several, more than
+    half."""
     if votes is None:
         return None
     return votes.caption == 1 or votes.caption * 2 > votes.caption + votes.foil + votes.other
@@ -162,7 +162,9 @@ def _counts(row: Row) -> VoteCounts | None:
 
 
 def read_votes(path: Path, file_format: str | None = None) -> Votes:
-    """One vote a record. EvaluationError for an unknown choice, a missing name, two votes of one person on one unit."""
+    """Read one vote per record. EvaluationError: an unknown choice, a missing name, two votes of one person on one
+    unit.
+    """
     chosen = file_format or (LINES if path.suffix in {".jsonl", ".ndjson", ".json"} else "csv")
     if chosen not in {LINES, "csv"}:
         raise EvaluationError(f"unknown votes format {quoted(chosen)}; choose csv or {LINES}")
@@ -200,7 +202,7 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
 
 
 def _choice(row: Row) -> tuple[int, int]:
-    """(code into CHOICES, place of the caption or 0)."""
+    """Return (code into CHOICES, position of the caption or 0)."""
     place = _place(row)
     said = row.text("choice").strip().lower().replace(" ", "_").replace("-", "_")
     if said.isdigit() and 1 <= int(said) <= len(NUMBERED):

@@ -1,4 +1,4 @@
-"""Scores of the items that a benchmark counts: its file of items says which were found valid (ViLMA, Table 6)."""
+"""Restrict scores to the items that a benchmark counts: its item file says which were found valid (ViLMA, Table 6)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,10 +16,11 @@ from text.quoting import quoted
 def restrict_to_valid(
     data: PairScores, files: Sequence[Path], items: Sequence[Path]
 ) -> tuple[PairScores, dict[str, list[str]]]:
-    """The scores of valid items, with those of their valid proficiency pairs, and the ids of the others by reason.
+    """Return the scores of valid items, with those of their valid proficiency pairs, and the ids of the others by
+    reason.
 
-    `items`: a file of items (ViLMA's JSON, JSON lines) for each of the score `files`. An id may lack its subtest.
-    EvaluationError: another number of files, or items without votes.
+    `items`: an item file (ViLMA's JSON, JSON lines) for each of the score `files`. An id may omit its subtest.
+    EvaluationError: a different number of files, or items without votes.
     """
     if len(items) != len(files):
         raise EvaluationError(f"{len(items)} item files for {len(files)} score files; give one for each")
