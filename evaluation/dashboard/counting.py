@@ -162,7 +162,11 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
 
 
 def _agreement(project: Project) -> dict[int, dict[str, Any]]:
-    """Return alpha of each subtest over its pairs, in the coding of the validation report."""
+    """Return alpha of each subtest over its pairs, in the coding of the validation report.
+
+    The coding is `truth3` if a file's counts merge neither, both and cannot tell. The reports have the intervals and
+    the other codings.
+    """
     counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED, item__subtest__project=project)
     rows = counted.exclude(withdrawn_items("item__")).order_by()
     pairs: dict[int, dict[tuple[int, int | None], int]] = defaultdict(dict)

@@ -74,7 +74,10 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
 
 
 def _members(release: Release) -> list[_Member]:
-    """Return the frozen records of the release, then the records of the project's other main items."""
+    """Return the frozen records of the release, then the records of the project's other main items.
+
+    Items of a taken-down video are left out; an item that was requeued before the takedown remains in that state.
+    """
     main = Item.objects.filter(subtest__project=release.project, subtest__kind=Subtest.Kind.MAIN)
     loaded = main.select_related("subtest", "proficiency_item__subtest").prefetch_related("foils")
     rows = {item.pk: item for item in loaded}

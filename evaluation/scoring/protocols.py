@@ -1,4 +1,4 @@
-"""Protocols: how a model is queried and how its scores count (docs/reference/scoring.md#protocols).
+"""Define protocols: how a model is queried and how its scores count (docs/reference/scoring.md#protocols).
 
 Every result names its protocol.
 """
@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Protocol:
-    """`ties`: a policy of metrics/_ties.py. `frames`: where the frames of a clip are taken, `centres` of equal time
-    bins or `consecutive` from a drawn place. `pooling` of models that score single frames: their own, the `mean` of the
-    frames' logits, or the mean over frames of the `softmax` over an item's texts. `image_frames`: how many frames
-    such a model sees, None = as it asks. `perplexity`: language models give exp(-sum of log likelihood / tokens);
-    with `own_tokens`, causal ones of a text as their own tokenizer makes it, whose first token is counted but not
-    guessed. `version`: raise it when models are asked otherwise than before.
-    `paired_only`: items without a valid proficiency item count nowhere. `lossless`: frames are never compressed,
-    however the installation keeps them.
+    """`ties`: a policy of metrics/ties.py. `frames`: the positions of frames in a clip, `centres` of equal time bins or
+    `consecutive` from a random position.
+
+    `pooling` of models that score single frames: their own, the `mean` of the frames' logits, or the mean over frames
+    of the `softmax` over an item's texts. `image_frames`: how many frames such a model sees, None = its own number.
+    `perplexity`: language models give exp(-sum of log likelihood / tokens); with `own_tokens`, causal ones of a text as
+    their own tokenizer splits it, whose first token counts but is not predicted. `version`: raise it when models are
+    queried differently. `paired_only`: items without a valid proficiency item do not count. `lossless`: frames are
+    never compressed, whatever the installation's cache does.
     """
 
     label: str
@@ -32,12 +33,12 @@ class Protocol:
 
     @property
     def suffix(self) -> str:
-        """Goes behind a model's key, so that what an older version of the protocol brought is asked anew."""
+        """Return the suffix of a model's key, so that scores of an older version of the protocol are computed again."""
         return "" if self.version == 1 else f" protocol={self.version}"
 
     @property
     def by_item(self) -> bool:
-        """Whether a frame model's score depends on the texts that are asked with it."""
+        """Report whether a frame model's score depends on the other texts of the item."""
         return self.pooling == "softmax"
 
 

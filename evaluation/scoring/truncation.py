@@ -1,7 +1,7 @@
-"""Find the texts that a run's model cannot read to their end, and the items whose pair it cannot tell apart.
+"""Find the texts that a run's model truncates, and the items whose caption and foil are equal after truncation.
 
-A run lists both in its `problems`. Where caption and foil are equal after the cut, their scores are equal whatever the
-model has learnt: the item has no score in that run, so it is no tie (docs/reference/formulas.md#truncation).
+A run lists both in its `problems`. If caption and foil are equal after truncation, their scores are equal whatever the
+model has learnt. Such an item has no score in that run, instead of a tie (docs/reference/formulas.md#truncation).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ Reads = Mapping[str, TextRead]
 
 
 def truncation_of(run: Run, adapter: Any) -> dict[str, list[dict[str, str]]]:
-    """List what of the run's release the model does not read: {TRUNCATED: [{"item", "why"}], EQUAL_AFTER_CUT: ...}.
+    """List the truncated texts of the run's release: {TRUNCATED: [{"item", "why"}], EQUAL_AFTER_CUT: ...}.
 
     Lists of EQUAL_AFTER_CUT also name the `part` of the item: main, proficiency or control.
     """

@@ -1,4 +1,4 @@
-"""What a training takes, minimises, how long and how fast. Pure: pages check a plan without a model library."""
+"""Plan a training: data, losses, duration and learning rate. Pure: pages check a plan without a model library."""
 
 import math
 from collections.abc import Mapping
@@ -11,15 +11,15 @@ from text.registry import Entry, Param
 
 CONTRASTIVE, LABELS, LOGITS = "contrastive", "lbl", "lgt"
 OBJECTIVES = (CONTRASTIVE, LABELS, LOGITS)
-# Of KL(teacher || student) the gradient pulls towards everything that the teacher finds close; the paper's text leaves
-# the direction open, so the other one can be chosen.
+# The gradient of KL(teacher || student) pulls towards everything that the teacher finds close. The text of the paper
+# does not state the direction, so the other one can be chosen.
 FORWARD, REVERSE = "teacher||student", "student||teacher"
 DIRECTIONS = (FORWARD, REVERSE)
 
 
 @dataclass(frozen=True)
 class Objective:
-    """Shares of the three losses, the temperature of each softmax, the direction of the divergence (Feint6K, Eq. 2).
+    """Weights of the three losses, the temperature of each softmax, the direction of the divergence (Feint6K, Eq. 2).
 
     The paper has one temperature for student and teacher, with no value: it must be given, and is recorded.
     """
@@ -46,8 +46,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class Plan:
-    """How long and how fast. `steps` optimiser steps of `batch` clips each, in `accumulate` parts; `warmup` the share
-    of the steps in which the rate rises."""
+    """Duration and learning rate: `steps` optimiser steps of `batch` clips each, in `accumulate` parts; `warmup` the
+    share of the steps in which the rate rises.
+    """
 
     objective: Objective
     steps: int
@@ -67,7 +68,7 @@ class Plan:
             )
 
     def rate(self, step: int) -> float:
-        """The learning rate of a step, counted from 0: linear warm-up, then half a cosine to 0."""
+        """Return the learning rate of a step, counted from 0: linear warm-up, then half a cosine to 0."""
         rising = max(1, round(self.warmup * self.steps))
         if step < rising:
             return self.learning_rate * (step + 1) / rising
@@ -130,7 +131,7 @@ TEACHING = Entry(
 
 
 def plan_of(params: Mapping[str, Any], seed: int) -> Plan:
-    """The plan of a training's parameters. EvaluationError: one that cannot be."""
+    """Return the plan of a training's parameters. EvaluationError: an impossible one."""
     objective = Objective(
         params["temperature"],
         contrastive=params["contrastive"],

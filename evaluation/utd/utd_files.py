@@ -1,6 +1,7 @@
-"""UTD-descriptions as files: `{video: {concept: [a text a frame]}}`, one JSON file for all concepts or one each.
+"""Read and write UTD descriptions as files: `{video: {concept: [one text per frame]}}`, one JSON file for all concepts
+or one each.
 
-The authors publish pickles, which run whatever stands in them when they are opened: they are never read here.
+The authors publish pickles, which execute code when opened: they are never read here.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ from evaluation.utd.models import Descriptions
 from evaluation.utd.samples import frame_texts
 from text.storable import storable
 
-# As the authors call the summaries.
+# The authors' name of the summaries.
 NAMES = {concept: concept for concept in (DESCRIPTION, OBJECTS, ACTIVITIES, VERBS)}
 NAMES[SUMMARY] = f"{DESCRIPTION}_15_words"
 CONCEPT_OF = {name: concept for concept, name in NAMES.items()} | {SUMMARY: SUMMARY}
@@ -28,7 +29,7 @@ Described = dict[str, list[dict[str, str]]]
 
 
 def read_descriptions(paths: Sequence[Path]) -> Described:
-    """{video: [{concept: text} a frame]}. EvaluationError names file, video and concept."""
+    """Return {video: [{concept: text} per frame]}. EvaluationError names file, video and concept."""
     found: dict[str, dict[str, list[str]]] = {}
     for path in paths:
         if path.suffix in {".pickle", ".pkl"}:
@@ -79,7 +80,7 @@ def _by_frame(video: str, concepts: Mapping[str, Sequence[str]]) -> list[dict[st
 
 
 def written(videos: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, dict[str, list[str]]]:
-    """The reverse: raw answers of each frame, in order."""
+    """Convert the other way: raw answers of each frame, in order."""
     return {
         video: {NAMES[concept]: [frame.get(concept, "") for frame in frames] for concept in frames[0]}
         for video, frames in videos.items()
@@ -88,9 +89,10 @@ def written(videos: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, dict
 
 
 def read_splits(path: Path) -> tuple[list[str], dict[str, list[str] | None]]:
-    """(all ids, {removed, removed_balanced}) of splits in the authors' form: {"full": [ids], "debiased": [ids], …}.
+    """Return (all ids, {removed, removed_balanced}) of splits in the authors' format: {"full": [ids], "debiased":
+    [ids], …}.
 
-    EvaluationError: no such object, an id twice, or one that is not in the full set.
+    EvaluationError: not such an object, a duplicate id, or one that is not in the full set.
     """
     try:
         data = json.loads(read_text(path))
@@ -130,7 +132,7 @@ def sha256_of(paths: Sequence[Path]) -> str:
 
 
 def described_videos_of(descriptions: Descriptions) -> dict[str, dict[str, list[str]]]:
-    """{video: {concept: [a text a frame]}}: the raw answers, which an import takes as they are."""
+    """Return {video: {concept: [one text per frame]}}: the raw answers, which an import accepts unchanged."""
     rows = frame_texts(descriptions).order_by("video", "place")
     videos: dict[str, list[dict[str, str]]] = {}
     for key, raw in rows.values_list("video__key", "raw").iterator():
@@ -139,7 +141,7 @@ def described_videos_of(descriptions: Descriptions) -> dict[str, dict[str, list[
 
 
 def objects_lines(descriptions: Descriptions) -> Iterator[str]:
-    """JSON lines of `foilworks objects`: {"video", "time", "objects", "source"} of each frame that names some."""
+    """Yield JSON lines of `foilworks objects`: {"video", "time", "objects", "source"} of each frame that names some."""
     rows = frame_texts(descriptions).filter(raw__has_key=OBJECTS).order_by("video", "place")
     for key, time, raw in rows.values_list("video__key", "time", "raw").iterator():
         names = [name[:100] for name in frame_text(OBJECTS, raw[OBJECTS]).split(", ") if name][:60]

@@ -1,4 +1,4 @@
-"""Start and resume trainings; read a release."""
+"""Start and resume trainings; evaluate a release."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,7 +23,7 @@ from text.quoting import quoted
 from text.registry import parse_params
 
 JOB, READING_JOB = "evaluation.teacher.jobs.run_teacher", "evaluation.teacher.jobs.read_release"
-# Dual encoders that hub.training.dual_encoders knows.
+# Dual encoders of hub.training.dual_encoders.
 STUDENTS = ("clip", "tiny", "xclip")
 MAX_LABEL_LENGTH = 120
 MAX_PROCESSES = 64
@@ -41,10 +41,11 @@ def start_teacher(
     label: str = "",
     seed: int = 0,
 ) -> TeacherTraining:
-    """Store what is trained on what and queue the job. `person` None is the operator of the command line.
+    """Store the training with its data and queue the job. `person` None is the operator of the command line.
 
     AccessDenied; RegistryError (a parameter); HubError (a spec that names no model); EvaluationError, before anything
-    runs: an empty split, a caption without negatives, no run where the objective needs one, a release of train clips.
+    runs: an empty split, a caption without negatives, no run although the objective needs one, a release of train
+    clips.
     """
     require_researcher(person, project)
     chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
@@ -83,7 +84,7 @@ def start_teacher(
 
 @transaction.atomic
 def read_release(person: User | None, training: TeacherTraining, release: Release) -> StudentEvaluation:
-    """Queue the reading of a release by the student as it was and by the trained model; one that was read stays.
+    """Queue the evaluation of a release by the student before and by the trained model; an existing one is kept.
 
     AccessDenied; EvaluationError: the training is not done, a release of another project or of train clips.
     """
@@ -103,7 +104,7 @@ def read_release(person: User | None, training: TeacherTraining, release: Releas
 
 
 def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
-    """The parameters with absolute paths."""
+    """Return the parameters with absolute paths."""
     slug, argument = checked_spec(_located(chosen["student"], from_page), from_page)
     if slug not in STUDENTS:
         known = ", ".join(f"{name}:…" for name in STUDENTS)
@@ -126,7 +127,7 @@ def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
 
 
 def _located(spec: str, from_page: bool) -> str:
-    """A folder below the installation's models may be named without the way to it ("tiny:taught/0123456789abcdef")."""
+    """Resolve a folder below the installation's models, named without its path ("tiny:taught/0123456789abcdef")."""
     slug, colon, argument = spec.strip().partition(":")
     name, mark, options = argument.partition("?")
     folder = Path(settings.MODEL_ROOT) / name
@@ -149,9 +150,9 @@ def _asks(chosen: Mapping[str, Any]) -> bool:
 
 @transaction.atomic
 def resume_teacher(person: User | None, training: TeacherTraining) -> None:
-    """Queue what of the training is not done. `person` None is the operator of the command line.
+    """Queue the unfinished part of the training. `person` None is the operator of the command line.
 
-    AccessDenied without the researcher's role; EvaluationError: it is still at work, or it ended.
+    AccessDenied without the researcher's role; EvaluationError: it is in progress, or done.
     """
     require_researcher(person, training.project)
     if training.job is None or not retry(training.job):

@@ -40,8 +40,8 @@ def measure_bias(
 ) -> BiasRun:
     """Store the order and queue its job (`run.job`). `person` None is the operator of the command line.
 
-    `labels`: where classes stand (class_label, category, facts:NAME), or how the keys of captions begin. `encoder`:
-    that of the descriptions' recipe where it is empty. AccessDenied, EvaluationError, GenerationError as in
+    `labels`: the source of classes (class_label, category, facts:NAME), or the prefix of the keys of captions.
+    `encoder`: the encoder of the descriptions' recipe if empty. AccessDenied, EvaluationError, GenerationError as in
     `describe_videos`.
     """
     project = descriptions.project
@@ -90,7 +90,7 @@ def predict_samples(
     """Store the row and queue its job (`row.job`); a model of the same label is replaced.
 
     `model`: a backbone that a classifier is trained on, or with `zero_shot` an adapter such as clip:ID. AccessDenied
-    without the researcher's role; EvaluationError, GenerationError: what cannot be asked for.
+    without the researcher's role; EvaluationError, GenerationError: invalid parameters.
     """
     project = run.project
     require_researcher(person, project)
@@ -126,7 +126,7 @@ def check_shortcuts(
 ) -> ItemCheck:
     """Store the order and queue its job (`check.job`). `person` None is the operator of the command line.
 
-    AccessDenied without the researcher's role; EvaluationError, GenerationError: an encoder that cannot be asked for.
+    AccessDenied without the researcher's role; EvaluationError, GenerationError: an invalid encoder.
     """
     project = descriptions.project
     require_researcher(person, project)
@@ -145,9 +145,9 @@ def check_shortcuts(
 
 @transaction.atomic
 def set_shortcut_bar(person: User, project: Project, share: float | None) -> None:
-    """The largest share of a release's items that objects alone may answer; None lifts the bar.
+    """Set the largest share of a release's items that objects alone may answer; None removes the limit.
 
-    AccessDenied without the researcher's role; EvaluationError: no share from 0 to 1.
+    AccessDenied without the researcher's role; EvaluationError: not a share from 0 to 1.
     """
     require_role(person, project, Role.RESEARCHER)
     if share is not None and not 0 <= share <= 1:
