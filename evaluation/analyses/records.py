@@ -121,5 +121,5 @@ def tallied(votes: Votes, codes: NDArray[np.int64], categories: int) -> NDArray[
 
 
 def collapse_to_three(tally: Sequence[int]) -> tuple[int, int, int]:
-    """Collapse a tally over CHOICES or CHOICES3 to CHOICES3."""
+    """Collapse counts over CHOICES or CHOICES3 to CHOICES3."""
     return tally[0], tally[1], sum(tally[2:])

@@ -118,7 +118,7 @@ def _in_order(path: Path, scores: Floats, records: Sequence[Record]) -> list[str
 def _one_model(table: Table) -> tuple[list[str], list[float]]:
     data = read_answers(table)
     if len(data.right) != 1:
-        raise EvaluationError(f"{table.path}: model: the file contains {len(data.right)}; give a file with one model")
+        raise EvaluationError(f"{table.path}: model: the file contains {len(data.right)} models; give a file with one")
     (right,) = data.right.values()
     return list(data.ids), right.tolist()
 

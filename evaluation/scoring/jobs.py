@@ -100,7 +100,8 @@ def score_shard(run_id: int, job: Job) -> None:
             progress(job, job.done, measured={**job.measured, OTHER_MODEL: opened.key})
             raise EvaluationError(
                 f"the model is {quoted(opened.key)} on this host and {quoted(run.model_key)} on the host that planned "
-                "the run; install the same model files and the same Foilworks version on all hosts, then retry the run"
+                "the run; install the same model files and the same Foilworks version on all hosts, then retry "
+                "the run: it is planned again"
             )
         found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
         work = cut_to(found, job.payload)

@@ -148,7 +148,7 @@ def scores_by_item(adapter: Any, protocol: Protocol) -> bool:
 
 
 def sampling(protocol: Protocol, info: ModelInfo) -> Sampling:
-    """Return which frames a model sees under the protocol; one with `interval_seconds` gets intervals.
+    """Return the frames that models see under the protocol; a model with `interval_seconds` gets intervals.
 
     MediaError: its interval is not a number of seconds.
     """

@@ -73,7 +73,8 @@ COMPLETE = frozenset({DESCRIPTION, OBJECTS, ACTIVITIES, VERBS, SUMMARY})
 def describe(descriptions: Descriptions, job: Job) -> Spread | None:
     """Describe every chosen video that is ready and lacks texts; failures are listed and repeated by the next run.
 
-    HubError, GenerationError: a model does not load."""
+    HubError, GenerationError: a model does not load.
+    """
     videos = chosen(Video.objects.filter(project=descriptions.project).order_by("pk"), descriptions.params)
     ready = _ready(descriptions)
     frames = descriptions.params["frames"]

@@ -69,7 +69,7 @@ def test_a_stranger_reads_the_page_and_sends_scores(opened: PublicPage, visitor,
     visitor.get_by_label("Contact").fill("ann@example.org")
     visitor.get_by_label("Score file").set_input_files(path)
     visitor.get_by_role("button", name="Send").click()
-    expect(visitor.get_by_text("is no item of the release")).to_be_visible()
+    expect(visitor.get_by_text("is not an item of the release")).to_be_visible()
     assert_accessible(visitor)
     path.write_text("".join(json.dumps({"id": each["id"], "caption": 1, "foils": [0]}) + "\n" for each in records))
     visitor.get_by_label("Score file").set_input_files(path)

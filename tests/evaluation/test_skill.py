@@ -131,7 +131,7 @@ def test_one_category_leaves_nothing_to_estimate():
 @pytest.mark.parametrize(
     ("rows", "coding", "message"),
     [
-        ([("a", "ann", "caption", 1), ("a", "bob", "foil", 1)], "shown", "places"),
+        ([("a", "ann", "caption", 1), ("a", "bob", "foil", 1)], "shown", "positions"),
         ([("a", "ann", "caption", 0), ("b", "ann", "foil", 0)], "truth", "one annotator"),
         ([("a", "ann", "caption", 0), ("a", "bob", "other", 0)], "truth", "truth3"),
     ],
@@ -144,7 +144,7 @@ def test_what_cannot_be_told_is_said(rows, coding, message):
 def test_nameless_votes_have_no_skill():
     votes = votes_of(("a", "ann", "caption", 0), ("a", "bob", "foil", 0))
     votes.annotator[:] = -1
-    with pytest.raises(EvaluationError, match="name nobody"):
+    with pytest.raises(EvaluationError, match="name no annotators"):
         skill.compute(votes)
 
 
@@ -158,7 +158,7 @@ def test_votes_of_an_export_that_came_as_counts_have_no_skill(tmp_path, capsys):
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     with pytest.raises(SystemExit):
         call_command("report", "skill", "--file", str(path))
-    assert "these votes name nobody" in capsys.readouterr().err
+    assert "these votes name no annotators" in capsys.readouterr().err
     call_command("report", "agreement", "--file", str(path), "--json")
     report = json.loads(capsys.readouterr().out)
     assert (report["n_annotators"], report["annotators"], report["pairs"]) == (0, [], [])
@@ -250,7 +250,7 @@ def test_the_page_has_it_computed_by_a_job_and_again_when_votes_change(client, p
     first = the_job().pk
     Vote.objects.filter(person__username="val-0", item__key="i0").update(state=VoteState.SET_ASIDE)
     answer = client.get(skill_page(project))
-    assert "from before" in answer.content.decode()
+    assert "have changed since these numbers were computed" in answer.content.decode()
     again = Job.objects.exclude(pk=first).get()
     client.get(skill_page(project))
     assert Job.objects.count() == 2
@@ -275,7 +275,7 @@ def test_a_failed_job_is_not_queued_again_by_looking(client, project, owner):
 def test_only_researchers_ask_and_only_for_what_needs_a_job(project, owner):
     with pytest.raises(AccessDenied):
         request_report(factories.make_member(project, Role.VALIDATOR), project, "skill", subtest="", params={})
-    with pytest.raises(EvaluationError, match="needs no job"):
+    with pytest.raises(EvaluationError, match="does not need a job"):
         request_report(owner, project, "validation", subtest="", params={})
     with pytest.raises(EvaluationError, match="no subtest"):
         request_report(owner, project, "skill", subtest="nouns", params={})

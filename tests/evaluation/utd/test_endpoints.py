@@ -34,7 +34,7 @@ def described(settings, server, project, **options):
     return describe_videos(None, project, frames=FRAMES, **spec, **options)
 
 
-def test_frames_are_described_and_read_with_many_requests_in_flight(settings):
+def test_frames_are_described_and_extracted_with_many_requests_in_flight(settings):
     project = make_release(VIDEOS).project
     with chat_server(answer) as server:
         made = described(settings, server, project)
@@ -56,7 +56,7 @@ def test_frames_are_described_and_read_with_many_requests_in_flight(settings):
     assert max(server.asked.values()) == 1
 
 
-def test_a_spent_budget_stops_in_words_and_a_larger_one_goes_on(settings):
+def test_a_used_up_budget_stops_the_job_and_a_larger_one_resumes_it(settings):
     project = make_release(VIDEOS).project
     with chat_server(answer) as server:
         made = described(settings, server, project, budget={"requests": 5})
@@ -70,7 +70,7 @@ def test_a_spent_budget_stops_in_words_and_a_larger_one_goes_on(settings):
     assert FrameText.objects.filter(descriptions=made).count() == VIDEOS * FRAMES
 
 
-def test_a_split_or_listed_videos_are_described_alone(settings):
+def test_only_a_split_or_listed_videos_are_described(settings):
     project = make_release(VIDEOS).project
     project.videos.filter(key="clip1").update(split="val")
     with chat_server(answer) as server:
