@@ -269,7 +269,7 @@ def reports_page() -> str:
     return page(
         "Metrics and reports",
         "`evaluation/metrics/` and `evaluation/analyses/` (tables and docstrings)",
-        "[Formulas](formulas.md) has what they compute, worked out on small numbers.\n",
+        "[Formulas](formulas.md) explains the computations, with small examples.\n",
         "## Metrics over scores: `foilworks metrics KIND`\n",
         _documented("metric", metrics),
         "## Reports: `foilworks report KIND`\n",

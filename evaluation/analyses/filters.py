@@ -3,7 +3,7 @@
 Good: a foil that validators found valid, or that a reviewer accepted and nobody has judged yet. Bad: one found invalid,
 or dropped in review. A disputed foil is neither. Precision: the share of good foils among those that pass. Recall: the
 share of good foils that pass. The threshold is fitted on four fifths of the captions and tested on the rest, so
-precision and recall are on held-out foils; intervals are from a bootstrap over captions. People judged only foils that
+precision and recall are on held-out foils. Intervals are from a bootstrap over captions. People judged only foils that
 passed the run's filters, so nothing is known beyond the current thresholds.
 """
 

@@ -1,7 +1,7 @@
 """Compute accuracy by the identity that the foil inserts: do models fail on rare people? (contrast sets, Table 4)
 
-An item is rare if its own identity is less frequent in the train captions than the one swapped in
-(`original_frequency`, `swapped_frequency`; of several foils, the most frequent one).
+An item is rare if its own identity is less frequent in the train captions than the one swapped in. The facts are
+`original_frequency` and `swapped_frequency`; of several foils, the most frequent one counts.
 """
 
 from typing import Any

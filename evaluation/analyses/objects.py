@@ -1,7 +1,7 @@
 """Measure which extracted objects people see in the frames (UTD, Secs. 4.2 and C.3).
 
 Of all objects that people checked: the share they saw. Of the others: how many are attribute errors,
-misclassifications, hallucinations, annotation mistakes or other, as classified by a researcher; and the hallucination
+misclassifications, hallucinations, annotation mistakes or other, as classified by a researcher. Also the hallucination
 rate over all objects shown. Objects of one frame are not independent draws, so intervals are over frames.
 """
 

@@ -1,6 +1,6 @@
 """Compare Dawid-Skene and MACE with the majority: annotator skill, and which verdicts would change.
 
-Both estimate the truth of each unit and the skill of each annotator together (Dawid & Skene 1979; Hovy et al. 2013): an
+Both estimate the truth of each unit and the skill of each annotator together (Dawid & Skene 1979; Hovy et al. 2013). An
 annotator who often disagrees with the others counts for less. This is a second reading of the votes; the verdicts
 remain those of the majority.
 """

@@ -1,9 +1,9 @@
 """Compute the validation report: surviving items, agreement of validators, divergence of words (ViLMA, Tables 4-6).
 
-Counts come out of the released files to the item; percentages are computed from them. (Some percentages
-in (ViLMA, Table 6) contradict their own counts.) Alpha over the valid items alone is lower than over all by
-construction: without the rejected items, the spread that agreement is measured against is gone. JS and alpha of valid
-items are computed over the released pairs: if enough valid pairs make an item valid, the other pairs dropped out.
+Counts come out of the released files to the item; percentages are computed from them. (Some percentages in (ViLMA,
+Table 6) contradict their own counts.) By construction, alpha over only the valid items is lower than over all. Without
+the rejected items, the spread that agreement is measured against is gone. JS and alpha of valid items are computed over
+the released pairs: if enough valid pairs make an item valid, the other pairs dropped out.
 """
 
 import random

@@ -64,7 +64,7 @@ class Row:
         name = self.key or self.text(field)
         if name in seen:
             self.fail(
-                field, f"{quoted(name)} stands in the file twice (first in line {seen[name]})", "keep one of them"
+                field, f"{quoted(name)} occurs twice in the file (first in line {seen[name]})", "keep one of them"
             )
         seen[name] = self.line
         return name
@@ -173,7 +173,7 @@ def _members(path: Path, text: str) -> Iterator[Row]:
     for member in members(path, text):
         key = member.key or ""
         if key and key in seen:
-            fail(path, member.line, key, f"stands in the file twice (first in line {seen[key]})", "keep one of them")
+            fail(path, member.line, key, f"occurs twice in the file (first in line {seen[key]})", "keep one of them")
         seen[key] = member.line
         yield Row(path, member.line, _object(path, member.line, key or "record", member.value), key)
 

@@ -314,7 +314,7 @@ def _refuse_second(table: Table, row: Row, subtest: str, name: str) -> NoReturn:
                 f"{quoted(name)} has scores of the {said}s {quoted(one)} (line {first.line}) and {quoted(other)}",
                 fix,
             )
-    row.fail("id", f"{quoted(name)} stands in the file twice (first in line {first.line})", "keep one of them")
+    row.fail("id", f"{quoted(name)} occurs twice in the file (first in line {first.line})", "keep one of them")
 
 
 def read_choices(

@@ -240,7 +240,7 @@ def test_a_run_that_scored_nothing_has_no_overall(release):
     assert len(got["missing"]) == 3
 
 
-def test_an_item_without_the_scores_of_its_pair_is_missing_where_others_have_theirs(release):
+def test_an_item_without_pair_scores_is_missing_if_others_have_them(release):
     """A run that is still at work, or a value that was no number: such an item is not one without a pair."""
     run = score(release)
     first, second, _third = records_of(release)
@@ -291,7 +291,7 @@ class TestScoreFiles:
         assert (got["overall"]["T"], got["overall"]["P"], got["overall"]["n_all"]) == (1, 1, 1)
         assert got["missing"] == ["moves:i1", "moves:i2"]
 
-    def test_vilmas_form_is_matched_within_the_subtest_that_names_the_file(self, release, tmp_path):
+    def test_vilmas_format_is_matched_within_the_subtest_of_the_file_name(self, release, tmp_path):
         path = tmp_path / "moves.json"
         path.write_text(json.dumps({f"i{n}": {"scores": [n, 1, 1]} for n in range(3)}))
         got = run_results(score(release, f"file:{path}"), draws=50)

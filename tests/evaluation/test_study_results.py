@@ -198,7 +198,7 @@ class TestReviewing:
             ],
         }
 
-    def test_reasons_stand_by_how_often_they_were_given_then_by_name(self):
+    def test_reasons_are_sorted_by_frequency_then_by_name(self):
         codes = ("typo", "grammar", "still_true", "still_true", "awkward")
         found = reviewing.compute(reviewing.ReviewFacts((("rob", "drop", codes),)), **HOW)
         assert list(found["reasons"]) == ["still_true", "awkward", "grammar", "typo"]
@@ -303,7 +303,7 @@ class TestValidation:
             "definitions": {"js_base": "e", "js_unit": "changed", "lexical_items": "words on one side only"},
         }
 
-    def test_the_whole_result_where_nobody_has_judged(self):
+    def test_the_whole_result_without_judgements(self):
         bare = item("a dog", "a cat", simpler=("a", "b", None))
         assert validation.compute([bare], **HOW)["overall"] == {
             "name": "overall",
@@ -527,7 +527,7 @@ class TestCrowd:
         ]
     )
 
-    def test_dawid_skene_is_crowd_kits_by_code(self):
+    def test_dawid_skene_equals_crowd_kits(self):
         names = pd.DataFrame({"task": self.ROWS[:, 0], "worker": self.ROWS[:, 1], "label": self.ROWS[:, 2]})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -560,7 +560,7 @@ class TestCrowd:
         found = _crowd._mace_likelihood(never, never, *np.zeros((3, 1), dtype=np.int64), (1, 1, 2))
         assert found == pytest.approx(math.log(_crowd.MIN_LIKELIHOOD))
 
-    def test_one_step_in_arrays_is_crowd_kits_table_for_table(self):
+    def test_one_step_in_arrays_equals_crowd_kits_table_for_table(self):
         # The last person never names the last label.
         rows = [(0, 0, 0), (0, 1, 1), (1, 0, 2), (1, 1, 2), (2, 0, 1), (2, 1, 0), (2, 2, 1)]
         tasks, workers, labels = np.array(rows).T

@@ -34,7 +34,7 @@ BUDGET = ("requests", "tokens", "cost")
 MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
 # Loaded by path: actions must not import hub, and its registry of adapters loads no model library.
 ADAPTERS = Entry("adapters", "hub.adapters.registry:ADAPTERS")
-CHATS = Entry("models that are asked in words", "hub.adapters.registry:CHATS")
+CHATS = Entry("instruction models", "hub.adapters.registry:CHATS")
 PARSE_SPEC = Entry("how a model is named", "hub.adapters.registry:parse_spec")
 SERVED_SPEC = Entry("how a served model is named", "evaluation.scoring.served.specs:served_spec")
 
