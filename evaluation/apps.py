@@ -1,4 +1,4 @@
-"""The Django app `evaluation`: one app label and one chain of migrations, whose tables its rooms own."""
+"""Define the Django app `evaluation`: one app label and one chain of migrations for the tables of its rooms."""
 
 from importlib import import_module
 from pkgutil import iter_modules

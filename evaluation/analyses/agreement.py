@@ -1,4 +1,4 @@
-"""Agreement of validators under a named coding (ViLMA, Sec. B.1 and Table 4).
+"""Compute the agreement of validators under a named coding (ViLMA, Sec. B.1 and Table 4).
 
 `truth`: caption, foil, neither, both, cannot tell. `truth3`: caption, foil, other. `shown`: the raw answers by
 position (first, second, neither, both, cannot tell), the nearest to the published values. Formulas:

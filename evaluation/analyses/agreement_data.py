@@ -34,7 +34,7 @@ class Alpha:
 
 
 def judged(counts: Counts) -> Counts:
-    """The units with at least two votes."""
+    """Return the units with at least two votes."""
     return counts[counts.sum(axis=1) >= 2]
 
 
@@ -74,7 +74,9 @@ def alpha(
 
 
 def _alpha_parts(counts: Counts) -> Floats:
-    """Per unit: its disagreeing pairs over (votes - 1), then its counts. Alpha is a function of the column sums."""
+    """Return, per unit, its disagreeing pairs over (votes - 1), then its counts. Alpha is a function of the column
+    sums.
+    """
     total = counts.sum(axis=1)
     disagreeing = (total**2 - (counts**2).sum(axis=1)) / (total - 1)
     return np.column_stack([disagreeing, counts]).astype(np.float64)

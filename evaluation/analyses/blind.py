@@ -5,8 +5,8 @@ Benchmarks whose foils replace a word are prone to it (Hendricks & Nematzadeh 20
 Per subtest, before validation (all items) and after it (the valid ones):
 (a) a bag-of-words classifier learns caption against foil; folds are grouped by caption, so that no caption is met in
     training. The share of held-out pairs whose caption scores above its foil, ties half, is .5 where words say nothing.
-    Below .5 on mirrored data is an artefact of held-out folds: a gate reads one side only. Beside it the same
-    classifier scored on what it was fitted on (`fitted_accuracy`).
+    Below .5 on mirrored data is an artefact of held-out folds: a gate reads one side only. `fitted_accuracy` is the
+    same classifier scored on its training captions.
 (b) a language model's preference, where one has scored the texts: evaluation/analyses/preference.py.
 (c) length: how often the caption has more words, ties half.
 (d) Jensen-Shannon distance of the word frequencies, and the words on one side only.
@@ -118,9 +118,10 @@ def _around(value: float, error: float, most: float = float("inf")) -> list[floa
 
 
 def _standard_errors(items: Sequence[ItemFacts], seed: int) -> tuple[float, float] | None:
-    """Of JS (base 2) and of the number of one-sided words, over resampled captions; None below two captions.
+    """Compute the errors of JS (base 2) and of the number of one-sided words, over resampled captions; None below two
+    captions.
 
-    A caption counts once an item, however many foils it has, as in what they are the errors of.
+    A caption counts once per item, however many foils it has, as in the values themselves.
     """
     groups = caption_groups([(item.caption, "") for item in items])
     names = {name: row for row, name in enumerate(sorted(set(groups)))}
@@ -149,7 +150,7 @@ def _group_counts(rows: Sequence[tuple[int, str]], vocabulary: dict[str, int], n
 
 
 def _apart(captions: NDArray[np.float64], foils: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(draws, vocabulary) counts of both sides -> (draws, 2): JS, number of words on one side only."""
+    """Compute (draws, 2): JS, number of words on one side only, from (draws, vocabulary) counts of both sides."""
     shares = [side / np.maximum(side.sum(axis=1, keepdims=True), 1.0) for side in (captions, foils)]
     middle = (shares[0] + shares[1]) / 2
     divergence = np.zeros(len(captions))

@@ -19,7 +19,7 @@ NOTE = "ViLMA's published JS and #Lex.it. do not follow from this definition on 
 
 
 def compute(items: Sequence[ItemFacts], *, base: str = "2", unit: str = "words", top: int = TOP) -> dict[str, Any]:
-    """JS in 0..1 (base 2), vocabulary sizes, #Lex.it. in both readings, the `top` most shifted words.
+    """Compute JS in 0..1 (base 2), vocabulary sizes, #Lex.it. in both readings, the `top` most shifted words.
 
     If verdicts are known, `js_valid` is the same over the valid items; else None.
     """

@@ -47,7 +47,7 @@ def compute(
 
 
 def _measures(items: ScoredItems) -> dict[str, list[float]]:
-    """{encoder: (n,) proximity}, NaN where unknown."""
+    """Return {encoder: (n,) proximity}, NaN if unknown."""
     names = dict.fromkeys(
         name for facts in items.facts if isinstance(facts.get("proximity"), dict) for name in facts["proximity"]
     )

@@ -1,6 +1,8 @@
-"""Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, verdicts, reviews, stages,
-people, objects, scored, corpus or edits: what it computes on; see evaluation/score_files/items.py,
-evaluation/score_files/scored.py and evaluation/reports/reports.py) and `compute(data, **params) -> dict`.
+"""List every report, one row each.
+
+A module gives `VERSION`, `INPUT` and `compute(data, **params) -> dict`. `INPUT` is what it computes on: items, texts,
+votes, verdicts, reviews, stages, people, objects, scored, corpus or edits (see evaluation/score_files/items.py,
+evaluation/score_files/scored.py and evaluation/reports/reports.py).
 """
 
 from text.registry import Entry, Param

@@ -79,7 +79,7 @@ Fits = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 
 def _fits(seen: _Seen, categories: int) -> Fits:
-    """{method: ((units, categories) posterior, (annotators,) skill)}; one category alone leaves nothing to estimate."""
+    """Return {method: ((units, categories) posterior, (annotators,) skill)}; empty for a single category."""
     if len(seen.categories) == 1:
         sure = np.zeros((len(seen.units), categories))
         sure[:, seen.categories[0]] = 1.0

@@ -83,7 +83,7 @@ def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int
 def _alphas(
     items: Sequence[ItemFacts], valid: Sequence[ItemFacts], draws: int, seed: int
 ) -> tuple[str, tuple[Alpha, Alpha]]:
-    """Truth-coded where every tally tells neither, both and cannot tell apart; else truth3."""
+    """Compute alpha truth-coded if every tally separates neither, both and cannot tell; else truth3."""
     coding = "truth" if all(len(tally) == 5 for item in items for tally in item.tallies) else "truth3"
     if not any(item.tallies for item in items):
         coding = "truth3"
@@ -99,7 +99,7 @@ def _table(items: Sequence[ItemFacts], coding: str) -> NDArray[np.int64]:
 
 
 def _items_of_units(items: Sequence[ItemFacts]) -> NDArray[np.int64]:
-    """A code of its item for each row of `_table`."""
+    """Return a code of its item for each row of `_table`."""
     return np.array([number for number, item in enumerate(items) for _ in item.tallies], dtype=np.int64)
 
 
@@ -109,13 +109,15 @@ def _votes(items: Sequence[ItemFacts], coding: str) -> dict[str, int]:
 
 
 def _js_of_sample(items: Sequence[ItemFacts], size: int, base: str, unit: str, seed: int) -> float | None:
-    """JS of a seeded sample of all items, as large as the valid part: JS falls as samples grow (ViLMA, Table 4)."""
+    """Compute the JS of a seeded sample of all items, as large as the valid part: JS falls as samples grow (ViLMA,
+    Table 4).
+    """
     chosen = random.Random(seed).sample(sorted(items, key=lambda item: (item.subtest, item.id)), size)
     return js_divergence(*word_counts(chosen, unit), base)
 
 
 def _proficiency(items: Sequence[ItemFacts], base: str, unit: str) -> dict[str, Any] | None:
-    """The proficiency items of these main items (ViLMA, Table 5); a shared one counts once per main item."""
+    """Summarize the proficiency items of these main items (ViLMA, Table 5); a shared one counts once per main item."""
     simpler: list[ProficiencyFacts] = [item.proficiency for item in items if item.proficiency]
     if not simpler:
         return None

@@ -53,7 +53,7 @@ def _count_changed(item: Facts, captions: Counter[str], foils: Counter[str]) -> 
 
 
 def _touched(spans: Iterable[WordSpan], start: int, end: int) -> list[WordSpan]:
-    """The words that share a character with `start:end`: whole words, even if an edit is inside one."""
+    """Return the words that share a character with `start:end`: whole words, even if an edit is inside one."""
     return [span for span in spans if span[0] < end and start < span[1]]
 
 

@@ -1,4 +1,4 @@
-"""Background jobs of the blind audit."""
+"""Define the background jobs of the blind audit."""
 
 from jobs.models import Job
 

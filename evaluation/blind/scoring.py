@@ -23,7 +23,10 @@ TEXTS_PER_WRITE = 64
 
 
 def score_blind(scorer_id: int, job: Job) -> None:
-    """EvaluationError: the model needs a video, so it is not blind."""
+    """Score every text without a value.
+
+    EvaluationError: the model needs a video, so it is not blind.
+    """
     scorer = BlindScorer.objects.select_related("project").get(pk=scorer_id)
     adapter: Any = open_adapter(scorer.spec, device=scorer.device)
     _check_blind(scorer.spec, adapter.info)

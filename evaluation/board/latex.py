@@ -135,7 +135,7 @@ def _bold(cell: str, row: BoardRow, name: str, board: Board, form: str) -> str:
 
 
 def _lines(board: Board, names: Sequence[str]) -> list[tuple[str, list[str], int | str]]:
-    """Chance and people below the models: label, cells, number of items."""
+    """Return chance and people, for below the models: label, cells, number of items."""
     chance, human = _chance(board), board.human
     lines: list[tuple[str, list[str], int | str]] = []
     if chance:

@@ -41,7 +41,7 @@ class RankedRun:
 
     @property
     def order(self) -> tuple[int, float, float, int]:
-        """Sort key: P+T first, then T, which covers other items; runs without scores are last."""
+        """Return the sort key: P+T first, then T, which covers other items; runs without scores are last."""
         if self.overall is None:
             return (2, 0.0, 0.0, self.run.pk)
         both = self.overall["P+T"]

@@ -67,7 +67,7 @@ class Forecast:
 
 
 def work_left(edits: float, reviews: float, votes: float, yields: Yields) -> Left:
-    """`edits`, `reviews`, `votes`: slots that are open or leased now."""
+    """Compute the remaining tasks. `edits`, `reviews`, `votes`: slots that are open or leased now."""
     back = min(yields.returned, MAX_RETURNED_SHARE)
     all_reviews = (reviews + edits * yields.foils_an_edit) / (1 - back)
     again = back * all_reviews / yields.foils_an_edit if yields.foils_an_edit else 0.0
@@ -75,7 +75,7 @@ def work_left(edits: float, reviews: float, votes: float, yields: Yields) -> Lef
 
 
 def forecast(left: Mapping[str, float], days: Mapping[str, Sequence[int]]) -> Forecast:
-    """`left`: tasks by stage. `days`: by stage, the tasks done on each of the same days, oldest first."""
+    """Forecast the end. `left`: tasks by stage. `days`: by stage, the tasks done on the same days, oldest first."""
     open_ = {stage: pieces for stage, pieces in left.items() if pieces > 0}
     n_days = max((len(done) for done in days.values()), default=0)
     stages = []

@@ -94,7 +94,10 @@ class FirstStep:
 
 
 def first_steps(counts: Mapping[str, int], missing: Mapping[str, int]) -> list[FirstStep]:
-    """`counts`: those of the funnel, with `subtests`; `missing`: people by role. None after the first release."""
+    """Return the first steps; None after the first release.
+
+    `counts`: those of the funnel, with `subtests`; `missing`: people by role.
+    """
     if counts["released"]:
         return []
     done = [not missing if page == PEOPLE else any(counts[name] for name in names) for *_w, page, _a, names in STEPS]

@@ -55,7 +55,9 @@ class FunnelStep:
 
 
 def steps(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStep]:
-    """`edits`: whether the project has an edit stage; without one, no step waits for annotators."""
+    """Return the steps of the funnel. `edits`: whether the project has an edit stage; without one, no step waits for
+    it.
+    """
     rows = [(str(label), what, counts[key]) for key, label, what in STEPS if edits or key != "edited"]
     found: list[FunnelStep] = []
     for label, what, count in rows:

@@ -264,7 +264,7 @@ def _is_interval(key: str) -> bool:
 
 
 def _without(table: Any, leaves_out: Callable[[str], bool]) -> Any:
-    """The table without the keys, at every depth."""
+    """Return the table without the keys, at every depth."""
     if isinstance(table, list):
         return [_without(each, leaves_out) for each in table]
     if not isinstance(table, dict):

@@ -1,4 +1,4 @@
-"""Background jobs of imports that were uploaded on the page."""
+"""Define the background jobs of imports that were uploaded on the page."""
 
 from evaluation.imports import uploaded
 from evaluation.imports.models import Import

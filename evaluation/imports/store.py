@@ -41,7 +41,7 @@ Stored = Callable[[ImportResult], None]
 
 
 def _nothing(_result: ImportResult) -> None:
-    """The default of `stored`."""
+    """Do nothing; the default of `stored`."""
 
 
 def import_records(

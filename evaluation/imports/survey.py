@@ -54,7 +54,10 @@ class Source:
         return str(getattr(load(self.entry), "YIELDS", "items"))
 
     def outcomes(self) -> Iterator[Any]:
-        """CorpusError: the file cannot be read. EvaluationError: it changed since the first reading."""
+        """Read the records.
+
+        CorpusError: the file cannot be read. EvaluationError: it changed since the first reading.
+        """
         self._check_unchanged()
         yield from read_file(self.entry, self.path, self.params)
         self._check_unchanged()

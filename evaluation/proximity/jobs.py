@@ -1,4 +1,4 @@
-"""Background jobs of semantic proximity."""
+"""Define the background jobs of semantic proximity."""
 
 from evaluation.proximity.models import ProximityRun
 from jobs.models import Job

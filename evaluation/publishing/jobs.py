@@ -1,4 +1,4 @@
-"""Background jobs of public pages."""
+"""Define the background jobs of public pages."""
 
 from evaluation.publishing.models import PublicPage
 from jobs.models import Job

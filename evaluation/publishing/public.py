@@ -35,7 +35,10 @@ class Judged:
 
 
 def judged_of(page: PublicPage, subtests: frozenset[str]) -> Judged | None:
-    """Four queries. None without a current archive, and if its items came without a validation."""
+    """Return the judgements in the archive; None without a current archive, or if its items came without a validation.
+
+    Four queries.
+    """
     if not is_current(page):
         return None
     abouts = {f"{page.release_id}:{kind}": kind for kind in KINDS}

@@ -150,7 +150,7 @@ MAX_LISTED = 100
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def public_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """GET shows the page's switches and the submissions; POST stores the switches."""
+    """Show the page's switches and the submissions; POST stores the switches."""
     found = enter_project(request, get_release(request.user, slug, pk))
     page = page_of(found)
     form = PublicPageForm(request.POST if request.method == "POST" else None, instance=page)

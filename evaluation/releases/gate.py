@@ -116,7 +116,9 @@ def judge(
     preferences: Mapping[str, Mapping[str, Any]],
     published: Collection[str] = (),
 ) -> GateFinding:
-    """`preferences`: label -> evaluation.analyses.preference.preference over the same items. `published`: subtests that
+    """Return the gate's rows of the items.
+
+    `preferences`: label -> evaluation.analyses.preference.preference over the same items. `published`: subtests that
     are reported and never stopped.
     """
     names = dict.fromkeys(item.subtest for item in items)

@@ -86,7 +86,7 @@ PER_PAGE = 25
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """GET shows the release, POST starts a scoring run on it."""
+    """Show the release; POST starts a scoring run on it."""
     found = enter_project(request, get_release(request.user, slug, pk))
     form = ScoringForm(request.POST if request.method == "POST" else None)
     run = _start(request.user, found, form)

@@ -13,7 +13,7 @@ from projects.models import Project
 
 
 def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, Any]:
-    """`rows`: one per subtest, with its part after validation, its gate result, and each model's preference.
+    """Return `rows`: one per subtest, with its part after validation, its gate result, and each model's preference.
 
     Queries: limits, scorers, the texts of items again, and one per scorer and 500 texts.
     """

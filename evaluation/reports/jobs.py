@@ -1,4 +1,4 @@
-"""Background jobs of reports that need a model library."""
+"""Define the background jobs of reports that need a model library."""
 
 from evaluation.cached_results.models import CachedResult
 from evaluation.reports.reports import project_report

@@ -146,8 +146,7 @@ def rows(path: Path) -> Iterator[Row]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """(line number, text) of every line that is not blank, as text_lines.lines, which says what is wrong with a file
-    that has none."""
+    """Yield (line number, text) of every line that is not blank; text_lines.lines reports a file without any."""
     blank = True
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as file:

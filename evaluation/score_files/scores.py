@@ -98,8 +98,9 @@ class _Pairs:
     _shared: dict[str, str] = field(default_factory=dict)
 
     def scores(self) -> PairScores:
-        """A record belongs to the subtest of its file, the test of its subtest and a cluster of its own, unless it
-        names others."""
+        """Return the arrays. By default, a record belongs to the subtest of its file, the test of its subtest and its
+        own cluster.
+        """
         n, able = len(self.ids), self.proficiency
         self.fill()
         subtests = [name or stem for name, stem in zip(self.subtests, self.stems, strict=True)]

@@ -164,7 +164,7 @@ class Table:
         self._name([SCORES], len(names))
 
     def _name(self, names: list[str], width: int) -> None:
-        """`width`: number of cells per row; 0 if it differs by row."""
+        """Name the columns. `width`: number of cells per row; 0 if it differs by row."""
         roles = {name.lower(): role for name, role in self._roles.items()}
         for name in roles:
             if name not in names:

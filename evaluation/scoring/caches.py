@@ -54,7 +54,7 @@ class VectorCache:
         self.files.put(key, data.getvalue())
 
     def _key(self, clip: Clip, info: ModelInfo) -> str:
-        """Empty for a clip without a known content hash."""
+        """Return the key of a clip; empty without a known content hash."""
         if clip.path is None:
             return ""
         try:
@@ -77,7 +77,10 @@ class Caches:
 
 
 def caches(protocol: Protocol, info: ModelInfo) -> Caches:
-    """EvaluationError: the setting names no format. MediaError: the model's interval is not a number of seconds."""
+    """Open the caches of a run.
+
+    EvaluationError: the setting names no format. MediaError: the model's interval is not a number of seconds.
+    """
     form = settings.FRAME_CACHE_FORM
     if form not in FORMS:
         raise EvaluationError(f"FOILWORKS_FRAME_CACHE_FORM is '{form}'; write one of: {', '.join(FORMS)}")

@@ -70,7 +70,7 @@ class Credits:
 
 
 def axes_of(release: Release) -> Axes:
-    """One query, or none."""
+    """Return the axes of the release. One query, or none."""
 
     def make() -> dict[str, list[Any]]:
         records = records_of(release)
@@ -96,7 +96,9 @@ def runs_of(release: Release) -> QuerySet[Run]:
 
 
 def _stamped(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Scores belong to a model and a protocol: another run with both, on any release, may have added some."""
+    """Set the stamp of the runs. Scores belong to a model and a protocol, so a run on another release may have added
+    some.
+    """
     same = Run.objects.filter(model_key=OuterRef("model_key"), protocol=OuterRef("protocol"))
     ended = same.annotate(at=Coalesce("scored_at", "job__finished_at")).filter(at__isnull=False)
     return runs.annotate(stamp=Subquery(ended.order_by(F("at").desc()).values("at")[:1]))
@@ -137,7 +139,7 @@ def credits_of(run: Run, axes: Axes) -> Credits:
 
 
 def _credits(run: Run, axes: Axes) -> dict[str, list[float | None]]:
-    """None for NaN, which JSON does not have."""
+    """Convert credits to JSON values: None for NaN, which JSON does not have."""
     rows, _left_out = counted(run, release_scores(run)[0])
     out: dict[str, list[float | None]] = {"main": [None] * len(axes.ids), "proficiency": [None] * len(axes.ids)}
     if not rows:

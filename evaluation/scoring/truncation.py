@@ -47,7 +47,7 @@ def cuts_of_parts(adapter: Any, label: str, parts: Sequence[tuple[str, str, Sequ
 
 
 def listed_before(run: Run) -> dict[str, Any]:
-    """What `truncation_of` found when the run began, before its shards."""
+    """Return what `truncation_of` found when the run began, before its shards."""
     return {name: run.problems[name] for name in (TRUNCATED, EQUAL_AFTER_CUT, UNKNOWN_CUTS) if name in run.problems}
 
 
@@ -59,7 +59,7 @@ def texts_at_limit(adapter: Any, texts: Sequence[str]) -> Reads | None:
 
 
 def listed_cuts(parts: Iterable[tuple[str, str, Sequence[str]]], reads: Reads) -> dict[str, list[dict[str, str]]]:
-    """`parts`: (item, part, its texts with the caption first)."""
+    """List the cuts. `parts`: (item, part, its texts with the caption first)."""
     truncated: dict[str, list[str]] = {}
     equal = []
     for item, part, texts in parts:

@@ -29,7 +29,7 @@ class Footage:
         self._read = reader(PROTOCOL, caches(PROTOCOL, info).frames)
 
     def __call__(self, place: int) -> tuple[Frames, VideoMeta]:
-        """MediaError: the file cannot be decoded."""
+        """Return the frames of the clip. MediaError: the file cannot be decoded."""
         found = self._kept.get(place)
         if found is None:
             found = self._read(self.clips[place], self._info)

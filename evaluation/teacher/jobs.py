@@ -1,4 +1,4 @@
-"""Background jobs of LLM-teacher."""
+"""Define the background jobs of LLM-teacher."""
 
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from jobs.models import Job

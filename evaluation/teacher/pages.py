@@ -94,7 +94,7 @@ def changes_chart(reading: StudentEvaluation) -> bytes:
 
 
 def curve_of(training: TeacherTraining) -> list[Point]:
-    """One query."""
+    """Return the points of the curve. One query."""
     return list(training.points.order_by("step").values_list("step", "loss", "rcad", "standard"))
 
 
@@ -175,7 +175,7 @@ def _same(one: EvaluationResult, other: EvaluationResult) -> bool:
 
 
 def _about(one: TeacherTraining, *, shared: bool) -> dict[str, Any]:
-    """`shared`: another row has the same label."""
+    """Describe the row. `shared`: another row has the same label."""
     return {
         "label": f"{one.label} #{one.pk}" if shared else one.label,
         "student": one.student_name,

@@ -46,13 +46,15 @@ KEPT = "captions.json"
 
 
 def check_held_out(release: Release) -> None:
-    """EvaluationError: a release without items, or with source videos of the train split, which would prove nothing."""
+    """Raise EvaluationError for a release without items, or with source videos of the train split, which proves
+    nothing.
+    """
     _check_items(release)
     _check_sources(release, _sources_of(release.project))
 
 
 def check_learnt(release: Release, videos: Iterable[Video]) -> None:
-    """EvaluationError: the release has source videos of `videos`, the data of a started training."""
+    """Raise EvaluationError if the release has source videos of `videos`, the data of a started training."""
     _check_sources(release, {name for video in videos for name in _names(vars(video))})
 
 

@@ -200,7 +200,7 @@ def _noted(lesson: Lesson, job: Job) -> Told:
 
 
 def _read_before(lesson: Lesson, job: Job) -> None:
-    """Before the training, the student itself is evaluated."""
+    """Evaluate the student itself before the training."""
     training = lesson.training
     training.save(update_fields=["sources"])
     for reading in training.readings.filter(before__isnull=True).select_related("release"):

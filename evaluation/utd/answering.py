@@ -169,9 +169,9 @@ def train(
     device: str = "auto",
     heard: Callable[[int, float], None] | None = None,
 ) -> Pooler:
-    """`read(i)`: the frames of training clip i; `labels` (n,). `heard(epoch, loss)` is called after each epoch, from 1.
+    """Train the classifier. `read(i)`: the frames of training clip i; `labels` (n,).
 
-    EvaluationError: fewer than two classes.
+    `heard(epoch, loss)` is called after each epoch, from 1. EvaluationError: fewer than two classes.
     """
     if len(set(labels.tolist())) < 2:
         raise EvaluationError("the train split has videos of fewer than two classes; add videos of more classes")

@@ -352,7 +352,7 @@ class _Spending:
 
 
 def check_budget(replies: Iterable[ChatReply]) -> None:
-    """EvaluationError: the budget is used up. Results so far are stored."""
+    """Raise EvaluationError if the budget is used up. Results so far are stored."""
     if any(reply.failure == SPENT for reply in replies):
         raise EvaluationError(_("The budget is used up. Raise it and resume. Stored answers are reused."))
 
@@ -364,7 +364,7 @@ def jpeg(frame: Frames) -> bytes:
 
 
 def open_describer(spec: str, params: Mapping[str, Any], spending: _Spending) -> Describer:
-    """HubError or GenerationError: it does not load, or there is no such endpoint."""
+    """Open the describer. HubError or GenerationError: it does not load, or there is no such endpoint."""
     if spec.startswith(ENDPOINT):
         return ByEndpoint(_endpoint(spec, spending), params["max_words"], params["temperature"])
     return ByGenerator(open_generator(spec, device=params["device"]), params["max_words"], params["temperature"])

@@ -56,7 +56,7 @@ def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def answer(run: BiasRun, what: str, extension: str) -> HttpResponse:
-    """Http404 if the run has no such file."""
+    """Serve the file; Http404 if the run has no such file."""
     make = FILES.get((what, extension))
     found = or_404(make(run) if make else None, _("This run has no such file."))
     content, kind = found

@@ -86,7 +86,9 @@ def benchmark(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> dict[str, Any]:
-    """`removed`: ids removed for the split and for the balanced one, None without one; `right`: {model: {id: 0..1}}.
+    """Compare models on the splits.
+
+    `removed`: ids removed for the split and for the balanced one, None without one; `right`: {model: {id: 0..1}}.
 
     A model counts over the samples that it has an answer to; `n_missing` are the others. A difference is its share in a
     split minus its share in the full set, with a paired interval over source videos. `flips`: pairs of models of which

@@ -39,8 +39,10 @@ class Predictions:
 
 
 def read_predictions(path: Path, columns: Columns | None = None) -> Predictions:
-    """EvaluationError names file, line and column: a duplicate sample, a value other than 0 or 1, a confidence that is
-    not finite.
+    """Read the predictions of the nine models.
+
+    EvaluationError names file, line and column: a duplicate sample, a value other than 0 or 1, a confidence that is not
+    finite.
     """
     ids: dict[str, int] = {}
     correct: list[list[bool]] = []

@@ -148,7 +148,7 @@ class Texts:
 
 
 def texts_of(videos: Sequence[Sequence[Raw]], concept: str) -> Texts:
-    """`videos`: the raw answers of each frame by concept, in order.
+    """Build the texts of one concept. `videos`: the raw answers of each frame by concept, in order.
 
     A sequence of whole descriptions would be too long, so it consists of the 15-word summaries. EvaluationError: a
     frame that lacks one, or a different number of frames.

@@ -32,10 +32,9 @@ def split(
     classes: Sequence[str] | None = None,
     confidence: Floats | None = None,
 ) -> Split:
-    """`correct` (n, m): whether each of m models is right about each of n samples; `confidence` (n,): mean probability
-    of the true class over the models.
+    """Compute the split. `correct` (n, m): whether each of m models is right about each of n samples.
 
-    Without classes, there is no balanced split.
+    `confidence` (n,): mean probability of the true class over the models. Without classes, there is no balanced split.
     """
     biased = consensus(correct)
     removed = tuple(int(place) for place in np.flatnonzero(biased))

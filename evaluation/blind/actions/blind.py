@@ -55,7 +55,7 @@ def score_blind(
 
 @transaction.atomic
 def set_blind_bars(person: User, project: Project, bar: float, of_subtests: Mapping[int, float | None]) -> None:
-    """`of_subtests`: id -> limit, None = the project's limit; subtests that are not named keep theirs.
+    """Set the limits. `of_subtests`: id -> limit, None = the project's limit; unnamed subtests keep theirs.
 
     AccessDenied without the researcher's role; EvaluationError: a limit outside .5 to 1, or a subtest of another
     project.

@@ -53,7 +53,10 @@ DEFAULTS = ServedSpec("", "")
 
 
 def served_spec(spec: str) -> ServedSpec:
-    """HubError: an unknown option. GenerationError: no such endpoint or model."""
+    """Parse the spec.
+
+    HubError: an unknown option. GenerationError: no such endpoint or model.
+    """
     argument = spec.partition(":")[2]
     name, options = split_options(argument, KNOWN)
     for option, choices in CHOICES.items():

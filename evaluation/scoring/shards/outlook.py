@@ -45,7 +45,8 @@ class Outlook:
 
 
 def outlook(rows: Iterable[Mapping[str, Any]], done: int, total: int, began: datetime | None, now: datetime) -> Outlook:
-    """`rows`: what each job measured; `done` of `total` pairs are finished; `began`: the start of the first job."""
+    """Estimate the end. `rows`: what each job measured; `done` of `total` pairs are finished; `began`: the
+    first start."""
     measured = list(rows)
     halved: dict[str, int] = {}
     for row in measured:
@@ -77,7 +78,7 @@ class Work:
 
 
 def work(run: Run) -> Work | None:
-    """None for a run without a job."""
+    """Return the shards of a run; None for a run without a job."""
     job = run.job
     if job is None:
         return None
