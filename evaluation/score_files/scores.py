@@ -76,7 +76,7 @@ class Lists:
 
 
 def padded(lists: Iterable[Sequence[float]]) -> NDArray[np.float64]:
-    """(n, longest) with NaN to the right of shorter rows; at least one column."""
+    """Return (n, longest) with NaN to the right of shorter rows; at least one column."""
     found = Lists()
     for values in lists:
         found.add(list(values))

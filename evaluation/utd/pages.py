@@ -89,7 +89,6 @@ def benchmark(
     """Compare models on the splits.
 
     `removed`: ids removed for the split and for the balanced one, None without one; `right`: {model: {id: 0..1}}.
-
     A model counts over the samples that it has an answer to; `n_missing` are the others. A difference is its share in a
     split minus its share in the full set, with a paired interval over source videos. `flips`: pairs of models of which
     one ranks higher in the full set and the other in the split. `order`: models by the size of their drop, smallest

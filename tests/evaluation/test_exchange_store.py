@@ -768,7 +768,7 @@ def test_a_file_in_another_spelling_is_used_and_named(run, clips):
     (said,) = [line for line in result.warnings if "differs" in line]
     assert said.endswith(
         ":1: video: 'caf\u00e9.mp4' differs in Unicode form and letter case from 'CAFE\u0301.MP4', "
-        "the file that is used"
+        "which is used instead"
     )
     assert Video.objects.get().media_state == MediaState.READY
 

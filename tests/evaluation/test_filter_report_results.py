@@ -128,6 +128,6 @@ class TestFilters:
         with pytest.raises(EvaluationError, match=nobody):
             filters.compute([])
         for wrong in (-0.1, 1.5):
-            said = rf"^the precision is {wrong}; give a share from 0 \(best F1\) to 1$"
+            said = rf"^the precision is {wrong}; give a number from 0 \(best F1\) to 1$"
             with pytest.raises(EvaluationError, match=said):
                 filters.compute([self.FOUND], precision=wrong)

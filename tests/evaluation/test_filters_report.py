@@ -71,7 +71,7 @@ def test_too_few_verdicts_fit_no_threshold():
     assert "fewer than 5" in row["reason"]
     with pytest.raises(EvaluationError, match="has been judged"):
         compute([])
-    with pytest.raises(EvaluationError, match="a share"):
+    with pytest.raises(EvaluationError, match="give a number from 0"):
         compute([verdicts([1], [True])], precision=2)
 
 

@@ -101,7 +101,7 @@ class TestRun:
         client.force_login(factories.make_member(release.project, Role.RESEARCHER))
         shown = client.get(reverse("board:leaderboard", args=["long", release.pk])).content.decode()
         assert "texts truncated in 3 items" in shown
-        assert "2 pairs equal after the cut, left out" in shown
+        assert "2 pairs left out, identical after truncation" in shown
         page = client.get(reverse("scoring:run", args=["long", run.pk])).content.decode()
         assert "Truncated texts (3)." in page
         assert "Equal after truncation (2)." in page

@@ -203,7 +203,7 @@ def test_an_export_with_a_published_hash_cannot_be_forged(export):
     assert verify(export)["ok"]
     assert "not the expected one" in verify(export, published)["difference"]
     assert "the items' alone" in verify(export, content)["difference"]
-    with pytest.raises(EvaluationError, match="is no hash; give the 64 signs"):
+    with pytest.raises(EvaluationError, match="is not a hash; give the 64"):
         verify(export, "v1")
 
 

@@ -379,7 +379,7 @@ def test_the_release_is_evaluated_before_the_first_step(shapes, monkeypatch):
 
     monkeypatch.setattr(teaching, "progress", notes)
     finished(training)
-    phases = [message.partition(":")[0] for message in told if message.startswith(("reading", "loss"))]
+    phases = [message.partition(":")[0] for message in told if message.startswith(("evaluating", "loss"))]
     assert list(dict.fromkeys(phases)) == ["evaluating the release before", "loss", "evaluating the release after"]
 
 

@@ -167,7 +167,7 @@ def test_a_checkpoint_of_another_plan_is_refused(world, tmp_path):
     clips, captions, negatives, teacher = world
     examples = examples_of(captions, negatives, teacher)
     train(TinyStudent(clips), examples, plan(steps=2), folder=tmp_path)
-    with pytest.raises(EvaluationError, match="is of another training"):
+    with pytest.raises(EvaluationError, match="belongs to another training"):
         train(TinyStudent(clips), examples, plan(steps=3), folder=tmp_path)
 
 
@@ -188,7 +188,7 @@ def test_unusable_training_data_is_reported_before_the_first_step(world, tmp_pat
     with pytest.raises(EvaluationError, match="the teacher gives 3 for a negative"):
         examples_of(["a man folds a cup"], [["a man cuts a cup"]], [[3]])
     some = [[], *negatives[1:]]
-    with pytest.raises(EvaluationError, match=f"'{captions[0]}' has no negatives, and 0 more"):
+    with pytest.raises(EvaluationError, match=f"'{captions[0]}' has no negatives, nor do 0 more"):
         train(student, examples_of(captions, some), plan(), folder=tmp_path)
     with pytest.raises(EvaluationError, match="the teacher's similarities are missing"):
         train(student, examples_of(captions, negatives), plan("lgt"), folder=tmp_path)

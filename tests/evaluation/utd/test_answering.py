@@ -113,5 +113,5 @@ class TestByJobs:
         client.force_login(make_member(run.project, Role.RESEARCHER))
         html = client.get(reverse("utd:bias_ablation", args=["things"])).content.decode()
         assert "sees the frames, zero-shot" in html
-        with pytest.raises(EvaluationError, match="epochs are not possible"):
+        with pytest.raises(EvaluationError, match="epochs are not allowed"):
             predict_samples(None, run, "backbone:x", epochs=0)

@@ -60,7 +60,7 @@ def test_a_used_up_budget_stops_the_job_and_a_larger_one_resumes_it(settings):
     project = make_release(VIDEOS).project
     with chat_server(answer) as server:
         made = described(settings, server, project, budget={"requests": 5})
-        with pytest.raises(EvaluationError, match=r"The budget is spent\. Raise it and describe what is missing"):
+        with pytest.raises(EvaluationError, match=r"The budget is used up\. Raise it and resume"):
             run_now(made.job)
         assert len(server.bodies) == 5
         made.refresh_from_db()
@@ -78,6 +78,6 @@ def test_only_a_split_or_listed_videos_are_described(settings):
             made = described(settings, server, project, **chosen)
             assert run_now(made.job).state == JobState.DONE
             assert set(FrameText.objects.filter(descriptions=made).values_list("video__key", flat=True)) == keys
-        for wrong, why in (({"split": "dev"}, "is no split"), ({"videos": ["clip9"]}, "not in the project: clip9")):
+        for wrong, why in (({"split": "dev"}, "is not a split"), ({"videos": ["clip9"]}, "not in the project: clip9")):
             with pytest.raises(EvaluationError, match=why):
                 described(settings, server, project, **wrong)
