@@ -179,8 +179,9 @@ def _withheld(manifest: Mapping[str, Any]) -> dict[str, Any]:
     if not gone:
         return {}
     note = (
-        f"{len(gone)} items are withheld, because their videos were taken down; the hash is that of the release as it "
-        f"was frozen, what is left of it has the hash {manifest.get('held_hash')}"
+        f"{len(gone)} items are withheld, because their videos were taken down; the hash is that of the frozen "
+        "release, "
+        f"and the remaining items have the hash {manifest.get('held_hash')}"
     )
     return {"withheld": [one["id"] for one in gone], "held_hash": manifest.get("held_hash"), "note": note}
 
