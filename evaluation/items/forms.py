@@ -1,4 +1,4 @@
-"""What narrows the list of items; a value that is no choice narrows nothing."""
+"""Define the filters of the list of items; an invalid value filters nothing."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -43,7 +43,7 @@ class ItemFilter(forms.Form):
     doubt = forms.BooleanField(label=_("Caption may be wrong"), required=False)
 
     def __init__(self, project: Project, data: Any) -> None:
-        # Links from before 0.2.0 have the old word of a state.
+        # Links from before 0.2.0 have the old name of a state.
         super().__init__({**dict(data.items()), "state": current_word(data.get("state", ""))})
         subtests = Subtest.objects.filter(project=project).values_list("pk", "name")
         self.fields["subtest"].choices = [("", _("any subtest")), *subtests]
@@ -64,6 +64,6 @@ class ItemFilter(forms.Form):
         return {name: value for name, value in self.cleaned_data.items() if value}
 
     def query(self) -> str:
-        """The chosen values for links of other pages: empty, or ending in `&`."""
+        """Return the chosen values for links of other pages: empty, or ending in `&`."""
         chosen = {name: "on" if value is True else value for name, value in self.chosen().items()}
         return f"{urlencode(chosen)}&" if chosen else ""

@@ -1,4 +1,4 @@
-"""The items of a project, narrowed; a fixed number of queries whatever their number."""
+"""List the items of a project with filters, in a fixed number of queries."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ PER_PAGE = 25
 
 
 def narrowed(project: Project, chosen: Mapping[str, Any], run: Run | None) -> QuerySet[Item]:
-    """The project's items that fit what was chosen in ItemFilter; `run` is the chosen one."""
+    """Return the project's items that match ItemFilter; `run` is the chosen one."""
     items = Item.objects.filter(subtest__project=project)
     if text := chosen.get("q"):
         in_foils = Exists(Foil.objects.filter(item=OuterRef("pk"), text__icontains=text))
@@ -46,7 +46,9 @@ def narrowed(project: Project, chosen: Mapping[str, Any], run: Run | None) -> Qu
 
 
 def answered(run: Run, answer: str) -> list[int]:
-    """Ids of the items of the run's release that the model got `right` or `wrong` (a tie is not right), or scored."""
+    """Return ids of the items of the run's release that the model got `right` or `wrong` (a tie is not right), or
+    scored.
+    """
     credit = credits_of(run, axes_of(run.release)).main
     ids = ReleaseItem.objects.filter(release=run.release).order_by("position").values_list("item_id", flat=True)
     fits = {"right": credit >= 1.0, "wrong": credit < 1.0}.get(answer, ~np.isnan(credit))
@@ -54,7 +56,9 @@ def answered(run: Run, answer: str) -> list[int]:
 
 
 def page_of(items: QuerySet[Item], number: str | None) -> Page:
-    """A page of items, each with its `pairs` (segments of each foil), `tally` (caption votes, votes) and `shortcut`."""
+    """Return a page of items, each with its `pairs` (segments of each foil), `tally` (caption votes, votes) and
+    `shortcut`.
+    """
     rows = items.select_related("subtest", "caption").prefetch_related("foils").order_by("subtest__name", "key", "pk")
     page = Paginator(rows, PER_PAGE).get_page(number)
     tallies = _tallies([item.pk for item in page])
@@ -67,7 +71,7 @@ def page_of(items: QuerySet[Item], number: str | None) -> Page:
 
 
 def _tallies(ids: list[int]) -> dict[int, tuple[int, int]]:
-    """(votes for the caption alone, all counted votes) by item: one query."""
+    """Return (votes for only the caption, all counted votes) by item: one query."""
     counted = Vote.objects.filter(item__in=ids, stage=Stage.VALIDATION, state=VoteState.COUNTED)
     for_caption = Count("pk", filter=Q(choice=Choice.CAPTION))
     rows = counted.order_by().values_list("item").annotate(good=for_caption, n=Count("pk"))

@@ -1,4 +1,4 @@
-"""Addresses of items."""
+"""Define the addresses of items."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The items of a project with filters; one item with all that is known of it; a researcher's moves."""
+"""Show the items of a project with filters, and one item with all its details; handle a researcher's moves."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse

@@ -130,7 +130,7 @@ def test_an_import_that_is_ended_so_that_somebody_can_go_on_says_so_and_stores_n
             return str(error)
 
     (said,) = one_after_the_other(holds_the_caption, imports, held_s=0, then=lambda: locked_item(item.pk))
-    assert said == (f"{path}: somebody else changed the project meanwhile; import again" if ring else [])
+    assert said == (f"{path}: the project was changed during the import; import again" if ring else [])
     assert Caption.objects.get().facts == ({} if ring else {"count": 2})
 
 

@@ -115,7 +115,7 @@ def test_a_run_of_another_project_narrows_nothing(owner, world):
     assert listed(owner, world, run=scored(other, {}).pk, answer="right") == ["mine"]
 
 
-def test_the_list_takes_the_same_queries_for_two_items_and_for_forty(owner, world, django_assert_num_queries):
+def test_the_list_needs_the_same_queries_for_two_items_and_for_forty(owner, world, django_assert_num_queries):
     url = reverse("items:items", args=[world.project.slug])
     for n in range(2):
         make_item(world.subtest, key=f"item {n}")
@@ -151,7 +151,7 @@ def test_an_item_shows_where_its_foil_came_from_back_to_the_method(owner, world)
     ]
 
 
-def test_votes_stand_by_choice_under_pseudonyms_and_no_name_is_given_away(owner, world):
+def test_votes_are_grouped_by_choice_under_pseudonyms(owner, world):
     item = world.made_item()
     for name, choice in (("vera", "caption"), ("vic", "caption"), ("val", "foil")):
         world.vote(name, choice)
@@ -164,7 +164,7 @@ def test_votes_stand_by_choice_under_pseudonyms_and_no_name_is_given_away(owner,
     assert not any(getattr(world, name).username in text for name in names)
 
 
-def test_the_history_tells_everything_in_order_and_in_words(owner, world):
+def test_the_history_lists_all_events_in_order_and_in_words(owner, world):
     world.group()
     world.edit("ann")
     world.review("rita")
@@ -192,7 +192,7 @@ def test_every_move_of_both_machines_has_words():
     assert set(CANDIDATE_MOVES) <= set(CANDIDATE_WORDS)
 
 
-def test_the_scores_of_every_model_on_every_release_are_there(owner, world):
+def test_the_scores_of_every_model_on_every_release_are_shown(owner, world):
     item = make_item(world.subtest, key="one", state=ItemState.VALID)
     first = scored(world, {"one": (0.9, 0.1)}, label="first")
     make_item(world.subtest, key="two", state=ItemState.VALID)
@@ -208,7 +208,7 @@ def test_the_scores_of_every_model_on_every_release_are_there(owner, world):
     assert rows["first"].run == first
 
 
-def test_an_items_page_takes_the_same_queries_whatever_happened_to_it(owner, world, django_assert_num_queries):
+def test_an_item_page_needs_the_same_queries_whatever_happened(owner, world, django_assert_num_queries):
     quiet = make_item(world.subtest, key="quiet", state=ItemState.VALID)
     scored(world, {"quiet": (1.0, 0.0)})
     # session, person, project, roles; item, foils; candidates; votes; foils' ids, history; releases, runs, scores
@@ -221,7 +221,7 @@ def test_an_items_page_takes_the_same_queries_whatever_happened_to_it(owner, wor
         shown(owner, quiet)
 
 
-def test_a_disputed_item_is_settled_with_a_reason(owner, world):
+def test_a_disputed_item_is_decided_with_a_reason(owner, world):
     item = world.made_item()
     for name, choice in (("vera", "caption"), ("vic", "foil"), ("val", "both")):
         world.vote(name, choice)
@@ -236,7 +236,7 @@ def test_a_disputed_item_is_settled_with_a_reason(owner, world):
     assert (event.actor, event.reason) == (world.owner, "vic was looking at another man")
 
 
-def test_a_valid_item_is_taken_out_and_what_is_no_longer_possible_says_so(owner, world):
+def test_a_valid_item_is_retracted_and_impossible_moves_are_explained(owner, world):
     item = make_item(world.subtest, state=ItemState.VALID)
     assert "The item history shows" in move(owner, item, "retract").content.decode()
     item.refresh_from_db()
