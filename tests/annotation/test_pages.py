@@ -165,7 +165,7 @@ def test_where_the_next_piece_is_lost_at_once_what_was_sent_is_told_of(world: Wo
     assert (sent.status_code, sent.headers["X-Foilworks-Go"]) == (204, address)
     page = person.get(address).content.decode()
     assert url(world, "undo", stage, record.pk) in page
-    assert "time for that task is up" not in page
+    assert "time for this task is up" not in page
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -268,7 +268,7 @@ def test_a_piece_whose_time_is_over_leads_back_to_the_queue(world: World):
     world.claim("abe", Stage.EDIT)
     gone = browser(world.ann).get(url(world, "edit", claim.token), follow=True)
     assert gone.redirect_chain == [(url(world, "queue", "edit"), 302)]
-    assert "Your time for that task is up" in gone.content.decode()
+    assert "Your time for this task is up" in gone.content.decode()
 
 
 def test_a_lost_role_is_told_apart_from_a_session_that_is_over(world: World):
