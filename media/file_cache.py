@@ -38,7 +38,7 @@ class FileCache:
 
     def __init__(self, folder: Path, limit: int, *, spare_s: float = 0.0) -> None:
         if limit < 1:
-            raise ValueError(f"a cache of {limit} bytes holds nothing; do without one")
+            raise ValueError(f"a cache of {limit} bytes is too small; set a larger limit or disable it")
         self.folder, self.limit, self.spare_s = Path(folder), limit, spare_s
         self._held = 0
         self._uncounted = limit
@@ -65,7 +65,7 @@ class FileCache:
             Path(file.name).replace(path)
         except OSError as error:
             log.warning(
-                "%s: cannot keep an entry (%s); free some space or lower its limit", self.folder, error.strerror
+                "%s: cannot store an entry (%s); free some space or lower its limit", self.folder, error.strerror
             )
             return
         self.note(len(data))
@@ -152,4 +152,4 @@ class ClipCache:
 def _check(path: Path, sha256: str) -> None:
     with path.open("rb") as file:
         if sha256 and hashlib.file_digest(file, "sha256").hexdigest() != sha256:
-            raise MediaError(f"{sha256[:12]}…: what is stored has other bytes; attach the file again")
+            raise MediaError(f"{sha256[:12]}…: the stored file has other bytes; attach the file again")

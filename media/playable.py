@@ -256,7 +256,7 @@ def encode(source: Path, target: Path, *, with_sound: bool = True) -> None:
         frames = _encodable(video, rate, _last_shown(source)[1] * video.time_base)
         first = next(frames, None)
         if first is None:
-            raise MediaError(f"{source}: holds no frame; copy it again from its source")
+            raise MediaError(f"{source}: contains no frames; copy it again from its source")
         _tag(stream, first)
         for frame in _chain(first, frames):
             out.mux(stream.encode(frame))

@@ -105,7 +105,7 @@ def probe(path: Path) -> VideoFacts:
                 refuse_hdr(video, frame)
             times.append(time)
         if first is None:
-            raise MediaError(f"{path}: holds no frame; copy it again from its source")
+            raise MediaError(f"{path}: contains no frames; copy it again from its source")
         clock = _clock(times, packets, video)
         digest, size = file_sha256(path)
         width, height = display_size(video, first)

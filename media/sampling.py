@@ -35,7 +35,7 @@ def consecutive_frames(
     MediaError: an unusable file, or a trim outside of it. ValueError: k < 1.
     """
     if k < 1:
-        raise ValueError(f"k is {k}; at least one frame must be asked for")
+        raise ValueError(f"k is {k}; request at least one frame")
     begin, finish = _trim(Path(path), start, end)
     edges = "-".join("" if edge is None else repr(float(edge)) for edge in (start, end))
     draw = random.Random(f"{content}@{edges}")

@@ -30,7 +30,7 @@ class ContextWords:
             raise ValidationError(self.get_help_text(), code="password_of_known_words")
 
     def get_help_text(self) -> str:
-        return _("Names of this site, of its work or of yourself are not enough: add other words.")
+        return _("Do not use only names of this site, its work or yourself. Add other words.")
 
 
 def _words_of(user: User | None) -> Iterator[str]:

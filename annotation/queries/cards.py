@@ -210,13 +210,13 @@ def draft_of(person: User, task_id: int) -> Draft | None:
 
 def _rows_of(person: User, claim: Claim) -> tuple[Slot, Lease]:
     slot = _running_slot(person, claim)
-    return slot, or_404(_LEASE.first(pk=claim.lease_id), TIME_IS_UP)
+    return slot, or_404(_LEASE.first(pk=claim.lease_id), str(TIME_IS_UP))
 
 
 def _running_slot(person: User, claim: Claim) -> Slot:
     return or_404(
         _RUNNING[claim.stage].first(pk=claim.slot_id, person=person.pk, token=claim.token),
-        TIME_IS_UP,
+        str(TIME_IS_UP),
     )
 
 
@@ -265,7 +265,7 @@ def _edit_work(group: CandidateGroup) -> EditWork:
 
 
 def _marks(group: CandidateGroup, span: tuple[int, int] | None) -> Marks | None:
-    """Return the caption's marks if the subtest's foils change the action, without suggestions that change an entity."""
+    """Return the caption's marks if the subtest's foils change the action; ignores suggestions that change entities."""
     return None if group.run.subtest.changes != Subtest.Changes.ACTION else marks_of(group.caption.text, span)
 
 

@@ -1,4 +1,4 @@
-"""The eligibility rule as queries: the free slots a person may take, and the facts for the pure rule.
+"""The eligibility rule as queries: a person's free slots, and the facts for the pure rule.
 
 annotation.rules.eligibility defines the rule; tests check that both agree.
 """

@@ -21,7 +21,7 @@ def gold_caption_first(secret: int, person: int, ordinal: int) -> bool:
 
 
 def pieces_to_come(real: int, gold: int, secret: int, person: int, served: int, rate: float) -> int:
-    """Return how many tasks a person gets until `real` ones are done, with up to `gold` pairs mixed in.
+    """Return the person's number of tasks until `real` ones are done, with up to `gold` pairs mixed in.
 
     It falls by one with every task, gold or not.
     """

@@ -66,7 +66,7 @@ def parse_line(text: str, source: str) -> Extracted:
     if not is_storable(key):
         raise LineError("video", "contains a NUL or an incomplete character; enter the key of a video of the project")
     if not isinstance(named, str) or not 0 < len(named) <= MAX_SOURCE or not named.isprintable():
-        raise LineError("source", f"is not a name of 1 to {MAX_SOURCE} characters; name the extracting tool")
+        raise LineError("source", f"is not a name of 1 to {MAX_SOURCE} characters; name the tool that made them")
     return Extracted(key, _time(row), _names(row), named)
 
 

@@ -1,4 +1,4 @@
-"""A file for a clip that has none, or a broken one; found by id in a folder, or named."""
+"""Attach a file to a clip that has none, or a broken one; found by id in a folder, or named."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def attach_media(person: User, video: Video, path: Path) -> Video:
     CorpusError: the clip has a file already, or somebody else attached one meanwhile.
     """
     require_role(person, video.project, Role.RESEARCHER)
-    # Decoding takes its time: outside of the transaction, so that nobody waits for it.
+    # Decoding is slow: outside of the transaction, so that nobody waits for it.
     given = give(person, video, store_media(path))
     prepare_later(video.project_id)
     return given
@@ -61,7 +61,7 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
 
 @transaction.atomic
 def give(person: User | None, video: Video, kept: StoredMedia) -> Video:
-    """Put a kept file on the clip, with its audit row. CorpusError: it has one by now."""
+    """Attach a stored file to the clip, with its audit row. CorpusError: it has one meanwhile."""
     before = {"start_time": video.start_time, "end_time": video.end_time, "time_unit": video.time_unit}
     fresh = Video.objects.select_for_update(no_key=True).get(pk=video.pk)
     if fresh.media_state == MediaState.READY or fresh.media_state != video.media_state:

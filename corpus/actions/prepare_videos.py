@@ -30,7 +30,7 @@ def prepare_now(project_ids: list[int], progress: Progress) -> dict[str, Any]:
 
 
 def try_to_prepare(video: Video) -> str:
-    """Prepare the clip; the answer is why that failed, "" if it did not."""
+    """Prepare the clip; return the reason of a failure, or ""."""
     try:
         prepare_video(video)
     except (MediaError, CorpusError, OSError) as error:

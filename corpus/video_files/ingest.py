@@ -59,7 +59,7 @@ def find_media(folder: Path, names: Iterable[str]) -> Path | None:
                 continue
             real = path.resolve()
             if not real.is_relative_to(root):
-                raise CorpusError(f"{name}: leads out of the media folder; put the file itself there")
+                raise CorpusError(f"{name}: is a link out of the media folder; copy the file itself into the folder")
             return real
     return None
 
@@ -86,7 +86,7 @@ def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
     except MediaError as error:
         return StoredMedia(error=str(error).replace(str(path), path.name))
     except OSError as error:
-        raise CorpusError(f"{path}: cannot be kept ({error.strerror}); free space where media is stored") from error
+        raise CorpusError(f"{path}: cannot be stored ({error.strerror}); free space in the media storage") from error
 
 
 def _stored(path: Path, facts: VideoFacts, copy: bool) -> StoredMedia:
@@ -187,7 +187,7 @@ def _trim_error(start: float | None, end: float | None, facts: VideoFacts) -> st
     """Why the trim (seconds) does not lie in the file, "" when it does. An end beyond the file is the file's end."""
     begin = start or 0.0
     if begin >= facts.duration:
-        return f"the clip starts at {begin:g} s of a file of {facts.duration:g} s; attach the uncut video"
+        return f"the clip starts at {begin:g} s, but the file has only {facts.duration:g} s; attach the uncut video"
     if end is not None and end <= begin:
-        return f"the clip ends at {end:g} s of the file, not after its start at {begin:g} s; attach the uncut video"
+        return f"the clip ends at {end:g} s, not after its start at {begin:g} s; attach the uncut video"
     return ""

@@ -1,6 +1,6 @@
-"""A folder of media files whose names are spelled as cameras, Macs and people spell them.
+"""A folder of media files with inconsistent spellings.
 
-A name that is not there as it is written is compared without regard to Unicode form, letter case and blanks.
+A name that is not found exactly is compared without regard to Unicode form, letter case and blanks.
 """
 
 import unicodedata
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from corpus.video_files.ingest import SUFFIXES, find_media
 
-# Of two names one of which is probably a typing mistake for the other.
+# The similarity of two names from which one is probably a typing error of the other.
 SIMILARITY = 0.8
 
 

@@ -72,9 +72,9 @@ class StoredFile(os.PathLike[str]):
                 key, lambda file: default_storage.download(self.name, file), sha256=self.sha256
             )
         except FileNotFoundError as error:
-            raise MediaError(f"{self.name}: is gone from the object store; attach it again") from error
+            raise MediaError(f"{self.name}: is no longer in the object store; attach it again") from error
         except OSError as error:
-            problem = f"{self.name}: cannot be fetched ({error.strerror}); mend that, then try again"
+            problem = f"{self.name}: cannot be fetched ({error.strerror}); fix this, then try again"
             raise CorpusError(problem) from error
         return str(found)
 

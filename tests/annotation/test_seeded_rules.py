@@ -98,5 +98,5 @@ def test_the_queue_and_the_order_of_two_texts():
 
 @pytest.mark.parametrize("slot", [-1, 3])
 def test_a_place_that_the_task_has_not_is_an_error(slot):
-    with pytest.raises(ValueError, match=f"^slot {slot} of a task with 3 places$"):
+    with pytest.raises(ValueError, match=f"^slot {slot} of a task with 3 slots$"):
         caption_first(7, 1, slot, 3)

@@ -167,7 +167,7 @@ def test_an_answer_that_drips_holds_no_worker(settings, monkeypatch):
     monkeypatch.setattr("projects.webhooks.ATTEMPT_SECONDS", 0.3)
     with dripping(b"") as port:
         _status, problem = post(f"http://127.0.0.1:{port}/hook", {}, b"{}")
-    assert "It takes longer than" in problem
+    assert "The URL took longer than" in problem
 
 
 def facts_of(path: Path) -> object:

@@ -37,5 +37,5 @@ def test_what_is_wrong_is_one_line(clips, capsys):
     with pytest.raises(SystemExit) as leaving:
         call_command("attach", "--project", "p", "--media", str(clips / "gone"))
     assert leaving.value.code == 1
-    words = f"foilworks: {clips / 'gone'}: is no folder; name the folder with the media files.\n"
+    words = f"foilworks: {clips / 'gone'}: not a folder. Enter the path of the folder with the media files.\n"
     assert capsys.readouterr().err == words

@@ -181,7 +181,7 @@ def test_ticks_before_the_first_picture_start_with_it_and_a_trim_of_nothing_else
     video = attach_media(researcher, missing(project, start_time=1000, end_time=2000, time_unit="pts"), late)
     assert (video.media_state, video.media_error) == (
         "broken",
-        "the clip ends at -1 s of the file, not after its start at 0 s; attach the uncut video",
+        "the clip ends at -1 s, not after its start at 0 s; attach the uncut video",
     )
     assert list(trims_are_in_order()) == []
 

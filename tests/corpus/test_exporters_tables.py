@@ -204,5 +204,5 @@ class TestBadFolders:
         with pytest.raises(CorpusError, match="there is no such folder"):
             list(hf_importer.read(tmp_path / "none", params={}))
         (tmp_path / "x.parquet").write_bytes(b"PAR1 no more")
-        with pytest.raises(CorpusError, match="is no Parquet file that can be read"):
+        with pytest.raises(CorpusError, match="is not a readable Parquet file"):
             list(hf_importer.read(tmp_path, params={}))

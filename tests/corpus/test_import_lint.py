@@ -13,7 +13,7 @@ def warned(caption, *foils, **fields):
     ("foils", "problem"),
     [
         (("a dog bites a man",), "a foil is equal to the caption"),
-        (("a cat", "a cat"), "a foil stands there twice"),
+        (("a cat", "a cat"), "two foils are equal"),
         (("a man bites a dog",), "'a man bites a dog' has the words of the caption in another order"),
         (("A dog bites a man!",), "'A dog bites a man!' has the words of the caption in another order"),
     ],

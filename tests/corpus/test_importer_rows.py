@@ -101,20 +101,20 @@ class TestCsv:
         [
             ("id", "", "id: is empty; give every record its own id"),
             ("caption", "x" * 1_000_000, "caption: has 1000000 characters, more than 2000; shorten it"),
-            ("caption", "a\0b", "caption: holds a NUL character; remove it"),
+            ("caption", "a\0b", "caption: contains a NUL character; remove it"),
             ("video", "../a.mp4", "video: '../a.mp4' leaves the media folder; give a path below it"),
             ("video", "", "video: is missing; name the file, or give url, source_id or video_key"),
             ("start_time", "soon", "start_time: is the text 'soon'; give a number from 0 up, or null"),
             ("start_time", "nan", "start_time: is the text 'nan'; give a number from 0 up, or null"),
             ("start_time", "-1", "start_time: is the number -1; give a number from 0 up, or null"),
             ("end_time", "1e999", "end_time: is inf; give a finite number, or null"),
-            ("votes", "three", "votes: is the text 'three'; give an object, or leave it out"),
+            ("votes", "three", "votes: is the text 'three'; give an object, or omit it"),
             ("votes", '{"caption": -1}', "votes.caption: is the number -1; give a count from 0 up"),
             ("votes", '{"caption": NaN}', "votes.caption: is nan; give a finite number, or null"),
             (
                 "foils",
                 '["x"',
-                "foils: is no JSON (Expecting ',' delimiter at column 5); correct the cell",
+                "foils: is not JSON (Expecting ',' delimiter at column 5); correct the cell",
             ),
             ("foils", '["x", ""]', "foils[1]: is empty; give the text"),
         ],
@@ -131,7 +131,7 @@ class TestCsv:
         assert (good.id, last.id) == ("a", "e")
         assert [complaint(bad, tmp_path) for bad in (cut, twice, more)] == [
             "sitting.csv:3: row: has 2 cells where the header has 3; correct the line",
-            "sitting.csv:4: id: 'a' already stands on line 2; give every record its own id",
+            "sitting.csv:4: id: 'a' is already on line 2; give every record its own id",
             "sitting.csv:5: row: has 4 cells where the header has 3; correct the line",
         ]
 
@@ -163,11 +163,11 @@ class TestCsv:
             (b"id,caption,\na,x,b\n", "1: header: has no name for column 3; name it, or remove the column"),
             (
                 b'id,video,caption\na,a.mp4,x\nb,b.mp4,"never closed\nc,c.mp4,y\n',
-                "3: quotes: a quoted text is not closed; close it, and double the quotes inside of it",
+                "3: quotes: a quoted text is not closed; close it, and double the quotes inside it",
             ),
             (
                 b'id,video,caption\na,a.mp4,"x"y\n',
-                "2: quotes: a quoted text is not closed; close it, and double the quotes inside of it",
+                "2: quotes: a quoted text is not closed; close it, and double the quotes inside it",
             ),
         ],
     )
@@ -184,7 +184,7 @@ class TestCsv:
         with pytest.raises(CorpusError) as caught:
             list(csv_rows.read(tmp_path / "x.jsonl", params={}))
         assert complaint(caught.value, tmp_path) == (
-            "x.jsonl:1: file: looks like JSON, no table; choose JSON lines (jsonl)"
+            "x.jsonl:1: file: looks like JSON, not a table; choose JSON lines (jsonl)"
         )
 
 

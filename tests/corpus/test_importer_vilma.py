@@ -215,5 +215,5 @@ def test_broken_json_is_one_line_with_its_place(tmp_path, text, line, words):
         read(tmp_path, text)
     message = str(caught.value)
     assert message.startswith(f"{tmp_path / 'relations.json'}:{line}: {words}")
-    assert message.endswith("; mend the file there, or get a whole copy of it")
+    assert message.endswith("; fix the file there, or get a complete copy")
     assert "\n" not in message

@@ -44,9 +44,9 @@ def test_filters_are_told_with_how_many_foils_passed_them():
     [
         (
             [{"found_valid": True}, {"found_valid": False}],
-            ": 1 passed it, too, and were left out of the release or decided after it; 1 did not pass it",
+            ": 1 passed, too, but were left out of the release or decided later; 1 did not pass",
         ),
-        ([{"found_valid": None}, {"found_valid": None}], ": 2 are not decided"),
+        ([{"found_valid": None}, {"found_valid": None}], ": 2 are undecided"),
         # A record of before says nothing of it.
         ([{}, {"found_valid": True}], ""),
     ],
@@ -67,10 +67,10 @@ def row(name, **fields):
     ("rows", "said"),
     [
         ([row("a"), row("b")], ""),
-        ([row("a"), row("b", too_few=True)], " Of 2 subtests 1 had too few captions to tell."),
+        ([row("a"), row("b", too_few=True)], " Of 2 subtests 1 had too few captions."),
         (
             [row("a", too_few=True, unread=True), row("b", unread=True)],
-            " Of 2 subtests 1 had too few captions to tell and 1 were not read whole by a language model.",
+            " Of 2 subtests 1 had too few captions and 1 were not read whole by a language model.",
         ),
         # A gate of before says nothing of it.
         ([{"name": "a", "stopped": False, "too_few": False}], ""),

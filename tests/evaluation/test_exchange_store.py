@@ -450,7 +450,7 @@ def test_a_file_that_is_stored_in_parts_is_stored_as_in_one(run, few_at_a_time):
     assert (result["records"], result["created"]["items"], result["created"]["proficiency_items"]) == (14, 8, 2)
     assert (result["created"]["videos"], result["media"]["missing"], result["created"]["captions"]) == (2, 2, 1)
     assert [error.partition("jsonl:")[2] for error in result["errors"]] == [
-        "14: id: 'r0' already stands on line 1; give every record its own id",
+        "14: id: 'r0' is already on line 1; give every record its own id",
         "13: start_time: is 2.0, but 1.0 on line 2, for the clip 'v1'; give each clip its own video_key",
     ]
     assert Video.objects.get(key="v1").movie == "M"

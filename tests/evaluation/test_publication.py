@@ -205,10 +205,10 @@ class TestWhatTheFormSays:
         Consent.objects.filter(person=world.vera).update(withdrawn_at=timezone.now())
         give_consent(world.owner, world.project, 1)
         said = self.said(world, "collection.consent")
-        assert said == "Annotators agreed to version 1 (or an earlier one) of the project's text of consent."
+        assert said == "Annotators agreed to version 1 (or an earlier one) of the project's consent text."
         Vote.objects.create(item=item, source="import", imported_as="w1", import_index=0, choice="caption")
         said = self.said(world, "collection.notified")
-        assert said.endswith("1 judgements came in with files; what was agreed to for them is not recorded here.")
+        assert said.endswith("1 judgements were imported; consent for them is not recorded here.")
         assert said == self.in_an_export(release, "collection.notified")
 
 
@@ -243,7 +243,7 @@ class TestImportedItems:
         item = valid(world, "one.")
         Vote.objects.create(item=item, foil=item.foils.get(), person=world.vera, choice="caption", idempotency_key="k")
         sheet = self.sheet(freeze_release(None, world.project), tmp_path / "imported")
-        assert "Imported foils stand as their files have them. Foils are validated: people" in sheet
+        assert "Imported foils are unchanged. Foils are validated: people" in sheet
         assert "\nJudgements were made between" in sheet
         assert "When imported texts were made is not recorded." in sheet
         other = valid(world, "two.")

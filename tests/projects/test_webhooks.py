@@ -198,7 +198,7 @@ def test_an_answer_that_drips_is_a_failed_attempt(scheme, first, monkeypatch, se
         deliver_all()
     delivery = Delivery.objects.get()
     assert (delivery.state, delivery.attempts, delivery.answer_status) == ("waiting", 1, None)
-    assert "It takes longer than" in delivery.problem
+    assert "The URL took longer than" in delivery.problem
 
 
 @pytest.mark.parametrize(

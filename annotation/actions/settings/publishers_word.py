@@ -1,4 +1,7 @@
-"""Items of published sets: valid because their publisher says so (docs/workflow.md#as-published), until votes decide."""
+"""Items of published sets: valid because their publisher says so, until votes decide.
+
+See docs/workflow.md#as-published.
+"""
 
 from collections.abc import Sequence
 

@@ -85,9 +85,9 @@ def _sha256(path: Path) -> str:
 
 def _check_target(out: Path) -> None:
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise CorpusError(f"{out}: is not a folder; name a folder to export into")
+        raise CorpusError(f"{out}: is not a folder; name a folder for the export")
     if out.is_dir() and any(out.iterdir()) and not _is_untouched_export(out):
-        raise CorpusError(f"{out}: is a folder with other things in it; name a new or an empty one")
+        raise CorpusError(f"{out}: contains other files; name a new or an empty folder")
 
 
 def _is_untouched_export(folder: Path) -> bool:

@@ -105,7 +105,7 @@ class Fields:
         if value is None:
             return {}
         if not isinstance(value, dict):
-            raise ProblemError(self.name(field), f"is {_kind(value)}", "give an object, or leave it out")
+            raise ProblemError(self.name(field), f"is {_kind(value)}", "give an object, or omit it")
         return value
 
     def votes(self, field: str) -> VoteCounts | None:
@@ -115,7 +115,7 @@ class Fields:
         counts = self.mapping(field)
         for choice, count in counts.items():
             if choice not in {"caption", "foil", "other"}:
-                raise ProblemError(self.name(f"{field}.{choice}"), "is no choice", "use caption, foil and other")
+                raise ProblemError(self.name(f"{field}.{choice}"), "is not a choice", "use caption, foil and other")
             if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= 10_000:
                 raise ProblemError(self.name(f"{field}.{choice}"), f"is {_kind(count)}", "give a count from 0 up")
         return VoteCounts(**{choice: counts.get(choice, 0) for choice in ("caption", "foil", "other")})
@@ -124,7 +124,7 @@ class Fields:
         """An address that a browser may load: http or https, nothing that could run."""
         value = self.label(field, MAX_URL)
         if value and not re.match(r"https?://[^\s/]+\S*$", value):
-            raise ProblemError(self.name(field), "is no web address", "give one that starts with https://")
+            raise ProblemError(self.name(field), "is not a web address", "give one that starts with https://")
         return value
 
     def media_name(self, field: str) -> str:
@@ -178,9 +178,9 @@ def check_content(value: Any, name: str = "", depth: int = 0) -> None:
 
 def _check_text(name: str, value: str) -> None:
     if "\x00" in value:
-        raise ProblemError(name, "holds a NUL character", "remove it")
+        raise ProblemError(name, "contains a NUL character", "remove it")
     if not value.isascii() and HALF.search(value):
-        raise ProblemError(name, "holds half of a character pair", "write the character whole")
+        raise ProblemError(name, "contains half of a surrogate pair", "write the complete character")
 
 
 def _kind(value: Any) -> str:

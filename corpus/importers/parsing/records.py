@@ -74,7 +74,7 @@ def read_records(
                 if known is not None and not own_ids:
                     raise ProblemError("record", f"repeats the record on line {known}", "remove it")
                 if known is not None:
-                    problem = f"{quoted(item.id)} already stands on line {known}"
+                    problem = f"{quoted(item.id)} is already on line {known}"
                     raise ProblemError("id", problem, "give every record its own id")
             except ProblemError as error:
                 yield BadRecord(where, error.field, error.problem, error.fix)

@@ -28,7 +28,7 @@ def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
     if pair.caption in pair.foils:
         yield "foils", "a foil is equal to the caption"
     if len(set(pair.foils)) < len(pair.foils):
-        yield "foils", "a foil stands there twice"
+        yield "foils", "two foils are equal"
     if pair.votes is not None and pair.votes.total == 0:
         yield "votes", "nobody voted: all counts are zero"
     if pair.foils and (same := _same_words(pair.caption, pair.foils)):
