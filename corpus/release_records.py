@@ -12,9 +12,9 @@ from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, Vot
 from corpus.rules.canonical import content_hash
 
 STATUS_FIELDS = frozenset({"released", "state", "found_valid", "unanimous", "verdicts", "votes", "on_publishers_word"})
-# Of an item that was frozen as valid because its publisher says so.
+# Of an item that was imported as published and not decided by votes when frozen.
 AS_PUBLISHED = "as_published"
-PUBLISHERS_WORD = "These items count as valid because their publisher says so: no votes here have decided."
+PUBLISHERS_WORD = "These items were imported as published: they count as valid, and no votes have decided on them here."
 # Facts of an item with a value for each of its foils.
 OF_EACH_FOIL = ("edited", "swapped_frequency")
 _VIDEO_FIELDS = tuple(VideoRecord.__dataclass_fields__)
@@ -73,7 +73,7 @@ def release_record(
 
 
 def n_as_published(records: Iterable[Mapping[str, Any]]) -> int:
-    """Return how many of these frozen records are valid only because their publisher says so."""
+    """Return how many of these frozen records were imported as published, without a decision by votes."""
     return sum(bool(record.get(AS_PUBLISHED)) for record in records)
 
 

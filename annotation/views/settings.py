@@ -138,7 +138,7 @@ def vote_rule(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def ask_for_votes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Collect votes on items that are valid because their publisher says so."""
+    """Collect votes on items that were imported as published."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     subtest, form = subtest_for(project, pk), CollectVotesForm(request.POST)
     try:

@@ -56,7 +56,7 @@ def test_two_people_see_the_foils_of_an_item_in_two_orders_and_each_their_own_ag
 
 
 @pytest.mark.parametrize("answer", ["0", "4", "", "x", "1.0", "²", "-1", None, True, "999", "002", "first"])
-def test_what_was_not_shown_is_no_answer(answer):
+def test_a_text_that_was_not_shown_is_not_an_answer(answer):
     assert chosen_text([5, CAPTION, 6], answer) is None
 
 
@@ -123,7 +123,7 @@ def test_the_order_stays_when_the_page_is_loaded_again_and_after_an_undo(world):
     assert counted.slot.state == "done"
 
 
-def test_a_persons_data_says_the_place_that_they_chose_and_not_what_stood_there(world):
+def test_a_persons_data_contains_the_chosen_number_but_not_its_text(world):
     for _each in range(4):
         valid_item(world)
     ask(world)
@@ -135,7 +135,7 @@ def test_a_persons_data_says_the_place_that_they_chose_and_not_what_stood_there(
 
 
 @pytest.mark.parametrize("overlap", [1, 2])
-def test_a_choice_is_not_taken_back_where_nobody_is_asked_any_more(world, overlap):
+def test_a_choice_cannot_be_undone_if_its_task_is_cancelled(world, overlap):
     item = valid_item(world)
     ask(world, overlap=overlap)
     vote = choose(world, "ann")
@@ -161,7 +161,7 @@ def test_the_overlap_is_kept_and_late_work_is_kept_apart(world):
     assert Vote.objects.filter(state="counted").count() == 2
 
 
-def test_who_had_a_hand_in_the_video_is_left_out_at_the_claim(world):
+def test_a_person_involved_in_the_video_cannot_claim_it(world):
     """Written by ann, reviewed by rita, judged by vera: of all, abe alone may take the baseline."""
     group = world.group()
     world.edit("ann")
@@ -257,7 +257,7 @@ def test_what_is_asked_stays_as_it_was_opened_whatever_is_voted_since(world):
     assert sorted(order) == [CAPTION, item.foils.get().pk]
 
 
-def test_a_release_asks_for_its_own_foils_and_a_sample_without_one_for_those_that_stand(world):
+def test_a_baseline_uses_the_foils_of_its_release_or_the_present_ones(world):
     items = [valid_item(world, FOILS[:2]) for _ in range(2)]
     release = freeze_release(world.owner, world.project)
     kept = [list(item.foils.values_list("pk", flat=True)) for item in items]

@@ -91,7 +91,7 @@ def test_who_made_or_reviewed_a_foil_of_a_video_gets_no_judgement_of_it(world, k
     assert world.claim("vic", Stage.VALIDATION)
 
 
-def test_a_reviewer_who_had_a_hand_in_the_video_gets_no_review_of_it(world):
+def test_a_reviewer_involved_in_the_video_gets_no_review_of_it(world):
     world.group()
     Membership.objects.create(project=world.project, person=world.ann, role=Role.REVIEWER)
     world.edit("ann")
@@ -120,7 +120,7 @@ def test_judging_two_items_of_a_video_is_allowed_the_same_item_never(world):
     assert set(world.vera.votes.values_list("item", flat=True)) == {item.pk, other.pk}
 
 
-def test_a_reserved_piece_waits_for_its_author_and_then_for_anyone(world):
+def test_a_reserved_task_waits_for_its_author_and_then_for_anyone(world):
     world.group()
     world.edit("ann")
     world.review("rita", "send_back", reasons=["grammar"])
@@ -128,7 +128,7 @@ def test_a_reserved_piece_waits_for_its_author_and_then_for_anyone(world):
     assert world.claim("abe", Stage.EDIT, now=later(hours=world.project.returned_hours, seconds=1))
 
 
-def test_the_author_is_offered_a_returned_piece_before_anything_else(world):
+def test_the_author_gets_a_returned_foil_before_any_other_task(world):
     world.group()
     returned = world.edit("ann").group
     world.review("rita", "send_back", reasons=["grammar"])
@@ -173,7 +173,7 @@ def test_an_expired_lease_frees_its_slot_and_its_suggestions(world):
     ]
 
 
-def test_an_expired_lease_on_a_returned_piece_leaves_it_returned(world):
+def test_an_expired_lease_on_a_returned_foil_leaves_it_returned(world):
     world.group()
     world.edit("ann")
     world.review("rita", "send_back", reasons=["grammar"])
@@ -221,7 +221,7 @@ def test_three_validators_do_not_all_see_the_caption_in_one_place(world):
     assert set(orders) == {True, False}
 
 
-def test_a_reviewer_is_told_the_video_of_the_review_that_comes_next(world):
+def test_a_reviewer_gets_the_video_of_the_next_review(world):
     for _ in range(3):
         world.group()
         world.edit("ann", "a man unfolds a shirt.")

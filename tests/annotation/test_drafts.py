@@ -114,7 +114,7 @@ def test_nobody_else_reads_or_writes_it(world, client):
         "[" * 50_000,
     ],
 )
-def test_what_is_no_draft_is_refused(world, text):
+def test_an_invalid_draft_is_rejected(world, text):
     world.group()
     work = world.claim("ann", Stage.EDIT)
     with pytest.raises(AnnotationError, match="The draft was not saved"):

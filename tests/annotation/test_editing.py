@@ -127,7 +127,7 @@ def test_where_foils_may_change_anything_nobody_asks_for_the_action():
     assert check_text(CAPTION, "A woman folds a blue shirt.") == []
 
 
-def test_findings_of_all_texts_are_told_and_count_nothing_where_there_is_nothing_to_count():
+def test_findings_cover_all_texts_and_have_a_number_only_if_countable():
     written = ["", CAPTION, "A man folds a\tshirt.", "A man eats a blue shirt.", "A man irons it.", "a man irons it"]
     found = check_texts(CAPTION, written, dropped=["a man eats a blue shirt"])
     assert found == [

@@ -57,7 +57,7 @@ def test_an_author_never_reviews_own_work_nor_what_was_reworded_from_it():
 
 
 @pytest.mark.parametrize("scope", ["video", "item"])
-def test_a_reviewer_may_review_the_same_piece_again_and_the_other_foils_of_the_video(scope):
+def test_a_reviewer_may_review_a_foil_again_and_other_foils_of_the_video(scope):
     assert why_not(person(reviewed=[HERE, SAME_VIDEO]), REVIEW, scope) is None
 
 
@@ -90,7 +90,7 @@ def test_imported_items_of_a_video_share_one_hand_in_the_scope_of_items():
 
 
 @pytest.mark.parametrize("task", ALL)
-def test_missing_media_closed_tasks_and_reserved_pieces_are_nobodys_work(task):
+def test_missing_media_closed_tasks_and_reserved_foils_give_no_work(task):
     assert why_not(NOBODY, replace(task, media_ready=False), "video") == Refusal.MEDIA_MISSING
     assert why_not(NOBODY, replace(task, is_open=False), "video") == Refusal.TASK_OVER
     assert why_not(NOBODY, replace(task, reserved_for=8), "video") == Refusal.RESERVED

@@ -133,7 +133,7 @@ def test_reports_do_not_know_of_gold(gold):
     assert not Foil.objects.filter(item__gold_pairs__isnull=False).exclude(verdict="valid").exists()
 
 
-def test_half_the_pieces_are_gold_until_there_is_none_that_the_person_has_not_seen(gold):
+def test_half_the_tasks_are_gold_until_the_person_has_seen_all_pairs(gold):
     stages = []
     for _ in range(12):
         work = gold.claim("vera", Stage.VALIDATION)
@@ -170,7 +170,7 @@ def test_gold_that_was_skipped_or_ran_out_comes_back_last_as_work_does(gold):
     assert sound() == set()
 
 
-def test_the_number_of_a_queue_falls_by_one_with_every_piece(gold):
+def test_the_number_of_a_queue_falls_by_one_with_every_task(gold):
     """At gold too, and what was skipped is counted again, whatever it was."""
     before, seen = open_work(gold.vera, gold.project, Stage.VALIDATION), []
     assert before == 8 + 4
@@ -237,7 +237,7 @@ def test_who_knows_an_item_from_gold_never_judges_it(gold):
     assert claim(gold.vic, gold.project, Stage.VALIDATION) is not None
 
 
-def test_an_undone_answer_leaves_the_tally_and_comes_back_in_the_same_order(gold):
+def test_an_undone_answer_leaves_the_counts_and_returns_in_the_same_order(gold):
     work = next_gold(gold)
     vote = submit_vote(gold.vera, work.token, "k", "both")
     before = Standing.objects.get(person=gold.vera)
@@ -252,7 +252,7 @@ def test_an_undone_answer_leaves_the_tally_and_comes_back_in_the_same_order(gold
     assert sound() == set()
 
 
-def test_a_persons_data_does_not_tell_which_pieces_were_gold(gold):
+def test_a_persons_data_does_not_reveal_gold(gold):
     """Of gold and of real work one piece was sent, taken back and sent again, and one sent while paused."""
     for stage in (Stage.GOLD, Stage.VALIDATION):
         vote = answer_one_of(gold, stage)
@@ -333,7 +333,7 @@ def test_a_claim_of_gold_takes_as_many_queries_as_one_of_work(world, django_asse
     assert max(submits[Stage.GOLD]) == max(submits[Stage.VALIDATION]) - 1 <= OFF_SUBMIT
 
 
-def test_who_is_paused_is_refused_and_their_late_work_is_set_aside(gold):
+def test_a_paused_person_is_refused_and_their_late_work_excluded(gold):
     work = next_gold(gold)
     Standing.objects.filter(person=gold.vera).update(gold_seen=7)
     submit_vote(gold.vera, work.token, "k", "cannot_tell")

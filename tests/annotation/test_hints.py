@@ -97,11 +97,11 @@ def test_without_a_model_or_switched_off_nobody_asks_and_the_page_says_nothing(w
     assert "data-hints" in browser(world.ann).get(page).content.decode()
     set_hint_model(world.owner, world.project, "fake:text", enabled=False)
     refused = ask(world, "ann", claim.token, IRONS)
-    assert (refused.status_code, "switched off" in refused.json()["problem"]) == (400, True)
+    assert (refused.status_code, "Hints are off" in refused.json()["problem"]) == (400, True)
     assert not Job.objects.exists()
 
 
-def test_only_who_holds_the_piece_asks_and_no_queue_is_filled_by_typing(world: World):
+def test_only_the_holder_of_the_task_gets_hints_and_typing_fills_no_queue(world: World):
     set_hint_model(world.owner, world.project, "fake:text")
     world.group()
     claim = world.claim("ann", Stage.EDIT)

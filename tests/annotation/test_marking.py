@@ -43,7 +43,7 @@ def test_marks_are_words_of_the_caption(caption: str, target: tuple[int, int]):
     assert all(word in caption for word in (*marks.stay, *marks.change))
 
 
-def test_what_stands_behind_the_action_without_an_article_is_neither_kept_nor_asked_for():
+def test_words_after_the_action_without_an_article_are_not_marked():
     marks = marks_of("a man folds blue shirts", (6, 11))
     assert (marks.stay, marks.change) == (("man",), ("folds",))
 

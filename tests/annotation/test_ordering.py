@@ -21,7 +21,7 @@ def test_the_caption_is_never_in_one_place_for_all_validators_of_an_item(seed, f
 
 
 @pytest.mark.parametrize("overlap", [1, 2, 3, 5])
-def test_over_a_project_the_caption_stands_first_half_of_the_time(overlap):
+def test_over_a_project_the_caption_is_first_half_of_the_time(overlap):
     """Only the odd slot of each of 2,000 foils is a coin: four standard deviations are 89."""
     shown = [first for foil in range(2000, 4000) for first in order(17, foil, overlap)]
     assert abs(sum(shown) - len(shown) / 2) < (90 if overlap % 2 else 1)
@@ -62,7 +62,7 @@ def test_a_place_that_the_task_does_not_have_is_an_error_of_ours():
 
 
 @given(seeds, st.lists(st.one_of(st.integers(), st.text(max_size=5)), max_size=4))
-def test_a_share_lies_between_nought_and_one(seed, parts):
+def test_a_share_is_between_zero_and_one(seed, parts):
     assert 0 <= seeded_share(seed, *parts) < 1
 
 
@@ -75,7 +75,7 @@ def test_shares_are_spread_evenly():
 
 
 @given(seeds, foils, foils)
-def test_returned_pieces_come_before_started_tasks_and_those_before_fresh_ones(seed, one, other):
+def test_returned_foils_come_before_started_and_new_tasks(seed, one, other):
     bands = [priority(band, seed, "edit", target) for band, target in ((RETURNED, one), (STARTED, other), (FRESH, one))]
     assert bands == sorted(bands)
     assert bands[0] < 1 <= bands[1] < 2 <= bands[2]

@@ -70,7 +70,7 @@ def validators(world, number: int) -> list:
     return [factories.make_member(world.project, Role.VALIDATOR) for _ in range(number)]
 
 
-def test_thirty_validators_collect_three_votes_an_item_and_never_a_fourth():
+def test_thirty_validators_collect_exactly_three_votes_per_item():
     """40 items x 3 places = 120 votes by 30 people; each works until there is nothing left for them."""
     world = make_world()
     items = [world.item() for _ in range(40)]
@@ -223,7 +223,7 @@ def _do(person, held, key: str) -> None:
         submit_vote(person, held.token, key, 1)
 
 
-def test_validators_with_gold_among_their_pieces_collect_what_is_wanted_and_see_no_gold_twice():
+def test_validators_with_gold_collect_all_votes_and_see_no_gold_twice():
     """12 items x 3 places by 12 people at once, every third piece gold out of six pairs."""
     world = make_world()
     stock(world.project, world.subtest, items=12, gold=6)
@@ -457,12 +457,12 @@ class TestTwoItemsOfOneCaptionAreJudgedAtOnce:
     def in_doubt(self, world) -> bool:
         return Caption.objects.get(pk=world.caption.pk).flagged_false
 
-    def test_the_doubt_of_one_is_taken_back_while_the_other_is_found_in_doubt(self, world):
+    def test_one_caption_loses_its_doubt_while_the_other_is_doubted(self, world):
         vote = self.judging(world, "vera", "neither")()
         one_after_the_other(lambda: undo_vote(world.vera, vote.pk), self.judging(world, "vic", "neither"))
         assert self.in_doubt(world)
 
-    def test_both_are_taken_back(self, world):
+    def test_both_are_undone(self, world):
         votes = [self.judging(world, name, "foil")() for name in ("vera", "vic")]
         one_after_the_other(*(lambda vote=vote: undo_vote(vote.person, vote.pk) for vote in votes))
         assert not self.in_doubt(world)
@@ -495,7 +495,7 @@ class TestTwoItemsOfOneCaptionAreJudgedAtOnce:
         in_threads(lambda work: work(), [slowly, meanwhile])
         assert self.in_doubt(world)
 
-    def test_the_votes_of_somebody_on_both_are_set_aside_and_nobody_waits_in_a_ring(self, world):
+    def test_a_persons_votes_on_both_are_excluded_without_a_deadlock(self, world):
         """Who decides one item holds it, and comes to the caption; who sets aside must not hold the caption by then and
         wait for the item. Held for longer than PostgreSQL waits until it looks for a deadlock, and ends one of both."""
         for turn in range(2):

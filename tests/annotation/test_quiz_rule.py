@@ -73,14 +73,14 @@ def test_a_warning_keeps_an_edit_of_the_right_words_from_being_right():
     assert grade.match == Match.ELSEWHERE
 
 
-def test_a_warning_of_the_experts_own_text_is_told():
+def test_a_warning_about_the_experts_own_text_is_shown():
     own = "a man tears a shirt. It is hot in the sun."
     grade = grade_edit(CAPTION, own, [own])
     assert grade.match == Match.SAME
     assert [finding.problem for finding in grade.findings] == [Problem.NOT_ONE_SENTENCE]
 
 
-def test_an_error_is_told():
+def test_an_error_is_reported():
     assert [finding.problem for finding in grade_edit(CAPTION, CAPTION, EXPERT).findings] == [Problem.SAME_AS_CAPTION]
 
 

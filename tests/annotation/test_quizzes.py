@@ -184,7 +184,7 @@ def test_what_is_opened_has_what_it_needs(world):
         save_quality_policy(world.vera, world.project, tries=3)
 
 
-def test_pairs_are_drawn_by_seed_from_valid_items_that_are_no_pair_yet(world):
+def test_pairs_are_drawn_by_seed_from_valid_items_without_a_pair(world):
     subtest = proficiency(world, 6)
     factories.make_item(subtest)
     main = factories.make_subtest(world.project, proficiency_subtest=subtest)
@@ -296,7 +296,7 @@ def test_practice_at_editing_runs_the_live_checks_and_shows_the_experts_foil(pra
     assert (attempt.finished_at is not None, attempt.questions.get().right) == (True, False)
 
 
-def test_examples_that_are_no_foils_are_refused(world):
+def test_examples_that_are_not_foils_are_rejected(world):
     caption = factories.make_caption(factories.make_video(world.project), CAPTION)
     for examples in ([], ["  "], [CAPTION]):
         with pytest.raises(AnnotationError):

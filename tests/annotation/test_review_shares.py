@@ -113,7 +113,7 @@ class TestUnreviewed:
         world.edit("ann", TEARS)
         assert Candidate.objects.get(text=TEARS).state == "accepted"
 
-    def test_an_undo_takes_it_back_with_the_item_that_it_completed(self, world: World):
+    def test_an_undo_also_removes_the_item_that_it_completed(self, world: World):
         shares(world, rate=0.0)
         group = world.group()
         edit = world.edit("ann", IRONS)
@@ -166,7 +166,7 @@ class TestSecondReviews:
         assert Involvement.objects.filter(person=world.rob, kind="reviewed").exists()
         assert broken() == []
 
-    def test_nobody_seconds_their_own_decision_or_text_and_nobody_is_told(self, world: World):
+    def test_a_second_review_is_blind_and_never_of_ones_own_work(self, world: World):
         shares(world, second=1.0)
         world.group()
         world.edit("ann", IRONS)

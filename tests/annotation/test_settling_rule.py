@@ -12,7 +12,7 @@ HERE, BESIDE, ELSEWHERE = PriorInvolvement(1, 10), PriorInvolvement(1, 11), Prio
     ("kind", "refusal"),
     [("made", Refusal.MADE_IT), ("reviewed", Refusal.REVIEWED_IT), ("judged", Refusal.JUDGED_IT), ("settled", None)],
 )
-def test_who_had_a_hand_in_the_video_settles_nothing_there(kind, refusal):
+def test_a_person_involved_in_the_video_may_not_adjudicate(kind, refusal):
     def said(hand: PriorInvolvement, scope: str) -> Refusal | None:
         return why_not_settle(PersonFacts(person=1, **{kind: frozenset({hand})}), HERE, scope)
 

@@ -163,7 +163,7 @@ def test_a_text_that_a_reviewer_dropped_does_not_come_back(world):
     assert world.edit("abe", TEARS).candidates.get().text == TEARS
 
 
-def test_a_suggestion_of_another_group_is_no_parent(world):
+def test_a_suggestion_of_another_group_cannot_be_the_parent(world):
     other = world.group(TEARS)
     for candidate in other.candidates.all():
         type(candidate).objects.filter(pk=candidate.pk).update(state="filtered_out")

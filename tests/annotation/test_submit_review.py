@@ -104,7 +104,7 @@ def test_an_author_who_became_one_after_the_claim_is_refused_and_the_slot_is_fre
     assert Slot.objects.get(pk=work.slot_id).state == SlotState.FREE
 
 
-def test_a_return_reserves_the_piece_for_its_author(world):
+def test_a_return_reserves_the_foil_for_its_author(world):
     group = world.group(UNFOLDS)
     world.edit("ann", IRONS)
     now = timezone.now()
@@ -123,14 +123,14 @@ def test_a_return_reserves_the_piece_for_its_author(world):
     assert (row.from_state, row.to_state, row.reason) == ("in_review", "returned", "not_minimal, grammar")
 
 
-def test_a_returned_suggestion_goes_back_to_who_had_sent_it_on(world):
+def test_a_returned_suggestion_goes_back_to_its_submitter(world):
     world.group(UNFOLDS)
     world.edit("abe", UNFOLDS)
     world.review("rita", "send_back", reasons=["implausible"])
     assert Slot.objects.get(stage=Stage.EDIT, state=SlotState.FREE).reserved_for == world.abe
 
 
-def test_a_reviewer_reviews_a_returned_piece_again_and_the_other_foils_of_the_video(world):
+def test_a_reviewer_reviews_a_returned_foil_and_other_foils_of_the_video(world):
     Membership.objects.create(project=world.project, person=world.rita, role=Role.VALIDATOR)
     group = world.group(UNFOLDS)
     world.edit("ann", UNFOLDS)

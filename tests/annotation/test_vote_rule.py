@@ -198,7 +198,7 @@ class TestPage:
         assert self.url(world) in text
 
     @pytest.mark.parametrize(("field", "number"), [("votes_wanted", 100), ("votes_needed", -1), ("foils_enough", 0)])
-    def test_a_number_that_nobody_means_is_told_beside_its_field(self, world, browser, field: str, number: int):
+    def test_an_impossible_number_is_reported_beside_its_field(self, world, browser, field: str, number: int):
         form = {"votes_wanted": 3, "votes_needed": 2, "valid_when": "all", "foils_enough": 1, field: number}
         answer = browser.post(self.url(world), form)
         assert answer.status_code == 422

@@ -147,5 +147,5 @@ def test_a_verdict_does_not_depend_on_the_order_of_votes_and_more_captions_never
 
 @pytest.mark.parametrize("caption_first", [True, False])
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_an_answer_is_told_as_it_was_given(answer, caption_first):
+def test_an_answer_is_shown_as_given(answer, caption_first):
     assert answer_of(truth_of(answer, caption_first), caption_first) == answer

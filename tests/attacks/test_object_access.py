@@ -96,7 +96,7 @@ def test_no_page_of_a_project_is_there_for_a_stranger():
 
 
 @guarded_by(ROLES)
-def test_no_owners_page_is_there_for_who_does_the_work():
+def test_people_who_do_the_work_cannot_open_pages_of_owners():
     world = pages.make_world()
     answers = {
         (name, role): pages.ask(pages.address(name, world), "GET", world.people[role], {})[0]

@@ -102,7 +102,7 @@ def test_data_of_the_work_pages_cannot_become_a_script(client):
 
 
 @guarded_by(ESCAPING)
-def test_a_reviewers_words_are_text_for_whoever_edits_again(client):
+def test_a_reviewers_comment_is_shown_to_the_editor_as_text(client):
     world = make_world()
     world.group()
     world.edit("ann")

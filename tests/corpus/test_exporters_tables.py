@@ -198,7 +198,7 @@ def test_clips_of_one_film_are_videos_of_their_own(tmp_path):
 
 
 class TestBadFolders:
-    def test_what_is_no_data_set_is_named(self, tmp_path):
+    def test_an_invalid_data_set_folder_is_named(self, tmp_path):
         with pytest.raises(CorpusError, match="has no Parquet file"):
             list(hf_importer.read(tmp_path, params={}))
         with pytest.raises(CorpusError, match="there is no such folder"):

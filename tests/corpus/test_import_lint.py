@@ -24,7 +24,7 @@ def test_foils_that_say_too_little_are_named(foils, problem):
     assert words.startswith(problem)
 
 
-def test_votes_of_nobody_are_named_in_the_pair_too():
+def test_counts_of_zero_are_reported_in_the_pair_too():
     pair = PairRecord("a dog", ("a cat",), VoteCounts(0, 0, 0))
     assert [field for field, _ in warned("x y", "x z", votes=VoteCounts(0, 0, 0), proficiency=pair)] == [
         "votes",

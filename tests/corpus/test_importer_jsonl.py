@@ -188,7 +188,7 @@ def test_nesting_without_end_is_a_bad_record(tmp_path):
 
 
 @pytest.mark.parametrize("line", ["5", "[]", "null", '"text"'])
-def test_a_line_that_is_no_object_is_a_bad_record(tmp_path, line):
+def test_a_line_that_is_not_an_object_is_a_bad_record(tmp_path, line):
     (bad,) = read(tmp_path, line)
     assert bad.field == "record"
 

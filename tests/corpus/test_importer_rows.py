@@ -91,7 +91,7 @@ class TestCsv:
         assert (first.caption, first.line) == ("one\ntwo\nthree", 2)
         assert complaint(bad, tmp_path) == "sitting.csv:5: caption: is missing; give the text"
 
-    def test_hostile_text_comes_out_as_it_stands(self, tmp_path):
+    def test_hostile_text_is_unchanged(self, tmp_path):
         text = "=HYPERLINK(1) <script>x</script> \u202eabc e\u0301 👩‍👩‍👧"
         (item,) = read_csv(tmp_path, f"id,video,caption,foil\na,a.mp4,{text},@SUM(1)\n")
         assert (item.caption, item.foils) == (text, ("@SUM(1)",))

@@ -71,6 +71,6 @@ def test_what_cannot_be_taken_is_one_line_with_what_to_do(tmp_path, changes, wor
     assert str(bad) == f"{tmp_path / 'existence.json'}:2: {words}"
 
 
-def test_a_record_that_is_no_object_is_bad(tmp_path):
+def test_a_record_that_is_not_an_object_is_bad(tmp_path):
     (bad,) = read(tmp_path, '{"a": 5}')
     assert (bad.field, bad.problem) == ("record", "is the number 5")

@@ -31,10 +31,10 @@ def filtered(*passed):
     return {"provenance": [{"filters": filters}]}
 
 
-def test_filters_are_told_with_how_many_foils_passed_them():
+def test_filters_are_listed_with_the_number_of_foils_that_passed():
     assert told("preprocessing.done", items=[filtered(True, True), filtered(False), {"provenance": [None]}]) == (
-        "Filters, and how many of the released foils passed each: g 1 (1 of 3; 1 let through after its threshold "
-        "moved), n 1 (1 of 3)."
+        "Filters, and how many of the released foils passed each: g 1 (1 of 3; 1 accepted after its threshold "
+        "changed), n 1 (1 of 3)."
     )
     assert told("preprocessing.done").startswith("No automatic filter is recorded")
 
@@ -54,8 +54,8 @@ def test_filters_are_told_with_how_many_foils_passed_them():
 def test_items_that_were_left_out_are_not_told_as_refused(found, said):
     others = [{**one, "released": False} for one in found]
     assert told("composition.sample", items=[{}, *others]) == (
-        f"A selection: 1 items that passed validation are released. 2 further items of the project stand beside them, "
-        f"marked{said}."
+        f"A selection: 1 items that passed validation are released. 2 further items of the project are in "
+        f"`items.jsonl`, marked{said}."
     )
 
 

@@ -51,7 +51,7 @@ def clip_url(project, video, person, number: int = 1) -> str:
     return reverse("corpus:clip", args=[project.slug, clip_token(video.pk, person.pk, Piece.SLOT, number)])
 
 
-def test_whoever_judges_is_served_the_clip_of_their_piece_and_nobody_elses(client, project, video, validator, url):
+def test_a_validator_is_served_only_the_clip_of_their_task(client, project, video, validator, url):
     mine = clip_url(project, video, validator)
     client.force_login(validator)
     assert body(client.get(mine)) == BYTES

@@ -605,7 +605,7 @@ def test_a_broken_file_is_a_state_with_its_reason(run, clips):
 
 def test_a_trim_outside_of_the_file_is_broken(run, clips):
     run(record(start_time=60, end_time=70), media_dir=clips)
-    assert Video.objects.get().media_error.startswith("the clip starts at 60 s of a file of 1 s")
+    assert Video.objects.get().media_error.startswith("the clip starts at 60 s, but the file has only 1 s")
 
 
 def test_texts_on_a_video_that_was_taken_down_do_not_come_in_again(run, project):
@@ -684,7 +684,7 @@ def test_nothing_outside_of_the_media_folder_is_read(run, clips, tmp_path):
         "1",
         "4",
     ]
-    assert all("media folder; put" in error or "media folder; give" in error for error in result.errors)
+    assert all("media folder; copy" in error or "media folder; give" in error for error in result.errors)
     assert [video.media_state for video in Video.objects.all()] == ["missing"]  # f: no file of that name is below
 
 

@@ -150,7 +150,7 @@ def test_a_dry_run_stores_nothing(run):
         ("a,unnamed-2,caption,,", "annotator: is 'unnamed-2', which exports give to votes that name nobody; give"),
         ("a,ann,caption,,1", "foil: is 1, but the item has 1 foils; count them from 0"),
         ("a,ann,caption,,-1", "foil: is '-1'; give its position in the item, from 0, or omit it"),
-        ("a,ann,caption,,\na,ann,foil,,", "annotator: 'ann' judged 'a' on line 2 already; keep one of the two"),
+        ("a,ann,caption,,\na,ann,foil,,", "annotator: 'ann' judged 'a' already on line 2; keep one of the two"),
         ("a,ann,caption,,\nshapes:a,ann,foil,,", "annotator: 'ann' judged 'a' twice, under two names of the item"),
         ("a,ann,caption,,\na,bob,foil,,0", "foil: is named by some of the item's votes and not by others"),
     ],

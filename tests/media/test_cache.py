@@ -88,10 +88,10 @@ class TestFiles:
         files = FileCache(tmp_path / "cache", 1000)
         files.put(key(1), b"one")
         assert files.get(key(1)) is None
-        assert "cannot keep an entry" in caplog.text
+        assert "cannot store an entry" in caplog.text
 
-    def test_a_cache_of_nothing_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match="holds nothing"):
+    def test_a_cache_without_space_is_rejected(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match="is too small"):
             FileCache(tmp_path, 0)
 
 
@@ -178,7 +178,7 @@ class TestFrames:
         assert found is not None
         np.testing.assert_array_equal(found.frames, np.stack([frame] * 4))
 
-    def test_what_cannot_be_decoded_is_no_entry(self, tmp_path: Path) -> None:
+    def test_a_video_that_cannot_be_decoded_is_not_cached(self, tmp_path: Path) -> None:
         files = FileCache(tmp_path / "cache", 10**6)
         (tmp_path / "bad.mp4").write_text("no video")
         with pytest.raises(MediaError, match=r"bad\.mp4"):

@@ -32,7 +32,7 @@ def test_a_constant_rate_takes_little_room_whatever_its_length():
     ["", "no base64!", base64.b64encode(b"no zlib").decode(),
      base64.b64encode(zlib.compress(np.array([2.0, 0, 0, 1]).tobytes())).decode()],
 )  # fmt: skip
-def test_another_text_is_no_clock(text):
+def test_another_text_is_not_a_clock(text):
     with pytest.raises(ClockError):
         unpacked(text)
 

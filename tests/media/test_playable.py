@@ -196,7 +196,7 @@ def test_a_file_that_cannot_be_decoded_is_named(tmp_path):
 @pytest.mark.parametrize(
     "odd", [odd for odd in odd_files() if "behind" in odd.name or "cut-short" in odd.name], ids=lambda odd: odd.name
 )
-def test_bytes_behind_the_end_are_no_damage_and_a_missing_end_is(tmp_path: Path, odd: OddFile):
+def test_extra_bytes_at_the_end_are_harmless_but_a_missing_end_is_damage(tmp_path: Path, odd: OddFile):
     path = make(odd, tmp_path)
     if odd.refused:
         with pytest.raises(MediaError, match="is cut short, its end is missing; copy it again"):

@@ -195,7 +195,7 @@ def picture(form):
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )
-def test_a_file_that_is_no_video_is_called_what_it_is(tmp_path, content, kind):
+def test_a_file_that_is_not_a_video_is_named_by_its_kind(tmp_path, content, kind):
     path = tmp_path / "clip.mp4"
     path.write_bytes(content())
     with pytest.raises(MediaError) as caught:

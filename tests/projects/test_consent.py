@@ -35,7 +35,7 @@ def test_without_a_text_nobody_is_asked(client, project, ann):
     assert "asks for no consent" in client.get(f"/projects/{project.slug}/consent/").content.decode()
 
 
-def test_a_new_version_is_asked_for_before_the_next_page_and_the_next_piece(client, project, owner, ann):
+def test_a_new_version_must_be_accepted_before_the_next_page_or_task(client, project, owner, ann):
     publish_consent_text(owner, project, "First.", "keep")
     client.force_login(ann)
     work, consent = f"/projects/{project.slug}/work/", f"/projects/{project.slug}/consent/"

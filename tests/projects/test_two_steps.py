@@ -254,7 +254,7 @@ def test_a_forwarded_address_is_believed_only_behind_a_proxy_of_ours(client, ann
     assert client.post("/sign-in/", SIGN_IN, headers={"X-Forwarded-For": "9.9.9.9, 2.2.2.2"}).status_code == 302
 
 
-def test_a_forgotten_password_is_made_anew_by_a_link_that_works_once(client, ann, settings):
+def test_a_forgotten_password_is_reset_by_a_link_that_works_once(client, ann, settings):
     settings.EMAIL_BACKEND, settings.MAIL_IS_SET = "django.core.mail.backends.locmem.EmailBackend", True
     assert client.post("/password/reset/", {"email": "ann@example.org"})["Location"] == "/sign-in/"
     link = re.search(r"http://testserver(\S+)", mail.outbox[0].body).group(1)

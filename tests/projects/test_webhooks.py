@@ -82,7 +82,7 @@ def deliver_all() -> None:
         run_now(job)
 
 
-def test_a_frozen_release_is_told_and_signed(receiver, project, owner):
+def test_a_frozen_release_is_delivered_and_signed(receiver, project, owner):
     hook = add_webhook(owner, project, receiver.url, ["release.frozen"])
     make_item(make_subtest(project), state=ItemState.VALID)
     release = freeze_release(owner, project, name="first")
@@ -100,7 +100,7 @@ def test_a_frozen_release_is_told_and_signed(receiver, project, owner):
     assert Delivery.objects.get().state == Delivery.State.DELIVERED
 
 
-def test_only_what_was_asked_for_is_told(receiver, project, owner):
+def test_only_requested_events_are_delivered(receiver, project, owner):
     add_webhook(owner, project, receiver.url, ["import.stored"])
     make_item(make_subtest(project), state=ItemState.VALID)
     freeze_release(owner, project)

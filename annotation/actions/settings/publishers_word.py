@@ -1,4 +1,4 @@
-"""Items of published sets: valid because their publisher says so, until votes decide.
+"""Items of published sets: imported as published, valid until votes decide.
 
 See docs/workflow.md#as-published.
 """
@@ -53,7 +53,7 @@ def waiting_on_publishers_word(subtest: Subtest) -> QuerySet[Item]:
 
 
 def collect_votes(person: User | None, subtest: Subtest, *, size: int | None = None, seed: int = 0) -> int:
-    """Collect votes on items that are valid because their publisher says so; return how many items.
+    """Collect votes on items that were imported as published; return how many items.
 
     `size`: the size of a sample drawn by `seed`; None: all items. They count as valid until their votes decide.
     `person` None is the operator. AccessDenied without the researcher's role; AnnotationError: the subtest asks for no
@@ -76,9 +76,7 @@ def _collect(person: User | None, held: Subtest, size: int | None, seed: int) ->
         )
     keys = drawn(list(waiting_on_publishers_word(subtest).values_list("pk", flat=True)), size, seed)
     if not keys:
-        raise AnnotationError(
-            _("No item that is valid because its publisher says so has a clip to watch. Attach the videos first.")
-        )
+        raise AnnotationError(_("No item that was imported as published has a clip to watch. Attach the videos first."))
     for start in range(0, len(keys), CHUNK):
         some = Item.objects.filter(PUBLISHERS_WORD, pk__in=keys[start : start + CHUNK], state=ItemState.VALID)
         lock_rows(some)

@@ -55,7 +55,7 @@ def _count(release: ReleaseContent) -> Lines:
 def _sample(release: ReleaseContent) -> Lines:
     others = [item for item in release.items if not item.get("released")]
     n, on_word = sum(1 for _ in _released(release)), n_as_published(_released(release))
-    passed = f"count as valid ({on_word} because their publisher says so)" if on_word else "passed validation"
+    passed = f"count as valid ({on_word} imported as published)" if on_word else "passed validation"
     lines = [f"A selection: {n} items that {passed} are released."]
     if others:
         lines.append(f"{len(others)} further items of the project are in `items.jsonl`, marked{_found(others)}.")
@@ -128,7 +128,7 @@ def _errors(release: ReleaseContent) -> Lines:
             f"{whole['n_unanimous']} unanimously so."
         )
         if on_word := whole.get("n_as_published"):
-            lines.append(f"{on_word} of them are valid because their publisher says so, without votes collected here.")
+            lines.append(f"{on_word} of them were imported as published and are valid without votes collected here.")
         if whole["alpha_all"] is not None:
             said = f"Krippendorff's alpha over all of them is {whole['alpha_all']:.3f}"
             lines.append(f"{said} (coding {whole['alpha_coding']}).")
@@ -216,9 +216,7 @@ def _who(release: ReleaseContent) -> Lines:
     counted = [vote for vote in release.votes if vote.state == "counted"]
     named = [vote for vote in counted if not is_anonymous_vote(vote.source, vote.annotator)]
     people = {vote.annotator for vote in named}
-    lines = [
-        f"{len(named)} judgements by {len(people)} annotators count; they stand in `votes.jsonl` under pseudonyms."
-    ]
+    lines = [f"{len(named)} judgements by {len(people)} annotators count; they are in `votes.jsonl` under pseudonyms."]
     if len(named) < len(counted):
         lines.append(f"{len(counted) - len(named)} were imported as counts without names, and count, too.")
     if release.simulated:
