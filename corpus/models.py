@@ -201,7 +201,7 @@ class Item(models.Model):
     unanimous = models.BooleanField(null=True, blank=True)
     # Unknown fields of an imported record, returned on export.
     extra = models.JSONField(default=dict, blank=True)
-    # Imported with a published set: imported as published, valid until votes decide (on_publishers_word).
+    # Imported as published: valid until votes decide (on_publishers_word).
     as_published = models.BooleanField(default=False, db_default=False)
     # What an imported record says of its item; other records may share its caption. None: see `known_facts`.
     facts = models.JSONField(null=True, blank=True)
@@ -235,7 +235,7 @@ def on_publishers_word(path: str = "") -> Q:
 
 
 def counts_as_valid(path: str = "") -> Q:
-    """Return items that were found valid, or count as valid as published. `path`: as above."""
+    """Return items that were found valid, or count as valid as imported. `path`: as above."""
     return Q(**{f"{path}state": ItemState.VALID}) | on_publishers_word(path)
 
 
@@ -279,7 +279,7 @@ class Release(models.Model):
     name = models.CharField(max_length=120)
     content_hash = models.CharField(max_length=64)
     n_items = models.PositiveIntegerField()
-    # How many of these were valid only as published.
+    # How many of these counted as valid only because they were imported as published.
     n_as_published = models.PositiveIntegerField(default=0, db_default=0)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -106,7 +106,7 @@ I = ItemState  # noqa: E741
 ITEM_MOVES: dict[str, Move] = {
     "vote": _move((I.IN_VALIDATION,), I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED),
     "adjudicate": _move((I.DISPUTED,), I.VALID, I.INVALID),
-    # A published set: imported as published, valid until collected votes decide.
+    # Imported as published: valid until collected votes decide.
     "take_publishers_word": _move((I.IN_VALIDATION,), I.VALID),
     "collect_votes": _move((I.VALID,), I.IN_VALIDATION),
     "recount": _move((I.VALID, I.INVALID, I.DISPUTED), I.IN_VALIDATION),

@@ -147,7 +147,7 @@ def test_a_choice_cannot_be_undone_if_its_task_is_cancelled(world, overlap):
     assert [row for row in violations() if not row["invariant"].startswith("media.")] == []
 
 
-def test_the_overlap_is_kept_and_late_work_is_kept_apart(world):
+def test_the_overlap_holds_and_late_work_does_not_count(world):
     valid_item(world)
     ask(world, overlap=2)
     people = [factories.make_member(world.project, Role.ANNOTATOR) for _ in range(3)]
@@ -180,7 +180,7 @@ def test_a_person_involved_in_the_video_cannot_claim_it(world):
     assert [name for name, work in claims.items() if work] == ["abe"]
 
 
-def test_who_judges_another_item_of_the_video_meanwhile_is_refused_at_the_submit(world):
+def test_judging_another_item_of_the_video_meanwhile_refuses_the_submit(world):
     item = valid_item(world)
     ask(world)
     work = world.claim("ann", Stage.BASELINE)
@@ -200,7 +200,7 @@ def test_one_item_of_a_video_a_person(world):
     assert world.claim("ann", Stage.BASELINE) is None
 
 
-def test_what_is_asked_for_is_the_sample_and_nothing_twice(world):
+def test_exactly_the_sample_is_asked_and_nothing_twice(world):
     for _ in range(6):
         valid_item(world)
     world.item(*FOILS)
@@ -240,7 +240,7 @@ def test_foils_that_dropped_out_are_not_shown(world):
     assert dropped.pk not in order
 
 
-def test_what_is_asked_stays_as_it_was_opened_whatever_is_voted_since(world):
+def test_an_opened_baseline_does_not_change_with_later_votes(world):
     """Its only foil is refused in the end: what the release holds is a choice of two all the same."""
     item = world.made_item()
     for name in ("vera", "vic", "val"):
@@ -312,7 +312,7 @@ def test_a_choice_that_is_removed_frees_its_place_unless_the_item_is_gone(world,
     assert (world.claim("abe", Stage.BASELINE) is None) == gone
 
 
-def test_nobody_computes_the_captions_place_without_the_secret(world):
+def test_the_captions_position_needs_the_secret(world):
     """Row numbers can be guessed, and the source is public."""
     for _each in range(12):
         valid_item(world)

@@ -74,7 +74,7 @@ def test_an_empty_project_has_nothing_to_claim(world):
 
 
 @pytest.mark.parametrize("state", [MediaState.MISSING, MediaState.BROKEN])
-def test_what_has_no_media_cannot_be_claimed(world, state):
+def test_an_item_without_media_cannot_be_claimed(world, state):
     group = world.group()
     world.item()
     for video in (group.caption.video, world.item().video):
@@ -84,7 +84,7 @@ def test_what_has_no_media_cannot_be_claimed(world, state):
 
 
 @pytest.mark.parametrize("kind", [Involvement.Kind.MADE, Involvement.Kind.REVIEWED])
-def test_who_made_or_reviewed_a_foil_of_a_video_gets_no_judgement_of_it(world, kind):
+def test_a_maker_or_reviewer_of_a_foil_gets_no_judgement_of_its_video(world, kind):
     item = world.item()
     involve(world, "vera", item.video, kind)
     assert world.claim("vera", Stage.VALIDATION) is None
@@ -182,7 +182,7 @@ def test_an_expired_lease_on_a_returned_foil_leaves_it_returned(world):
     assert Candidate.objects.get().state == "returned"
 
 
-def test_what_a_person_skipped_comes_back_to_them_last(world):
+def test_a_skipped_task_comes_back_to_the_person_last(world):
     world.group()
     world.group()
     first = world.claim("ann", Stage.EDIT)
@@ -195,7 +195,7 @@ def test_what_a_person_skipped_comes_back_to_them_last(world):
     assert third.skipped_before
 
 
-def test_a_place_held_on_an_item_in_any_state_bars_its_other_places(world):
+def test_a_slot_of_an_item_in_any_state_excludes_its_other_slots(world):
     first, second = world.item(), world.item()
     world.claim("vic", Stage.VALIDATION)
     taken = Slot.objects.filter(stage=Stage.VALIDATION, state=SlotState.FREE).order_by("priority", "id").first().item

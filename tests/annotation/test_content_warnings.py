@@ -66,7 +66,7 @@ def test_a_declined_task_goes_to_somebody_else_and_never_returns(world):
     assert world.claim("abe", "edit") is not None
 
 
-def test_nobody_is_told_why_it_was_skipped(world):
+def test_the_reason_of_a_skip_is_not_revealed(world):
     decline_video(world.ann, world.claim("ann", "edit").token)
     assert not AuditEvent.objects.filter(action__contains="decline").exists()
 

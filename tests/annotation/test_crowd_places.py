@@ -80,7 +80,7 @@ def test_excluded_votes_do_not_count_as_work(crowd):
     assert not progress_of(place).is_complete
 
 
-def test_where_no_work_is_left_what_was_done_is_enough(crowd):
+def test_if_no_task_remains_the_completed_tasks_are_enough(crowd):
     study = open_study(crowd.project, pieces=10)
     place = entered(study)
     assert not progress_of(place).is_complete
@@ -95,7 +95,7 @@ def test_an_empty_queue_completes_nothing(world):
     assert (progress.nothing_left, progress.is_complete) == (True, False)
 
 
-def test_a_returned_place_is_free_and_so_is_what_was_in_hand(crowd):
+def test_a_returned_place_frees_its_leases(crowd):
     study = open_study(crowd.project, places=1)
     place = entered(study)
     claim(place.person, crowd.project, "validation")
@@ -173,7 +173,7 @@ def test_the_approval_that_the_platform_signs_is_held_against_the_bar(crowd, rat
 
 
 @pytest.mark.parametrize(("seen", "right", "let_in"), [(10, 8, False), (10, 9, True), (3, 0, True)])
-def test_who_answered_gold_wrongly_here_is_kept_out_of_the_next_study(crowd, seen, right, let_in):
+def test_low_gold_accuracy_here_excludes_from_the_next_study(crowd, seen, right, let_in):
     first = open_study(crowd.project, pieces=1)
     place = entered(first)
     policy = QualityPolicy.objects.create(project=crowd.project)
@@ -276,7 +276,7 @@ def in_two(crowd: World, client: Client) -> tuple[CrowdPlace, CrowdPlace]:
     return edits, votes
 
 
-def test_who_is_in_two_studies_reaches_the_place_of_each(client, crowd):
+def test_a_person_in_two_studies_reaches_both_places(client, crowd):
     edits, votes = in_two(crowd, client)
     person, page = edits.person, f"/projects/{crowd.project.slug}/place/"
     submit_edit(person, claim(person, crowd.project, "edit").token, "k", ["a man unfolds a shirt."], [])
@@ -325,7 +325,7 @@ def test_a_late_answer_shows_the_ended_place_and_not_the_other_one(client, crowd
     assert client.post(heartbeat, headers={"accept": "application/json"}).status_code == 404
 
 
-def test_who_has_done_the_work_of_one_study_is_led_to_its_place(client, crowd):
+def test_a_person_who_has_done_a_study_is_led_to_its_place(client, crowd):
     edits, _votes = in_two(crowd, client)
     piece = client.post(f"/projects/{crowd.project.slug}/work/edit/")["Location"]
     done = client.post(piece, {"text": "a man unfolds a shirt.", "idempotency_key": "k"})

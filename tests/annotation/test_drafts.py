@@ -30,7 +30,7 @@ def draft(*texts: str, base: str = "b") -> str:
     return json.dumps({"base": base, "values": {"text": list(texts)}})
 
 
-def test_a_draft_is_kept_and_the_next_one_takes_its_place(world):
+def test_a_draft_is_stored_and_replaced_by_the_next_one(world):
     world.group()
     work = world.claim("ann", Stage.EDIT)
     save_draft(world.ann, work.token, draft("a man"))

@@ -74,7 +74,7 @@ def test_paid_time_ends_at_the_time_since_the_claim(world, sent, kept):
     assert edit.seconds_spent == kept
 
 
-def test_the_time_of_what_is_sent_late_is_kept_and_of_what_is_given_again_counts_from_its_return(world):
+def test_late_work_keeps_its_time_and_a_second_lease_counts_from_its_claim(world):
     world.group()
     began = timezone.now() - timedelta(hours=2)
     work = world.claim("abe", Stage.EDIT, now=began)

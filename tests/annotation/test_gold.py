@@ -144,7 +144,7 @@ def test_half_the_tasks_are_gold_until_the_person_has_seen_all_pairs(gold):
     assert gold.claim("vera", Stage.VALIDATION) is None
 
 
-def test_gold_that_was_skipped_or_ran_out_comes_back_last_as_work_does(gold):
+def test_skipped_or_expired_gold_comes_back_last_like_other_tasks(gold):
     """If it never came back, or came back first, it would be known."""
     skipped, given = {}, []
     for turn in range(100):
@@ -186,7 +186,7 @@ def test_the_number_of_a_queue_falls_by_one_with_every_task(gold):
         before = now
 
 
-def test_late_gold_is_kept(gold):
+def test_late_gold_is_stored(gold):
     work = next_gold(gold)
     vote = submit_vote(gold.vera, work.token, "k", 1, now=timezone.now() + timedelta(days=1))
     assert (vote.late, vote.slot_id) == (True, work.slot_id)
@@ -218,7 +218,7 @@ def test_the_leakage_rule_holds_at_the_submit_as_well(gold):
     assert not Vote.objects.filter(gold__isnull=False).exists()
 
 
-def test_who_knows_an_item_from_gold_never_judges_it(gold):
+def test_a_person_who_knows_an_item_from_gold_never_judges_it(gold):
     work = next_gold(gold)
     pair = Task.objects.get(pk=work.task_id).gold
     Item.objects.filter(pk=pair.item_id).update(state="in_validation", decided_at=None)
@@ -295,7 +295,7 @@ def test_a_persons_data_does_not_tell_which_text_was_the_caption(gold):
     assert "foil" not in said
 
 
-def test_the_database_lets_nobody_answer_gold_twice_nor_gold_be_on_an_item(gold):
+def test_the_database_forbids_repeated_gold_answers_and_gold_on_items(gold):
     work = next_gold(gold)
     vote = submit_vote(gold.vera, work.token, "k", 1)
     for wrong in ({"idempotency_key": "k2"}, {"idempotency_key": "k3", "item": Item.objects.first()}):

@@ -130,7 +130,7 @@ def gold_of(world: World, caption, use: str) -> GoldPair:
 
 
 @pytest.mark.usefixtures("every_second_gold")
-def test_gold_whose_caption_was_read_is_not_mixed_in_and_bars_its_caption():
+def test_gold_with_a_known_caption_is_not_mixed_in_and_excludes_it():
     world = make_world()
     captions = [factories.make_caption(factories.make_video(world.project), f"caption {n}.") for n in range(3)]
     for caption in captions:

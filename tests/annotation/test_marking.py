@@ -32,7 +32,7 @@ def test_people_and_things_stay_and_what_happens_changes(caption: str, stay: str
         assert caption[slice(*marks.span)] == marks.change[0]
 
 
-def test_what_the_suggestions_change_is_the_action_whatever_it_looks_like():
+def test_the_words_that_suggestions_change_are_the_action():
     marks = marks_of("a man gets up from a chair", (6, 13))
     assert (marks.stay, marks.change, marks.span) == (("man", "chair"), ("gets", "up"), (6, 10))
 

@@ -56,7 +56,7 @@ def line(**fields) -> str:
         ),
     ],
 )
-def test_what_is_wrong_is_said_with_what_to_do(text, said):
+def test_errors_say_what_is_wrong_and_what_to_do(text, said):
     with pytest.raises(LineError) as caught:
         parse_line(text, "import")
     assert str(caught.value) == said
@@ -78,7 +78,7 @@ def test_what_is_wrong_is_said_with_what_to_do(text, said):
         ({"objects": [" b ", "", "a", "b"]}, ("v", None, ("b", "a"), "import")),
     ],
 )
-def test_what_is_within_the_bounds_is_read(fields, read):
+def test_numbers_within_the_limits_are_read(fields, read):
     found = parse_line(line(**fields), "import")
     assert (found.key, found.time, found.objects, found.source) == read
 

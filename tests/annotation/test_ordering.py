@@ -33,7 +33,7 @@ def test_the_order_of_a_foil_says_nothing_about_its_neighbours():
     assert abs(alike - 500) < 63
 
 
-def test_no_place_of_three_tells_where_the_caption_is():
+def test_no_slot_of_three_reveals_the_position_of_the_caption():
     """Each place alone is a fair coin: 3 places x 4000 foils, 4 standard deviations of a fair coin are 126."""
     for slot in range(3):
         firsts = sum(caption_first(5, foil, slot, 3) for foil in range(4000))
@@ -56,7 +56,7 @@ def test_orders_of_one_seed_stay_what_they_are():
     assert bits == "001011011010010110110000101001011001010010110010110110011010110100"
 
 
-def test_a_place_that_the_task_does_not_have_is_an_error_of_ours():
+def test_a_slot_outside_of_the_task_is_a_programming_error():
     with pytest.raises(ValueError, match="slot 3"):
         caption_first(1, 1, 3, 3)
 

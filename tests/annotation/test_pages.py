@@ -271,7 +271,7 @@ def test_a_task_whose_time_is_up_leads_back_to_the_queue(world: World):
     assert "Your time for this task is up" in gone.content.decode()
 
 
-def test_a_lost_role_is_told_apart_from_a_session_that_is_over(world: World):
+def test_a_lost_role_differs_from_an_expired_session(world: World):
     name, claim = claimed(world, Stage.VALIDATION)
     person, answer = getattr(world, name), {"answer": "1", "idempotency_key": "once"}
     Membership.objects.filter(person=person).update(role="annotator")
@@ -285,7 +285,7 @@ def test_a_lost_role_is_told_apart_from_a_session_that_is_over(world: World):
     assert (expired.status_code, "X-Foilworks-Denied" in expired.headers) == (403, False)
 
 
-def test_late_work_is_thanked_for_and_told_that_it_does_not_count(world: World):
+def test_late_work_is_thanked_for_but_does_not_count(world: World):
     world.group()
     claim = world.claim("ann", Stage.EDIT)
     Slot.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -441,7 +441,7 @@ def test_a_task_takes_a_constant_number_of_queries(world: World, django_assert_m
         client.get(url(world, "edit", claim.token))
 
 
-def test_what_only_spells_out_an_escape_is_kept_as_a_draft(world: World):
+def test_a_spelled_out_escape_is_stored_in_a_draft(world: World):
     world.group()
     claim = world.claim("ann", Stage.EDIT)
     sent = json.dumps({"base": "", "values": {"text": ["the key is \\u0000"]}})

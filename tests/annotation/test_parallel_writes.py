@@ -229,7 +229,7 @@ class TestTheLastTwoPlacesOfABaseline:
         assert Task.objects.get(stage=Stage.BASELINE).state == TaskState.OPEN
 
 
-def test_a_place_is_claimed_while_its_task_is_called_off():
+def test_a_slot_is_claimed_while_its_task_is_cancelled():
     world = make_world()
     item = world.item()
     make_tasks(world.project)

@@ -111,7 +111,7 @@ def test_the_median_hourly_pay_is_the_lower_of_two_middle_hours():
     assert median_hour([]) is None
 
 
-def test_a_statement_names_each_stage_and_who_is_under_the_floor():
+def test_a_statement_names_each_stage_and_people_below_the_minimum():
     work = [cell(person=2), cell(person=1, pieces=20, stage="review")]
     rates = {**PIECE, "review": Rate(Unit.PIECE, Decimal("0.25"))}
     found = statement(work, rates, Decimal(15))

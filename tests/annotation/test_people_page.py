@@ -80,13 +80,13 @@ def test_roles_change_and_members_leave_by_the_page(owner, world):
     assert not Membership.objects.filter(person=world.ann).exists()
 
 
-def test_the_last_researcher_is_told_why_not(owner, world):
+def test_the_last_researcher_reads_why_not(owner, world):
     page = post(owner, world, "member_remove", world.owner.pk)
     assert "is the last researcher of this project" in page.content.decode()
     assert Membership.objects.filter(person=world.owner).exists()
 
 
-def test_who_leaves_is_sent_home(owner, world):
+def test_a_person_who_leaves_is_sent_home(owner, world):
     make_member(world.project, "researcher")
     page = post(owner, world, "member_remove", world.owner.pk)
     assert page.redirect_chain[-1][0] == "/"
@@ -116,7 +116,7 @@ def test_a_lost_temporary_password_is_renewed_and_shown_once(owner, world):
     assert password not in owner.get(people(world)).content.decode()
 
 
-def test_who_has_signed_in_keeps_the_password(owner, world):
+def test_a_person_who_has_signed_in_keeps_the_password(owner, world):
     nora, password = made_account(owner, world)
     Client().post(reverse("projects:sign_in"), {"username": "nora", "password": password})
     assert User.objects.get(pk=nora.pk).last_login

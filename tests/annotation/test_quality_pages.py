@@ -128,7 +128,7 @@ def test_an_expert_labels_blind(owner, world):
     assert "0/1" in owner.get(url(world, "quality")).content.decode()
 
 
-def test_who_is_paused_reads_so_and_is_given_nothing(world):
+def test_a_paused_person_reads_so_and_gets_nothing(world):
     open_policy(world.project)
     world.item()
     world.vote("vera")

@@ -179,7 +179,7 @@ def test_a_finished_stage_says_so(world):
     assert reasons(world, "abe", Stage.EDIT) == {"all_done": 1}
 
 
-def test_work_in_other_hands_own_videos_missing_media_and_reservations_are_told_apart():
+def test_reasons_of_an_empty_queue_are_distinguished():
     world = make_world()
     Membership.objects.create(project=world.project, person=world.ann, role=Role.REVIEWER)
     Membership.objects.create(project=world.project, person=world.ann, role=Role.VALIDATOR)

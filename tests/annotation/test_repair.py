@@ -182,7 +182,7 @@ def test_dropping_takes_out_all_items_of_the_video_and_what_is_under_way(world: 
     assert broken() == []
 
 
-def test_who_repaired_a_caption_judges_nothing_on_its_video(world: World):
+def test_a_person_who_repaired_a_caption_judges_nothing_on_its_video(world: World):
     item = doubted(world)
     correct_caption(world.owner, item.caption_id, WOMAN)
     kinds = set(Involvement.objects.filter(person=world.owner).values_list("kind", flat=True))

@@ -21,7 +21,7 @@ def test_a_person_involved_in_the_video_may_not_adjudicate(kind, refusal):
     assert (said(ELSEWHERE, "video"), said(ELSEWHERE, "item")) == (None, None)
 
 
-def test_one_hand_among_several_is_enough():
+def test_one_involvement_among_several_is_enough():
     person = PersonFacts(person=1, reviewed=frozenset({ELSEWHERE, HERE}))
     assert why_not_settle(person, HERE, "video") == Refusal.REVIEWED_IT
 

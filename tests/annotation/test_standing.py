@@ -22,7 +22,7 @@ def sound() -> set:
     return {(r["invariant"], r["problem"]) for r in violations() if not r["invariant"].startswith("media.")}
 
 
-def test_a_pause_frees_what_is_in_their_hands_and_refuses_more(world):
+def test_a_pause_frees_the_leases_and_refuses_claims(world):
     world.item()
     work = world.claim("vera", Stage.VALIDATION)
     assert pause_validator(world.owner, world.project, world.vera.pk, "looks odd") == 1
@@ -119,7 +119,7 @@ def test_only_a_researcher_does_it_and_only_to_people_of_the_project(world, acti
         action(world.owner, world.project, factories.make_user().pk)
 
 
-def test_always_the_same_place_is_paused_by_the_eleventh(world):
+def test_eleven_answers_in_the_same_position_pause(world):
     open_policy(world.project, fast_share=0)
     for _ in range(12):
         world.item()

@@ -71,7 +71,7 @@ def test_speed_pauses_where_far_more_than_half_are_fast(timed, fast, reason):
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
-def test_what_is_pausing_does_not_depend_on_which_place_is_chosen(first, second):
+def test_pausing_does_not_depend_on_which_position_is_preferred(first, second):
     a, b = JudgementCounts(first=first, second=second), JudgementCounts(first=second, second=first)
     assert suspicion(a, BARS) == suspicion(b, BARS)
     assert position_p(first, second) == position_p(second, first)
@@ -161,6 +161,6 @@ def judged(kind: str, seed: int, pieces: int) -> Reason | None:
         ("honest", 400, 0.0, 0.02),
     ],
 )
-def test_nearly_all_who_fool_and_nearly_nobody_else_is_paused(kind, pieces, low, high):
+def test_nearly_all_spammers_and_nearly_nobody_else_are_paused(kind, pieces, low, high):
     people = 250 if pieces > 50 else 1_000
     assert low <= sum(judged(kind, seed, pieces) is not None for seed in range(people)) / people <= high

@@ -47,7 +47,7 @@ def sound() -> bool:
     return [row for row in violations() if not row["invariant"].startswith("media.")] == []
 
 
-def test_two_of_three_decide_and_the_third_is_not_asked(world):
+def test_two_of_three_votes_decide_and_the_third_is_not_collected(world):
     item = world.item()
     first, _second = judge(world, world.vera), judge(world, world.vic)
     item.refresh_from_db()
@@ -68,7 +68,7 @@ def test_without_the_option_all_are_asked(db):
     assert claim(world.val, world.project, Stage.VALIDATION)
 
 
-def test_what_is_in_somebodys_hands_is_still_counted_and_turns_nothing(world):
+def test_a_vote_in_progress_is_still_counted_and_changes_nothing(world):
     item = world.item()
     held = claim(world.val, world.project, Stage.VALIDATION)
     judge(world, world.vera), judge(world, world.vic)

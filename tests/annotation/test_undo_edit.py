@@ -13,7 +13,7 @@ from tests.annotation.world import later
 UNFOLDS, TEARS, IRONS = "a man unfolds a shirt.", "a man tears a shirt.", "a man irons a shirt."
 
 
-def test_an_edit_undone_in_time_is_in_its_editors_hands_again(world):
+def test_an_edit_undone_in_time_is_leased_to_its_editor_again(world):
     world.group(UNFOLDS, TEARS)
     edit = world.edit("ann", IRONS, parents=[Candidate.objects.get(text=UNFOLDS).pk])
     work = undo_edit(world.ann, edit.pk)

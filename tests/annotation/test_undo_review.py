@@ -123,7 +123,7 @@ def test_undo_is_for_the_own_last_seconds_and_once(submitted):
     assert undo_review(submitted.rita, review.pk).token == first.token
 
 
-def test_what_was_kept_apart_has_nothing_to_undo(submitted):
+def test_work_that_does_not_count_cannot_be_undone(submitted):
     work = submitted.claim("rita", Stage.REVIEW)
     late = later(hours=5)
     submitted.review("rob", now=late)

@@ -116,7 +116,7 @@ def test_a_folder_that_is_not_there_is_named(project, researcher, tmp_path):
         attach_folder(researcher, project, tmp_path / "gone")
 
 
-def test_what_browsers_do_not_play_is_kept_as_a_copy_that_they_do(project, researcher, tmp_path):
+def test_unplayable_videos_are_stored_as_a_playable_copy(project, researcher, tmp_path):
     path = encode(tmp_path / "film.avi", "mpeg4", n=8, rate=8)
     video = attach_media(researcher, missing(project), path)
     assert (video.media_state, video.n_frames, video.fps) == ("ready", 8, 8.0)

@@ -113,7 +113,7 @@ class TestContrast:
         path.write_text(text, encoding="utf-8")
         return items_of(contrast_importer.read(path, params={}))
 
-    def test_what_was_imported_comes_out_row_by_row(self, tmp_path):
+    def test_imported_rows_are_exported_unchanged(self, tmp_path):
         text = (
             "clip\tending0\tending1\tending2\tlabel\tc_label\tnote\n"
             "video1\ta man runs\ta man sits\ta man eats\t1\t0\tx\n"
@@ -141,7 +141,7 @@ class TestContrast:
 
 
 class TestFeint6k:
-    def test_what_was_imported_comes_out_row_by_row(self, tmp_path):
+    def test_imported_rows_are_exported_unchanged(self, tmp_path):
         text = "video_id,sentence\n" + "".join(f'v{n},"text {n}, {i}"\n' for n in range(2) for i in range(6))
         path = tmp_path / "feint.csv"
         path.write_text(text, encoding="utf-8")

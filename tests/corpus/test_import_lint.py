@@ -57,5 +57,5 @@ def test_a_class_that_no_word_says_is_named(caption, foil, extra, field):
         ("no foils here", None, {"class": "run", "classes_foil": ["x"]}),
     ],
 )
-def test_what_is_fine_is_passed_over(caption, foil, extra):
+def test_correct_records_give_no_warning(caption, foil, extra):
     assert [w for w in warned(caption, *([foil] if foil else []), extra=extra) if w[0] != "class" or foil] == []

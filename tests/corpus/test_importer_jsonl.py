@@ -172,7 +172,7 @@ def test_the_second_record_with_an_id_is_bad(tmp_path):
         ({"a\x00b": 1}, "a field name in the record", "contains a NUL character"),
     ],
 )
-def test_what_cannot_be_taken_is_named_by_field(tmp_path, changes, field, problem):
+def test_a_bad_value_is_named_by_its_field(tmp_path, changes, field, problem):
     bad = the_bad(tmp_path, **changes)
     assert (bad.field, bad.problem) == (field, problem)
     assert bad.fix

@@ -59,7 +59,7 @@ class TestVitatecs:
         (item,) = read(vitatecs, tmp_path / "x.jsonl", lines(self.LINE), subtest="mine")
         assert (item.id, item.subtest) == ("mine:video1", "mine")
 
-    def test_what_is_wrong_is_named(self, tmp_path):
+    def test_errors_name_the_field_and_the_problem(self, tmp_path):
         path = tmp_path / "x.jsonl"
         found = read(
             vitatecs,
@@ -94,7 +94,7 @@ class TestSugarCrepe:
         )
         assert first.video == second.video
 
-    def test_what_is_wrong_is_named(self, tmp_path):
+    def test_errors_name_the_field_and_the_problem(self, tmp_path):
         path = tmp_path / "x.json"
         found = read(sugarcrepe, path, {"0": {**self.ENTRY, "filename": ""}, "1": [], "2": self.ENTRY})
         assert [str(bad) for bad in found[:2]] == [
@@ -153,7 +153,7 @@ class TestFoilCoco:
         (item,) = read(foil_coco, tmp_path / "x.json", {"annotations": [self.FOIL], "images": []})
         assert (item.caption, item.video.key) == ("a dog on a sofa", "COCO/42")
 
-    def test_what_is_wrong_is_named(self, tmp_path):
+    def test_errors_name_the_field_and_the_problem(self, tmp_path):
         twice = {**self.FOIL, "id": 8, "caption": "a cat and a cat"}
         found = read(
             foil_coco,
@@ -248,7 +248,7 @@ class TestVatex:
     def test_the_first_caption_of_each_video_can_be_taken_alone(self, tmp_path):
         assert [item.caption for item in read(vatex, tmp_path / "v.json", [self.VIDEO], captions=1)] == ["A man sits."]
 
-    def test_what_is_wrong_is_named(self, tmp_path):
+    def test_errors_name_the_field_and_the_problem(self, tmp_path):
         found = read(
             vatex, tmp_path / "v.json", [{"videoID": "a"}, {**self.VIDEO, "videoID": "../a"}, {"enCap": ["x"]}]
         )

@@ -119,7 +119,7 @@ class TestCsv:
             ("foils", '["x", ""]', "foils[1]: is empty; give the text"),
         ],
     )
-    def test_what_cannot_be_taken_is_one_line_with_what_to_do(self, tmp_path, column, cell, words):
+    def test_an_unusable_file_gives_one_line_with_the_remedy(self, tmp_path, column, cell, words):
         row = {"id": "a", "video": "a.mp4", "caption": "x", "start_time": "", "end_time": "", "votes": "", "foils": ""}
         quoted = ['"' + value.replace('"', '""') + '"' for value in {**row, column: cell}.values()]
         (bad,) = read_csv(tmp_path, ",".join(row) + "\n" + ",".join(quoted) + "\n")
@@ -229,7 +229,7 @@ class TestContrast:
             ("v\ta\tb\tc\td\t0", "row: has 6 cells where the header has 7; correct the line"),
         ],
     )
-    def test_what_cannot_be_taken_is_one_line_with_what_to_do(self, tmp_path, row, words):
+    def test_an_unusable_file_gives_one_line_with_the_remedy(self, tmp_path, row, words):
         (bad,) = read_contrast(tmp_path, self.HEADER + row + "\n")
         assert isinstance(bad, BadRecord)
         assert complaint(bad, tmp_path) == f"verbs.tsv:2: {words}"

@@ -163,7 +163,7 @@ def test_a_bad_record_is_named_by_the_line_it_starts_on_and_the_good_ones_stay(t
         ({"proficiency": {"caption": "x", "foils": ["y"], "human": {"caption": -1}}}, "proficiency.human.caption"),
     ],
 )
-def test_what_cannot_be_taken_is_named_by_field(tmp_path, changes, field):
+def test_a_bad_value_is_named_by_its_field(tmp_path, changes, field):
     (bad,) = read(tmp_path, {"0": {**RELATION, **changes}})
     assert isinstance(bad, BadRecord)
     assert bad.field == field

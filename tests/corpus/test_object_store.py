@@ -98,7 +98,7 @@ def test_a_file_that_the_store_refuses_is_named_by_the_check_of_files(settings, 
     assert f"its file {video.file.name} cannot be read (the object store rejected the request" in found.problem
 
 
-def test_what_browsers_do_not_play_is_kept_as_a_copy_that_they_do(tmp_path):
+def test_unplayable_videos_are_stored_as_a_playable_copy(tmp_path):
     path = encode(tmp_path / "film.avi", "mpeg4", n=8, rate=8)
     kept = store_media(path)
     assert kept.made_from == digest(path)
@@ -154,7 +154,7 @@ def test_an_address_counts_for_one_file_and_ends(client, settings, store, video)
     assert httpx.get(found).status_code in {400, 403}
 
 
-def test_what_no_browser_plays_is_a_download(client, video):
+def test_an_unplayable_file_is_a_download(client, video):
     video.file.save("clip.html", ContentFile(b"<script>alert(1)</script>"))
     client.force_login(make_member(video.project, Role.RESEARCHER))
     found = client.get(reverse("corpus:media", args=[video.project.slug, video.pk]))["Location"]
@@ -197,7 +197,7 @@ def test_no_code_uses_a_path_of_a_file_that_may_be_in_a_store():
     assert direct == {"stored_files.py"}
 
 
-def test_what_cannot_be_fetched_is_told_apart(settings, store, video):
+def test_causes_of_a_failed_download_are_distinguished(settings, store, video):
     with pytest.raises(MediaError, match="no longer in the object store"):
         StoredFile("videos/no.mp4", "0" * 64).__fspath__()
     with pytest.raises(MediaError, match="other bytes"):

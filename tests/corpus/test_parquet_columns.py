@@ -83,6 +83,6 @@ def test_bytes_where_text_is_needed_are_one_line(tmp_path):
     )
 
 
-def test_a_time_that_no_clock_holds_is_one_line(tmp_path):
+def test_a_time_out_of_range_gives_one_line(tmp_path):
     with pytest.raises(CorpusError, match="columns: a value cannot be read"):
         read(tmp_path, pa.array([2**52], pa.timestamp("ms")))

@@ -54,7 +54,7 @@ def test_votes_name_the_place_of_a_foil_that_stayed():
     assert (record["foils"], record["foil_positions"]) == (["z"], [1])
 
 
-def test_what_facts_say_foil_by_foil_comes_back_of_the_foils_that_stayed():
+def test_per_foil_facts_come_back_for_the_remaining_foils():
     facts = {"edited": ["verb", "object"], "swapped_frequency": [9, 5], "objects": ["cup", "ball"]}
     record = release_record(replace(ITEM, foils=("z",), facts=facts), positions=[1])
     assert record["facts"] == facts

@@ -51,7 +51,7 @@ def test_filters_are_listed_with_the_number_of_foils_that_passed():
         ([{}, {"found_valid": True}], ""),
     ],
 )
-def test_items_that_were_left_out_are_not_told_as_refused(found, said):
+def test_items_left_out_are_not_reported_as_rejected(found, said):
     others = [{**one, "released": False} for one in found]
     assert told("composition.sample", items=[{}, *others]) == (
         f"A selection: 1 items that passed validation are released. 2 further items of the project are in "
@@ -76,7 +76,7 @@ def row(name, **fields):
         ([{"name": "a", "stopped": False, "too_few": False}], ""),
     ],
 )
-def test_what_the_audit_cannot_tell_is_not_told_as_not_solved(rows, said):
+def test_unknown_results_of_the_audit_are_not_reported_as_passed(rows, said):
     gate = {"rows": rows, "stopped": []}
     expected = "The blind audit below found no subtest that is solved without the video."
     assert told("uses.impacts", gate=gate) == expected + said

@@ -185,7 +185,7 @@ def test_an_empty_file_comes_empty(member, project):
     assert member.get(url, headers={"Range": "bytes=0-"}).status_code == 416
 
 
-def test_what_no_browser_plays_is_a_download_and_never_a_page(member, project):
+def test_unplayable_files_are_downloads_and_never_pages(member, project):
     video = make_video(project)
     video.file.save("clip.html", ContentFile(b"<script>alert(1)</script>"))
     response = member.get(reverse("corpus:media", args=[project.slug, video.pk]))

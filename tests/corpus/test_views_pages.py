@@ -173,7 +173,7 @@ def test_subtests_are_listed_with_counts(owner, project):
 
 
 @pytest.mark.parametrize(("changes", "foils"), [("action", 5), ("", 1)])
-def test_counterfactuals_of_an_action_are_five_unless_somebody_says_otherwise(owner, project, changes, foils):
+def test_counterfactuals_of_an_action_are_five_by_default(owner, project, changes, foils):
     rules = {**RULES, "foils_per_item": "", "foils_enough": "1", "changes": changes}
     assert owner.post(reverse("corpus:subtests", args=[project.slug]), rules).status_code == 302
     made = Subtest.objects.get()

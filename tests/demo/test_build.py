@@ -90,7 +90,7 @@ def test_a_clip_and_its_reversal_are_released_together_or_not_at_all(built: Buil
     assert all(len(states) == 1 for states in sources.values())
 
 
-def test_what_nobody_noticed_is_refused_by_the_validators(built: Built) -> None:
+def test_unnoticed_errors_are_rejected_by_the_validators(built: Built) -> None:
     """14 scenes: 4 foils are left true (.28 x 14), of which 2 are overlooked (.6 x 4): two clips each."""
     true = [item for item in direction(built) if is_true(item.foils.all()[0].text, item.caption.text)]
     assert len(true) == 4
@@ -100,7 +100,7 @@ def test_what_nobody_noticed_is_refused_by_the_validators(built: Built) -> None:
     assert (states[ItemState.INVALID] + states[ItemState.DISPUTED]) / len(direction(built)) >= 0.1
 
 
-def test_what_was_noticed_was_sent_back_and_put_right(built: Built) -> None:
+def test_noticed_errors_were_sent_back_and_corrected(built: Built) -> None:
     sent_back = Review.objects.filter(decision="send_back", candidate__group__run__subtest__name=plan.DIRECTION_SUBTEST)
     assert sent_back.count() == 4
     for review in sent_back.select_related("candidate__group__caption"):
@@ -110,7 +110,7 @@ def test_what_was_noticed_was_sent_back_and_put_right(built: Built) -> None:
         assert not is_true(foil.text, group.caption.text)
 
 
-def test_all_who_acted_are_simulated_and_nobody_judged_what_they_had_made(built: Built) -> None:
+def test_everybody_is_simulated_and_nobody_judged_their_own_work(built: Built) -> None:
     for model in (Edit, Review, Vote):
         assert set(model.objects.values_list("person__is_simulated", flat=True)) == {True}
     hands = defaultdict(set)

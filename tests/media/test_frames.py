@@ -86,7 +86,7 @@ def test_a_trim_outside_of_the_file_says_which_end_to_correct(clip, start, end, 
         sample_frames(clip, 2, start=start, end=end)
 
 
-def test_no_frame_cannot_be_asked_for(clip):
+def test_zero_frames_cannot_be_requested(clip):
     with pytest.raises(ValueError, match="at least one frame"):
         sample_frames(clip, 0)
 

@@ -109,7 +109,7 @@ def test_into_an_empty_table():
     assert [row["action"] for row in stored(AuditEvent, [row.pk for row in rows])] == ["a", "b"]
 
 
-def test_what_a_constraint_forbids_is_an_integrity_error_and_leaves_nothing():
+def test_a_violated_constraint_is_an_integrity_error_and_stores_nothing():
     caption = make_caption(make_video(make_project()))
     twice = [Caption(video=caption.video, key="k", text="t", text_sha256="same", facts={}) for _ in range(2)]
     before = Caption.objects.count()

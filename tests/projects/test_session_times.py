@@ -53,7 +53,7 @@ def test_a_person_away_too_long_must_sign_in_again(client, settings):
     assert not Session.objects.filter(session_key=old).exists()
 
 
-def test_nobody_stays_for_ever_however_often_they_come(client, settings):
+def test_sessions_end_however_often_a_person_visits(client, settings):
     make_user("ann")
     sign_in(client)
     age(client, began=settings.SESSION_MAX_DAYS * DAY + 60)

@@ -171,7 +171,7 @@ def test_a_name_in_another_script_needs_a_short_name(client):
     assert "slug" in response.context["form"].errors
 
 
-def test_who_only_annotates_makes_no_projects(client):
+def test_annotators_cannot_create_projects(client):
     client.force_login(make_member(make_project(), Role.ANNOTATOR, Role.VALIDATOR))
     assert client.get("/projects/new/").status_code == 403
     assert client.post("/projects/new/", {"name": "X"}).status_code == 403

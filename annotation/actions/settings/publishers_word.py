@@ -1,4 +1,4 @@
-"""Items of published sets: imported as published, valid until votes decide.
+"""Items that were imported as published, which are valid until votes decide.
 
 See docs/workflow.md#as-published.
 """
