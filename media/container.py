@@ -1,4 +1,4 @@
-"""Opening a video file safely, and saying in one line why it cannot be used."""
+"""Open a video file safely, or say in one line why it cannot be used."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

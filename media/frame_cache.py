@@ -34,7 +34,7 @@ FORM_VERSIONS = {LOSSLESS: "lossless", JPEG: f"jpeg{QUALITY}@{SHORT_SIDE}"}
 
 @dataclass(frozen=True)
 class FrameCache:
-    """`files` None: nothing is kept, and frames are the same as if they were."""
+    """A cache of frames; `files` None: nothing is cached, and frames are the same."""
 
     files: FileCache | None = None
     form: str = LOSSLESS

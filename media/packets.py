@@ -1,4 +1,4 @@
-"""What the packets of a file say of its frames' times: read, not decoded, so that it costs little."""
+"""Read the times of a file's frames from its packets, without decoding."""
 
 import re
 from dataclasses import dataclass

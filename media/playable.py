@@ -1,4 +1,4 @@
-"""A copy of a video that every browser shows alike: rewritten without loss if that is enough, else encoded again."""
+"""Make a copy of a video that every browser shows alike: rewritten without loss if possible, else encoded again."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Which frames of a clip are taken: the policies by name, each with its version, which is part of every cache key."""
+"""The policies that choose a clip's frames, by name, each with a version that is part of every cache key."""
 
 import random
 from collections import deque

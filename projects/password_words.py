@@ -1,4 +1,4 @@
-"""Words that a password of this installation must not rest on (docs/how-to/people.md#accounts)."""
+"""Words that are not enough for a password of this installation (docs/how-to/people.md#accounts)."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Signing in and joining, one's own account, consent, a new project."""
+"""Sign in and join; the account, consent, a new project."""
 
 from typing import Any
 
@@ -143,7 +143,7 @@ def password(request: HttpRequest) -> HttpResponse:
 
 class AskForm(PasswordResetForm):
     def get_users(self, email: str) -> list[User]:
-        """Demo accounts, whose password is published, get no mail."""
+        """Send no mail to demo accounts, whose password is public."""
         return [person for person in super().get_users(email) if not is_published(person)]
 
 

@@ -18,7 +18,7 @@ from text.quoting import shortened
 
 
 def attach_media(person: User, video: Video, path: Path) -> Video:
-    """Probe the file and give it to the clip. A file that cannot be used leaves the clip broken, with the reason.
+    """Probe the file and attach it to the clip. A file that cannot be used leaves the clip broken, with the reason.
 
     CorpusError: the clip has a file already, or somebody else attached one meanwhile.
     """
@@ -30,11 +30,11 @@ def attach_media(person: User, video: Video, path: Path) -> Video:
 
 
 def attach_folder(person: User | None, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
-    """Give files of the folder to all clips of the project that lack one, or to those of one source.
+    """Attach files of the folder to all clips of the project without one, or to those of one source.
 
-    A file is found by the clip's source id or key, with or without a video suffix, in whatever spelling; clips that
-    are different trims of one source share it. The answer counts clips by what became of them: ready, broken, missing.
-    `person` None is the operator of the command line. CorpusError: no such folder, or a link in it leads outside.
+    A file is found by the clip's source id or key, with or without a video suffix, in whatever spelling; clips that are
+    different trims of one source share it. Returns counts of clips: ready, broken, missing. `person` None is the
+    operator of the command line. CorpusError: no such folder, or a link in it leads outside.
     """
     require_researcher(person, project)
     if not folder.is_dir():

@@ -12,7 +12,7 @@ from text.quoting import quoted
 
 
 class IllegalMove(ActionableError):
-    """The move is not allowed from the state that the row is in now."""
+    """The move is not allowed from the row's present state."""
 
 
 # Word before 0.2.0 -> word now, of item states and verdicts. Audit rows and exports of that time keep the old one.
@@ -51,7 +51,7 @@ class ItemState(StrEnum):
 
 
 class FoilVerdict(StrEnum):
-    """What an item's validators made of one caption-foil pair; the item's state follows from its pairs."""
+    """The verdict of validators on one caption-foil pair; the item's state follows from its pairs."""
 
     PENDING = "pending"
     VALID = "valid"
@@ -124,13 +124,13 @@ WITHDRAWN = frozenset({I.REQUEUED, I.RETRACTED})
 
 
 def next_candidate_state(state: str, move: str) -> CandidateState:
-    """Where `move` takes a candidate that is in `state`; IllegalMove when it may not start there."""
+    """Return where `move` takes a candidate in `state`; IllegalMove if it may not start there."""
     (target,) = _checked(CANDIDATE_MOVES, "candidate", state, move).to
     return CandidateState(target)
 
 
 def next_item_state(state: str, move: str, outcome: str | None = None) -> ItemState:
-    """Where `move` takes an item; `outcome` chooses among several targets (the votes' result, the adjudicator's)."""
+    """Return where `move` takes an item; `outcome` chooses among several targets."""
     allowed = _checked(ITEM_MOVES, "item", state, move).to
     if outcome is None and len(allowed) == 1:
         (outcome,) = allowed
@@ -140,7 +140,7 @@ def next_item_state(state: str, move: str, outcome: str | None = None) -> ItemSt
 
 
 def first_item_state(votes_wanted: int) -> ItemState:
-    """An assembled item waits for votes; where the subtest asks for none it is valid at once."""
+    """Return the first state of an assembled item: valid at once if the subtest requires no votes."""
     return ItemState.IN_VALIDATION if votes_wanted > 0 else ItemState.VALID
 
 

@@ -1,4 +1,4 @@
-"""Media files on their way into storage: found below a folder, proved by decoding, kept under their own hash."""
+"""Store media files: find them below a folder, probe them by decoding, store them by hash."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -42,9 +42,9 @@ class StoredMedia:
 
 
 def find_media(folder: Path, names: Iterable[str]) -> Path | None:
-    """The first file below `folder` with one of the names, with or without a video suffix; None where there is none.
+    """Return the first file below `folder` with one of the names, with or without a video suffix, or None.
 
-    CorpusError when a link leads out of the folder: nothing outside of it is read, whatever a data set says.
+    CorpusError if a link leads out of the folder: nothing outside is read, whatever a data set says.
     """
     root = folder.resolve()
     for name in names:
@@ -65,7 +65,7 @@ def find_media(folder: Path, names: Iterable[str]) -> Path | None:
 
 
 def stays_below(name: str) -> bool:
-    """Whether a relative path names something below the folder it is joined to."""
+    """Return whether a relative path stays below the folder that it is joined to."""
     path = PurePosixPath(name)
     return not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\x00" not in name
 
@@ -134,7 +134,10 @@ def set_media(video: Video, kept: StoredMedia, taken_down: Mapping[str, str]) ->
 
 
 def reasons_taken_down(project: Project, files: Iterable[StoredMedia]) -> dict[str, str]:
-    """SHA-256 -> why, of those files that were taken down from the project. A query for every 500 files."""
+    """Return SHA-256 -> reason of files that were taken down from the project.
+
+    One query per 500 files.
+    """
     hashes = sorted({sha256 for kept in files for sha256 in _hashes(kept)})
     found: dict[str, str] = {}
     for start in range(0, len(hashes) if project.pk else 0, FILES_PER_QUERY):
@@ -184,7 +187,7 @@ def _trim_in_seconds(video: Video, kept: StoredMedia) -> tuple[float | None, flo
 
 
 def _trim_error(start: float | None, end: float | None, facts: VideoFacts) -> str:
-    """Why the trim (seconds) does not lie in the file, "" when it does. An end beyond the file is the file's end."""
+    """Return why the trim (seconds) is not inside the file, or "". An end beyond the file is the file's end."""
     begin = start or 0.0
     if begin >= facts.duration:
         return f"the clip starts at {begin:g} s, but the file has only {facts.duration:g} s; attach the uncut video"

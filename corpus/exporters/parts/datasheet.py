@@ -48,13 +48,13 @@ def datasheet(release: ReleaseContent) -> str:
 
 
 def unanswered(release: ReleaseContent) -> list[Question]:
-    """The questions to which neither the release nor anybody has an answer; comments are nobody's duty."""
+    """Return the questions without an answer from the release or anybody; comments are optional."""
     asked = [question for slug, question in QUESTIONS.items() if not slug.endswith(".comments")]
     return [question for question in asked if not _answer(question, release)]
 
 
 def _answer(question: Question, release: ReleaseContent) -> list[str]:
-    """What the numbers say, then what people said."""
+    """Return the answer by numbers, then the one by people."""
     own = ANSWERS[question.slug](release) if question.slug in ANSWERS else []
     said = release.papers.answers.get(question.slug, "").strip()
     return [*own, *([""] if own and said else []), *(prose(said) if said else [])]

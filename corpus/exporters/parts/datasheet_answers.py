@@ -1,6 +1,6 @@
-"""What a release answers by itself to the questions of its datasheet: slug -> lines of Markdown, from its own numbers.
+"""Answers of the datasheet from the release's own numbers: slug -> lines of Markdown.
 
-An answer that the release cannot give is an empty list; then only people can.
+An empty list means that only people can answer.
 """
 
 from collections import Counter
@@ -66,7 +66,7 @@ def _sample(release: ReleaseContent) -> Lines:
 
 
 def _found(others: Sequence[Mapping[str, Any]]) -> str:
-    """What validation made of items that are not released; nothing where an older record does not say it."""
+    """Describe the validation results of unreleased items; nothing if an older record has none."""
     if not all("found_valid" in item for item in others):
         return ""
     counts = Counter(item["found_valid"] for item in others)
@@ -331,7 +331,7 @@ def _impacts(release: ReleaseContent) -> Lines:
 
 
 def _untold(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Of how many subtests the audit says nothing, or not all."""
+    """Describe the subtests whose audit is missing or incomplete."""
     few = sum(row["too_few"] for row in rows)
     # Gates from before do not say it.
     unread = sum(bool(row.get("unread")) for row in rows if not row["too_few"] and not row["stopped"])

@@ -1,4 +1,4 @@
-"""Reading the fields of one record: what is asked for comes out clean, or the record is bad with field and reason."""
+"""Read the fields of a record: a value is clean, or the record is bad with field and reason."""
 
 import math
 import re
@@ -16,10 +16,10 @@ MAX_TIME = 2.0**53
 
 
 class ProblemError(Exception):
-    """Why one record cannot be taken. Caught by the importer that reads the record, never seen by anybody else."""
+    """Why a record cannot be imported; caught by the importer that reads the record."""
 
     def __init__(self, field: str, problem: str, fix: str):
-        # The name of a field is of the file, too.
+        # The name of a field comes from the file, too.
         self.field, self.problem, self.fix = shortened(field), problem, fix
         super().__init__(f"{self.field}: {problem}; {fix}")
 

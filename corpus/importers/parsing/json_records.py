@@ -1,7 +1,7 @@
-"""JSON whose every complaint has a line: top-level records come with the line on which they start.
+"""Read JSON with a line for every error and record.
 
-Python's parser says where a file breaks but not where a record was; here the outermost object or list is walked
-member by member, each member parsed by the C scanner.
+Python's parser says where a file breaks but not where a record was; here the outermost object or list is walked member
+by member, each member parsed by the C scanner.
 """
 
 import json

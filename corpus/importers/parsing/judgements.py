@@ -1,4 +1,4 @@
-"""What the formats of raw votes share: a cell as a truth-coded choice, and nobody who votes twice on one thing."""
+"""Shared by the formats of raw votes: a cell as a truth-coded choice, and no second vote on one thing."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ MAX_ANNOTATOR = 100
 
 
 class PassedOver(Exception):
-    """Why a judgement is not a vote. Caught here, never seen by anybody else."""
+    """Why a judgement is not a vote; caught here."""
 
 
 def read_votes(path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], VoteRecord]) -> Iterator[VoteOutcome]:

@@ -1,4 +1,4 @@
-"""Tables of text, comma- or tab-separated: a header with column names, a row a record, complaints with their line."""
+"""Read comma- or tab-separated tables: a header with column names, one record per row, errors with their line."""
 
 import csv
 from collections.abc import Collection, Iterator, Sequence
@@ -16,8 +16,7 @@ _SHOWN_NAMES, _SHOWN_NAME = 12, 40
 
 
 class Row(NamedTuple):
-    """One row: its cells by column (an empty cell is None) and the line it starts on; `problem` where it does not fit
-    the header."""
+    """One row: its cells by column (an empty cell is None) and its first line; `problem` if it does not fit the header."""
 
     cells: dict[str, str | None]
     line: int
