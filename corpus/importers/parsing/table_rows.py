@@ -16,7 +16,7 @@ _SHOWN_NAMES, _SHOWN_NAME = 12, 40
 
 
 class Row(NamedTuple):
-    """One row: its cells by column (an empty cell is None) and its first line; `problem` if it does not fit the header."""
+    """One row: cells by column (an empty cell is None) and first line; `problem` if it does not fit the header."""
 
     cells: dict[str, str | None]
     line: int
