@@ -14,7 +14,7 @@ from projects.models import Project
 
 
 class VideoFilter(forms.Form):
-    """What narrows the list; a value that is not a choice narrows nothing."""
+    """Filters of the list; an invalid value filters nothing."""
 
     q = forms.CharField(label=_("Search"), required=False, max_length=200)
     media = forms.ChoiceField(label=_("File"), required=False, choices=[("", _("any state")), *MediaState.choices])
@@ -39,17 +39,17 @@ class VideoFilter(forms.Form):
         return videos.distinct()
 
     def query(self) -> str:
-        """The chosen values for links of other pages: empty, or ending in `&`."""
+        """Return the chosen values for links of other pages: empty, or ending in `&`."""
         chosen = self.chosen()
         return f"{urlencode(chosen)}&" if chosen else ""
 
 
-# More of anything that is asked for each item is a slip of the finger, and would be made at once.
+# A larger number per item is a typing error, and its tasks would be created at once.
 MAX_PER_ITEM = 99
 
 
 class VoteRuleForm(forms.ModelForm):
-    """What it takes an item to be valid, said in votes."""
+    """The votes that make an item valid."""
 
     class Meta:
         model = Subtest
@@ -95,7 +95,7 @@ class VoteRuleForm(forms.ModelForm):
 
 
 class SubtestForm(VoteRuleForm):
-    """The name is unique in the project."""
+    """Create a subtest; its name is unique in the project."""
 
     class Meta(VoteRuleForm.Meta):
         fields = [

@@ -45,7 +45,7 @@ def warning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _facts(video: Video) -> list[tuple[str, str]]:
-    """Label and value of everything known; what is not known is left out."""
+    """Return label and value of every known fact."""
     trim = f"{video.start_time or 0:g}–{'…' if video.end_time is None else f'{video.end_time:g}'}"
     trim += f" {video.get_time_unit_display()}"
     rows = [
@@ -107,7 +107,7 @@ def videos(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _states(videos: QuerySet[Video]) -> list[tuple[str, str, int]]:
-    """(state, label, how many) of the states that occur."""
+    """Return (state, label, count) of the states that occur."""
     counts = dict(videos.values_list("media_state").annotate(Count("id")))
     return [(state, label, counts[state]) for state, label in MediaState.choices if state in counts]
 

@@ -140,5 +140,5 @@ def test_a_foil_drops_out_where_it_was_refused_or_its_item_is_valid_without_it(v
 
 @pytest.mark.parametrize("state", ItemState)
 @pytest.mark.parametrize("verdict", FoilVerdict)
-def test_only_a_valid_item_is_told_of_without_the_foils_that_dropped_out(verdict, state):
+def test_only_a_valid_item_is_reported_without_its_dropped_foils(verdict, state):
     assert is_left_out(verdict, state) is (state == "valid" and verdict in ("invalid", "disputed"))

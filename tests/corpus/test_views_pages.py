@@ -94,7 +94,7 @@ def test_a_video_that_cannot_play_says_why(owner, project, state, words):
     assert words in owner.get(reverse("corpus:video", args=[project.slug, video.pk])).content.decode()
 
 
-def test_the_player_is_told_the_trim_and_never_an_unsafe_address(settings):
+def test_the_player_gets_the_trim_and_never_an_unsafe_address(settings):
     settings.MEDIA_HOSTS = ("https://example.org",)
     project = make_project()
     trimmed = make_video(project, start_time=0.5, end_time=1.5, url="https://example.org/a.mp4", media_state="missing")
@@ -114,7 +114,7 @@ def test_the_player_is_told_the_trim_and_never_an_unsafe_address(settings):
 
 
 @pytest.mark.parametrize(("unit", "shown"), [("sec", "9.00–18.00"), ("pts", "9–18 pts"), ("frames", "9–18 frames")])
-def test_the_unit_of_a_trim_is_told(owner, project, unit, shown):
+def test_the_unit_of_a_trim_is_shown(owner, project, unit, shown):
     clip = make_video(project, start_time=9, end_time=18, time_unit=unit)
     listed = owner.get(reverse("corpus:videos", args=[project.slug])).content.decode()
     assert f"> {shown} <" in " ".join(listed.split())
@@ -153,7 +153,7 @@ def test_rules_that_cannot_hold_are_said_beside_their_field(owner, project, wron
     assert Subtest.objects.count() == 1
 
 
-def test_a_proficiency_subtest_of_another_project_is_no_choice(owner, project):
+def test_a_proficiency_subtest_of_another_project_is_not_offered(owner, project):
     foreign = make_subtest(make_project(), kind=Subtest.Kind.PROFICIENCY)
     response = owner.post(reverse("corpus:subtests", args=[project.slug]), {**RULES, "proficiency_subtest": foreign.pk})
     assert "proficiency_subtest" in response.context["form"].errors
@@ -173,7 +173,7 @@ def test_subtests_are_listed_with_counts(owner, project):
 
 
 @pytest.mark.parametrize(("changes", "foils"), [("action", 5), ("", 1)])
-def test_counterfactuals_of_an_action_are_five_unless_somebody_says_otherwise(owner, project, changes, foils):
+def test_counterfactuals_of_an_action_are_five_by_default(owner, project, changes, foils):
     rules = {**RULES, "foils_per_item": "", "foils_enough": "1", "changes": changes}
     assert owner.post(reverse("corpus:subtests", args=[project.slug]), rules).status_code == 302
     made = Subtest.objects.get()

@@ -157,7 +157,7 @@ def test_the_whole_export_marks_it_and_is_verified(bring, world, tmp_path):
     foilworks.write(collect_release(freeze_release(None, world.project)), tmp_path / "whole", params={})
     sheet = (tmp_path / "whole/datasheet.md").read_text(encoding="utf-8")
     assert "**As published:** 3 of 4 items." in sheet
-    assert "3 of them are valid on their publisher's word, without votes collected here." in sheet
+    assert "3 of them were imported as published and are valid without votes collected here." in sheet
     assert "**As published:** 3 of 4 items." in (tmp_path / "whole/README.md").read_text(encoding="utf-8")
     assert verify(tmp_path / "whole")["ok"]
     path = tmp_path / "whole/manifest.json"
@@ -214,7 +214,7 @@ class TestVotes:
         assert violations() == []
         # The rest can still be asked about, what is asked about cannot be asked about twice.
         assert collect_votes(world.owner, subtest) == 2
-        with pytest.raises(AnnotationError, match="No item that is valid because its publisher says so"):
+        with pytest.raises(AnnotationError, match="No item that was imported as published"):
             collect_votes(world.owner, subtest)
         assert AuditEvent.objects.get(action="collect_votes", target_type="corpus.item", target_id=str(asked.pk))
 

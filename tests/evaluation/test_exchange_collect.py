@@ -244,7 +244,7 @@ def test_bad_export_input_gives_one_line(release, tmp_path, command):
     for arguments, words in (
         (("--project", "nobody", "--release", release.pk, "--out", tmp_path / "a"), "there is no project 'nobody'"),
         (("--project", "moves", "--release", "99", "--out", tmp_path / "a"), "'99' is not a release"),
-        (("--project", "moves", "--release", release.pk, "--out", out), "is a folder with other things in it"),
+        (("--project", "moves", "--release", release.pk, "--out", out), "contains other files"),
     ):
         status, result, err = command("export", "foilworks", *arguments)
         assert (status, result) == (1, None)

@@ -454,7 +454,7 @@ def test_a_file_that_is_stored_in_parts_is_stored_as_in_one(run, few_at_a_time):
     assert (result["records"], result["created"]["items"], result["created"]["proficiency_items"]) == (14, 8, 2)
     assert (result["created"]["videos"], result["media"]["missing"], result["created"]["captions"]) == (2, 2, 1)
     assert [error.partition("jsonl:")[2] for error in result["errors"]] == [
-        "14: id: 'r0' already stands on line 1; give every record its own id",
+        "14: id: 'r0' is already on line 1; give every record its own id",
         "13: start_time: is 2.0, but 1.0 on line 2, for the clip 'v1'; give each clip its own video_key",
     ]
     assert Video.objects.get(key="v1").movie == "M"
@@ -609,7 +609,7 @@ def test_a_broken_file_is_a_state_with_its_reason(run, clips):
 
 def test_a_trim_outside_of_the_file_is_broken(run, clips):
     run(record(start_time=60, end_time=70), media_dir=clips)
-    assert Video.objects.get().media_error.startswith("the clip starts at 60 s of a file of 1 s")
+    assert Video.objects.get().media_error.startswith("the clip starts at 60 s, but the file has only 1 s")
 
 
 def test_texts_on_a_taken_down_video_are_refused(run, project):
@@ -688,7 +688,7 @@ def test_nothing_outside_of_the_media_folder_is_read(run, clips, tmp_path):
         "1",
         "4",
     ]
-    assert all("media folder; put" in error or "media folder; give" in error for error in result.errors)
+    assert all("media folder; copy" in error or "media folder; give" in error for error in result.errors)
     assert [video.media_state for video in Video.objects.all()] == ["missing"]  # f: no file of that name is below
 
 

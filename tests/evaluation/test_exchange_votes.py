@@ -146,13 +146,13 @@ def test_a_dry_run_stores_nothing(run):
     [
         ("nowhere,ann,caption,,", "item: there is no item 'nowhere' in the project; import the items first"),
         ("a,ann,perhaps,,", "choice: is 'perhaps'; give one of caption, foil, neither, both, cannot_tell, other"),
-        ("a,ann,1,,", "position: is missing; say where the caption stood (1 or 2)"),
-        ("a,ann,1,3,", "position: is '3'; give 1 where the caption stood first, else 2"),
+        ("a,ann,1,,", "position: is missing; give the position of the caption (1 or 2)"),
+        ("a,ann,1,3,", "position: is '3'; give 1 if the caption was first, else 2"),
         ("a,,caption,,", "annotator: is missing; name it"),
         ("a,unnamed-2,caption,,", "annotator: is 'unnamed-2', which exports give to votes that name nobody; give"),
         ("a,ann,caption,,1", "foil: is 1, but the item has 1 foils; count them from 0"),
-        ("a,ann,caption,,-1", "foil: is '-1'; give its place in the item, from 0, or leave it out"),
-        ("a,ann,caption,,\na,ann,foil,,", "annotator: 'ann' judged 'a' on line 2 already; keep one of the two"),
+        ("a,ann,caption,,-1", "foil: is '-1'; give its position in the item, from 0, or omit it"),
+        ("a,ann,caption,,\na,ann,foil,,", "annotator: 'ann' judged 'a' already on line 2; keep one of the two"),
         ("a,ann,caption,,\nshapes:a,ann,foil,,", "annotator: 'ann' judged 'a' twice, under two ids of the item"),
         ("a,ann,caption,,\na,bob,foil,,0", "foil: is given in some votes of the item and not in others"),
     ],
@@ -211,7 +211,7 @@ MTURK = (
 
 def test_a_mechanical_turk_batch_is_imported_under_pseudonyms(run, project):
     result = run(MTURK, "mturk", "batch.csv").as_json()
-    assert result["warnings"][0].endswith("batch.csv:4: state: the assignment was rejected: passed over")
+    assert result["warnings"][0].endswith("batch.csv:4: state: the assignment was rejected: skipped")
     assert result["errors"][0].endswith("batch.csv:6: answer: 2 of 3 options are true; correct the row")
     assert states()["a"] == "valid"
     stored = Vote.objects.filter(item__key="a").order_by("import_index")

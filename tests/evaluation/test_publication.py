@@ -171,7 +171,7 @@ class TestWhatTheFormSays:
     def test_of_pay_and_judgements(self, world):
         item = valid(world, "one.")
         release = freeze_release(None, world.project)
-        assert "No rates of pay" in self.said(world, "collection.who")
+        assert "No pay rates" in self.said(world, "collection.who")
         PayRate.objects.create(project=world.project, stage="validation", unit="piece", amount="0.10")
         assert "| validation | 0.1 EUR / piece | 0 |" in self.said(world, "collection.who")
         for person, choice in ((world.ann, "caption"), (world.owner, "both")):
@@ -200,15 +200,15 @@ class TestWhatTheFormSays:
             give_consent(person, world.project, 1)
         said = self.said(world, "collection.consent")
         assert said.startswith("2 of the 3 people")
-        assert said.endswith("researchers, who write that text, are not asked.")
+        assert said.endswith("researchers write that text and are not asked to accept it.")
         # Who takes it back has agreed all the same; the work went by it.
         Consent.objects.filter(person=world.vera).update(withdrawn_at=timezone.now())
         give_consent(world.owner, world.project, 1)
         said = self.said(world, "collection.consent")
-        assert said == "Annotators agreed to version 1 (or an earlier one) of the project's text of consent."
+        assert said == "Annotators agreed to version 1 (or an earlier one) of the project's consent text."
         Vote.objects.create(item=item, source="import", imported_as="w1", import_index=0, choice="caption")
         said = self.said(world, "collection.notified")
-        assert said.endswith("1 judgements came in with files; what was agreed to for them is not recorded here.")
+        assert said.endswith("1 judgements were imported; consent for them is not recorded here.")
         assert said == self.in_an_export(release, "collection.notified")
 
 
@@ -243,7 +243,7 @@ class TestImportedItems:
         item = valid(world, "one.")
         Vote.objects.create(item=item, foil=item.foils.get(), person=world.vera, choice="caption", idempotency_key="k")
         sheet = self.sheet(freeze_release(None, world.project), tmp_path / "imported")
-        assert "Imported foils stand as their files have them. Foils are validated: people" in sheet
+        assert "Imported foils are unchanged. Foils are validated: people" in sheet
         assert "\nJudgements were made between" in sheet
         assert "When imported texts were made is not recorded." in sheet
         other = valid(world, "two.")
@@ -251,7 +251,10 @@ class TestImportedItems:
         make_candidate(group, "no two.", state="accepted", foil=other.foils.get())
         make_candidate(group, "a dot stands.", state="filtered_out", rejected_by=["fluency"])
         sheet = self.sheet(freeze_release(None, world.project), tmp_path / "mixed")
-        assert "pass filters and are reviewed; `items.jsonl` has the provenance of each. Imported foils stand" in sheet
+        assert (
+            "pass filters and are reviewed; `items.jsonl` has the provenance of each. Imported foils are unchanged."
+            in sheet
+        )
         assert "\nTexts and judgements were made between" in sheet
         assert "Yes: rejected candidates in `rejected.jsonl`, single judgements in `votes.jsonl`." in sheet
 

@@ -48,7 +48,7 @@ TRIED = {
         "corpus/test_attach_media.py::test_links_out_of_the_folder_are_refused",
     ],
     "../ in names": [
-        "attacks/test_paths.py::test_a_records_video_lies_in_the_folder_that_was_named",
+        "attacks/test_paths.py::test_the_video_of_a_record_is_in_the_named_folder",
         "attacks/test_paths.py::test_a_sent_file_stays_in_its_folder",
         "evaluation/test_imports_page.py::test_names_with_paths_remain_in_the_folder",
     ],
