@@ -198,8 +198,8 @@ def methods_page() -> str:
     return page(
         "Methods, captions, filters, recipes",
         "`generation/` (the four tables)",
-        "Parameters are given as `--set NAME=VALUE`, those of a filter as `--set FILTER.NAME=VALUE`. Mode `paper` does "
-        "as was published, `corrected` (the default) mends what the deviations name.\n",
+        "Set a parameter with `--set NAME=VALUE`, and a parameter of a filter with `--set FILTER.NAME=VALUE`. "
+        "Mode `paper` follows the published method. Mode `corrected` (the default) has the deviations listed here.\n",
         "## Methods: captions to foils\n",
         entries("method", methods, cited=True),
         "## Makers of captions\n",
