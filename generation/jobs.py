@@ -134,7 +134,7 @@ class _ReplyProgress:
 
     def __call__(self, replies: int) -> None:
         self._done = min(self._done + replies, self._total)
-        progress(self._job, self._done, self._total, "querying the model")
+        progress(self._job, self._done, self._total, "asking the model")
 
 
 def _with_services(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgress) -> pipeline.Step:
@@ -260,7 +260,7 @@ def _given(run: CaptionRun, module: Any, job: Job, total: int) -> dict[str, Any]
     """Return the services of a maker that uses a model; its answers are stored for all runs."""
 
     def heard(replies: int) -> None:
-        progress(job, job.done, total, "querying the model")
+        progress(job, job.done, total, "asking the model")
 
     return services(module, run.params, RowAnswers(None, heard), project=run.project)
 

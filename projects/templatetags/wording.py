@@ -56,12 +56,12 @@ WORDS = frozenset(
         _("asking"),
         # How far a job is.
         _("reading captions"),
-        _("making foils"),
+        _("generating foils"),
         _("choosing"),
         _("loading the model"),
         _("loss"),
-        _("looked at the first sources"),
-        _("making captions"),
+        _("preview done"),
+        _("generating captions"),
         _("asking the model"),
         _("decoding frames"),
         _("texts to score"),
@@ -99,7 +99,7 @@ WORDS = frozenset(
 
 @register.filter
 def in_words(code: str) -> str:
-    """`in_review` as "in review", in the reader's language; of "making foils: 3 of 4" what is before the colon."""
+    """`in_review` as "in review", in the reader's language; of "generating foils: 3 of 4" what is before the colon."""
     spaced = str(code).replace("_", " ")
     phrase, colon, detail = spaced.partition(": ")
     return f"{gettext(phrase)}{colon}{detail}" if phrase in WORDS else spaced

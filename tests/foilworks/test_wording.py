@@ -75,7 +75,7 @@ def test_why_agreement_has_no_value_can_be_said():
     ("code", "english", "phrase"),
     [
         ("in_review", "in review", "in review"),
-        ("making foils", "making foils", "making foils"),
+        ("generating foils", "generating foils", "generating foils"),
         ("loss: 0.125", "loss: 0.125", "loss"),
         ("wording: of_nobody", "wording: of nobody", ""),
         ("", "", ""),
