@@ -202,7 +202,7 @@ def methods_page() -> str:
         "Mode `paper` follows the published method. Mode `corrected` (the default) has the deviations listed here.\n",
         "## Methods: captions to foils\n",
         entries("method", methods, cited=True),
-        "## Makers of captions\n",
+        "## Caption makers\n",
         entries("maker", makers, cited=True),
         "## Filters: reasons to drop a foil\n",
         entries("filter", filters, cited=True),

@@ -97,7 +97,7 @@ def test_without_a_model_or_switched_off_nobody_asks_and_the_page_says_nothing(w
     assert "data-hints" in browser(world.ann).get(page).content.decode()
     set_hint_model(world.owner, world.project, "fake:text", enabled=False)
     refused = ask(world, "ann", claim.token, IRONS)
-    assert (refused.status_code, "switched off" in refused.json()["problem"]) == (400, True)
+    assert (refused.status_code, "Hints are off" in refused.json()["problem"]) == (400, True)
     assert not Job.objects.exists()
 
 
@@ -115,7 +115,7 @@ def test_only_who_holds_the_piece_asks_and_no_queue_is_filled_by_typing(world: W
 
 
 def test_a_page_names_models_of_the_installations_folder_alone(world: World, settings):
-    with pytest.raises(GenerationError, match="folder of models"):
+    with pytest.raises(GenerationError, match="model folder"):
         set_hint_model(world.owner, world.project, "tiny:/etc")
     with pytest.raises(GenerationError, match="SLUG:ARGUMENT"):
         set_hint_model(world.owner, world.project, "gpt2")

@@ -90,7 +90,7 @@ def test_a_run_is_stopped_and_goes_on_with_what_did_not_end(run, client):
 def test_a_failed_shard_says_why_on_the_run(run, client):
     Job.objects.filter(parent=run.job).exclude(number=1).update(state=JobState.FAILED, error="the disk is full.")
     Job.objects.filter(pk=run.job.pk).update(state=JobState.WAITING)
-    with pytest.raises(EvaluationError, match="3 of 4 shards did not end: the disk is full"):
+    with pytest.raises(EvaluationError, match="3 of 4 shards failed: the disk is full"):
         execute(str(run.job.pk))
     text = client.get(address(run, "run")).content.decode()
     assert "3 of 4 shards did not end" in text
