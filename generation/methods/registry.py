@@ -163,9 +163,9 @@ _METHODS: dict[str, Entry] = {
         params=(TAGGER,),
         deviations=(
             (
-                "corrected: a caption is skipped if it is unclear whose “his” or “her” it is: a second "
-                "person of the same gender, a repeated noun, or a plural noun. The paper swaps every "
-                "such pronoun."
+                "corrected: a caption is skipped if the owner of “his” or “her” is unclear. Examples are "
+                "a second person of the same gender, a repeated noun, or a plural noun. The paper swaps "
+                "every such pronoun."
             ),
             (
                 "corrected: “her” becomes “his” or “him”, depending on the next words. If both fit "

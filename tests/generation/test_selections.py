@@ -144,7 +144,7 @@ def test_a_selection_does_not_restore_what_fails_a_changed_threshold(client, run
     assert Candidate.objects.get(pk=left.pk).held_back_by == "balance"
     client.force_login(researcher)
     page = client.get(reverse("generation:selection", args=[run.project.slug, early.pk])).content.decode()
-    assert "1 fails a threshold that moved, and stays out." in page
+    assert "1 fails a changed threshold and stays held back." in page
     run.refresh_from_db()
     move_thresholds(researcher, run, {})
     assert apply_selection(researcher, worked_out(researcher, run.subtest)).moved["came_back"] == 2
@@ -269,7 +269,7 @@ def test_the_pages_create_show_and_apply_a_selection(client, run, researcher, lo
     assert "hx-get" in client.get(page).content.decode()
     run_now(chosen.job)
     html = " ".join(client.get(page).content.decode().split())
-    assert "of 3; no choice keeps more than 2" in html
+    assert "of 3 (upper bound: 2)" in html
     assert "Apply: leave out 1" in html
     assert "can restore them, unless they fail a threshold changed since then." in html
     assert client.get(reverse("generation:selection_progress", args=[slug, chosen.pk])).headers["HX-Refresh"] == "true"

@@ -342,7 +342,7 @@ class TestPage:
         back = judged(run, 0.6, 0.9)
         client.force_login(researcher)
         answer = client.post(self.url(run), {"nli": "0.7", "apply": "1"}, follow=True)
-        assert "1 came back, 0 were held back." in answer.content.decode()
+        assert "1 restored, 0 held back." in answer.content.decode()
         assert state_of(back) == [C.QUEUED]
         assert answer.context["preview"].at == {"nli": 0.7}
         again = client.post(self.url(run), {"nli": "0.7", "apply": "1"})

@@ -76,8 +76,8 @@ def test_the_linter_names_what_is_wrong():
     good = by_verb()["fold"][0]
     assert lint((replace(good, pre="folded"),))[0].endswith("the states before and after are the same")
     assert "its own reverse" in lint((replace(good, reverse="fold"),))[0]
-    assert any("'fold' is no participle" in line for line in lint((replace(good, post="fold"),)))
-    assert any("'tore' is no participle" in line for line in lint((replace(good, post="tore"),)))
+    assert any("'fold' is not a participle" in line for line in lint((replace(good, post="fold"),)))
+    assert any("'tore' is not a participle" in line for line in lint((replace(good, post="tore"),)))
     assert any("its reverse is missing" in line for line in lint((good,)))
     assert any("neither a reverse nor a stand-in" in line for line in lint((replace(good, reverse=""),)))
     assert any("not a type of object" in line for line in lint((replace(good, object_type="idea"),)))
