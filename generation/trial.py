@@ -52,7 +52,7 @@ class FileAnswers:
 def try_method(
     slug: str, captions: Iterable[CaptionInput], *, mode: str, seed: int, raw_params: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """`{"candidates": [...], "skipped": [...], "blanks": [...]}` (docs/reference/cli.md#foil).
+    """Return `{"candidates": [...], "skipped": [...], "blanks": [...]}` (docs/reference/cli.md#foil).
 
     `captions` is iterated twice (it must be a list or a file). ActionableError: an unknown method or
     parameter.

@@ -46,7 +46,7 @@ class Registry(MutableMapping[str, Entry]):
     """A registry: our own rows of one kind, followed by the rows of plug-ins."""
 
     def __init__(self, group: str, own: Mapping[str, Entry], reserved: Collection[str] = ()) -> None:
-        """`reserved`: further slugs that plug-ins must not use."""
+        """Create a registry. `reserved`: further slugs that plug-ins must not use."""
         self.group = PREFIX + group
         self._own, self._reserved = own, frozenset(reserved)
         self._rows: dict[str, Entry] | None = None

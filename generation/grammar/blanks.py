@@ -50,7 +50,7 @@ def spots(tokens: Sequence[Token], target: str) -> list[Spot]:
 
 
 def _is_reached(tokens: Sequence[Token], verb: int, first: int) -> bool:
-    """ "picks up a ball", "quickly folds a shirt"; not "walks in a park", "sits and eats a cake"."""
+    """Return whether the object is the verb's: "picks up a ball", "quickly folds a shirt"; not "walks in a park"."""
     return all(token.part == "ADV" or token.lower in PARTICLES for token in tokens[verb + 1 : first])
 
 

@@ -54,7 +54,7 @@ def _edits(text: str, tokens: Sequence[Token], found: Participants) -> list[Edit
 
 
 def _determiners_stay(tokens: Sequence[Token], found: Participants) -> bool:
-    """ "A man pushes another man in red"; "man pushes a woman": their determiners stay in place."""
+    """Return whether determiners stay in place: "A man pushes another man in red"; "man pushes a woman"."""
     both = (found.subject, found.object)
     if any(tokens[actor.first + at].lower in STAYING for actor in both for at in range(actor.determiner)):
         return True

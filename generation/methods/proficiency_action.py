@@ -81,7 +81,7 @@ def _passes(entailment: Any, grammar_verdict: Any, *, grammar: bool) -> bool:
 def _chosen(
     caption: CaptionInput, kept: Sequence[FoilDraft], mode: str, seed: int, *, counted: bool
 ) -> FoilDraft | Skip:
-    """Stage 4."""
+    """Draw one foil (stage 4)."""
     if counted:
         return Skip(caption.id, "it states a count; first remove it with the caption maker action_caption")
     if not kept:

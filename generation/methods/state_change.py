@@ -69,7 +69,7 @@ def _made(caption: CaptionInput, sentence: Sentence, mode: str, seed: int, tags:
 
 
 def _is_template(text: str) -> bool:
-    """ "Someone …" and "The …": the paper's action captions."""
+    """Return whether it is one of the paper's action captions: "Someone …" or "The …"."""
     return text.split(maxsplit=1)[:1] in (["Someone"], ["The"])
 
 

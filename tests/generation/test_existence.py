@@ -82,9 +82,7 @@ def test_things_of_the_video_are_never_inserted():
     texts = ["there is at least one egg", "there are some cups", "there is at least one box"]
     given = [CaptionInput(f"a{n}", text, "v1", siblings=tuple(texts)) for n, text in enumerate(texts[:2])]
     given.append(CaptionInput("b", "there is at least one cup", "v2"))
-    assert outcomes("existence", given)[0].skipped == (
-        "its captions name every thing of the other videos",
-    )
+    assert outcomes("existence", given)[0].skipped == ("its captions name every thing of the other videos",)
     seen = CaptionInput("c", "there is at least one egg", "v3", facts={"objects": ["cup", "eggs"]})
     assert not outcomes("existence", [seen, given[2]])[0].foils
     mentioned = CaptionInput("d", "there is at least one egg", "v4", siblings=("a man holds two cups",))

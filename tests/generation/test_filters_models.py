@@ -85,7 +85,7 @@ def test_a_model_without_label_names_needs_the_parameter(monkeypatch):
     rows = np.array([[0.1, 0.2, 0.7]] * 3, np.float32)
     model = Given(labels=("label_0", "label_1", "label_2"), probs=lambda pairs: rows, info=Given(model_id="m"))
     give(monkeypatch, nli, model)
-    with pytest.raises(GenerationError, match="m has the labels 0 label_0, 1 label_1, 2 label_2; set parameter 'entail"):
+    with pytest.raises(GenerationError, match="m has the labels 0 label_0, 1 label_1, 2 label_2; set parameter"):
         asked(nli)
     assert [verdict.passed for verdict in asked(nli, entailment=2)] == [False] * 3
     assert [verdict.passed for verdict in asked(nli, entailment=0)] == [True] * 3

@@ -102,7 +102,7 @@ def test_the_order_of_a_file_changes_no_foil(capsys, tmp_path):
         ({"method": "number", "set": ["foil=1"]}, "Number replacement has no parameter 'foil'; it takes: foils, max"),
         ({"method": "number", "set": ["foils=x"]}, "parameter 'foils' is 'x'; give a whole number"),
         ({"method": "number", "set": ["foils"]}, "--set 'foils' is not valid; write it as --set name=value"),
-        ({"method": "fake", "set": ["lexicon=a"]}, "parameter 'lexicon': 'a' is not a pair; write it as word:replacement"),
+        ({"method": "fake", "set": ["lexicon=a"]}, "parameter 'lexicon': 'a' is not a pair; write it as word:"),
     ],
 )
 def test_an_invalid_parameter_is_one_clear_line(capsys, options, message):

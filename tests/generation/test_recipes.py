@@ -214,9 +214,7 @@ def test_every_recipe_has_a_test():
 
 
 @pytest.mark.parametrize("slug", sorted(RECIPES))
-def test_a_recipe_runs_reproducibly_from_sources_to_queued_candidates(
-    slug, models, capsys, settings, tmp_path
-):
+def test_a_recipe_runs_reproducibly_from_sources_to_queued_candidates(slug, models, capsys, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
     project = make_project()
     imported(slug, project)

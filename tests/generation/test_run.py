@@ -340,7 +340,7 @@ def test_a_run_page_needs_the_same_queries_for_any_number_of_candidates(
         assert all(candidate.group.caption.text and candidate.filter_scores.all() for candidate in shown)
 
 
-def test_a_batch_needs_the_same_queries_for_any_number_of_captions(owner, project, subtest, django_assert_max_num_queries):
+def test_a_batch_needs_the_same_queries_for_any_captions(owner, project, subtest, django_assert_max_num_queries):
     for number in range(60):
         make_caption(make_video(project), f"a red circle moves {number}.")
     run = start(owner, subtest, "fake", params={"lexicon": "circle:square"})

@@ -346,9 +346,7 @@ class TestAskingAModel:
             ({"method-endpoint": "lab", "method-tries": "99"}, "give a number from 1 to 10"),
         ],
     )
-    def test_an_invalid_value_has_its_error_next_to_it(
-        self, owner, project, subtest, endpoints, given, message
-    ):
+    def test_an_invalid_value_has_its_error_next_to_it(self, owner, project, subtest, endpoints, given, message):
         make_caption(make_video(project))
         data = form_data(subtest, method="chat", **{"method-foils": "7", **given})
         answer = owner.post(url("new_run", project), data)

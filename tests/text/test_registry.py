@@ -93,9 +93,7 @@ def test_load_imports_a_module_or_an_attribute_of_one() -> None:
         ("odd", "choice", "parameter 'k' is 'odd'; give one of: easy, hard"),
     ],
 )
-def test_an_invalid_parameter_of_a_row_fails_at_once(
-    default: object, kind: str, says: str
-) -> None:
+def test_an_invalid_parameter_of_a_row_fails_at_once(default: object, kind: str, says: str) -> None:
     with pytest.raises(RegistryError) as caught:
         Param("k", default, "how many", kind, ("easy", "hard"))
     assert str(caught.value) == says
