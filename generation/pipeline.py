@@ -131,10 +131,10 @@ def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, 
         if not isinstance(thing, Made):
             kinds = ", ".join(kind.__name__ for kind in get_args(Made))
             raise GenerationError(
-                f"method {method.slug} gave a {type(thing).__name__}; what it makes is one of: {kinds}"
+                f"method {method.slug} returned a {type(thing).__name__}; it must yield one of: {kinds}"
             )
         if thing.caption_id not in by_id:
-            raise GenerationError(f"method {method.slug} answered for a caption it was not given: {thing.caption_id}")
+            raise GenerationError(f"method {method.slug} returned a result for an unknown caption: {thing.caption_id}")
         if isinstance(thing, FoilDraft) and apply_edits(texts[thing.caption_id], thing.edits) != thing.foil:
             raise GenerationError(f"method {method.slug}: the edits of caption {thing.caption_id} do not make its foil")
         by_id[thing.caption_id].append(thing)

@@ -59,7 +59,7 @@ def find_endpoint(name: str) -> Configured:
 
 
 def endpoint_and_model(argument: str) -> tuple[Configured, str]:
-    """Parse `NAME/MODEL`, or `NAME` for the endpoint's default model. GenerationError lists what is known."""
+    """Parse `NAME/MODEL`, or `NAME` for the endpoint's default model. GenerationError lists the known ones."""
     # Specs of older versions have a colon before the model.
     name, model = re.fullmatch(r"([^/:]*)[/:]?(.*)", argument, re.DOTALL).groups()  # type: ignore[union-attr]
     endpoint = find_endpoint(name)

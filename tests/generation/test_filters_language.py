@@ -109,8 +109,8 @@ def test_missing_vectors_give_one_clear_message(tmp_path):
     with pytest.raises(GenerationError, match=r"nowhere.txt: vectors: file not found"):
         judge("word_similarity", *foil, vectors=str(tmp_path / "nowhere.txt"))
     for content, said in [
-        ("fold 1 0\niron 1 x\n", "2: vectors: not a word and numbers"),
-        ("fold 1 0\niron 1\n", "2: vectors: 1 numbers, 2 wanted"),
+        ("fold 1 0\niron 1 x\n", "2: vectors: the line is not a word with numbers"),
+        ("fold 1 0\niron 1\n", "2: vectors: 1 numbers instead of 2"),
         ("fold nan 0\n", "1: vectors: 2 numbers"),
     ]:
         path = tmp_path / f"{abs(hash(content))}.txt"

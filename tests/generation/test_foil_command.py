@@ -113,7 +113,7 @@ def test_an_invalid_parameter_is_one_clear_line(capsys, options, message):
     ("content", "message"),
     [
         (b'{"caption": "a"}\n{"caption": ', ":2: record: is not JSON; write one JSON object per line"),
-        (b"[1]", ':1: record: is not a JSON object; write {"caption": "…"} a line'),
+        (b"[1]", ":1: record: is not a JSON object; write one object per line"),
         (b"[" * 100_000, ":1: record: is not JSON; write one JSON object per line"),
         (b'{"text": "a"}', ":1: caption: is missing or empty; give the caption as text"),
         (b'{"caption": " "}', ":1: caption: is missing or empty; give the caption as text"),
@@ -134,7 +134,7 @@ def test_a_missing_file_is_one_clear_line(capsys, tmp_path):
     path = tmp_path / "none.jsonl"
     assert (
         refusal(capsys, method="fake", file=path)
-        == f"{path}: cannot be read (No such file or directory); check the path"
+        == f"{path}: cannot read the file (No such file or directory); check the path"
     )
 
 

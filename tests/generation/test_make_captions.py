@@ -176,11 +176,11 @@ def test_other_roles_and_invalid_parameters_are_refused(owner, project):
     with pytest.raises(GenerationError, match="Import videos or captions first"):
         preview_captions(make_member(empty, Role.RESEARCHER), empty, maker="cos_caption")
     run = preview_captions(owner, project, maker="verb_noun_caption")
-    with pytest.raises(GenerationError, match="wait for it"):
+    with pytest.raises(GenerationError, match="Wait until it is done"):
         make_captions(owner, run)
     run_now(run.job)
     run.refresh_from_db()
-    with pytest.raises(GenerationError, match="makes nothing"):
+    with pytest.raises(GenerationError, match="made no captions"):
         make_captions(owner, run)
 
 

@@ -108,13 +108,13 @@ def test_edits_that_do_not_make_the_foil_stop_the_run():
 
 
 def test_an_unknown_result_type_stops_the_run_and_names_the_valid_types():
-    expected = "method liar gave a str; what it makes is one of: FoilDraft, Skip, Blank, Shortfall"
+    expected = "method liar returned a str; it must yield one of: FoilDraft, Skip, Blank, Shortfall"
     with pytest.raises(GenerationError, match=expected):
         run(pipeline.Step("liar", SimpleNamespace(make=lambda captions, **_: ["a foil"]), {}))
 
 
 def test_an_answer_for_an_unknown_caption_stops_the_run():
-    with pytest.raises(GenerationError, match="answered for a caption it was not given: ghost"):
+    with pytest.raises(GenerationError, match="returned a result for an unknown caption: ghost"):
         run(pipeline.Step("liar", SimpleNamespace(make=lambda captions, **_: [Skip("ghost", "")]), {}))
 
 

@@ -93,5 +93,5 @@ def test_a_failed_shard_says_why_on_the_run(run, client):
     with pytest.raises(EvaluationError, match="3 of 4 shards failed: the disk is full"):
         execute(str(run.job.pk))
     text = client.get(address(run, "run")).content.decode()
-    assert "3 of 4 shards did not end" in text
+    assert "3 of 4 shards failed" in text
     assert "Retry run" in text
