@@ -1,4 +1,4 @@
-"""Getters of runs and candidates, for a project's researchers; rows of another project do not exist for them."""
+"""Get runs and candidates for a project's researchers. Rows of another project are not found."""
 
 from generation.models import Candidate, GenerationRun, Selection
 from generation.models.side_work import CaptionRun, Tuning

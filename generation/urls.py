@@ -1,4 +1,4 @@
-"""Generation runs, what they made, and the methods themselves."""
+"""Addresses of the pages of generation."""
 
 from django.urls import path
 

@@ -69,7 +69,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The live part: asks for itself again while the job is alive, then for the whole page."""
+    """Show the live part of a page. It polls while the job is active, then loads the whole page."""
     found = enter_project(request, get_run(request.user, slug, pk))
     return render_live(
         request, "generation/_run_progress.html", _progress(found), refresh=bool(found.job and found.job.is_over)
@@ -126,7 +126,7 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
     form = BudgetForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("The budget is not a whole number. Nothing was started. Enter whole numbers."))
+        messages.error(request, _("The budget is not a whole number, so the run was not started. Enter whole numbers."))
         return redirect("generation:run", found.project.slug, found.pk)
     actions.resume_run(request.user, found, budget=form.given())
     messages.success(request, _("The run continues."))
@@ -137,13 +137,13 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
     actions.stop_run(request.user, found)
-    messages.success(request, _("The run is stopped. Its candidates are kept."))
+    messages.success(request, _("The run is stopped. Its candidates are still there."))
     return redirect("generation:run", found.project.slug, found.pk)
 
 
 @require_safe
 def run_skipped(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Captions without a foil, and those with fewer than asked for; `?why=` narrows them to one reason."""
+    """Show captions without a foil or with fewer than requested. `?why=` shows only those with one reason."""
     found = enter_project(request, get_run(request.user, slug, pk))
     why = request.GET.get("why", "")
     page = Paginator(without_foil(found, why), SKIPPED_PER_PAGE).get_page(request.GET.get("page"))
@@ -181,7 +181,7 @@ def new_run(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def method_fields(request: HttpRequest, slug: str) -> HttpResponse:
-    """The parts of the form that belong to the method chosen in `?method=`: its parameters, and its usual filters."""
+    """Show the parts of the form that depend on the method in `?method=`: its parameters and default filters."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = RunForm(project, method=request.GET.get("method", ""))
     return render(request, "generation/_method_answer.html", {"form": form})
@@ -189,7 +189,7 @@ def method_fields(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def captions(request: HttpRequest, slug: str) -> HttpResponse:
-    """The form of a new look, and the looks there were, newest first."""
+    """Show the form of a new caption preview and all earlier previews, newest first."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = CaptionForm(request.POST if request.method == "POST" else None, maker=request.GET.get("maker", ""))
     if request.method == "POST" and form.is_valid():
@@ -206,14 +206,14 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def maker_fields(request: HttpRequest, slug: str) -> HttpResponse:
-    """The parameters of the maker chosen in `?maker=`."""
+    """Show the parameters of the maker in `?maker=`."""
     request.project = get_project(request.user, slug, Role.RESEARCHER)
     return render(request, "generation/_maker_fields.html", {"form": CaptionForm(maker=request.GET.get("maker", ""))})
 
 
 @require_safe
 def caption_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """What the maker makes; `?part=1` is the live part alone, which asks for itself while the job is alive."""
+    """Show a caption run. `?part=1` shows only the live part, which polls while the job is active."""
     found = enter_project(request, get_caption_run(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     template = "generation/_caption_run.html" if part else "generation/caption_run.html"
@@ -224,7 +224,7 @@ def caption_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def make_captions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Have the captions stored that the preview showed the first of."""
+    """Queue the job that stores the previewed captions."""
     found = enter_project(request, get_caption_run(request.user, slug, pk))
     actions.make_captions(request.user, found)
     messages.success(request, _("The captions are being generated."))
@@ -285,7 +285,7 @@ def selections(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def selection(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """GET shows what it would do, POST applies it."""
+    """Show a selection (GET) or apply it (POST)."""
     chosen = enter_project(request, get_selection(request.user, slug, pk))
     context: dict[str, Any] = {"chosen": chosen}
     if request.method == "POST":
@@ -303,7 +303,7 @@ def selection(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def selection_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The live part: asks for itself again while the job is alive, then for the whole page."""
+    """Show the live part of a page. It polls while the job is active, then loads the whole page."""
     chosen = enter_project(request, get_selection(request.user, slug, pk))
     return render_live(
         request,
@@ -315,7 +315,7 @@ def selection_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def tunings(request: HttpRequest, slug: str) -> HttpResponse:
-    """The form of a new tuning, and those there were, newest first."""
+    """Show the form of a new tuning and all earlier tunings, newest first."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = EntryForm(TUNING, request.POST if request.method == "POST" else None, prefix="tuning")
     if request.method == "POST" and form.is_valid():
@@ -329,7 +329,7 @@ def tunings(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def tuning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One tuning; `?part=1` is the live part alone, which asks for itself while the job is alive."""
+    """Show a tuning. `?part=1` shows only the live part, which polls while the job is active."""
     found = enter_project(request, get_tuning(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     context = {"tuning": found, "curve": loss_curve(found.losses)}
@@ -343,7 +343,7 @@ def tuning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def prompts(request: HttpRequest, slug: str) -> HttpResponse:
-    """`?from=counterfactual@1` opens the form with that prompt's words."""
+    """Show the prompts and the form of a new one. `?from=counterfactual@1` fills the form with that prompt."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = PromptForm(request.POST) if request.method == "POST" else PromptForm(initial=_first_words(request, project))
     if request.method == "POST" and form.is_valid():
@@ -380,7 +380,7 @@ def hints(request: HttpRequest, slug: str) -> HttpResponse:
         except GenerationError as error:
             form.add_error("spec", str(error))
         else:
-            messages.success(request, _("Saved. The change applies to pages that are opened from now on."))
+            messages.success(request, _("Saved. The change applies to pages opened from now on."))
             return redirect(request.path)
     asked = Hint.objects.filter(caption__video__project=project)
     context = {"form": form, "now": now, "n_asked": asked.count(), "failed": asked.exclude(problem="").last()}

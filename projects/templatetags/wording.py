@@ -68,10 +68,13 @@ WORDS = SHOWN.keys() | frozenset(
         _("no answer"),
         # Progress of a job.
         _("reading captions"),
-        _("making foils"),
+        _("generating foils"),
+        _("choosing"),
         _("loading the model"),
         _("loss"),
-        _("making captions"),
+        _("preview done"),
+        _("generating captions"),
+        _("asking the model"),
         _("decoding frames"),
         _("texts to score"),
         _("distinct texts"),
@@ -102,7 +105,7 @@ WORDS = SHOWN.keys() | frozenset(
 
 @register.filter
 def in_words(code: str) -> str:
-    """Return `in_review` as "in review", in the reader's language; in "making foils: 3 of 4", up to the colon."""
+    """Return `in_review` as "in review", in the reader's language; in "generating foils: 3 of 4", up to the colon."""
     spaced = str(code).replace("_", " ")
     phrase, colon, detail = spaced.partition(": ")
     return f"{gettext(SHOWN.get(phrase, phrase))}{colon}{detail}" if phrase in WORDS else spaced

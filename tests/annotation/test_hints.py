@@ -115,7 +115,7 @@ def test_only_the_holder_of_the_task_gets_hints_and_typing_fills_no_queue(world:
 
 
 def test_a_page_names_models_of_the_installations_folder_alone(world: World, settings):
-    with pytest.raises(GenerationError, match="folder of models"):
+    with pytest.raises(GenerationError, match="model folder"):
         set_hint_model(world.owner, world.project, "tiny:/etc")
     with pytest.raises(GenerationError, match="SLUG:ARGUMENT"):
         set_hint_model(world.owner, world.project, "gpt2")

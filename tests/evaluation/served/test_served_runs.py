@@ -243,7 +243,7 @@ def test_frames_can_be_sent_as_one_video(settings):
     [
         ("endpoint:", HubError, "write endpoint:NAME/MODEL"),
         ("endpoint:nowhere/tiny", GenerationError, "there is no endpoint 'nowhere'; choose one of: lab"),
-        ("endpoint:lab/huge", GenerationError, "'huge' is none of its models; choose one of: tiny, Org/Large-VL"),
+        ("endpoint:lab/huge", GenerationError, "'huge' is not one of its models; choose one of: tiny, Org/Large-VL"),
         ("endpoint:lab?mode=guess", HubError, "mode is 'guess'; choose one of: p_yes, pairs, choice"),
         ("endpoint:lab?samples=1", HubError, "give a whole number from 2 to 1000"),
     ],

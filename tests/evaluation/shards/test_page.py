@@ -90,8 +90,8 @@ def test_a_stopped_run_resumes_with_its_unfinished_shards(run, client):
 def test_a_failed_shard_shows_its_reason_on_the_run(run, client):
     Job.objects.filter(parent=run.job).exclude(number=1).update(state=JobState.FAILED, error="the disk is full.")
     Job.objects.filter(pk=run.job.pk).update(state=JobState.WAITING)
-    with pytest.raises(EvaluationError, match="3 of 4 shards did not end: the disk is full"):
+    with pytest.raises(EvaluationError, match="3 of 4 shards failed: the disk is full"):
         execute(str(run.job.pk))
     text = client.get(address(run, "run")).content.decode()
-    assert "3 of 4 shards did not end" in text
+    assert "3 of 4 shards failed" in text
     assert "Retry run" in text
