@@ -51,7 +51,7 @@ def validation_project(places: int, *, overlap: int = 3, slug: str = "many") -> 
     multiply(Video(project=project, **clip), 1, n, key="'v' || n")
     text, digest = "'person ' || n || ' {} a shirt.'", "lpad(n::text, 64, '0')"
     multiply(Caption(), 1, n, video="n", key="'c' || n", text=text.format("folds"), text_sha256=digest)
-    item = Item(subtest=subtest, state=ItemState.IN_VALIDATION)
+    item = Item(project=project, subtest=subtest, state=ItemState.IN_VALIDATION)
     multiply(item, 1, n, video="n", caption="n", key="'i' || n")
     multiply(Foil(position=0), 1, n, item="n", text=text.format("unfolds"), text_sha256=digest)
     task = Task(project=project, stage=Stage.VALIDATION, overlap=overlap)

@@ -275,6 +275,8 @@ RULES: dict[str, Rule] = {
     "imports:discard_import": owner_page("import", get=NO, post=302),
     "items:items": owner_page(),
     "items:item": owner_page("item"),
+    "items:panel": owner_page("item"),
+    "items:bulk": owner_page(get=NO, post=302, data={"move": "retract"}),
     "items:item_move": owner_page("item", get=NO, post=302, data={"move": "retract"}),
     "reports:reports": owner_page(get=302),
     "reports:report": owner_page("report"),

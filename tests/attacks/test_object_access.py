@@ -74,6 +74,8 @@ WITH_ROWS = (
     "generation:run",
     "generation:candidate",
     "items:item",
+    "items:panel",
+    "items:bulk",
     "releases:release",
     "scoring:run",
     "imports:import",
