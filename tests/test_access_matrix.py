@@ -179,6 +179,7 @@ RULES: dict[str, Rule] = {
     "corpus:subtests": owner_page(post=422),
     "corpus:videos": owner_page(),
     "corpus:video": owner_page("video"),
+    "corpus:video_panel": owner_page("video"),
     # By row number for those who may know which video it is; everybody else by what their own page says.
     "corpus:media": owner_page("video"),
     "corpus:clip": Rule(

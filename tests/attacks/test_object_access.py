@@ -70,12 +70,12 @@ OWNERS_ONLY = (
 )
 WITH_ROWS = (
     "corpus:video",
+    "corpus:video_panel",
     "corpus:media",
     "generation:run",
     "generation:candidate",
     "items:item",
     "items:panel",
-    "items:bulk",
     "releases:release",
     "scoring:run",
     "imports:import",

@@ -68,7 +68,9 @@ async function show(list, panel, link) {
   for (const row of rows(list)) row.toggleAttribute("data-shown", row.contains(link));
   panel.hidden = false;
   panel.querySelector("[data-panel-link]").href = link.href;
-  await htmx.ajax("GET", link.dataset.panel, { target: panel.querySelector("[data-panel-body]"), swap: "innerHTML show:top" });
+  const body = panel.querySelector("[data-panel-body]");
+  await htmx.ajax("GET", link.dataset.panel, { target: body });
+  body.scrollTop = 0;
 }
 
 function close(list, panel) {
