@@ -37,11 +37,6 @@ def test_videos_are_narrowed_by_file_split_and_words(owner, project):
     assert keys(owner.get(url, {"split": "test"})) == ["b"]
     assert keys(owner.get(url, {"q": "dogs"})) == ["b"]
     assert keys(owner.get(url, {"media": "nonsense"})) == ["a", "b", "c"]
-    assert owner.get(url).context["states"] == [
-        ("missing", "missing", 1),
-        ("ready", "ready", 1),
-        ("broken", "broken", 1),
-    ]
 
 
 def test_counts_are_not_multiplied_by_the_joins(owner, project):
