@@ -1,7 +1,7 @@
-"""The stages of a benchmark's life as work that can be killed. Each can be started any number of times, and its outcome
-is the same each time.
+"""Define the stages of a benchmark project as work that can be killed.
 
-A stage that runs as a job continues by itself. One that is a command is started again by whoever started it.
+Each stage can be started any number of times, with the same outcome each time. A stage that runs as a job continues by
+itself. A command is started again by the program that started it.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ PROGRAM = Path(sys.executable).with_name("foilworks")
 
 @dataclass
 class World:
-    """What the stages work on; made once."""
+    """What the stages work on; created once."""
 
     folder: Path
     shapes: Any
@@ -41,7 +41,7 @@ class World:
 
 @dataclass
 class Unit:
-    """One piece of work of a stage: `job` of a job, `process` of a command."""
+    """One run of a stage: the `job` of a job, or the `process` of a command."""
 
     stage: str
     number: int
@@ -60,7 +60,7 @@ def digest(value: Any) -> str:
 
 
 def make_world(folder: Path) -> World:
-    """The project of shapes, captions to make foils for, a release to score and to export, a file to import."""
+    """Create the project of shapes: captions to make foils for, a release to score and export, a file to import."""
     from django.conf import settings
 
     from corpus.models import Caption, Foil, Item, Project, Video
@@ -120,13 +120,16 @@ def _record(number: int) -> dict[str, Any]:
 
 
 def _box(text: str) -> bytes:
-    """An MP4 box that players pass over."""
+    """Return an MP4 box that players skip."""
     content = text.encode()
     return (8 + len(content)).to_bytes(4, "big") + b"free" + content
 
 
 class Stage:
-    """`start` begins a unit; `outcome` is what came of it, equal for all units of the stage."""
+    """A stage.
+
+    `start` begins a unit; `outcome` is its result, equal for all units of the stage.
+    """
 
     name = ""
 
@@ -141,7 +144,7 @@ class Stage:
 
 
 class Importing(Stage):
-    """A file that somebody sent by the page."""
+    """Import a file that somebody uploaded on the page."""
 
     name = "import"
 
@@ -155,7 +158,7 @@ class Importing(Stage):
         project = factories.make_project(slug=f"import-{number}")
         owner = factories.make_member(project, Role.RESEARCHER)
         sent = SimpleUploadedFile("records.jsonl", self.world.sent)
-        # Other bytes each time: a file that is stored already is not stored again.
+        # Different bytes each time: a file that is already stored is not stored again.
         films = [SimpleUploadedFile(f"s{k}.mp4", self.world.film + _box(f"{number} {k}")) for k in range(2)]
         upload = receive_import(
             owner, project, format_slug="jsonl", records=sent, videos=films, params={}, as_published=True, at_once=True
@@ -216,7 +219,7 @@ class Generating(Stage):
 
 
 class Describing(Stage):
-    """A model behind an address, under a name of its own each time: nothing was answered before."""
+    """Describe with a model behind an endpoint, under a new name each time, so that no answer is cached."""
 
     name = "description"
 
@@ -286,7 +289,7 @@ class Teaching(Stage):
         curve = list(training.points.values_list("step", "loss", "rcad", "standard"))
         model = Path(training.model_spec.removeprefix("tiny:"))
         files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(model.iterdir())}
-        # The next training of the same captions ends in the same folder: it is to be put there again.
+        # The next training of the same captions ends in the same folder and must create it again.
         shutil.rmtree(model)
         return {
             "files": files,
@@ -297,13 +300,13 @@ class Teaching(Stage):
 
 
 class Command(Stage):
-    """A command that whoever started it starts again until it ends well."""
+    """A command that is started again until it succeeds."""
 
     def arguments(self, number: int) -> list[str]:
         raise NotImplementedError
 
     def prepare(self, number: int) -> None:
-        """What must be there first."""
+        """Create what the command needs."""
 
     def start(self, number: int) -> Unit:
         self.prepare(number)
@@ -318,14 +321,14 @@ class Command(Stage):
             unit.process = psutil.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
 
     def check_half_way(self, unit: Unit) -> None:
-        """What must hold after the command was killed. AssertionError names what does not."""
+        """Check what must hold after the command was killed. Raises AssertionError if it does not."""
 
     def is_at_work(self, unit: Unit) -> bool:
-        """Whether it has begun to write, as far as can be seen."""
+        """Return whether it has begun to write, as far as can be seen."""
         return True
 
     def is_complete(self, unit: Unit) -> bool:
-        """Whether it was killed after its last step, and cannot be repeated."""
+        """Return whether it was killed after its last step, and cannot be repeated."""
         return False
 
 
@@ -359,7 +362,7 @@ class Freezing(Command):
 
 
 class Exporting(Command):
-    """Each time into the same folder, in place of the export before."""
+    """Export into the same folder each time, in place of the previous export."""
 
     name = "export"
 
@@ -418,7 +421,7 @@ class BackingUp(Command):
         return (self.folder / f"copy-{unit.number}").exists()
 
     def check_half_way(self, unit: Unit) -> None:
-        """Whatever has a name there is a whole copy."""
+        """Check that every folder with a final name is a complete backup."""
         from foilworks.backup.folder import checked_manifest
 
         for path in self.folder.glob("*"):
@@ -431,7 +434,7 @@ class BackingUp(Command):
         copy = self.folder / f"copy-{unit.number}"
         manifest = checked_manifest(copy, progress=lambda things, _total, _label: iter(things))
         left = [path.name for path in self.folder.iterdir() if path != copy]
-        assert not left, f"left beside the copy: {left}"
+        assert not left, f"left beside the backup: {left}"
         found = {name: facts["sha256"] for name, facts in manifest["files"].items() if "filling" in name}
         # The last one is restored at the end.
         shutil.rmtree(self.last, ignore_errors=True)

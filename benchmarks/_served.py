@@ -1,7 +1,7 @@
-"""What the load benchmarks share: a home with a PostgreSQL of its own, the real web server, people with browsers.
+"""Share what the load benchmarks need: a home with its own PostgreSQL, the real web server, people with browsers.
 
-People sign in by session cookie, carry the CSRF token of their page, and go on from the page that they are shown: they
-know nothing that the pages do not say.
+People sign in by session cookie, send the CSRF token of their page, and continue from the page that they see: they know
+only what the pages say.
 """
 
 import http.client
@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
-# Before the folder of the script that runs: some benchmarks are called like the packages that they measure.
+# Put before the folder of the script: some benchmarks have the names of the packages that they measure.
 sys.path.insert(0, str(ROOT))
 SWAP = {"X-Foilworks-Swap": "1"}
 _FIELD = re.compile(r'<input type="hidden" name="([a-z_]+)" value="([^"]*)"')
@@ -28,7 +28,7 @@ _CSRF = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 @contextmanager
 def own_home(*, sqlite: bool = False) -> Iterator[Path]:
-    """A fresh home and database, their tables made, named in the environment. PostgreSQL, unless `sqlite`."""
+    """Create a home and a database with their tables, named in the environment. PostgreSQL, unless `sqlite`."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="foilworks-benchmark-")))
         os.environ["FOILWORKS_HOME"] = str(home)
@@ -43,7 +43,7 @@ def own_home(*, sqlite: bool = False) -> Iterator[Path]:
 
 
 class _FromModels:
-    """In the place of MIGRATION_MODULES: no app has migrations, so tables come from the models, ten times as fast."""
+    """Replace MIGRATION_MODULES: no app has migrations, so tables are created from the models, ten times as fast."""
 
     def __contains__(self, app: str) -> bool:
         return True
@@ -70,13 +70,13 @@ class Server:
     process: subprocess.Popen
 
     def cpu_seconds(self) -> float:
-        """User and system time of the web server's processes so far."""
+        """Return user and system time of the web server's processes so far."""
         return _cpu(self.process.pid)
 
 
 @contextmanager
 def serving() -> Iterator[Server]:
-    """The web server for as long as the block runs."""
+    """Run the web server while the block runs."""
     from foilworks.supervisor.services import GUNICORN
     from tests.ports import free_port
 
@@ -121,7 +121,7 @@ def _cpu(pid: int) -> float:
 
 
 def session_of(person: object) -> str:
-    """A session cookie of the person, as the sign-in makes it."""
+    """Return a session cookie of the person, as a sign-in creates it."""
     from django.conf import settings
     from django.test import Client
 
@@ -132,14 +132,17 @@ def session_of(person: object) -> str:
 
 @dataclass
 class Browser:
-    """One person's connection, kept alive; `url` and `page` are where they are and what they see."""
+    """One person's connection, kept alive.
+
+    `url` and `page` are their address and what they see.
+    """
 
     port: int
     session: str
     url: str = ""
     page: str = ""
     status: int = 0
-    # The address under which the last answer wants to be known, its query with it.
+    # The address that the last response sets, with its query.
     shown: str = ""
     cookies: dict[str, str] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
@@ -152,13 +155,13 @@ class Browser:
         self._ask("GET", url, None, {})
 
     def post(self, url: str, fields: dict[str, str], *, swap: bool = False) -> None:
-        """Sends a form with the page's CSRF token; redirects are followed, as a browser does."""
+        """Send a form with the page's CSRF token and follow redirects, as a browser does."""
         found = _CSRF.search(self.page)
         body = urlencode({"csrfmiddlewaretoken": found.group(1) if found else "", **fields})
         self._ask("POST", url, body, SWAP if swap else {})
 
     def submit(self, fields: dict[str, str], *, swap: bool = True) -> None:
-        """The page's own form with its hidden fields and these."""
+        """Send the page's own form with its hidden fields and these values."""
         self.post(self.url, {**self.hidden(), **fields}, swap=swap)
 
     def hidden(self) -> dict[str, str]:

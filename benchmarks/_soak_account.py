@@ -1,4 +1,4 @@
-"""What is stored after a soak, against what people were told; an AssertionError names what does not hold."""
+"""Compare what a soak has stored with what people saw acknowledged. Raises AssertionError on a difference."""
 
 import hashlib
 import json
@@ -25,11 +25,11 @@ def account(diary: Diary, researcher: Researcher | None) -> dict[str, object]:
 
 
 def _answers(diary: Diary) -> dict[str, dict[str, int]]:
-    """By stage: acknowledged to people, and stored; the keys are the same, and each is there once."""
+    """Compare answers per stage, acknowledged and stored: the same keys, each once."""
     from annotation.models import Edit, Review, Stage, Vote
 
     stored = {
-        # Not those that a file brought.
+        # Without imported votes.
         "validation": Vote.objects.filter(stage=Stage.VALIDATION, person__isnull=False),
         "edit": Edit.objects.all(),
         "review": Review.objects.all(),
@@ -63,7 +63,7 @@ def _votes() -> dict[str, object]:
 
 
 def _generation(researcher: Researcher) -> dict[str, int]:
-    """Every caption of a run has one group and one foil of its method; each came by one row of the trail."""
+    """Check that every caption of a run has one group and one foil of its method, each with one row of the trail."""
     from generation.models import Candidate, CandidateGroup, GenerationRun
     from projects.models import AuditEvent
 
@@ -82,7 +82,7 @@ def _generation(researcher: Researcher) -> dict[str, int]:
 
 
 def _scoring(researcher: Researcher) -> dict[str, int]:
-    """Every pair once, with the model's value; what was asked twice was on its way when something died."""
+    """Check that every pair has one score, the model's; repeated requests were in progress when a process died."""
     from evaluation.scoring.models import Run, Score
 
     asked: Counter = Counter()
@@ -120,7 +120,7 @@ def _jobs() -> dict[str, int]:
 
 
 def check_now(when: str) -> None:
-    """`foilworks check` in this process, as of one moment, while everybody works on."""
+    """Run `foilworks check` in this process, as of one moment, while everybody continues to work."""
     from foilworks.management.commands.check import Command
 
     found = persistent(lambda: Command().run(files=False))
@@ -128,7 +128,7 @@ def check_now(when: str) -> None:
 
 
 def check_by_command(*options: str) -> str:
-    """What the command prints, as an operator starts it."""
+    """Return the output of the command, as an operator runs it."""
     program = Path(sys.executable).with_name("foilworks")
     done = subprocess.run([program, "check", *options], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""What may happen to a machine: kills, a full disk, messages that come twice and in any order."""
+"""Cause faults of a machine: kills, a full disk, repeated and reordered messages."""
 
 import json
 import random
@@ -19,38 +19,41 @@ MESSAGES = 12
 
 
 class Faults:
-    """Each method does its worst to the topology and starts again what nobody under test would start again."""
+    """One method per fault.
+
+    Each restarts what no process under test restarts.
+    """
 
     def __init__(self, topology: Topology, chance: random.Random) -> None:
         self.topology, self.chance = topology, chance
         self.seen: Counter = Counter()
 
     def web(self) -> None:
-        """The whole web server."""
+        """Kill the whole web server."""
         self._tree(self.topology.web)
 
     def web_worker(self) -> None:
-        """One of its processes, which its first one replaces."""
+        """Kill one of its processes, which its first one replaces."""
         self._child(self.topology.web.children())
 
     def worker(self) -> None:
-        """The whole host of workers."""
+        """Kill the whole host of workers."""
         self._tree(self.topology.worker)
 
     def engine(self) -> None:
-        """One process that runs jobs, which its supervisor replaces; its model dies with it."""
-        # Where setproctitle is installed, rq gives its process another name.
+        """Kill one process that runs jobs; its supervisor replaces it, and its model is lost."""
+        # If setproctitle is installed, rq renames its process.
         names = ("foilworks.supervisor.worker", "rq:worker")
         self._child([each for each in self.topology.worker.children() if any(name in _line(each) for name in names)])
 
     def redis(self) -> None:
-        """The queue; its append-only file brings it back."""
+        """Kill the queue; its append-only file restores it."""
         self.topology.redis._process.kill()
         self.topology.redis._process.wait()
         self.topology.redis.start()
 
     def redis_lost(self) -> None:
-        """The queue and all that it had written; `foilworks requeue` builds it up from the tables."""
+        """Kill the queue and delete its files; `foilworks requeue` rebuilds it from the tables."""
         server = self.topology.redis
         server._process.kill()
         server._process.wait()
@@ -61,22 +64,22 @@ class Faults:
         done = subprocess.run([program, "requeue", "--json"], capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"foilworks requeue: {done.stdout}{done.stderr[-2000:]}")
-        self.seen["jobs put back by foilworks requeue"] += json.loads(done.stdout)["requeued"]
+        self.seen["jobs requeued by foilworks requeue"] += json.loads(done.stdout)["requeued"]
 
     def postgres(self) -> None:
-        """The database with all its processes; it recovers from its log."""
+        """Kill the database with all its processes; it recovers from its log."""
         self.topology.kill_postgres()
         self.topology.start_postgres()
 
     def backend(self) -> None:
-        """One of its processes: it ends all others and recovers by itself."""
+        """Kill one of its processes: the database ends all others and recovers by itself."""
         self._child(
             [child for child in psutil.Process(self.topology.postgres.process.pid).children() if "soak" in _line(child)]
         )
         self.topology.start_postgres() if self.topology.postgres.process.poll() is not None else None
 
     def disk(self) -> None:
-        """Nothing can be written for a while; what that kills is started again."""
+        """Fill the disk for a while; restart what dies of it."""
         self.topology.fill_disk()
         time.sleep(DISK_FULL_SECONDS)
         self.topology.make_room()
@@ -84,7 +87,7 @@ class Faults:
             self.seen[f"{name} died of a full disk"] += 1
 
     def messages(self) -> None:
-        """Jobs of all states are pushed again, several times, in any order."""
+        """Push jobs of all states again, several times, in any order."""
         from jobs.models import Job
         from jobs.queue import push
 

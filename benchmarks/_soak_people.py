@@ -1,7 +1,7 @@
-"""People and a researcher who go on working while everything around them dies.
+"""Simulate people and a researcher who continue to work while processes around them die.
 
-A person sends an answer until the server says that it is stored, with the same key each time, as the page's outbox
-does; what was said to be stored is written down here, and held against the tables at the end.
+A person sends an answer with the same key until the server says that it is stored, as the page's outbox does.
+Acknowledged answers are recorded here, and compared with the tables at the end.
 """
 
 import http.client
@@ -22,14 +22,14 @@ import httpx
 from _served import Browser
 from crowd import Person, Told, world
 
-# Breaths between two attempts while nothing answers, and between two pieces.
+# Pauses between two attempts while the server is down, and between two tasks.
 AGAIN_SECONDS, THINK_SECONDS = 0.15, 0.05
 # Seconds within which our own database must be back after a kill.
 PATIENCE_SECONDS = 180.0
 BROKEN = (OSError, http.client.HTTPException)
 CAPTIONS_PER_RUN = 30
 CLIPS = 40
-# A model that takes its time and writes down what it was asked, before it answers.
+# A slow model that records each request before it answers.
 SERVE = """
 import hashlib, json, os, sys, time
 
@@ -49,7 +49,7 @@ if __name__ == "__main__":
 
 @dataclass
 class Diary:
-    """What people know: keys that the server said are stored, by stage; what they saw go wrong; when."""
+    """What people know: acknowledged keys by stage, the errors they saw, and when."""
 
     acknowledged: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     requests: int = 0
@@ -70,20 +70,20 @@ class Diary:
 
 
 class Outcome(Browser):
-    """A browser that knows whether its last submit was said to be stored."""
+    """A browser that knows whether its last submit was acknowledged."""
 
     stored = False
 
     def _ask(self, method: str, url: str, body: str | None, headers: dict[str, str]) -> None:
         if "done=" in url:
-            # Only the answer to a submit leads there.
+            # Only the response to a submit redirects there.
             self.stored = True
         super()._ask(method, url, body, headers)
         self.stored = self.stored or "done=" in self.shown
 
 
 class Hand(Person):
-    """One pair of hands in one stage, until the diary is over; then until what is under way is stored."""
+    """One person in one stage, until the diary is over; then until the current answer is stored."""
 
     def __init__(self, port: int, session: str, stage: str, diary: Diary, number: int) -> None:
         super().__init__(port, session, stage, Told(), number)
@@ -102,7 +102,7 @@ class Hand(Person):
             time.sleep(self.chance.uniform(0, 2 * THINK_SECONDS))
 
     def _answer(self, give: Callable[[], dict[str, str]]) -> None:
-        """Sends one answer until it is stored or refused, whatever dies meanwhile."""
+        """Send one answer until it is stored or refused, whatever dies meanwhile."""
         here, page = self.browser.url, self.browser.page
         fields = {**self.browser.hidden(), **give()}
         key = fields["idempotency_key"]
@@ -120,12 +120,12 @@ class Hand(Person):
                 return
 
     def _what_it_says(self) -> str:
-        """The title of the page that came in place of an acknowledgement, and its warning."""
+        """Return the title and the warning of a page that came instead of an acknowledgement."""
         parts = re.findall(r"<title>([^<]*)|(?:notice|toast|lede)[^>]*>([^<]*)", self.browser.page)
         return " ".join(" ".join(filter(None, map(str.strip, found))) for found in parts[:3]).strip()
 
     def _tried(self, ask: Callable[[], None]) -> bool:
-        """Whether the server answered, and not with an error of its own."""
+        """Return whether the server responded without an error of its own."""
         try:
             ask()
         except BROKEN as error:
@@ -144,7 +144,7 @@ class Hand(Person):
 
 @dataclass
 class Researcher:
-    """Starts run after run: generation by the API, one key a run; scoring as the operator does, each of a new model."""
+    """Start run after run: generation by the API, one key per run; scoring as the operator, a new model each."""
 
     port: int
     token: str
@@ -191,7 +191,7 @@ class Researcher:
         from evaluation.scoring.models import Run
 
         spec = f"external:{folder}"
-        # The answer to the commit may have been lost with its server.
+        # The response to the commit may have been lost with its server.
         found = Run.objects.filter(spec=spec).first()
         return (found or start_run(None, Release.objects.get(pk=self.release), spec, device="cpu")).pk
 
@@ -212,7 +212,7 @@ class Researcher:
             time.sleep(AGAIN_SECONDS)
 
     def _over(self, kind: str, pk: int) -> None:
-        """Waits for the run's job; what a full disk ended is taken up again, as its page says."""
+        """Wait for the run's job; resume a run that a full disk ended, as its page suggests."""
         while not persistent(lambda: went_on(kind, pk)):
             time.sleep(2 * AGAIN_SECONDS)
 
@@ -223,7 +223,7 @@ class Researcher:
 
 
 def went_on(kind: str, pk: int) -> bool:
-    """Whether the run's job is done; a failed one is queued again."""
+    """Return whether the run's job is done; a failed one is queued again."""
     from evaluation.scoring.models import Run
     from generation.models import GenerationRun
     from jobs.models import JobState
@@ -236,7 +236,7 @@ def went_on(kind: str, pk: int) -> bool:
 
 
 def persistent(ask: Callable[[], Any]) -> Any:
-    """The answer of our own database, asked again by a new connection while it is away, but not for ever."""
+    """Query our own database; reconnect while it is down, but not for ever."""
     from django.db import InterfaceError, OperationalError, connection
 
     until = time.monotonic() + PATIENCE_SECONDS
@@ -251,7 +251,7 @@ def persistent(ask: Callable[[], Any]) -> Any:
 
 
 def guarded(diary: Diary, who: str, work: Callable[[], None]) -> threading.Thread:
-    """A thread that does the work; what ends it otherwise is a finding."""
+    """Run the work in a thread; an unexpected exception is a finding."""
 
     def run() -> None:
         from django.db import connection
@@ -263,14 +263,14 @@ def guarded(diary: Diary, who: str, work: Callable[[], None]) -> threading.Threa
         finally:
             connection.close()
 
-    # A daemon: where the program fails, nobody waits for people who still try to send.
+    # A daemon: if the program fails, it does not wait for people who still try to send.
     thread = threading.Thread(target=run, name=who, daemon=True)
     thread.start()
     return thread
 
 
 def start_people(port: int, diary: Diary, items: int, numbers: Mapping[str, int]) -> list[threading.Thread]:
-    """So many people per role are at work on `items` captions, and the clips of their pages are there."""
+    """Start so many people per role on `items` captions, with the clips of their pages."""
     from django.conf import settings
 
     from media.encode import write_mp4

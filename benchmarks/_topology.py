@@ -1,8 +1,8 @@
-"""Foilworks as processes on one machine, for programs that kill them: a web server, a host of workers, a Redis and a
-PostgreSQL, each with a folder of its own on a small disk of their own. Nothing is restarted that nobody restarts: the
-programs under test restart what they promise to, this module what a service manager would.
+"""Run Foilworks as processes on one machine, for programs that kill them.
 
-The disk is a tmpfs where mounting is allowed (root), so that it can really be full; elsewhere it never is.
+A web server, a host of workers, a Redis and a PostgreSQL each have a folder on a small disk. Programs under test
+restart what they promise to; this module restarts what a service manager would, and nothing else. The disk is a tmpfs
+where mounting is allowed (root), so that it can be full; elsewhere it never is.
 """
 
 import os
@@ -22,7 +22,7 @@ from _served import ROOT, answers_at, make_tables
 from tests.ports import free_port
 
 DISK_BYTES = 1024 * 1024 * 1024
-# Durable against a killed server: what was committed has left its process.
+# Durable against a killed server: committed data has left its process.
 POSTGRES = {"synchronous_commit": "on", "full_page_writes": "on", "max_connections": "120"}
 
 
@@ -54,7 +54,7 @@ class Tree:
         return []
 
     def kill(self) -> None:
-        """All of it at once, as a host without power."""
+        """Kill all of it at once, like a power cut."""
         kill_all([self.process] if self.process else [])
 
     def stop(self) -> None:
@@ -66,7 +66,7 @@ class Tree:
 
 
 def kill_all(roots: list[psutil.Process]) -> None:
-    """SIGKILL to the processes and all below them, stopped first, so that none of them reacts to the end of another."""
+    """Send SIGKILL to the processes and their children, stopped first, so that none reacts to the end of another."""
     found: list[psutil.Process] = []
     for root in roots:
         with suppress(psutil.Error):
@@ -94,7 +94,10 @@ def wait_for(web: Tree, port: int, seconds: float = 60.0) -> None:
 
 
 class Topology:
-    """`web` and `worker` are trees, `postgres` and `redis` servers; `folder` is on the disk that can be full."""
+    """All servers: `web` and `worker` are trees, `postgres` and `redis` servers.
+
+    `folder` is on the disk that can be full.
+    """
 
     def __init__(self, folder: Path, postgres: object, redis: object, mounted: bool, slots: int) -> None:
         self.folder, self.postgres, self.redis, self.mounted, self.slots = folder, postgres, redis, mounted, slots
@@ -122,7 +125,10 @@ class Topology:
         kill_all([psutil.Process(self.postgres.process.pid)])
 
     def start_postgres(self) -> None:
-        """As a service manager: until it stays up. A killed server's memory may be held for a moment."""
+        """Start it as a service manager does: retry until it stays up.
+
+        A killed server's memory may be held for a moment.
+        """
         self.postgres.process.poll()
         for attempt in range(40):
             try:
@@ -135,7 +141,7 @@ class Topology:
                 return
 
     def revive(self) -> list[str]:
-        """Starts again what is dead; the names of those."""
+        """Restart what is dead; return the names."""
         dead = []
         if self.postgres.process.poll() is not None:
             self.start_postgres()
@@ -151,7 +157,7 @@ class Topology:
         return dead
 
     def fill_disk(self) -> None:
-        """Not a byte more can be written to the tmpfs."""
+        """Fill the tmpfs to the last byte."""
         descriptor = os.open(self.folder / "ballast", os.O_CREAT | os.O_WRONLY, 0o600)
         try:
             size = 0
@@ -169,7 +175,7 @@ class Topology:
 
 @contextmanager
 def topology(slots: int) -> Iterator[Topology]:
-    """The servers run, the tables are made, this process is set up as a part of it; web and worker are started."""
+    """Run the servers, create the tables, join this process to them, and start web and worker."""
     from foilworks.supervisor.embedded_redis import EmbeddedRedis
     from foilworks.supervisor.redis_socket import redis_url
     from tests.postgres import running_postgres

@@ -1,7 +1,7 @@
-"""Small files that decode to too much: how the import answers, in how many seconds and at which peak of memory.
+"""Import small files that decode to huge ones: print the result, the seconds and the peak memory.
 
 Each file is imported by a process of its own, as `foilworks import` would; the peak is the larger of that process and
-the child that decodes. The last two files are at a limit, and are taken. --folder keeps the files.
+the child that decodes. The last two files are at a limit and are accepted. --folder keeps the files.
 """
 
 import argparse
@@ -44,12 +44,12 @@ def main() -> int:
         rows = [measured(folder, name, home) for name in FILES]
     bombs = [row for row in rows if "taken" not in row["answer"]]
     worst = max(row["mb"] for row in bombs), max(row["seconds"] for row in bombs)
-    print(f"worst of those refused: {worst[0]} MB, {worst[1]} s (limits: {MAX_MB} MB, {MAX_SECONDS:g} s)")
+    print(f"worst of the refused files: {worst[0]} MB, {worst[1]} s (limits: {MAX_MB} MB, {MAX_SECONDS:g} s)")
     return int(worst[0] > MAX_MB or worst[1] > MAX_SECONDS)
 
 
 def measured(folder: Path, name: str, home: str) -> dict[str, object]:
-    """Make the file if it is missing, import it, print and return the row."""
+    """Create the file if it is missing, import it, print and return the row."""
     if not (folder / name).exists():
         subprocess.run([sys.executable, __file__, "--folder", str(folder), "--make", name], check=True)
     env = {**os.environ, "FOILWORKS_HOME": home}
@@ -73,12 +73,12 @@ def read(path: Path) -> dict[str, object]:
     began = time.perf_counter()
     if path.suffix == ".parquet":
         try:
-            answer = f"taken: {sum(1 for _ in read_file(IMPORTERS['hf'], path, {}))} records"
+            answer = f"accepted: {sum(1 for _ in read_file(IMPORTERS['hf'], path, {}))} records"
         except CorpusError as error:
             answer = str(error).replace(f"{path}: ", "")
     else:
         kept = store_media(path, copy=False)
-        answer = kept.error.replace(f"{path.name}: ", "") or f"taken: {kept.facts.n_frames} frames"
+        answer = kept.error.replace(f"{path.name}: ", "") or f"accepted: {kept.facts.n_frames} frames"
     seconds = round(time.perf_counter() - began, 2)
     end_children()
     peaks = [resource.getrusage(who).ru_maxrss // 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -86,7 +86,7 @@ def read(path: Path) -> dict[str, object]:
 
 
 def video(path: Path, width: int, height: int, n: int, codec: str = "libx264") -> None:
-    """Frames of one grey."""
+    """Make frames of one grey."""
     with av.open(str(path), "w") as out:
         stream = out.add_stream(codec, rate=25, options=QUICK if codec == "libx264" else {})
         stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
@@ -101,19 +101,19 @@ def video(path: Path, width: int, height: int, n: int, codec: str = "libx264") -
 
 
 def claimed(path: Path) -> None:
-    """A VP9 clip whose frames say that they are 16,384 x 16,384: no encoder at hand makes real ones."""
+    """Make a VP9 clip whose frames claim to be 16,384 x 16,384: no available encoder makes real ones."""
     video(path, 64, 64, 2, "libvpx-vp9")
     data = bytearray(path.read_bytes())
     start = data.index(b"\x49\x83\x42") - 1
     bits = int.from_bytes(data[start : start + 9], "big")
-    # Behind 36 bits of the header: width and height less one, 16 bits each.
+    # After 36 bits of the header: width and height minus one, 16 bits each.
     sizes = 0xFFFFFFFF << 4
     data[start : start + 9] = (bits & ~sizes | (16_383 << 16 | 16_383) << 4).to_bytes(9, "big")
     path.write_bytes(data)
 
 
 def table(path: Path, *, dictionary: bool, in_one_row: bool = False) -> None:
-    """1,000 captions, or one record of 1,000 foils, of a megabyte each."""
+    """Make 1,000 captions, or one record of 1,000 foils, of a megabyte each."""
     import pyarrow
     import pyarrow.parquet
 

@@ -1,9 +1,9 @@
-"""A simulated crowd against the running server: 40 annotators, reviewers and 101 validators, over HTTP, on PostgreSQL.
+"""Simulate a crowd against the running server: 40 annotators, reviewers and 101 validators, over HTTP, on PostgreSQL.
 
-Everybody has a browser session, the CSRF token of their page, and goes on from what their pages show. Annotators take
-suggestions as they are or write their own, reviewers accept, validators judge; some skip, some send twice, some walk
-away. At the end nothing may be lost or counted twice: every item has exactly its votes, nobody has judged a video that
-they had a hand in, the caption stood first half of the time, `foilworks check` finds nothing.
+Everybody has a browser session and the CSRF token of their page, and continues from what their pages show. Annotators
+accept suggestions or write their own, reviewers accept, validators judge; some skip, some send twice, some leave. At
+the end nothing may be lost or counted twice: every item has exactly its votes, nobody has judged a video that they had
+worked on, the caption was first half of the time, and `foilworks check` finds nothing.
 
     .venv/bin/python benchmarks/crowd.py --items 846        # a tenth of ViLMA's size
     .venv/bin/python benchmarks/crowd.py --items 8460
@@ -25,22 +25,22 @@ from _served import Browser, own_home, serving, session_of
 ANSWERS = ("first", "second", "neither", "both", "cannot_tell")
 _TEXTAREA = re.compile(r'<textarea[^>]*name="text"[^>]*>([^<]*)</textarea>')
 _PARENT = re.compile(r'<input[^>]*name="parent"[^>]*value="(\d*)"')
-# An empty queue may fill again while others work: an idle person looks again after so many seconds.
+# An empty queue may fill again while others work: an idle person checks again after this many seconds.
 LOOKS_AFTER = 2.0
-# A shift that makes no more progress ends.
-LONGEST_SHIFT = 1800.0
+# A shift without progress ends after this many seconds.
+MAX_SHIFT = 1800.0
 
 
 @dataclass
 class Told:
-    """What the people know that they sent: how often the server took something, by stage."""
+    """What people saw: the number of stored answers per stage, repeated ones, skips and errors."""
 
     stored: Counter = field(default_factory=Counter)
     twice: int = 0
     skipped: int = 0
     errors: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    # The shift's work is done: everybody looks once more, and goes home where there is nothing.
+    # The work is done: everybody checks once more, and stops if nothing is left.
     over: threading.Event = field(default_factory=threading.Event)
 
 
@@ -69,9 +69,9 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
 
 
 def world(options: argparse.Namespace) -> dict[str, list[str]]:
-    """A project whose captions each have a suggestion waiting; the sessions of its people by role.
+    """Create a project whose captions each have a waiting suggestion; return the sessions of its people by role.
 
-    A tenth of the people hold two roles: they are whom the leakage rule is for.
+    A tenth of the people have two roles: the leakage rule is for them.
     """
     from annotation.models import ReviewPolicy
     from corpus.models import Caption, MediaState, Subtest, Video
@@ -83,7 +83,7 @@ def world(options: argparse.Namespace) -> dict[str, list[str]]:
     ReviewPolicy.objects.create(project=project, rate=options.reviewed, second_share=0.0)
     run = GenerationRun.objects.create(project=project, subtest=subtest, method="fake", method_version="1")
     ready = {"media_state": MediaState.READY, "file": "none.mp4", "duration": 2.0, "fps": 12.0, "n_frames": 24}
-    # Two captions a video, so that the rule about videos bites.
+    # Two captions per video, so that the rule about videos applies.
     videos = Video.objects.bulk_create(
         Video(project=project, key=f"v{k}", **ready) for k in range((options.items + 1) // 2)
     )
@@ -129,7 +129,7 @@ def world(options: argparse.Namespace) -> dict[str, list[str]]:
 
 
 def work(port: int, people: dict[str, list[str]], items: int) -> Told:
-    """Edits and reviews first, side by side; then everybody who may judges, those of two roles among them."""
+    """Run edits and reviews first, in parallel; then everybody who may judge, including those with two roles."""
     from annotation.models import Vote
     from corpus.models import Item
 
@@ -144,7 +144,7 @@ def work(port: int, people: dict[str, list[str]], items: int) -> Told:
         ]
         for thread in threads:
             thread.start()
-        until = time.monotonic() + LONGEST_SHIFT
+        until = time.monotonic() + MAX_SHIFT
         while rows.count() < wanted and not told.errors and time.monotonic() < until:
             time.sleep(0.5)
         told.over.set()
@@ -161,7 +161,7 @@ def _guarded(person: "Person") -> None:
 
 
 class Person:
-    """One pair of hands in one stage, until its work is done and there is nothing more to do."""
+    """One person in one stage, until its work is done and nothing is left."""
 
     def __init__(self, port: int, session: str, stage: str, told: Told, number: int) -> None:
         self.browser, self.stage, self.told, self.number = Browser(port, session), stage, told, number
@@ -185,7 +185,7 @@ class Person:
 
     def _one(self, give: Callable[[], dict[str, str]]) -> None:
         if self.chance.random() < 0.02:
-            # Gives it back; it comes again to this person last.
+            # Returns the task; this person gets it again last.
             skip = re.search(r'<form id="skip"[^>]*action="([^"]+)"', self.browser.page)
             self.browser.post(skip.group(1), {})
             self.told.skipped += 1
@@ -198,7 +198,7 @@ class Person:
         with self.told.lock:
             self.told.stored[self.stage] += 1
         if self.chance.random() < 0.03:
-            # The network was slow, the person pressed again: the same form with the same key.
+            # The network was slow, and the person pressed again: the same form with the same key.
             after = (self.browser.url, self.browser.page)
             self.browser.page = page
             self.browser.post(here, fields)
@@ -218,7 +218,7 @@ class Person:
         return {"decision": "accept", "seconds": "3.0"}
 
     def _validation(self) -> dict[str, str]:
-        # By what is on the page: the text with "folds" alone is the caption. One in twelve errs.
+        # From the page alone: the text with only "folds" is the caption. One in twelve errs.
         first = re.search(r'class="pair">(.*?)</ol>', self.browser.page, re.DOTALL).group(1)
         sentences = re.findall(r'class="sentence"[^>]*>(.*?)</p>', first, re.DOTALL)
         texts = [re.sub("<[^>]+>", "", text) for text in sentences]
@@ -228,7 +228,7 @@ class Person:
 
 
 def account(items: int, told: Told) -> dict[str, object]:
-    """What is stored against what was sent; AssertionError names what does not hold."""
+    """Compare what is stored with what was sent. Raises AssertionError on a difference."""
     from django.db.models import Count
 
     from annotation.models import Edit, Involvement, Review, Slot, Stage, Vote

@@ -1,12 +1,12 @@
-"""Requests per second that one client keeps going at an endpoint of half a second, as a ratio to four at a time.
+"""Measure the requests per second of one client at an endpoint of half a second, relative to four at a time.
 
     .venv/bin/python benchmarks/endpoints.py [--in-flight 64] [--frames 8] [--side 336] [--requests 1500]
 
-The endpoint is a process of its own that waits and answers with log-probabilities. Each clip has frames of its own,
-which are encoded as JPEG, and two texts. Nothing is decoded and nothing is stored: it measures the client. Printed:
-requests per second from the first answer to the last, the processor time of the client per request and as a share of
-one processor, the largest number of requests that the endpoint saw at a time, and the same for the old fixed number of
-four (as many requests as they take in the same time).
+The endpoint is a process of its own that waits and answers with log-probabilities. Each clip has its own frames,
+encoded as JPEG, and two texts. Nothing is decoded or stored: this measures the client. Printed: requests per second
+from the first answer to the last, the client's processor time per request and as a share of one processor, the max
+number of requests that the endpoint saw at a time, and the same for the old fixed number of four (as many requests as
+they take in the same time).
 """
 
 import argparse
@@ -44,7 +44,7 @@ TEXTS = ("a man folds a red shirt", "a man folds a blue shirt")
 
 
 def answer() -> bytes:
-    """The whole reply: P(yes) .7, with alternatives."""
+    """Return the whole reply: P(yes) .7, with alternatives."""
     rows = [{"token": token, "logprob": math.log(value)} for token, value in (("Yes", 0.7), ("No", 0.3))]
     choice = {
         "message": {"role": "assistant", "content": "Yes"},
@@ -56,7 +56,7 @@ def answer() -> bytes:
 
 
 def serve(latency: float, told: Connection) -> None:
-    """Answer every POST after `latency` seconds. Tells its port, and the most at a time when it is asked."""
+    """Answer every POST after `latency` seconds. Reports its port and, on request, the max number at a time."""
     reply, seen = answer(), {"now": 0, "most": 0}
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -91,7 +91,7 @@ def serve(latency: float, told: Connection) -> None:
 
 
 def requests(model: ServedModel, n: int, frames: int, side: int, pool: DecodePool) -> Iterator[tuple[int, ChatRequest]]:
-    """n questions about n / 2 clips whose frames differ."""
+    """Return n questions about n / 2 clips whose frames differ."""
     ramp = np.linspace(0, 255, side, dtype=np.uint8)
     base = np.broadcast_to(ramp[None, :, None, None] // 2 + ramp[None, None, :, None] // 2, (frames, side, side, 3))
 
@@ -105,14 +105,14 @@ def requests(model: ServedModel, n: int, frames: int, side: int, pool: DecodePoo
 
 
 def measured(in_flight: int, n: int, options: argparse.Namespace) -> dict[str, float]:
-    """One client with at most `in_flight` requests at a time."""
+    """Measure one client with at most `in_flight` requests at a time."""
     here, there = multiprocessing.Pipe()
     server = multiprocessing.get_context("spawn").Process(target=serve, args=(options.latency, there))
     server.start()
     chat = ChatEndpoint(Endpoint("stub", f"http://127.0.0.1:{here.recv()}/v1", "stub"), Patience(concurrency=in_flight))
     model = ServedModel(chat.info, Asking(), StoredAsking(chat, MemoryAnswers()), options.side)
     with DecodePool(1) as pool:
-        # Pictures are made before the clock starts, as those of kept frames are.
+        # Images are created before the clock starts, like those of cached frames.
         asked = list(requests(model, n, options.frames, options.side, pool))
     sent = sum(len(image) for _, request in asked for image in request.images)
     began, used = time.perf_counter(), time.process_time()

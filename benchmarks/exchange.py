@@ -1,9 +1,9 @@
-"""Records in and out: time and peak memory of --records JSON lines (1,000,000), beside saving them row by row.
+"""Measure import and export of --records JSON lines (1,000,000): time and peak memory, relative to saving row by row.
 
 Each step runs in a process of its own, so that its peak is its own: the import, the export of the project as JSON
-lines, and the import of that file again, which finds all of it the same. Row by row, in one transaction, --rows records
-(20,000) are saved as a loop over `save()` would; the ratio is records a second of the import over that. With --small N
-the steps also run over N records, so that the two peaks can be held against each other.
+lines, and the import of that file again, which finds everything unchanged. Row by row, in one transaction, --rows
+records (20,000) are saved as a loop over `save()` would; the ratio is records per second of the import over that. With
+--small N the steps also run over N records, to compare the two peaks.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def main() -> None:
     found = {"cores": os.cpu_count(), "row_by_row": whole(options.rows, ["rows"])["rows"]}
     for n in dict.fromkeys([options.small, options.records]):
         found[str(n)] = whole(n, ["in", "out", "again"])
-    # By the clock, and by the processor's time, which a busy machine leaves alone.
+    # Wall clock, and processor time, which a busy machine does not change.
     for kind in ("records_a_second", "records_a_cpu_second"):
         ratio = found[str(options.records)]["in"][kind] / found["row_by_row"][kind]
         found[f"import_over_row_by_row, {kind}"] = round(ratio, 2)
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def whole(n: int, steps: list[str]) -> dict[str, dict[str, object]]:
-    """Each step over n records, in a home of its own."""
+    """Run each step over n records, in a home of its own."""
     with tempfile.TemporaryDirectory(prefix="foilworks-exchange-") as folder:
         path = Path(folder) / "records.jsonl"
         with path.open("w", encoding="utf-8") as file:
@@ -63,7 +63,7 @@ def whole(n: int, steps: list[str]) -> dict[str, dict[str, object]]:
 
 
 def record(number: int) -> dict[str, object]:
-    """Three records a clip; a foil, an unknown field."""
+    """Return a record; three records per clip, with a foil and an unknown field."""
     return {
         "id": f"record-{number}",
         "source_dataset": "bench",
@@ -128,7 +128,7 @@ def imported(path: Path, kind: str) -> None:
 
 
 def saved_row_by_row(path: Path) -> None:
-    """What a loop over the records would do: the same rows, each by `save()`, in one transaction."""
+    """Save the same rows as a loop over the records would: each by `save()`, in one transaction."""
     from django.db import transaction
 
     from corpus.importers import jsonl
@@ -174,7 +174,7 @@ def saved_row_by_row(path: Path) -> None:
 
 
 def measured(work: object) -> dict[str, object]:
-    """Seconds, and the most memory that the process ever held, beside what it held before."""
+    """Return the seconds, and the peak memory of the process beyond its start."""
     before = peak_mb()
     began, worked = time.perf_counter(), time.process_time()
     work()  # type: ignore[operator]

@@ -1,10 +1,10 @@
-"""Making foils with models: filled, scored and judged in batches, against the loop that asks one text a forward pass.
+"""Measure making foils with models: filled, scored and judged in batches, relative to one text per forward pass.
 
     .venv/bin/python benchmarks/generation.py [--captions 96] [--naive 12] [--device cpu]
 
-Random weights in roberta-base's and gpt2's shapes, a vocabulary of whole words, 10 candidates a caption. Both sides use
-one loaded model and the same threads; they take turns, so that a busy machine slows both. The naive side is what the
-published code does, without its habit of loading the model for each caption. Each row is given twice: in float32, and
+Random weights in the shapes of roberta-base and gpt2, a vocabulary of whole words, 10 candidates per caption. Both
+sides use one loaded model and the same threads, and take turns, so that a busy machine slows both. The naive side does
+what the published code does, but does not load the model for each caption. Each row is measured twice: in float32, and
 with our side's body in bfloat16 (`MODEL?dtype=bfloat16`); the loop stays in float32.
 """
 
@@ -47,7 +47,7 @@ SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
 def captions(number: int) -> Iterator[tuple[str, str, str]]:
-    """(before the verb, the verb, behind it): sentences of 5 to 15 words that all differ, by a number in words."""
+    """Return (before the verb, the verb, after it): distinct sentences of 5 to 15 words, by a number in words."""
     rng = random.Random(3)
     for at in range(number):
         who, verb, what, where = (rng.choice(words) for words in (WHO, VERBS, WHAT, WHERE))
@@ -55,7 +55,7 @@ def captions(number: int) -> Iterator[tuple[str, str, str]]:
 
 
 def number_word(at: int) -> str:
-    """A made-up word of letters for a number."""
+    """Return a made-up word of letters for a number."""
     letters = "abcdefghij"
     return "w" + "".join(letters[int(digit)] for digit in str(at))
 
@@ -66,7 +66,7 @@ def foils(caption: tuple[str, str, str]) -> list[str]:
 
 
 def tokenizer(size: int) -> PreTrainedTokenizerFast:
-    """Whole words with RoBERTa's mark of a blank before them; made-up words fill the vocabulary."""
+    """Return a tokenizer of whole words with RoBERTa's mark of a blank before them; made-up words fill it up."""
     known = {word for part in (*WHO, *VERBS, *WHAT, *WHERE, "of group") for word in part.split()}
     made = (number_word(at) for at in itertools.count())
     words = [*SPECIAL, *(f"\u0120{word}" for word in sorted(known))]
@@ -80,7 +80,7 @@ def tokenizer(size: int) -> PreTrainedTokenizerFast:
 
 
 def write_models(root: Path) -> dict[str, str]:
-    """roberta-base twice (masked, classifier of pairs) and gpt2."""
+    """Write roberta-base twice (masked, classifier of pairs) and gpt2."""
     torch.manual_seed(0)
     text = tokenizer(VOCABULARY)
     roberta = RobertaConfig(vocab_size=VOCABULARY, max_position_embeddings=514, type_vocab_size=1, pad_token_id=1)
@@ -96,7 +96,7 @@ def write_models(root: Path) -> dict[str, str]:
 
 @torch.inference_mode()
 def fill_one(filler: Any, text: str) -> list[tuple[str, float]]:
-    """What a fill-mask pipeline does for one text."""
+    """Do what a fill-mask pipeline does for one text."""
     given = filler.tokenizer(text, return_tensors="pt").to(filler.device)
     at = int((given["input_ids"][0] == filler.tokenizer.mask_token_id).nonzero()[0, 0])
     logits = filler.model(input_ids=given["input_ids"], attention_mask=given["attention_mask"]).logits[0, at]
@@ -119,7 +119,7 @@ def entailment_one(judge: Any, pair: tuple[str, str]) -> int:
 
 
 def rate(work: Callable[[], object], texts: int, device: str) -> float:
-    """Captions a second."""
+    """Return captions per second."""
     began = time.perf_counter()
     work()
     if device.startswith("cuda"):
@@ -135,8 +135,9 @@ def compared(
     device: str,
     rounds: int,
 ) -> dict[str, float]:
-    """Captions a second of both sides, the best of rounds in which they take turns; `many`: work by caption, of which
-    the loop does `few`.
+    """Return captions per second of both sides, the best of several rounds in turn.
+
+    `many`: work per caption, of which the loop does `few`.
     """
     ours, naive = [], []
     for _ in range(rounds):
@@ -176,7 +177,7 @@ def pairs(caption: tuple[str, str, str], judge: Any) -> list[tuple[str, str]]:
     return [(" ".join(caption), foil) for foil in foils(caption)]
 
 
-# In the order of `write_models`: what it is called, our side, the loop's.
+# In the order of `write_models`: its name, our side, the loop's.
 SIDES = (
     ("mask filling", lambda filler, every: filler.fill(every, CANDIDATES), fill_one),
     ("entailment", lambda judge, every: judge.probs(every), entailment_one),
@@ -188,10 +189,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--captions", type=int, default=96, help="captions of the batched side")
     parser.add_argument("--naive", type=int, default=12, help="captions of the loop")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="the best of so many counts")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="number of rounds; the best counts")
     parser.add_argument("--device", default="cpu")
     asked = parser.parse_args()
-    print(f"captions a second, {CANDIDATES} candidates each, {torch.get_num_threads()} thread(s), {asked.device}")
+    print(f"captions per second, {CANDIDATES} candidates each, {torch.get_num_threads()} thread(s), {asked.device}")
     for name, row in speed(asked.captions, asked.naive, asked.device, asked.rounds).items():
         print(f"{name:24} {row['one_a_forward']:8.2f} -> {row['batched']:8.2f}: {row['ratio']:5.1f} x")
 

@@ -1,10 +1,11 @@
-"""SIGKILL at random moments in every stage: import, generation, description, scoring, teacher training, freeze, export,
-backup; between them the web server, Redis and everything at once, while people annotate, review and validate.
+"""Kill processes at random moments in every stage, and compare the outcome with an undisturbed run.
 
-Each stage first runs undisturbed. Then each kill hits the process that works on a stage, while it works. A job must
-continue by itself, a command is started again; the outcome must equal that of the undisturbed run. After every kill
-`foilworks check` must find nothing, every export and every backup that has a name must be complete. At the end each
-answer that the server acknowledged is stored, once, and the last backup is restored beside the installation.
+Stages: import, generation, description, scoring, teacher training, freeze, export, backup. Between them the web server,
+Redis and everything at once are killed, while people annotate, review and validate. Each stage first runs undisturbed.
+Then each SIGKILL hits the process that works on a stage. A job must continue by itself, a command is started again, and
+the outcome must equal that of the undisturbed run. After every kill `foilworks check` must find nothing, and every
+export and backup with a final name must be complete. At the end each acknowledged answer is stored once, and the last
+backup is restored beside the installation.
 
     .venv/bin/python benchmarks/kills.py --kills 200 --database sqlite
     .venv/bin/python benchmarks/kills.py --kills 200 --database postgresql
@@ -26,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# First, since it puts the root on the path.
+# First, because it puts the root on the path.
 import _served  # noqa: F401
 import django
 import psutil
@@ -40,7 +41,7 @@ from tests.ports import free_port
 
 PEOPLE = {"validator": 3, "annotator": 1, "reviewer": 1}
 ITEMS = 300
-# Of one round: a kill in each stage that is a job or a command, and what they all stand on.
+# Kills of one round: one in each stage that is a job or a command, and those of the servers.
 PER_ROUND = {stage.name: 2 for stage in STAGES} | {"web process": 1, "queue": 1, "everything": 1}
 ANSWER_SECONDS, AIM_SECONDS = 0.04, 40.0
 SOONER = 0.8
@@ -58,7 +59,7 @@ class Machine:
     postgres: Any
 
     def revive(self) -> None:
-        """As a service manager: what is dead is started again."""
+        """Restart what is dead, as a service manager does."""
         for tree in self.trees:
             if not tree.alive():
                 tree.kill()
@@ -70,7 +71,7 @@ class Machine:
 
 @dataclass
 class Tally:
-    """Of one stage."""
+    """Counts of one stage."""
 
     kills: int = 0
     units: int = 0
@@ -109,7 +110,7 @@ class Run:
         return persistent(lambda: stage.start(self.number))
 
     def kill(self, kind: str) -> bool:
-        """One kill of that kind; False where nothing was at work to be killed."""
+        """Kill once in this way; return False if nothing was running."""
         stage = self.stages.get(kind)
         if stage is None:
             return self._kill_servers(kind)
@@ -122,7 +123,7 @@ class Run:
             unit.kills += 1
             self.tallies[kind].kills += 1
         else:
-            # It came too late: the machine is faster than at the undisturbed run.
+            # It was too late: the machine is faster than in the undisturbed run.
             self.seconds[kind] *= SOONER
         return hit
 
@@ -132,7 +133,7 @@ class Run:
         while process.poll() is None and not stage.is_at_work(unit) and time.monotonic() - began < 3 * last:
             time.sleep(0.002)
         spent = time.monotonic() - began
-        # What shows no sign of its work is killed in the second half of its time.
+        # A stage that shows no sign of its work is killed in the second half of its time.
         left = max(0.05, last - spent) if spent > 0.1 * last else last
         time.sleep(self.chance.uniform(0.5 * left if spent < 0.1 * last else 0, left))
         hit = process.poll() is None
@@ -183,7 +184,7 @@ class Run:
         return bool(found)
 
     def settle(self, wait: bool = False) -> None:
-        """Look at the units that are over; with `wait`, at all of them."""
+        """Check the units that have ended; with `wait`, all of them."""
         for name, unit in list(self.units.items()):
             stage = self.stages[name]
             if wait:
@@ -199,7 +200,7 @@ class Run:
             if code and stage.is_complete(unit):
                 return True
             if code:
-                # What the database's end ended with a message is started again, as whoever reads it does.
+                # A command that failed with an error when the database ended is started again, as an operator would.
                 unit.retries += 1
                 assert unit.retries < 20, self._log()
                 stage.start_again(unit)
@@ -232,7 +233,9 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
-    parser.add_argument("--minutes", type=float, default=0, help="stop after so many, however many kills there were")
+    parser.add_argument(
+        "--minutes", type=float, default=0, help="stop after this many minutes, whatever the number of kills"
+    )
     options = parser.parse_args()
     with machine(options.database) as (found, world):
         result = soak(found, world, options)
@@ -279,7 +282,7 @@ def soak(found: Machine, world: World, options: argparse.Namespace) -> dict[str,
 
 
 def job_seconds(unit: Unit) -> float:
-    """From the first of its processes that began to the last that ended."""
+    """Return the time from its first process that began to the last that ended."""
     from django.db.models import Max, Min, Q
 
     from jobs.models import Job
@@ -290,14 +293,14 @@ def job_seconds(unit: Unit) -> float:
 
 
 def rounds(chance: random.Random, database: str) -> Iterator[str]:
-    """Kinds as often as `PER_ROUND` says, in another order each round."""
+    """Yield kinds as often as `PER_ROUND` says, in a new order each round."""
     kinds = PER_ROUND | ({"database": 1} if database == "postgresql" else {})
     while True:
         yield from chance.sample(sorted(kinds), sum(kinds.values()), counts=[kinds[kind] for kind in sorted(kinds)])
 
 
 def rehearsed(copy: Path) -> dict[str, Any]:
-    """The last copy, restored beside the installation."""
+    """Restore the last backup beside the installation."""
     done = subprocess.run(
         [PROGRAM, "restore", str(copy), "--rehearse", "--json"], capture_output=True, text=True, check=False
     )
@@ -307,7 +310,7 @@ def rehearsed(copy: Path) -> dict[str, Any]:
 
 @contextmanager
 def machine(database: str) -> Iterator[tuple[Machine, World]]:
-    """A fresh home on that database, served and worked on; this process is set up as a part of it."""
+    """Yield a fresh home on that database, with servers and people; this process joins it."""
     with ExitStack() as stack:
         name = stack.enter_context(tempfile.TemporaryDirectory(prefix="fw-kills-", ignore_cleanup_errors=True))
         folder, postgres = Path(name), None
@@ -346,14 +349,14 @@ def machine(database: str) -> Iterator[tuple[Machine, World]]:
 
 
 def answer(body: dict[str, Any], _n: int) -> Said:
-    """What the describing model says: by the request's bytes, after a while."""
+    """Return the describing model's answer after a while: a function of the request's bytes."""
     messages = json.dumps(body["messages"], sort_keys=True)
     found = content(f"['thing {hashlib.sha256(messages.encode()).hexdigest()[:6]}']")
     return Said(found.body, wait=ANSWER_SECONDS)
 
 
 def restart(postgres: Any) -> None:
-    """A killed server's memory may be held for a moment."""
+    """Restart PostgreSQL; a killed server's memory may be held for a moment."""
     for _ in range(40):
         postgres.process.poll()
         try:

@@ -1,8 +1,8 @@
-"""Claim and submit where many places are open, on a PostgreSQL of its own.
+"""Measure claim and submit with many open slots, on a PostgreSQL of its own.
 
-A cycle is a submit and the claim behind it, as `one request a judgement` does them; a page is the same by the web
-framework with its card, without a network. Prints p50 and p95 in ms. Run it with a thousand and with a million places:
-they should be alike.
+A cycle is a submit and the claim after it, as the setting "one request per judgement" does them; a page is the same
+through the web framework, rendered, without a network. Prints p50 and p95 in ms. Run it with a thousand and with a
+million slots: they should be alike.
 
     .venv/bin/python benchmarks/load.py [--places 1000000] [--cycles 600] [--validators 24]
 """
@@ -12,7 +12,7 @@ import json
 import re
 import time
 
-# First, since it puts the root on the path.
+# First, because it puts the root on the path.
 from _served import SWAP, own_home
 
 KINDS = ("claim", "submit", "cycle", "page")

@@ -1,10 +1,10 @@
-"""Foilworks for the load script that measures annotation products side by side (peerbench, `--driver-file`).
+"""Drive Foilworks from the load script that measures annotation products side by side (peerbench, `--driver-file`).
 
     peerbench.py loop --driver-file benchmarks/peerbench_driver.py --base http://127.0.0.1:8000 --opt token=fw_…
 
-The token is a site administrator's with the scope `manage` (`foilworks token NAME`). Start the server with
-API_RATE_LIMIT_PER_MINUTE=0: a closed loop without think time asks more often than a person. The script runs with the
-project's own Python, whose client it uses; `Driver`, `CHOICES` and the rest are handed in by it.
+The token belongs to a site administrator and has the scope `manage` (`foilworks token NAME`). Start the server with
+API_RATE_LIMIT_PER_MINUTE=0: a closed loop without think time sends more requests than a person. The script runs with
+the project's own Python, whose client it uses, and provides `Driver`, `CHOICES` and the rest.
 """
 
 import json
@@ -18,12 +18,12 @@ sys.path.insert(0, str(ROOT))
 
 from foilworks.client import Client, Work  # noqa: E402
 
-# As a validator says it; "caption" and "foil" are told apart by the first text, since a validator knows no more.
+# As a validator says it; "caption" and "foil" mean the first and the second text, since a validator knows no more.
 ANSWERS = {"caption": "first", "foil": "second", "both": "both", "neither": "neither", "unsure": "cannot_tell"}
 
 
 class TaskOfWork(int):
-    """The id of a task that remembers the lease under which it was given."""
+    """The id of a task, with the lease under which it was claimed."""
 
     work: Work
 
@@ -39,7 +39,7 @@ class Foilworks(Driver):  # noqa: F821
         self.clip = _clip()
 
     def make_users(self, n):
-        """New accounts in a project of their own; `join` brings them into the one that is measured."""
+        """Create accounts in a project of their own; `join` adds them to the measured one."""
         pool = self.client.create_project(f"people-{self.stamp}")["slug"]
         told = {"roles": ["validator"], "new_account": True, "with_token": True}
         return [self.client.add_member(pool, f"ann{k}-{self.stamp}", **told) for k in range(n)]
@@ -71,7 +71,7 @@ class Foilworks(Driver):  # noqa: F821
             self.client, self.pid, self.at_hand = Client(driver.base, user["token"], timeout=600), pid, None
 
         def next(self):
-            """What came with the answer to the last submit; else it is asked for."""
+            """Return the task that came with the response to the last submit; else claim one."""
             work = self.at_hand or self.client.claim(self.pid, "validation")
             if work is None:
                 return None
@@ -97,7 +97,7 @@ class Foilworks(Driver):  # noqa: F821
 
 
 def _clip():
-    """A second of moving pictures: every task of the benchmark is a clip of it."""
+    """Return a video of one second: every task of the benchmark is a clip of it."""
     import numpy as np
 
     from media.encode import write_mp4

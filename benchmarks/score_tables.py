@@ -1,10 +1,10 @@
-"""`metrics pairwise` over --records JSON lines (1,000,000), beside the same command of another tree of this project.
+"""Measure `metrics pairwise` over --records JSON lines (1,000,000), relative to another tree of this project.
 
     git worktree add ../old 4fafc4b
     .venv/bin/python benchmarks/score_tables.py --against ../old
 
-Both trees read the same file in turn, --rounds times, each in a process of its own. Printed: seconds by the clock and
-by the processor (the least of the rounds), peak memory, the ratios, and whether all figures are the same.
+Both trees read the same file in turn, --rounds times, each in a process of its own. Printed: wall seconds and processor
+seconds (the lowest of the rounds), peak memory, the ratios, and whether all figures are equal.
 """
 
 import argparse

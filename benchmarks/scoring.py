@@ -1,14 +1,14 @@
-"""Where the time of a scoring run goes, as ratios in one run, and what share of the device's bf16 limit is reached.
+"""Measure where the time of a scoring run goes, as ratios in one run, and the share of the device's bf16 limit.
 
     .venv/bin/python benchmarks/scoring.py [--device cpu|cuda] [--repeat 5] [--only decode,cache,limit,prefix]
 
 decode: clips of 640 x 360 and 10 s decoded by one and two workers of the pool, threads and processes. Wall clock, the
-quickest of several rounds; what else runs on the processors falsifies the ratio, so what was in use is printed.
-cache: frames read back from the cache over decoding them again, in processor seconds.
-limit: the product of bf16 matrices measured here, the frames a second that it allows each image tower, and the share of
-that which a whole run reaches with its frames cached: cache -> pool -> page-locked memory -> device -> float32 score ->
-stored. On a CPU without bf16 the share is of what its units do with bf16, as on a GPU.
-prefix: captions after a video's prefix that runs once, over whole forward passes; on a GPU in the size of
+fastest of several rounds. Other load on the processors distorts the ratio, so the processors in use are printed.
+cache: frames read from the cache relative to decoding them again, in processor seconds.
+limit: the product of bf16 matrices measured here, the frames per second that it allows each image tower, and the share
+that a whole run with cached frames reaches: cache -> pool -> page-locked memory -> device -> float32 score -> stored.
+On a CPU without bf16 the share is of what its units do with bf16, as on a GPU.
+prefix: captions after a video's prefix that runs once, relative to whole forward passes; on a GPU in the size of
 LLaVA-NeXT-Video-7B.
 """
 
@@ -63,20 +63,20 @@ TEXT = dict(zip(NAMES, (256, 1024, 4, 4), strict=True))
 
 
 def operations(patch: int, hidden: int, layers: int) -> float:
-    """Floating-point operations of one frame: 162.0e9 of ViT-L/14."""
+    """Return the floating-point operations of one frame: 162.0e9 for ViT-L/14."""
     tokens = (224 // patch) ** 2 + 1
     layer = 2 * tokens * 12 * hidden**2 + 4 * tokens**2 * hidden
     return layers * layer + 2 * (tokens - 1) * 3 * patch**2 * hidden
 
 
 def texts(seed: int, count: int = 6) -> list[str]:
-    """Of 6 to 14 words."""
+    """Return texts of 6 to 14 words."""
     draw = np.random.default_rng(seed)
     return [" ".join(draw.choice(WORDS, draw.integers(6, 15))) for _ in range(count)]
 
 
 def videos(folder: Path, count: int) -> list[Path]:
-    """Clips with a picture that moves and some grain, as a camera's: 640 x 360, 10 s, 30 frames a second, H.264."""
+    """Write clips with motion and some grain, like a camera's: 640 x 360, 10 s, 30 frames per second, H.264."""
     made = [folder / f"{number}.mp4" for number in range(count)]
     for number, path in enumerate(made):
         draw = np.random.default_rng(number)
@@ -108,7 +108,7 @@ def decode(paths: Sequence[Path], repeat: int) -> None:
                 for _, wait in pool.ahead(paths, decoded, 4):
                     wait()
                 seconds, after = time.perf_counter() - began, os.times()
-                # In the first round processes start and import.
+                # The first round includes starting and importing processes.
                 if round_ and seconds < best.get(key, np.inf):
                     best[key] = seconds
                     in_use[key] = (after.user + after.system - before.user - before.system) / seconds
@@ -145,13 +145,13 @@ def cache(paths: Sequence[Path], folder: Path, repeat: int) -> None:
         back = seconds(read)
         size = kept.files.size() / len(paths) / 1e6 if kept.files else 0.0
         print(
-            f"cache   {form}: decoding {again * 1e3:.0f} ms, read back {back * 1e3:.1f} ms, ratio {again / back:.1f}, "
-            f"{size:.2f} MB a clip"
+            f"cache   {form}: decoding {again * 1e3:.0f} ms, reading {back * 1e3:.1f} ms, ratio {again / back:.1f}, "
+            f"{size:.2f} MB per clip"
         )
 
 
 def bf16_limit(device: torch.device) -> float:
-    """Operations a second of products of square bf16 matrices: the best of several."""
+    """Return operations per second of products of square bf16 matrices: the best of several."""
     side = 8192 if device.type == "cuda" else 1024
     one, other = (torch.randn(side, side, device=device, dtype=torch.bfloat16) for _ in range(2))
     best = 0.0
@@ -173,11 +173,11 @@ def _synchronised(device: torch.device) -> Callable[[], None]:
 
 
 def limit(paths: Sequence[Path], folder: Path, device: torch.device) -> None:
-    """A scoring run whose frames are cached, against what the product of matrices allows."""
+    """Compare a scoring run with cached frames with what the product of matrices allows."""
     peak = bf16_limit(device)
     print(f"limit   bf16 product measured on {device}: {peak / 1e12:.2f} TFLOP/s")
     kept = FrameCache(FileCache(folder / "run", 10**11))
-    # Each is its own clip to the run, so that every frame is encoded: as many as make some seconds.
+    # Each is its own clip to the run, so that every frame is encoded: enough for some seconds.
     count = 4096 if device.type == "cuda" else 8
     shown = islice(cycle(paths), count)
     clips = [Clip(f"clip {n}", path, content=path.name) for n, path in enumerate(shown)]
@@ -205,7 +205,7 @@ def limit(paths: Sequence[Path], folder: Path, device: torch.device) -> None:
         needed = operations(patch, hidden, layers)
         allowed = peak / needed
         print(
-            f"        {name} ({needed / 1e9:.1f} GFLOP a frame): allows {allowed:.0f} frames/s, "
+            f"        {name} ({needed / 1e9:.1f} GFLOP per frame): allows {allowed:.0f} frames/s, "
             f"reached {rate:.0f} with {decoders} decoder(s), share {rate / allowed:.2f}; of {seconds:.1f} s the model "
             f"computed {tally.compute_seconds:.1f} and waited {tally.wait_seconds:.1f}, decoders read "
             f"{tally.decode_seconds:.1f}; float32 {rates['float32'][0]:.0f} frames/s"
@@ -213,7 +213,7 @@ def limit(paths: Sequence[Path], folder: Path, device: torch.device) -> None:
 
 
 def large(device: torch.device) -> PrefixModel:
-    """A model of the size of LLaVA-NeXT-Video-7B on a GPU, a small one of its kind elsewhere; random weights."""
+    """Return a model of the size of LLaVA-NeXT-Video-7B on a GPU, a small one of its kind elsewhere; random weights."""
     is_gpu = device.type == "cuda"
     size = (4096, 11008, 32, 32, 32064) if is_gpu else (256, 688, 6, 4, 1000)
     vision = CLIPVisionConfig(
@@ -233,8 +233,10 @@ def large(device: torch.device) -> PrefixModel:
 
 
 def prefix(device: torch.device, repeat: int) -> None:
-    """Six captions of 12 tokens after 8 frames of 144 tokens: the video's features stand in as ids, for they go through
-    the same language model."""
+    """Score six captions of 12 tokens after 8 frames of 144 tokens.
+
+    Ids represent the video's features, which go through the same language model.
+    """
     model = large(device)
     draw = torch.Generator().manual_seed(0)
     before = Prefix(torch.randint(3, 900, (1, FRAMES * 144 + 20), generator=draw).to(device))
@@ -273,7 +275,7 @@ def main() -> None:
         folder = Path(name)
         paths = videos(folder, 8)
         if "decode" in wanted:
-            # Each twice: with few clips the last one, decoded alone, would weigh on the ratio.
+            # Each twice: with few clips the last one, decoded alone, would distort the ratio.
             decode(paths * 2, options.repeat)
         if "cache" in wanted:
             cache(paths, folder, options.repeat)

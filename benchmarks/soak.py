@@ -1,13 +1,12 @@
-"""Kills at random moments under load: web server, workers, Redis, PostgreSQL; between them a full disk, jobs whose
-messages come twice and in any order, a Redis that lost everything.
+"""Kill processes at random moments under load: web server, workers, Redis, PostgreSQL.
 
-Validators, annotators and reviewers work over HTTP, a researcher starts generation and scoring runs. After every kill
-`foilworks check` must find nothing. At the end each answer that the server said was stored is stored, once, and nothing
-else is; no pair has more votes than it wants; each run has each of its foils and scores once. Prints kills by kind and
-what clients saw.
+Between kills: a full disk, jobs whose messages arrive twice and in any order, a Redis that lost everything. Validators,
+annotators and reviewers work over HTTP, and a researcher starts generation and scoring runs. After every kill
+`foilworks check` must find nothing. At the end each acknowledged answer is stored once, and nothing else is; no pair
+has more votes than it wants; each run has each of its foils and scores once. Prints kills by kind and what clients saw.
 
     .venv/bin/python benchmarks/soak.py --kills 200 --seed 7
-    .venv/bin/python benchmarks/soak.py --kills 2 --sqlite    # the web server alone, people alone
+    .venv/bin/python benchmarks/soak.py --kills 2 --sqlite    # only the web server, only people
 """
 
 import argparse
@@ -19,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 
-# First, since it puts the root on the path.
+# First, because it puts the root on the path.
 from _served import own_home
 from _soak_account import account, check_by_command, check_now
 from _soak_faults import BESIDE, KILLS, Faults
@@ -29,9 +28,9 @@ from _topology import Topology, topology, wait_for, web_tree
 from tests.ports import free_port
 
 PEOPLE = {"validator": 6, "annotator": 3, "reviewer": 2}
-# Seconds between two kills: at random up to.
+# Max seconds between two kills.
 BREATH_SECONDS = 1.5
-# What takes longest to come back comes least often.
+# The slower the recovery, the rarer the kill.
 KILLS_PER_ROUND = {
     "web": 1,
     "worker": 1,
@@ -48,8 +47,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--items", type=int, default=400, help="captions that the people begin with")
-    parser.add_argument("--slots", type=int, default=2, help="processes that run jobs")
+    parser.add_argument("--items", type=int, default=400, help="number of captions at the start")
+    parser.add_argument("--slots", type=int, default=2, help="number of processes that run jobs")
     parser.add_argument("--sqlite", action="store_true", help="only the web server on SQLite, and only people")
     options = parser.parse_args()
     began = time.monotonic()
@@ -95,7 +94,7 @@ def soak(machine: Topology, options: argparse.Namespace) -> dict[str, object]:
     finally:
         machine.make_room()
         diary.over.set()
-        # What dies of the last faults only now is started again, too.
+        # Also restart what dies of the last faults only now.
         while any(thread.is_alive() for thread in threads):
             machine.revive()
             time.sleep(0.1)
@@ -122,14 +121,14 @@ def _kills(machine: Topology, diary: Diary, chance: random.Random, options: argp
 
 
 def _rounds(chance: random.Random) -> Iterator[str]:
-    """Kinds as often as `KILLS_PER_ROUND` says, in an order of its own each round."""
+    """Yield kinds as often as `KILLS_PER_ROUND` says, in a new order each round."""
     while True:
         kinds, counts = zip(*sorted(KILLS_PER_ROUND.items()), strict=True)
         yield from chance.sample(kinds, sum(counts), counts=counts)
 
 
 def _researcher(machine: Topology, seed: int) -> Researcher:
-    """A release of clips to score, a researcher with a token."""
+    """Create a release of clips to score, and a researcher with a token."""
     from corpus.models import Foil, Project, Subtest
     from corpus.rules.states import FoilVerdict, ItemState
     from evaluation.releases.actions.freeze_release import freeze_release
@@ -146,7 +145,7 @@ def _researcher(machine: Topology, seed: int) -> Researcher:
     Foil.objects.filter(item__subtest=subtest).update(verdict=FoilVerdict.VALID)
     crowd = Project.objects.get(slug="crowd")
     owner = factories.make_member(crowd, Role.RESEARCHER)
-    # Not on the disk that fills: what is written there is ours, not Foilworks'.
+    # Not on the disk that fills: these files are the benchmark's, not Foilworks'.
     models = machine.folder.parent / "models"
     models.mkdir()
     return Researcher(

@@ -1,12 +1,11 @@
-"""A step of LLM-teacher against a loop over its candidates, in one run, with random weights.
+"""Measure a step of LLM-teacher relative to a loop over its candidates, in one run, with random weights.
 
     .venv/bin/python benchmarks/teacher.py [--k 0 5 10] [--batch 16] [--repeat 5] [--threads 1] [--device cpu]
 
 step: one forward of the batch's clips and one of its distinct texts, all cosines from their product. loop: one
 candidate at a time, the caption first, then each changed caption, with a forward of the batch's clips and texts for
-each. Both end in the same loss (contrastive over the captions, lgt over each clip's candidates) and its gradients; that
-they do is checked. Seconds are the processor's on a CPU and the wall's on a GPU, the best of `repeat` interleaved
-rounds.
+each. Both have the same loss (contrastive over the captions, lgt over each clip's candidates) and gradients, which is
+checked. Seconds are processor time on a CPU and wall time on a GPU, the best of `repeat` interleaved rounds.
 """
 
 import argparse
@@ -43,7 +42,7 @@ LAYERS = {"hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 4, 
 
 
 def batch_with(k: int, size: int) -> Batch:
-    """Captions "a man folds a cup" with k other verbs each, and what a teacher might say of them."""
+    """Return captions "a man folds a cup" with k other verbs each, and possible scores of a teacher."""
     draw = np.random.default_rng(k)
     captions, negatives = [], []
     for _ in range(CLIPS):
@@ -61,12 +60,12 @@ def objective_of(batch: Batch) -> Objective:
 
 
 def step(student: Student, batch: Batch) -> torch.Tensor:
-    """As evaluation.teacher.training does it."""
+    """Run a step as evaluation.teacher.training does."""
     return torch.stack(list(losses_of(student, batch, objective_of(batch)).values())).sum()
 
 
 def loop(student: Student, batch: Batch) -> torch.Tensor:
-    """One candidate at a time."""
+    """Run the same step one candidate at a time."""
     columns = [batch.captions, *batch.negatives.T]
     found = []
     for column in columns:

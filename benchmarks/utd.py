@@ -1,11 +1,11 @@
-"""UTD at size: N videos x 8 frames x 4 concepts of text are embedded and measured. Prints seconds, peak memory, and the
-size of one N x N array.
+"""Measure UTD at size: N videos x 8 frames x 4 concepts of text are embedded and measured.
 
-.venv/bin/python benchmarks/utd.py [--sizes 12500 25000 50000 100000]
+    .venv/bin/python benchmarks/utd.py [--sizes 12500 25000 50000 100000]
 
-Half of the frames say what the frame before them said, a fifth of the frames show no activity; an encoder of 64
-dimensions by hashing stands for a model, so that seconds are those of everything around it. Common sense bias in all 16
-cells (400 classes) and recall at 1 of objects in sequence; each size in a process of its own.
+Prints seconds, peak memory, and the size of one N x N array. Half of the frames repeat the text of the frame before,
+and a fifth show no activity. A hashing encoder of 64 dimensions replaces a model, so that the seconds are those of
+everything around it. Common sense bias in all 16 cells (400 classes) and recall at 1 of objects in sequence; each size
+in a process of its own.
 """
 
 import argparse
@@ -33,7 +33,7 @@ WORDS = [f"thing{number}" for number in range(2_000)]
 
 
 class Hashing:
-    """A text's vector is the sum of its words'; how many texts went through it is counted."""
+    """An encoder: a text's vector is the sum of its words'. Counts the texts it encodes."""
 
     def __init__(self) -> None:
         self.texts = 0
@@ -88,7 +88,7 @@ def measured(size: int) -> dict[str, float]:
 
 
 class Memory:
-    """The largest growth of the process's own memory in MiB; pages of mapped files, which give way, are not counted."""
+    """The largest growth of the process's own memory in MiB, without pages of mapped files."""
 
     def __enter__(self) -> "Memory":
         self._first, self.grown, self._over = self._now(), 0.0, threading.Event()

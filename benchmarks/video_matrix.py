@@ -1,7 +1,7 @@
-"""Odd video files against the product: what the browser's screen shows, what models get, what is counted.
+"""Compare odd video files: what the browser's screen shows, what models get, what is counted.
 
-Makes some hundred files, imports each, steps through every frame in a browser and prints one line per file. The summary
-is in docs/explanation/video.md. Firefox is the system's own, such as Debian's package firefox-esr.
+Creates some hundred files, imports each, steps through every frame in a browser and prints one line per file. The
+summary is in docs/explanation/video.md. Firefox is the system's own, such as Debian's package firefox-esr.
 
     .venv/bin/python benchmarks/video_matrix.py [--browser firefox] [--only WORD] [--also FOLDER]
 """
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-# First, since it puts the root on the path.
+# First, because it puts the root on the path.
 from _served import own_home, serving, session_of
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--browser", choices=TABS, default="chromium")
-    parser.add_argument("--only", default="", help="files whose name contains this")
-    parser.add_argument("--also", type=Path, help="a folder with files of yours, of which nothing is known")
+    parser.add_argument("--only", default="", help="only files whose name contains this")
+    parser.add_argument("--also", type=Path, help="a folder of your own files, without known facts")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
     os.environ["FOILWORKS_DEBUG"] = "1"

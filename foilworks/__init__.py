@@ -1,3 +1,3 @@
-"""The top of the house: settings, addresses, the command line, the supervisor and the demo."""
+"""Settings, addresses, the command line, the supervisor and the demo: the package on top of all others."""
 
 __version__ = "0.2.0"

@@ -17,7 +17,7 @@ class FoilworksConfig(AppConfig):
 
 
 def _say_no_choice_back() -> None:
-    """Django's own words repeat a wrong choice, however long it is; these are its words for rows, and do not."""
+    """Replace Django's message for an invalid choice, which repeats the choice at any length."""
     words = _("Select a valid choice. That choice is not one of the available choices.")
     forms.ChoiceField.default_error_messages["invalid_choice"] = words
     forms.MultipleChoiceField.default_error_messages["invalid_choice"] = words

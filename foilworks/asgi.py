@@ -1,4 +1,4 @@
-"""The web process. It never imports torch, transformers, sentence_transformers or spaCy (tested)."""
+"""Start the web process. It never imports torch, transformers, sentence_transformers or spaCy (tested)."""
 
 import os
 

@@ -1,6 +1,6 @@
-"""The `foilworks` console script: Django's commands under one name, with a help page of our own.
+"""Run the `foilworks` console script: Django's commands under one name, with a help page of our own.
 
-`manage.py` calls the same function, and Django's commands (`shell`, `changepassword` …) work as well.
+`manage.py` calls the same function. Django's commands (`shell`, `changepassword` …) work as well.
 """
 
 import difflib
@@ -28,10 +28,10 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line; every way out is an exit status (0 done, 1 bad input, 2 wrong usage)."""
+    """Run the command line and return its exit status: 0 done, 1 bad input, 2 wrong usage."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
     try:
-        # First of all: Django lists no commands of apps before they are loaded.
+        # First: Django lists no commands of apps before they are loaded.
         django.setup()
         sys.exit(run(sys.argv[1:]))
     except ImproperlyConfigured as error:
@@ -39,14 +39,16 @@ def main() -> None:
         sys.exit(BAD_INPUT)
     except DatabaseError as error:
         problem = " ".join(str(error).split())
-        sys.stderr.write(f"{NAME}: the database: {problem}; run `{NAME} migrate`, or look with `{NAME} doctor`\n")
+        sys.stderr.write(
+            f"{NAME}: the database: {problem}; run `{NAME} migrate`, or see what is wrong with `{NAME} doctor`\n"
+        )
         sys.exit(BAD_INPUT)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
 
 
 def run(arguments: list[str]) -> int:
-    """The exit status of one command line; commands themselves may leave by SystemExit."""
+    """Return the exit status of one command line. Commands may also exit with SystemExit."""
     command = arguments[0] if arguments else "--help"
     if command in ASKS_FOR_VERSION:
         sys.stdout.write(f"{NAME} {__version__}\n")
@@ -68,7 +70,7 @@ def _named_today(command: str) -> str:
 
 
 def own_commands() -> list[str]:
-    """The names of our own commands, without importing any."""
+    """Return the names of our own commands, without importing them."""
     return sorted(module.name for module in iter_modules(import_module(COMMANDS).__path__) if module.name[0] != "_")
 
 
@@ -81,7 +83,7 @@ def _help(topic: list[str]) -> int:
     width = max(map(len, names))
     lines = [f"  {name:<{width}}  {_about(name)}" for name in names]
     sys.stdout.write(
-        "Foilworks: makes, edits, validates and scores foils for videos.\n\n"
+        "Foilworks: create, edit, validate and score foils for videos.\n\n"
         f"usage: {NAME} COMMAND [options]\n\n" + "\n".join(lines) + "\n\n"
         f"`{NAME} COMMAND --help` shows the options of a command, and an example. Django's commands work as well.\n"
     )
@@ -89,7 +91,7 @@ def _help(topic: list[str]) -> int:
 
 
 def _about(name: str) -> str:
-    """The help of a command as one line of a list, whatever its author's habit."""
+    """Return the help of a command as one line of the list."""
     text = import_module(f"{COMMANDS}.{name}").Command.help.split("\n")[0].strip().rstrip(".")
     return text[:1].lower() + text[1:]
 

@@ -1,4 +1,4 @@
-"""Whether the database is new enough for the squashed migrations of this version (decision 65)."""
+"""Check that the database is new enough for the squashed migrations of this version (decision 65)."""
 
 from collections.abc import Collection, Iterator
 
@@ -16,7 +16,7 @@ ADVICE = (
 
 
 class UnfinishedUpgrade(ActionableError):
-    """The database has only a part of the changes that one squashed migration stands for."""
+    """The database has only some of the changes that one squashed migration contains."""
 
     def __init__(self, found: str) -> None:
         self.found = found
@@ -24,21 +24,21 @@ class UnfinishedUpgrade(ActionableError):
 
 
 def require_whole_upgrade(connection: BaseDatabaseWrapper) -> None:
-    """Raise UnfinishedUpgrade if an app has some of the migrations that a squashed one replaces, but not all.
+    """Raise UnfinishedUpgrade if an app has only some of the migrations that a squashed one replaces.
 
-    Django would stop in the middle of reading the migrations, with an error that names none of this.
+    Django would stop while it reads the migrations, with an error that explains none of this.
     """
     require_whole(MigrationRecorder(connection).applied_migrations())
 
 
 def require_whole(applied: Collection[tuple[str, str]]) -> None:
-    """Raise UnfinishedUpgrade if a database with these migrations is one that `require_whole_upgrade` refuses."""
+    """Raise UnfinishedUpgrade if `require_whole_upgrade` refuses a database with these migrations."""
     if found := list(_unfinished(applied)):
         raise UnfinishedUpgrade(f"the database is older than 0.1.0, or its update stopped ({', '.join(found)})")
 
 
 def known_migrations() -> set[tuple[str, str]]:
-    """Return every migration that a database of this version may name, with those that a squashed one replaces."""
+    """Return every migration that a database of this version may contain, including the squashed ones."""
     known = _on_disk()
     return {*known, *(key for migration in known.values() for key in migration.replaces)}
 

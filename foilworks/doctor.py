@@ -1,4 +1,4 @@
-"""What is installed and in use, and what to do about what is missing. Nothing heavy is imported to find out."""
+"""Report what is installed and in use, and how to fix what is missing, without importing heavy libraries."""
 
 import importlib.metadata
 import importlib.util
@@ -36,7 +36,7 @@ OLDEST_PYTHON = (3, 11)
 LITTLE_SPACE_GB = 2.0
 OK, ABSENT, BROKEN = "ok", "absent", "broken"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-# By path: a web process must not import `hub`.
+# Loaded by path: a web process must not import `hub`.
 REGISTRIES = (
     "generation.methods.registry:METHODS",
     "generation.filters.registry:FILTERS",
@@ -58,7 +58,10 @@ WORDNET_FOLDERS = (
 
 @dataclass(frozen=True)
 class Check:
-    """One line of the report: `state` is ok, absent (something optional is not there) or broken (work stops)."""
+    """One line of the report.
+
+    `state`: ok, absent (an optional part is missing) or broken (Foilworks cannot work).
+    """
 
     name: str
     state: str
@@ -67,7 +70,7 @@ class Check:
 
 
 def examine() -> list[Check]:
-    """Run every check, in the order in which a person would mend things."""
+    """Run every check, in the order in which you would fix the problems."""
     checks: tuple[Callable[[], Check], ...] = (
         _foilworks,
         _python,
@@ -117,20 +120,25 @@ def _home() -> Check:
     default = ", the default" if home == settings.DEFAULT_HOME.resolve() else ""
     found = f"{home}{default}, {free:.1f} GB free"
     if not _is_writable(home):
-        return Check("home", BROKEN, found, "make the folder writable for this user, or set FOILWORKS_HOME to another")
+        return Check(
+            "home", BROKEN, found, "make the folder writable for this user, or set FOILWORKS_HOME to another folder"
+        )
     if free < LITTLE_SPACE_GB:
         return Check("home", BROKEN, found, "free some space there, or set FOILWORKS_HOME to a larger disk")
     return Check("home", OK, found)
 
 
 def _database() -> Check:
-    """Whether it takes a write, has all its tables and, on SQLite, its write-ahead log. A new home has no tables."""
+    """Check that the database takes a write, has all tables and, on SQLite, its write-ahead log.
+
+    A new home has no tables.
+    """
     try:
         with connection.cursor() as cursor:
             if connection.vendor == "sqlite":
                 (mode,) = cursor.execute("PRAGMA journal_mode").fetchone()
                 name = f"SQLite {sqlite3.sqlite_version} at {settings.DATABASES['default']['NAME']}, journal {mode}"
-                # Takes the write lock, and gives it back.
+                # Takes the write lock and releases it.
                 cursor.execute("BEGIN IMMEDIATE")
                 cursor.execute("ROLLBACK")
             else:
@@ -140,14 +148,16 @@ def _database() -> Check:
         executor = MigrationExecutor(connection)
         missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     except DatabaseError as error:
-        todo = "check DATABASE_URL, that the server runs and that the file is writable"
+        todo = "check DATABASE_URL, and that the server runs or the file is writable"
         return Check("database", BROKEN, str(error), todo)
     except UnfinishedUpgrade as error:
         return Check("database", BROKEN, error.found, ADVICE)
     if mode != "wal":
-        return Check("database", BROKEN, name, "put the home on a local disk: WAL does not work on network folders")
+        return Check(
+            "database", BROKEN, name, "move FOILWORKS_HOME to a local disk: WAL does not work on network folders"
+        )
     if missing:
-        return Check("database", ABSENT, f"{name}, {missing} migrations to make", "run `foilworks migrate`")
+        return Check("database", ABSENT, f"{name}, {missing} migrations to apply", "run `foilworks migrate`")
     return Check("database", OK, name)
 
 
@@ -168,11 +178,11 @@ def _workers() -> Check:
     try:
         waiting = Job.objects.filter(state=JobState.WAITING).count()
     except DatabaseError:
-        return Check("workers", ABSENT, "no table of jobs yet", "see the database above")
+        return Check("workers", ABSENT, "the table of jobs does not exist yet", "fix the database first")
     count = worker_count() or 0
-    found = f"{count} at work, {waiting} jobs waiting"
+    found = f"{count} running, {waiting} jobs waiting"
     if waiting and not count:
-        return Check("workers", BROKEN, found, "run `foilworks up`, or give the command --sync")
+        return Check("workers", BROKEN, found, "run `foilworks up`, or add --sync to the command")
     return Check("workers", OK, found + (f"; {up_lock().holder()}" if count else ""))
 
 
@@ -180,7 +190,7 @@ def _storage() -> Check:
     if not is_local():
         return _object_store()
     folder = settings.MEDIA_ROOT
-    # It is made with the first video.
+    # Created with the first video.
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     if not _is_writable(nearest):
         return Check("storage", BROKEN, f"{folder} is not writable", "make it writable for this user")
@@ -188,7 +198,7 @@ def _storage() -> Check:
 
 
 def _object_store() -> Check:
-    """A small object goes there and comes back."""
+    """Write a small object to the store and read it again."""
     place = f"bucket {default_storage.bucket_name} at {default_storage.endpoint_url}"
     name = f"doctor/{uuid.uuid4().hex}"
     try:
@@ -197,9 +207,9 @@ def _object_store() -> Check:
             same = file.read() == name.encode()
         default_storage.delete(name)
     except OSError as error:
-        return Check("storage", BROKEN, f"{place}: {error.strerror}", "see to STORAGE_URL, the bucket and its keys")
+        return Check("storage", BROKEN, f"{place}: {error.strerror}", "check STORAGE_URL, the bucket and its keys")
     if not same:
-        return Check("storage", BROKEN, f"{place}: gives other bytes than it was given", "use another store")
+        return Check("storage", BROKEN, f"{place}: returned different bytes than were written", "use another store")
     return Check("storage", OK, place)
 
 
@@ -260,7 +270,7 @@ def _devices() -> Check:
 
 
 def gpus() -> Iterator[str]:
-    """The names of this host's GPUs, in their order."""
+    """Return the names of this host's GPUs, in their order."""
     program = shutil.which("nvidia-smi")
     if program is None:
         return
@@ -284,7 +294,7 @@ def _word_vectors() -> Check:
 
 
 def _endpoints() -> Check:
-    """Those that are configured; none is asked, for that may cost money."""
+    """List the configured endpoints, without a request: requests can cost money."""
     named = [f"{name} ({', '.join(one['models'])})" for name, one in settings.CHAT_ENDPOINTS.items()]
     if not named:
         return Check("endpoints", ABSENT, "none: instruction models are local ones", "set CHAT_ENDPOINTS (README)")
@@ -295,7 +305,7 @@ def _chromium() -> Check:
     path = settings.FOILWORKS_CHROMIUM or next(filter(None, map(shutil.which, BROWSERS)), "")
     if path and os.access(path, os.X_OK):
         return Check("chromium", OK, path)
-    return Check("chromium", ABSENT, "not found: only the browser tests need it", "`make test` installs one if it can")
+    return Check("chromium", ABSENT, "not found; only the browser tests need it", "`make test` installs one if it can")
 
 
 def _caches() -> Check:
@@ -306,7 +316,7 @@ def _caches() -> Check:
 
 
 def _plugins() -> Iterator[Check]:
-    """One line for what is in use, and one for each entry point that is not."""
+    """Report the plug-ins in use in one line, and each entry point that failed in a line of its own."""
     registries = [load(Entry("", path)) for path in REGISTRIES]
     findings = [found for registry in registries for found in registry.findings]
     findings += strays({registry.group for registry in registries})
@@ -322,7 +332,7 @@ def _plugins() -> Iterator[Check]:
 
 
 def _is_writable(folder: Path) -> bool:
-    # os.access is always true for root, and says nothing about a read-only disk.
+    # os.access is always true for root, and ignores read-only disks.
     try:
         with tempfile.NamedTemporaryFile(dir=folder):
             return True

@@ -1,7 +1,7 @@
-"""Make the tables of an empty database from the models at once.
+"""Create the tables of an empty database from the models at once.
 
-The migrations lead to the same tables (tests/foilworks/upgrade/test_databases.py compares them) and take twenty times
-as long, at everybody's first start. Migrations are for databases that older versions made.
+The migrations lead to the same tables (tests/foilworks/upgrade/test_databases.py compares them), but take twenty times
+as long at every first start. Migrations are for databases that older versions created.
 """
 
 from django.apps import apps
@@ -20,7 +20,7 @@ def has_none(connection: BaseDatabaseWrapper) -> bool:
 def make_all(connection: BaseDatabaseWrapper) -> None:
     """Create every table and record every migration as applied, in one transaction.
 
-    Django takes a squashed migration for applied only while all that it replaces are.
+    Django takes a squashed migration for applied only if all migrations that it replaces are recorded.
     """
     loader = MigrationLoader(connection)
     recorder = MigrationRecorder(connection)

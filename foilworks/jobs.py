@@ -1,4 +1,4 @@
-"""Jobs of the demo: training its two models on the train split of a sample project. They take the project's id."""
+"""Train the demo's two models on the train split of a sample project. Each job takes the project's id."""
 
 from os import PathLike
 from pathlib import Path
@@ -21,17 +21,17 @@ FRAMES, SIZE = 8, 32
 
 
 def train_average(project_id: int, job: Job) -> None:
-    """The model that averages its frames: it knows what is there, and not which way it goes."""
+    """Train the model that averages its frames: it recognizes objects, but not their direction."""
     _train(project_id, "average", job)
 
 
 def train_temporal(project_id: int, job: Job) -> None:
-    """The model that looks along time."""
+    """Train the model that sees the order of its frames."""
     _train(project_id, "temporal", job)
 
 
 def _train(project_id: int, architecture: str, job: Job) -> None:
-    """Train and save one model; a second run gives the same files. The seed is the sample project's own."""
+    """Train and save one model. A second run gives the same files: the seed is the sample project's own."""
     project = Project.objects.get(pk=project_id)
     seed = plan.seed_of(project)
     epochs = EPOCHS[architecture]
@@ -56,7 +56,7 @@ def _train(project_id: int, architecture: str, job: Job) -> None:
 
 
 def _training_set(project: Project) -> TrainingSet:
-    """Clips of the train split that have both captions, in the order of their keys."""
+    """Return the clips of the train split that have both captions, in the order of their keys."""
     rows = Caption.objects.filter(
         video__project=project, video__split=Split.TRAIN, video__media_state=MediaState.READY
     ).select_related("video")

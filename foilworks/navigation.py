@@ -1,4 +1,4 @@
-"""The links of a project's app bar: one row a page, in groups, shown to the roles that may open them."""
+"""Define the links of a project's app bar: one row per page, in groups, for the roles that may open them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -41,7 +41,10 @@ EXERCISES = ("annotation:practice", "annotation:qualification", "annotation:atte
 
 @dataclass(frozen=True)
 class Page:
-    """`name` is reversed with the project's slug. `section` is the URL namespace (or the full name) it stands for."""
+    """A link of the bar.
+
+    `name` is reversed with the project's slug. `section` is the URL namespace (or the full name) that it covers.
+    """
 
     label: str | Promise
     name: str
@@ -49,7 +52,7 @@ class Page:
     section: tuple[str, ...] = ()
 
     def covers(self, view_name: str) -> int:
-        """How well the page stands for a view: 0 not at all, more the longer what they share."""
+        """Return how well the page matches a view: 0 not at all, more the longer their common name."""
         if view_name == self.name:
             return len(view_name) + 1
         found = [len(start) for start in self.section or (f"{self.name}:",) if view_name.startswith(start)]
@@ -58,7 +61,10 @@ class Page:
 
 @dataclass(frozen=True)
 class Group:
-    """Pages under one word of the bar; a group of one page is a plain link. `slug` is part of the menu's id."""
+    """Pages under one word of the bar.
+
+    A group of one page is a plain link. `slug` is part of the menu's id.
+    """
 
     slug: str
     label: str | Promise
@@ -170,7 +176,7 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
 
 
 def current_page(view_name: str) -> Page | None:
-    """The page that stands for a view: the one that shares most of its name."""
+    """Return the page that matches a view: the one that shares most of its name."""
     best = max(PAGES, key=lambda page: page.covers(view_name))
     return best if best.covers(view_name) else None
 

@@ -1,4 +1,4 @@
-"""Tell a full disk and a database that is away from faults of our own, so that pages answer 503 in words."""
+"""Recognize a full disk or an unavailable database, so that pages answer 503 with a message."""
 
 import shutil
 from pathlib import Path
@@ -12,28 +12,28 @@ from jobs.runner import FULL
 FULL_STATES = frozenset({"53100"})
 AWAY_STATES = ("08", "53", "57P")
 FULL_WORDS = ("disk is full", "no space left on device", "could not extend file")
-# What SQLite says of a file that it cannot reach, such as on a disk that is not mounted.
+# SQLite's error for a file that it cannot reach, such as on a disk that is not mounted.
 GONE_WORDS = ("unable to open database file",)
-# What SQLite says of a full disk, too, when its shared memory cannot grow.
+# SQLite's error for a full disk, also when its shared memory cannot grow.
 DISK_ERROR = "disk i/o error"
-# Seconds, as a header of the answer has them.
+# Seconds, for the Retry-After header.
 RETRY_AFTER = "30"
-# Below this much free space a host takes no new work: what people send would not fit.
+# With less free space a host accepts no new work: uploads would not fit.
 LEAST_FREE_BYTES = 100 * 2**20
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Whether the error, or one that it came of, says that a disk has no room."""
+    """Return whether the error, or one that caused it, is due to a full disk."""
     return any(_says_full(each) for each in _chain(error))
 
 
 def is_away(error: BaseException | None) -> bool:
-    """Whether the error, or one that it came of, is of a database that does not answer."""
+    """Return whether the error, or one that caused it, is due to a database that does not answer."""
     return any(_says_away(each) for each in _chain(error))
 
 
 def has_room(folder: Path) -> bool:
-    """Whether the disk of the folder has room for new work."""
+    """Return whether the folder's disk has room for new work."""
     return shutil.disk_usage(folder).free >= LEAST_FREE_BYTES
 
 

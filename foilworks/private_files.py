@@ -1,7 +1,7 @@
 """Keep the files of an installation from other users of the same machine.
 
-The database holds sessions, second factors and raw votes: whoever reads it signs in as anybody. So every process makes
-files that only its owner may read, and a home of an older version is closed when a process starts.
+The database holds sessions, second factors and raw votes: anyone who reads it can sign in as anybody. So every process
+creates files that only its owner may read, and closes the home of an older version when it starts.
 """
 
 import os
@@ -11,12 +11,12 @@ from pathlib import Path
 
 UMASK = 0o077
 OTHERS = 0o077
-# What lies directly in a home. The folder itself may be one that somebody also uses for other things.
+# The files and folders directly in a home. Other programs may also use the folder itself.
 PATTERNS = ("*.sqlite3*", "secret_key", "backups", "cache", "exports", "media", "models", "run", "static", "uploads")
 
 
 def make_private(home: Path) -> None:
-    """Set the umask of this process, and close an existing home and what lies in it to group and others.
+    """Set the umask of this process, and close an existing home and its files to group and others.
 
     Files of another owner stay as they are: `foilworks doctor --production` names them.
     """
@@ -34,7 +34,7 @@ def open_to_others(home: Path) -> list[Path]:
 
 
 def _kept(home: Path) -> Iterator[Path]:
-    # The sticky bit marks a folder that is shared on purpose, such as /tmp: it is not ours to close.
+    # The sticky bit marks a folder that is shared on purpose, such as /tmp: do not close it.
     if home.is_dir() and not home.stat().st_mode & stat.S_ISVTX:
         yield home
     for pattern in PATTERNS:

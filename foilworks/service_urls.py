@@ -1,7 +1,7 @@
-"""What the addresses in the environment mean: of the database, the store of videos, the mail server.
+"""Parse the addresses of the environment: of the database, the video store and the mail server.
 
-Pure: settings.py alone reads the environment, and hands over what it found. ImproperlyConfigured says in one line how
-an address is written.
+Pure: only settings.py reads the environment, and passes the values. ImproperlyConfigured says in one line how to write
+an address.
 """
 
 import re
@@ -17,13 +17,13 @@ Settings = dict[str, Any]
 
 
 def split(name: str, url: str) -> SplitResult:
-    """The parts of an address. Its words are not repeated: there may be a password among them."""
+    """Return the parts of an address. Errors do not repeat its words: it may contain a password."""
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
-        # "Port could not be cast to integer value as 'x'" quotes what stands after a colon: maybe a password's end.
-        said = f"{name}: its port is no number" if "Port" in str(error) else f"{name}: it is no address"
+        # "Port could not be cast to integer value as 'x'" quotes the text after a colon: maybe the end of a password.
+        said = f"{name}: its port is not a number" if "Port" in str(error) else f"{name}: it is not an address"
         raise ImproperlyConfigured(f"{said}; write it as scheme://host:port, special characters as %40") from None
     return parts
 
@@ -50,19 +50,19 @@ CONNECTION_OPTIONS = "-c plan_cache_mode=force_generic_plan -c jit=off"
 
 
 def database(url: str, home: Path) -> Settings:
-    """Django's settings of the database that the URL names; its query (`?sslmode=require`) goes to the driver."""
+    """Return Django's settings for the database of a URL. Its query (`?sslmode=require`) goes to the driver."""
     if not url:
         return sqlite(home / "foilworks.sqlite3")
     parts = split("DATABASE_URL", url)
     if parts.scheme == "sqlite":
         return sqlite(Path(unquote(parts.path)))
     if parts.scheme not in {"postgresql", "postgres"}:
-        raise ImproperlyConfigured("DATABASE_URL is no postgresql:// or sqlite:// address; write it as one of them")
+        raise ImproperlyConfigured("DATABASE_URL is not a postgresql:// or sqlite:// address; write it as one of them")
     options: Settings = dict(parse_qsl(parts.query))
-    # Hot statements are planned once per connection (projects.sql.prepared_queries), not five times more to see
-    # whether their values matter; `?prepare_threshold=none` behind a pooler that hands connections from one transaction
-    # to the next. A plan that is made by a compiler takes seconds where it is asked for by many conditions, and
-    # milliseconds without.
+    # Frequent statements are planned once per connection (projects.sql.prepared_queries), not five more times to see
+    # whether their values matter. Set `?prepare_threshold=none` behind a pooler that passes connections from one
+    # transaction to the next. jit=off: compiling a plan with many conditions takes seconds, and milliseconds without
+    # it.
     threshold = options.pop("prepare_threshold", "0")
     options["prepare_threshold"] = int(threshold) if threshold.isdecimal() else None
     if options["prepare_threshold"] is not None:
@@ -72,7 +72,7 @@ def database(url: str, home: Path) -> Settings:
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
-        # A folder as the host is the server's unix socket; it can only stand in the query.
+        # A folder as the host is the server's Unix socket; it can only be in the query.
         "HOST": unquote(parts.hostname or "") or options.pop("host", ""),
         "PORT": str(parts.port or ""),
         "OPTIONS": options,
@@ -82,37 +82,37 @@ def database(url: str, home: Path) -> Settings:
 
 
 def queue(url: str) -> str:
-    """The address of the Redis that REDIS_URL names, as it is; "" is the home's own."""
+    """Return the Redis address of REDIS_URL unchanged; "" means the home's own."""
     if url and split("REDIS_URL", url).scheme not in {"redis", "rediss", "unix"}:
         raise ImproperlyConfigured(
-            "REDIS_URL is no Redis; write it as redis://host:6379/0, rediss:// or unix:///socket"
+            "REDIS_URL is not a Redis address; write it as redis://host:6379/0, rediss:// or unix:///socket"
         )
     return url
 
 
 def provider(url: str) -> str:
-    """The address of the identity provider that OIDC_URL names, as it is; "" is none."""
+    """Return the identity provider's address of OIDC_URL unchanged; "" means none."""
     parts = split("OIDC_URL", url)
     if url and (parts.scheme not in {"http", "https"} or not parts.hostname):
-        raise ImproperlyConfigured("OIDC_URL is no address; write it as https://id.example.org")
+        raise ImproperlyConfigured("OIDC_URL is not an address; write it as https://id.example.org")
     return url
 
 
 def folder(url: str, home: Path) -> Path:
-    """The folder of videos: the home's own, or one that several hosts share."""
+    """Return the folder of videos: the home's own, or one that several hosts share."""
     parts = split("STORAGE_URL", url)
     if not url or parts.scheme == "s3":
         return home / "media"
     if parts.scheme != "file" or parts.netloc or not parts.path.startswith("/"):
         raise ImproperlyConfigured(
-            "STORAGE_URL names no store; write it as file:///path/of/the/shared/folder or "
+            "STORAGE_URL does not name a store; write it as file:///path/of/the/shared/folder or "
             "s3://bucket?endpoint=https://store.example.org&region=us-east-1"
         )
     return Path(unquote(parts.path))
 
 
 def bucket(url: str) -> Settings:
-    """Options of corpus.video_files.object_store from `s3://bucket/prefix?endpoint=…&region=…&public=…&style=…`."""
+    """Return the options of the object store from `s3://bucket/prefix?endpoint=…&region=…&public=…&style=…`."""
     parts = split("STORAGE_URL", url)
     given = dict(parse_qsl(parts.query))
     unknown = sorted(given.keys() - {"endpoint", "region", "public", "style"})
@@ -120,13 +120,19 @@ def bucket(url: str) -> Settings:
     endpoint = given.get("endpoint", f"https://s3.{region}.amazonaws.com")
     style = given.get("style", "path" if "endpoint" in given else "virtual")
     if not re.fullmatch(r"[a-z0-9.-]{3,63}", parts.netloc) or unknown or style not in {"path", "virtual"}:
-        said = f"'{unknown[0]}' is no part of it" if unknown else "it names no bucket, or a style but path and virtual"
+        said = (
+            f"'{unknown[0]}' is not an option"
+            if unknown
+            else "it names no bucket, or a style other than path and virtual"
+        )
         raise ImproperlyConfigured(f"STORAGE_URL: {said}; write it as s3://bucket?endpoint=https://host&region=name")
     public = given.get("public", endpoint)
     for address in (endpoint, public):
         origin = split("STORAGE_URL", address)
         if origin.scheme not in {"http", "https"} or not origin.hostname:
-            raise ImproperlyConfigured(f"STORAGE_URL: '{address}' is no address; write it as https://store.example.org")
+            raise ImproperlyConfigured(
+                f"STORAGE_URL: '{address}' is not an address; write it as https://store.example.org"
+            )
     return {
         "bucket_name": parts.netloc,
         "location": unquote(parts.path).strip("/"),
@@ -138,23 +144,23 @@ def bucket(url: str) -> Settings:
 
 
 def store_origin(bucket: Settings) -> str:
-    """Where browsers get videos from, as a policy of content names it."""
+    """Return the origin from which browsers load videos, for the content security policy."""
     public = urlsplit(bucket["public_url"])
     host = public.netloc if bucket["addressing_style"] == "path" else f"{bucket['bucket_name']}.{public.netloc}"
     return f"{public.scheme}://{host}"
 
 
 def mail(url: str) -> Settings:
-    """Django's settings of the mail server that EMAIL_URL names (`smtp://user:password@host:587?tls=1`)."""
+    """Return Django's settings for the mail server of EMAIL_URL (`smtp://user:password@host:587?tls=1`)."""
     if not url:
         return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "MAIL_IS_SET": False}
     parts = split("EMAIL_URL", url)
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     written = "write it as smtp://user:password@host:587?tls=1"
     if parts.scheme not in {"smtp", "smtps"} or not parts.hostname:
-        raise ImproperlyConfigured(f"EMAIL_URL is no mail server; {written}")
+        raise ImproperlyConfigured(f"EMAIL_URL is not a mail server; {written}")
     if options.keys() - {"tls"}:
-        raise ImproperlyConfigured(f"EMAIL_URL: it has an option that is not tls; {written}")
+        raise ImproperlyConfigured(f"EMAIL_URL: it has an option other than tls; {written}")
     return {
         "MAIL_IS_SET": True,
         "EMAIL_HOST": parts.hostname,

@@ -1,7 +1,7 @@
-"""What the words in the environment mean: numbers, switches, choices, lists, networks.
+"""Parse values of the environment: numbers, switches, choices, lists, networks.
 
-Pure: settings.py alone reads the environment, and hands over what it found. ImproperlyConfigured says in one line what
-is wrong with a value and how it is written. An empty value is one that was not given: files of containers pass such on.
+Pure: only settings.py reads the environment, and passes the values. ImproperlyConfigured says in one line what is wrong
+with a value and how to write it. An empty value counts as not set: container files pass such values on.
 """
 
 import hashlib
@@ -17,22 +17,22 @@ ON, OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", 
 
 
 def whole_number(name: str, text: str, default: int, least: int = 0) -> int:
-    """The whole number, or the default where nothing is written."""
+    """Return the whole number, or the default if there is no value."""
     if not text.strip():
         return default
     try:
         value = int(text)
     except ValueError:
-        wanted = f"no whole number; write one from {least} on, or leave it out ({default})"
+        wanted = f"not a whole number; write one of at least {least}, or leave it out ({default})"
         raise ImproperlyConfigured(f"{name} is {text!r}, {wanted}") from None
     if value < least:
-        wanted = f"write a whole number from {least} on, or leave it out ({default})"
+        wanted = f"write a whole number of at least {least}, or leave it out ({default})"
         raise ImproperlyConfigured(f"{name} is {text}; {wanted}")
     return value
 
 
 def number(name: str, text: str, default: float, above: float | None = None) -> float:
-    """The number, from 0 on or above `above`; the default where nothing is written."""
+    """Return the number, at least 0 or above `above`; the default if there is no value."""
     if not text.strip():
         return default
     try:
@@ -41,13 +41,13 @@ def number(name: str, text: str, default: float, above: float | None = None) -> 
         value = math.nan
     if math.isfinite(value) and (value >= 0 if above is None else value > above):
         return value
-    said = f"{name} is {text}" if math.isfinite(value) else f"{name} is {text!r}, no number"
-    bound = "from 0 on" if above is None else f"above {above:g}"
+    said = f"{name} is {text}" if math.isfinite(value) else f"{name} is {text!r}, not a number"
+    bound = "of at least 0" if above is None else f"above {above:g}"
     raise ImproperlyConfigured(f"{said}; write one {bound}, or leave it out ({default:g})")
 
 
 def flag(name: str, text: str, default: bool) -> bool:
-    """Whether it is switched on. A word that is neither is no off: a rule that somebody meant to set would not hold."""
+    """Return whether the switch is on. Any other word is an error, so that no rule is silently off."""
     word = text.strip().lower()
     if word and word not in ON | OFF:
         raise ImproperlyConfigured(f"{name} is {text!r}; write 1 to switch it on, 0 to switch it off")
@@ -55,7 +55,7 @@ def flag(name: str, text: str, default: bool) -> bool:
 
 
 def choice(name: str, text: str, options: Iterable[str]) -> str:
-    """One of the options; the first is the default."""
+    """Return one of the options; the first is the default."""
     options = tuple(options)
     if text and text not in options:
         raise ImproperlyConfigured(f"{name} is {text!r}; write one of: {', '.join(options)}")
@@ -69,12 +69,12 @@ def device(name: str, text: str) -> str:
 
 
 def listed(text: str) -> list[str]:
-    """Words with commas or spaces between them."""
+    """Return the words between commas or spaces."""
     return text.replace(",", " ").split()
 
 
 def networks(name: str, text: str) -> tuple[str, ...]:
-    """Networks with commas or spaces between them; what is none would fail at the request that it was written for."""
+    """Return the networks between commas or spaces. An invalid one fails here, not at the first request."""
     found = tuple(listed(text))
     for each in found:
         try:
@@ -85,7 +85,7 @@ def networks(name: str, text: str) -> tuple[str, ...]:
 
 
 def digest(folder: Path, *versions: str) -> str:
-    """Twelve hexadecimal digits that change with the files below the folder and with the versions."""
+    """Return twelve hexadecimal digits that change with the files below the folder and with the versions."""
     made = hashlib.sha256("\n".join(versions).encode())
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         made.update(f"\n{path.relative_to(folder)}\n".encode() + path.read_bytes())

@@ -1,4 +1,4 @@
-"""All settings. The only module of the project that reads the environment, and one `.env` file."""
+"""Read all settings from the environment and one `.env` file. No other module of the project does."""
 
 import os
 import platform
@@ -25,7 +25,7 @@ DEFAULT_HOME = BASE_DIR / "var" if IN_CLONE else user_data_path("foilworks", app
 _ENV_FOLDERS = (BASE_DIR,) if IN_CLONE else (Path(), Path(os.environ.get("FOILWORKS_HOME", "").strip() or DEFAULT_HOME))
 # The `.env` files that count if they exist. Only the first one that exists is read.
 ENV_FILES = tuple(folder / ".env" for folder in _ENV_FOLDERS)
-# `access` first: the working directory may be closed to this user, and then `is_file` raises.
+# Check `access` first: if the working directory is closed to this user, `is_file` raises.
 ENV_FILE = next((path.resolve() for path in ENV_FILES if os.access(path, os.F_OK) and path.is_file()), None)
 
 
@@ -44,7 +44,7 @@ RENAMED = {
     "API_RATE_LIMIT_PER_MINUTE": "API_REQUESTS_A_MINUTE",
     "MAX_OPEN_JOBS_PER_PROJECT": "OPEN_JOBS_A_PROJECT",
 }
-# Read by 0.1 and by no later version.
+# Only 0.1 read these.
 REMOVED = ("FOILWORKS_REQUESTS_AT_WORK",)
 for _name in REMOVED:
     if _ENVIRONMENT.get(_name, "").strip():
@@ -79,7 +79,7 @@ def _choice(name: str, *options: str) -> str:
 
 
 def _made(folder: Path) -> Path:
-    """The folder of the home, which is there from now on."""
+    """Create a folder of the home if it is missing, and return it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -92,19 +92,19 @@ def _unusable(said: str) -> ImproperlyConfigured:
 
 
 def _kept_secret(home: Path) -> str:
-    """A key made once and kept in FOILWORKS_HOME, readable by its owner alone."""
+    """Return the key stored in FOILWORKS_HOME, which only its owner can read; generate it once."""
     path = home / "secret_key"
     try:
-        # An empty file is what a full disk or a power cut left: no key is lost with it.
+        # A full disk or a power cut leaves an empty file: no key is lost with it.
         if not path.exists() or not path.read_text(encoding="utf-8").strip():
             _write_secret(path)
         return path.read_text(encoding="utf-8").strip()
     except OSError as error:
-        raise _unusable(f"cannot keep its key ({error})") from error
+        raise _unusable(f"cannot store its key ({error})") from error
 
 
 def _write_secret(path: Path) -> None:
-    """Beside its place first: there is a whole key or none."""
+    """Write the key to a temporary file first, so that it exists in full or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".secret_key")
     beside = Path(name)
@@ -119,45 +119,45 @@ def _write_secret(path: Path) -> None:
 
 
 def _chat_endpoints() -> dict[str, dict]:
-    """name -> address, models, key and price of every endpoint that CHAT_ENDPOINTS names (README)."""
+    """Return name -> address, models, key and price of every endpoint in CHAT_ENDPOINTS (README)."""
     found = {}
     for name in _env("CHAT_ENDPOINTS").replace(",", " ").split():
         prefix = f"CHAT_{name.upper()}"
         url = service_urls.split(f"{prefix}_URL", _env(f"{prefix}_URL"))
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,29}", name):
-            raise ImproperlyConfigured(f"CHAT_ENDPOINTS: '{name}': name it in small letters, digits and _, at most 30")
+            raise ImproperlyConfigured(f"CHAT_ENDPOINTS: '{name}' is not a name; use at most 30 of a-z, 0-9 and _")
         if url.scheme not in {"http", "https"} or not url.hostname or url.username or url.query or url.fragment:
-            raise ImproperlyConfigured(f"{prefix}_URL is no address; write it as https://host/v1")
+            raise ImproperlyConfigured(f"{prefix}_URL is not an address; write it as https://host/v1")
         models = _env(f"{prefix}_MODELS").replace(",", " ").split()
         if not models:
-            raise ImproperlyConfigured(f"{prefix}_MODELS names no model; list those that may be asked, the usual first")
+            raise ImproperlyConfigured(f"{prefix}_MODELS names no model; list the endpoint's models, the default first")
         found[name] = {"url": url.geturl(), "models": tuple(models), "key": _env(f"{prefix}_KEY"), **_price(prefix)}
         found[name]["in_flight"] = _whole(f"{prefix}_IN_FLIGHT", 64, 1)
     return found
 
 
 def _price(prefix: str) -> dict:
-    """CHAT_…_PRICE="0.15 0.60 USD": of a million tokens in and out."""
+    """Parse CHAT_…_PRICE="0.15 0.60 USD": the price of a million tokens in and out."""
     words = _env(f"{prefix}_PRICE").split()
     if not words:
         return {}
     try:
         price = (float(words[0]), float(words[1]))
     except (ValueError, IndexError) as error:
-        raise ImproperlyConfigured(f"{prefix}_PRICE is no price; write it as '0.15 0.60 USD'") from error
+        raise ImproperlyConfigured(f"{prefix}_PRICE is not a price; write it as '0.15 0.60 USD'") from error
     return {"price": price, "currency": " ".join(words[2:])}
 
 
-# One folder holds database, media, caches, models and the embedded Redis; two homes never touch each other.
+# One folder contains database, media, caches, models and the embedded Redis; two homes share nothing.
 FOILWORKS_HOME = _made(Path(_env("FOILWORKS_HOME", str(DEFAULT_HOME))).resolve())
 private_files.make_private(FOILWORKS_HOME)
 FOILWORKS_DEVICE = setting_values.device("FOILWORKS_DEVICE", _env("FOILWORKS_DEVICE", "auto"))
-# OpenMP knows a list, for loops in loops; the first counts.
+# OpenMP takes a list, for nested loops; the first number counts.
 _OMP_THREADS = setting_values.whole_number("OMP_NUM_THREADS", _env("OMP_NUM_THREADS").partition(",")[0], 0)
-# Of one worker's models; 0: the processors shared out among the workers. More threads than processors are many times
-# slower than one.
+# Threads of one worker's models; 0: the processors divided among the workers. More threads than processors are many
+# times slower than one.
 FOILWORKS_THREADS = _whole("FOILWORKS_THREADS", _OMP_THREADS)
-# Clips that are decoded at once by one worker, ahead of its model; 0: the worker's processors, less the one it runs on.
+# Clips that one worker decodes in parallel, ahead of its model; 0: the worker's processors, minus the one it runs on.
 FOILWORKS_DECODERS = _whole("FOILWORKS_DECODERS", 0)
 FOILWORKS_CHROMIUM = _env("FOILWORKS_CHROMIUM")
 FOILWORKS_PYTHON = sys.executable
@@ -165,7 +165,7 @@ FOILWORKS_PYTHON = sys.executable
 DEBUG = _flag("FOILWORKS_DEBUG", False)
 SECRET_KEY = _env("SECRET_KEY") or _kept_secret(FOILWORKS_HOME)
 ALLOWED_HOSTS = setting_values.listed(_env("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1],testserver"))
-# How many proxies of one's own are before the pages: so many addresses of X-Forwarded-For are believed.
+# Number of the operator's own proxies in front: so many addresses of X-Forwarded-For are trusted.
 TRUSTED_PROXIES = _whole("TRUSTED_PROXIES", 0)
 CSRF_TRUSTED_ORIGINS = setting_values.listed(_env("CSRF_TRUSTED_ORIGINS"))
 
@@ -214,10 +214,10 @@ AUTH_USER_MODEL = "projects.User"
 LOGIN_URL = "projects:sign_in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "projects:sign_in"
-# Owners' pages are for people who sign in with a second factor.
+# If set, researchers' pages require a second factor.
 REQUIRE_TWO_FACTOR = _flag("REQUIRE_TWO_FACTOR", False)
 PASSWORD_RESET_TIMEOUT = 2 * 3600
-# An identity provider (OpenID Connect), where its address is given. Who has no account gets one only with OIDC_SIGN_UP.
+# An identity provider (OpenID Connect), if its address is given. Only OIDC_SIGN_UP creates new accounts.
 OIDC_URL = service_urls.provider(_env("OIDC_URL"))
 OIDC_NAME = _env("OIDC_NAME", "OpenID Connect") if OIDC_URL else ""
 OIDC_SIGN_UP = _flag("OIDC_SIGN_UP", False)
@@ -262,29 +262,29 @@ REDIS_URL = service_urls.queue(_env("REDIS_URL"))
 _REDIS = {"URL": REDIS_URL} if REDIS_URL else {"UNIX_SOCKET_PATH": str(redis_socket_path(FOILWORKS_HOME)), "DB": 0}
 _QUEUE = {**_REDIS, "DEFAULT_TIMEOUT": 24 * 3600, "SERIALIZER": "rq.serializers.JSONSerializer"}
 RQ_QUEUES = {"default": dict(_QUEUE), "gpu": dict(_QUEUE)}
-# How long a worker may be silent before its job goes to another one.
+# How long a worker may be silent before another worker takes its job.
 JOB_LEASE_SECONDS = _number("FOILWORKS_LEASE_SECONDS", 60, above=0)
-# So many jobs and shards of one project are on their way or at work on the gpu queue at once; 0: as many as there are.
+# Max queued or running jobs and shards per project on the gpu queue; 0: no limit.
 GPU_QUOTA = _whole("FOILWORKS_GPU_QUOTA", 8)
-# So many jobs that people asked for one project may have open at once, shards apart; 0: any number.
+# Max open jobs per project that people started, without shards; 0: no limit.
 MAX_OPEN_JOBS_PER_PROJECT = _whole("MAX_OPEN_JOBS_PER_PROJECT", 200)
-# Items of one shard; 0: from 512 to 2,048 by the size of the run.
+# Items per shard; 0: from 512 to 2,048 by the size of the run.
 SHARD_ITEMS = _whole("FOILWORKS_SHARD_ITEMS", 0)
 RQ = {"COMMIT_MODE": "on_db_commit"}
 
 STORAGE_URL = _env("STORAGE_URL")
-# How long the address of a video in an object store counts, after a page was shown.
+# How long the signed address of a video in an object store is valid.
 MEDIA_URL_SECONDS = _whole("MEDIA_URL_SECONDS", 3600, 1)
 _BUCKET = service_urls.bucket(STORAGE_URL) if STORAGE_URL.startswith("s3:") else {}
 if _BUCKET:
-    # Without keys, what boto3 finds by itself counts: a role of the machine, ~/.aws.
+    # Without keys, boto3 uses what it finds: a role of the machine, ~/.aws.
     _BUCKET |= {
         "access_key": _env("AWS_ACCESS_KEY_ID") or None,
         "secret_key": _env("AWS_SECRET_ACCESS_KEY") or None,
         "querystring_expire": MEDIA_URL_SECONDS,
     }
 MEDIA_ROOT = service_urls.folder(STORAGE_URL, FOILWORKS_HOME)
-# Hosts from which browsers may play videos that have an address and no file; nothing here ever asks them.
+# Hosts from which browsers may play videos that have an address and no file; the server never requests them.
 MEDIA_HOSTS = tuple(
     host.lower() if "://" in host else f"https://{host.lower()}"
     for host in _env("MEDIA_HOSTS").replace(",", " ").split()
@@ -293,17 +293,17 @@ MEDIA_URL = "/media/"
 EXPORT_ROOT = FOILWORKS_HOME / "exports"
 MODEL_ROOT = FOILWORKS_HOME / "models"
 CACHE_ROOT = FOILWORKS_HOME / "cache"
-# Decoded frames and vectors of clips, kept by content; 0 keeps none. What was not used for longest goes first.
+# Caches of decoded frames and clip vectors, addressed by content; 0: no cache. The least recently used are evicted.
 FRAME_CACHE_BYTES = int(_number("FOILWORKS_FRAME_CACHE_GB", 20) * 1024**3)
 VECTOR_CACHE_BYTES = int(_number("FOILWORKS_VECTOR_CACHE_GB", 5) * 1024**3)
-# Videos out of an object store that workers of this home decode, likewise.
+# Cache of videos from an object store that workers of this home decode.
 CLIP_CACHE_BYTES = int(_number("FOILWORKS_CLIP_CACHE_GB", 20) * 1024**3)
-# lossless, or jpeg (short side 384, quality 95) where many videos do not fit; scores say which.
+# lossless, or jpeg (short side 384, quality 95) for large collections; scores say which.
 FRAME_CACHE_FORM = _choice("FOILWORKS_FRAME_CACHE_FORM", "lossless", "jpeg")
-# Files that people upload on the pages, until they are stored or discarded; never served.
+# Uploaded files, until they are stored or discarded; never served.
 UPLOAD_ROOT = FOILWORKS_HOME / "uploads"
 FILE_UPLOAD_TEMP_DIR = _made(UPLOAD_ROOT / "arriving")
-# The limit counts before anything is read, and holds for the pages that take files alone; others take small forms.
+# The limit applies before a body is read, on the pages that only take files; others take small forms.
 FILE_UPLOAD_HANDLERS = [
     "projects.upload_limits.LimitedUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
@@ -312,39 +312,39 @@ UPLOAD_MAX_BYTES = _whole("UPLOAD_MAX_MB", 2048) * 1024 * 1024
 UPLOAD_PAGES = frozenset(
     {"imports:new_import", "scoring:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
 )
-# Scores that people without an account send to a public page: size, how many may wait for a decision, how long.
+# Scores that visitors submit to a public page: size, max waiting for a decision, days stored.
 SUBMISSION_MAX_BYTES = _whole("SUBMISSION_MAX_MB", 20) * 1024 * 1024
 SUBMISSION_MAX_OPEN, SUBMISSION_KEEP_DAYS = _whole("SUBMISSION_MAX_OPEN", 100), _whole("SUBMISSION_KEEP_DAYS", 90)
 SUBMISSION_PAGES = frozenset({"publishing:public_scores"})
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
-# Of one video that is imported; 0: no limit. A small file can decode to much.
+# Limits of one imported video; 0: no limit. A small file can decode to a huge one.
 MAX_VIDEO_PIXELS = _whole("MAX_VIDEO_PIXELS", 16_777_216)
 MAX_VIDEO_FRAMES = _whole("MAX_VIDEO_FRAMES", 60_000)
 MAX_VIDEO_SECONDS = _whole("MAX_VIDEO_SECONDS", 21_600)
 MAX_VIDEO_STREAMS = _whole("MAX_VIDEO_STREAMS", 32)
-# Decoded rows of one Parquet file.
+# Decoded size of one Parquet file.
 MAX_TABLE_MB = _whole("MAX_TABLE_MB", 512)
-# Of the child process that decodes a file: memory, and seconds of a processor.
+# Limits of the child process that decodes a file: memory and processor seconds.
 MAX_DECODE_MEMORY_MB = _whole("MAX_DECODE_MEMORY_MB", 2048)
 MAX_DECODE_SECONDS = _whole("MAX_DECODE_SECONDS", 1800)
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-# Of one token; 0: as many as it likes.
+# Per token; 0: no limit.
 API_RATE_LIMIT_PER_MINUTE = _whole("API_RATE_LIMIT_PER_MINUTE", 600)
-# Networks of our own that webhooks may reach, by http as well; all others must be public and https.
+# The operator's networks that webhooks may reach, also by http; all other addresses must be public and https.
 WEBHOOK_NETWORKS = setting_values.networks("WEBHOOK_NETWORKS", _env("WEBHOOK_NETWORKS"))
 
-# The instruction models that runs may ask over HTTP; people choose among these and name no address of their own.
+# The instruction models that runs may query over HTTP; users choose among these and enter no address.
 CHAT_ENDPOINTS = _chat_endpoints()
-# Counter-fitted word vectors, for filters that are given no file of their own.
+# Counter-fitted word vectors, for filters without a file of their own.
 WORD_VECTORS = str(Path(_env("WORD_VECTORS")).resolve()) if _env("WORD_VECTORS") else ""
 
-# The address of a static file carries a digest of all of them: browsers cache it for good, an update has new addresses,
-# and modules import each other by relative names. htmx comes with its package.
+# The address of a static file contains a digest of all of them: browsers cache it for good, an update has new
+# addresses, and modules import each other by relative names. htmx comes with its package.
 _STATIC = PACKAGE / "static"
 STATIC_URL = f"/static/{setting_values.digest(_STATIC, version('django-htmx'))}/"
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/[0-9a-f]{12}/"
-# whitenoise warns at every start where the folder is missing; it stays empty until `collectstatic`.
+# whitenoise warns at every start if the folder is missing; it stays empty until `collectstatic`.
 STATIC_ROOT = _made(FOILWORKS_HOME / "static")
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.AppDirectoriesFinder"]
 WHITENOISE_USE_FINDERS = True
@@ -354,7 +354,7 @@ STORAGES = {
     else {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-# A caption file of a whole benchmark fits; larger imports go through the command line.
+# Fits a caption file of a whole benchmark; import larger ones on the command line.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 
 LANGUAGE_CODE = "en"
@@ -373,7 +373,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "projects.password_words.ContextWords"},
 ]
 
-# Without a mail server nobody resets a password by mail; the page says whom to ask.
+# Without a mail server there is no password reset by mail; the page says whom to ask.
 globals().update(service_urls.mail(_env("EMAIL_URL")))
 DEFAULT_FROM_EMAIL = _env("EMAIL_FROM", "foilworks@localhost")
 
@@ -382,20 +382,20 @@ AUTHENTICATION_BACKENDS = ["projects.sessions.OwnAccounts"]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _flag("SECURE_COOKIES", False)
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
-# Browsers take a cookie of such a name by TLS alone, for this host alone.
+# Browsers accept a cookie with this prefix only over TLS and only for this host.
 COOKIE_PREFIX = "__Host-" if SESSION_COOKIE_SECURE else ""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
 LANGUAGE_COOKIE_NAME = f"{COOKIE_PREFIX}language"
 MESSAGE_STORAGE = "projects.message_cookies.Messages"
-# Days without a visit, and days in all, after which somebody signs in again.
+# Days without a visit, and days in total, after which people must sign in again.
 SESSION_IDLE_DAYS, SESSION_MAX_DAYS = _whole("SESSION_IDLE_DAYS", 14, 1), _whole("SESSION_MAX_DAYS", 90, 1)
 SESSION_COOKIE_AGE = SESSION_MAX_DAYS * 24 * 3600
-# Browsers come by TLS alone for so long; who asks without it is led there, but for what watches over us from near.
+# Browsers use only TLS for so long; requests without it are redirected, except those of local monitoring.
 SECURE_HSTS_SECONDS = _whole("HSTS_SECONDS", 0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _flag("HSTS_SUBDOMAINS", False)
 SECURE_SSL_REDIRECT = _flag("SECURE_REDIRECT", False)
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
-# Headers that a proxy of ours sets about the request; a header that no proxy sets is a visitor's word.
+# Headers that our proxy sets; without a proxy, a visitor could set them.
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -411,18 +411,18 @@ CONTENT_SECURITY_POLICY = {
         "object-src": [NONE],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
-        # The sign-in form leads on to the identity provider.
+        # The sign-in form redirects to the identity provider.
         "form-action": [SELF, *([f"{urlsplit(OIDC_URL).scheme}://{urlsplit(OIDC_URL).netloc}"] if OIDC_URL else [])],
     }
 }
 
-# Figures are read with this token, or from these networks; without either they are nobody's.
+# Metrics are read with this token, or from these networks; without either, nobody can read them.
 METRICS_TOKEN = _env("METRICS_TOKEN")
 METRICS_NETWORKS = setting_values.networks("METRICS_NETWORKS", _env("METRICS_NETWORKS"))
-# The processes of a host count together, in files; another host's numbers of processes mean others.
+# The processes of a host count together, in files; process ids of another host mean other processes.
 _HOST = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
 METRICS_FOLDER = _made(FOILWORKS_HOME / "run" / "metrics" / _HOST)
-# prometheus_client reads it when it is imported, and nowhere else.
+# prometheus_client reads it once, when it is imported.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_FOLDER)
 SENTRY_DSN = _env("SENTRY_DSN")
 _LOG_LEVEL = setting_values.choice(

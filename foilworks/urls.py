@@ -1,4 +1,4 @@
-"""The table of URLs; every one of them has a rule in tests/test_access_matrix.py."""
+"""List all URLs; each of them has a rule in tests/test_access_matrix.py."""
 
 from django.urls import include, path, re_path
 

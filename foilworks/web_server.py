@@ -1,7 +1,7 @@
-"""The options of gunicorn, for `foilworks up`, units and containers: `--config python:foilworks.web_server`.
+"""Set the options of gunicorn for `foilworks up`, units and containers: `--config python:foilworks.web_server`.
 
-A process takes as many requests as it has threads, one a connection. The rest wait in the listening socket
-(decision 57).
+A process takes as many requests as it has threads, one per connection. The rest wait in the listening socket (decision
+57).
 """
 
 worker_class = "foilworks.web_worker.DeadlineWorker"

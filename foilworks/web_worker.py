@@ -1,7 +1,7 @@
-"""A worker of gunicorn that ends requests whose head or body comes too slowly.
+"""Run a gunicorn worker that ends requests whose head or body arrives too slowly.
 
-A thread reads one request at a time. Whoever sends a byte now and then would keep it for ever, and a few such clients
-would stop the site. `handle` and `handle_request` are gunicorn's; only this module overrides anything of it.
+A thread reads one request at a time. A client that sends a byte now and then would hold it for ever, and a few such
+clients would stop the site. `handle` and `handle_request` are gunicorn's; only this module overrides them.
 """
 
 import socket
@@ -13,7 +13,7 @@ from typing import Any
 from gunicorn.workers.gthread import ThreadWorker
 
 HEAD_SECONDS = 10.0
-# A body may take this long, and longer by its size: what a slow phone line manages.
+# A body may take this long, plus a time by its size: the rate of a slow phone line.
 BODY_SECONDS = 20.0
 BYTES_PER_SECOND = 16 * 1024
 LOOK_SECONDS = 0.5
@@ -44,13 +44,13 @@ class Deadlines:
                 for sock in late:
                     del self._until[sock]
             for sock in late:
-                # The reader gets the end of the data; a response can still be sent.
+                # The reader sees the end of the data; a response can still be sent.
                 with suppress(OSError):
                     sock.shutdown(socket.SHUT_RD)
 
 
 class DeadlineWorker(ThreadWorker):
-    """gunicorn's threads, with a deadline for the head of each request and one for its body."""
+    """gunicorn's threaded worker, with a deadline for the head of each request and one for its body."""
 
     def init_process(self) -> None:
         self.deadlines = Deadlines()
@@ -69,11 +69,11 @@ class DeadlineWorker(ThreadWorker):
 
 
 def length_of(headers: list[tuple[str, str]]) -> int:
-    """Return the announced length of the body in bytes; 0 where none is announced."""
+    """Return the announced length of the body in bytes; 0 if none is announced."""
     said = next((value for name, value in headers if name.upper() == "CONTENT-LENGTH"), "0")
     return int(said) if said.isdigit() else 0
 
 
 def seconds_for(length: int) -> float:
-    """Return how long a body of so many bytes may take."""
+    """Return how long a body of this many bytes may take."""
     return BODY_SECONDS + length / BYTES_PER_SECOND

@@ -1,4 +1,4 @@
-"""Refuse a request whose body ends before its announced length, so that nobody's cut text is stored as whole."""
+"""Refuse a request whose body ends before its announced length, so that no text is stored in part."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, BinaryIO
@@ -7,11 +7,11 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 class BodyCutShort(OSError):
-    """The connection ended, or was ended, before the body was whole; Django answers 400."""
+    """The connection ended, or was ended, before the body was complete. Django answers 400."""
 
 
 class WholeBody:
-    """The input of WSGI as Django reads it; raises BodyCutShort at an early end."""
+    """The input of WSGI as Django reads it. Raises BodyCutShort at an early end."""
 
     def __init__(self, stream: BinaryIO, length: int) -> None:
         self.stream, self.left = stream, length
@@ -27,12 +27,12 @@ class WholeBody:
     def _checked(self, data: bytes, *, is_short: bool) -> bytes:
         self.left -= len(data)
         if is_short and self.left > 0:
-            raise BodyCutShort("the body of this request is not whole; send it again")
+            raise BodyCutShort("the body of this request is incomplete; send the request again")
         return data
 
 
 def with_whole_bodies(application: Application) -> Application:
-    """Wrap an application of WSGI. Bodies without an announced length (chunked) end by themselves."""
+    """Wrap a WSGI application. Bodies without an announced length (chunked) end by themselves."""
 
     def wrapped(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         length = environ.get("CONTENT_LENGTH") or ""

@@ -1,4 +1,4 @@
-"""The web process. It never imports torch, transformers, sentence_transformers or spaCy (tested)."""
+"""Start the web process. It never imports torch, transformers, sentence_transformers or spaCy (tested)."""
 
 import gc
 import os
@@ -11,7 +11,7 @@ from foilworks.whole_bodies import with_whole_bodies
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
 
 application = with_whole_bodies(get_wsgi_application())
-# All pages, which the first request would load otherwise.
+# Load all pages now; otherwise the first request would.
 _ = get_resolver().url_patterns
-# What is loaded now stays: the garbage collector need not look through it again.
+# Modules loaded now stay: the garbage collector need not scan them again.
 gc.freeze()

@@ -1,8 +1,8 @@
-"""The table of docs/explanation/asvs.md: OWASP ASVS 5.0.0, levels 1 and 2, from docs/explanation/asvs.toml.
+"""Write the table of docs/explanation/asvs.md: OWASP ASVS 5.0.0, levels 1 and 2, from docs/explanation/asvs.toml.
 
     .venv/bin/python scripts/asvs.py update     writes it into the page
 
-tests/docs/test_asvs.py holds it to all numbers, and each row that applies to its file and its test.
+tests/docs/test_asvs.py checks that it has all numbers, and that each row that applies names its file and its test.
 """
 
 import sys
@@ -37,18 +37,18 @@ CHAPTERS = {
 
 
 def levels() -> dict[str, int]:
-    """Number -> level, in the order of the standard."""
+    """Return number -> level, in the order of the standard."""
     lines = (line.split() for line in NUMBERS.read_text(encoding="utf-8").splitlines() if line[:1].isdigit())
     return {number: int(level) for number, level in lines}
 
 
 def statuses() -> dict[str, dict[str, Any]]:
-    """`applies`: number -> [control, file, test]; `does_not_apply` and `not_met`: number -> why."""
+    """Return `applies`: number -> [control, file, test]; `does_not_apply` and `not_met`: number -> reason."""
     return tomllib.loads(SOURCE.read_text(encoding="utf-8"))
 
 
 def table() -> str:
-    """A count, then one table per chapter."""
+    """Return a count, then one table per chapter."""
     found, numbers = statuses(), levels()
     met, outside, unmet = (len(found[name]) for name in ("applies", "does_not_apply", "not_met"))
     lines = [f"Of {len(numbers)} requirements, {met} apply and are met, {unmet} are not met, {outside} do not apply."]
@@ -75,7 +75,7 @@ def _row(number: str, level: int, found: dict[str, dict[str, Any]]) -> str:
 
 
 def written(page: str) -> str:
-    """The page with the table as it is now."""
+    """Return the page with the current table."""
     head, _begin, rest = page.partition(BEGIN)
     return f"{head}{BEGIN}\n\n{table()}\n\n{END}{rest.partition(END)[2]}"
 

@@ -1,6 +1,6 @@
-"""Prints the path of a Chromium that starts, installing one where that is possible; the browser tests need it.
+"""Print the path of a Chromium that starts, and install one if possible; the browser tests need it.
 
-In turn: FOILWORKS_CHROMIUM, the system's, playwright's own download, apt-get as root. Where none works it fails and
+Tries in turn FOILWORKS_CHROMIUM, the system's, playwright's own download, apt-get as root. If none works, it fails and
 says what to install: the browser tests are part of the suite and are never skipped silently.
 """
 
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# The same browser without a window comes first: it does a quarter less work for the same tests.
+# The browser without a window comes first: it does a quarter less work for the same tests.
 SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
 NAMES = (*SHELLS, "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 MAC_APPLICATIONS = (
@@ -30,7 +30,7 @@ def say(message: str) -> None:
 
 
 def starts(path: str) -> bool:
-    """Whether it really runs here: Ubuntu's `chromium-browser` without snap, or missing libraries, do not."""
+    """Return whether it runs here: Ubuntu's `chromium-browser` without snap, or missing libraries, do not."""
     try:
         done = subprocess.run([path, "--version"], capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -81,7 +81,7 @@ def find() -> str | None:
     if found := first_that_starts(of_playwright()):
         return found
     install_with_apt()
-    # After apt-get the libraries that playwright's own download lacked may be there as well.
+    # apt-get may also have installed the libraries that playwright's own download lacked.
     return first_that_starts(of_the_system()) or first_that_starts(of_playwright())
 
 

@@ -87,7 +87,7 @@ WORDS = {
         "workers)",
         "OMP_NUM_THREADS": "the same, if `FOILWORKS_THREADS` is not set",
         "FOILWORKS_DECODERS": "clips that a worker decodes in parallel, ahead of its model; 0: its processors minus 1",
-        "FOILWORKS_LEASE_SECONDS": "how many seconds a worker may be silent before another worker takes its job",
+        "FOILWORKS_LEASE_SECONDS": "seconds without a sign of life from a worker before another one takes its job",
         "FOILWORKS_GPU_QUOTA": "max queued or running jobs per project on the gpu queue; 0: no limit",
         "MAX_OPEN_JOBS_PER_PROJECT": "max waiting or running jobs per project; more are refused until some have ended",
         "FOILWORKS_SHARD_ITEMS": "items per shard; 0: 512 to 2,048 by the run's size",

@@ -6,7 +6,7 @@
     .venv/bin/python scripts/house.py --root DIR   another checkout
 
 Room: the first folder below a top-level package (`evaluation/scoring`), or one module at the package's door
-(`evaluation.access`, from `evaluation/access.py`). The package's own `__init__` is no room.
+(`evaluation.access`, from `evaluation/access.py`). The package's own `__init__` is not a room.
 
 Arrow: an import from one room to another. All imports count, those inside functions and of types too. In
 `from a.b import c`, c may be a module.

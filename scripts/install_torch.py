@@ -1,8 +1,8 @@
-"""Installs the pinned torch into this environment, the smallest build that suits the machine first.
+"""Install the pinned torch into this environment, trying the smallest build that suits the machine first.
 
-An ordinary `pip install torch` on Linux fetches a CUDA build of several GB even where there is no GPU. So, in turn:
-a wheel that pip's own configuration already finds locally; the ordinary build on macOS and where `nvidia-smi -L`
-works; the CPU index TORCH_INDEX_URL (PyTorch's public one by default); the ordinary build, its size announced.
+An ordinary `pip install torch` on Linux fetches a CUDA build of several GB even without a GPU. So, in turn: a wheel
+that pip's own configuration finds locally; the ordinary build on macOS and where `nvidia-smi -L` works; the CPU index
+TORCH_INDEX_URL (PyTorch's public one by default); the ordinary build, after a message with its size.
 """
 
 import importlib.metadata
@@ -20,7 +20,7 @@ PIP = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "-
 
 
 def pinned() -> str:
-    """The one torch requirement of pyproject.toml, such as ``torch==2.13.0``."""
+    """Return the one torch requirement of pyproject.toml, such as ``torch==2.13.0``."""
     models = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]["models"]
     return next(line for line in models if line.startswith("torch=="))
 
@@ -34,7 +34,7 @@ def is_installed(requirement: str) -> bool:
 
 
 def succeeds(command: list[str], timeout_s: float | None = None) -> bool:
-    """Whether the command ran to its end with status 0; its output is dropped."""
+    """Return whether the command ended with status 0; its output is dropped."""
     try:
         done = subprocess.run(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=timeout_s, check=False
@@ -55,7 +55,7 @@ def install(requirement: str, *options: str) -> bool:
 
 def choose_and_install(requirement: str) -> bool:
     if succeeds([*PIP, "--no-index", "--dry-run", requirement]):
-        print(f"{requirement}: a local wheel is at hand", flush=True)
+        print(f"{requirement}: a local wheel is available", flush=True)
         return install(requirement, "--no-index")
     if platform.system() == "Darwin" or has_gpu():
         print(f"{requirement}: the ordinary build", flush=True)
@@ -65,7 +65,7 @@ def choose_and_install(requirement: str) -> bool:
     if install(requirement, "--index-url", index, "--retries", "2", "--timeout", "20"):
         return True
     print(
-        f"{index} could not be used; set TORCH_INDEX_URL to an index with CPU builds to avoid what follows.\n"
+        f"{index} could not be used; set TORCH_INDEX_URL to an index with CPU builds to avoid the next download.\n"
         f"{requirement}: the ordinary build, a download of about 3 GB with its CUDA libraries, 7 GB on disk",
         flush=True,
     )

@@ -1,14 +1,14 @@
-"""How many small faults in the pure rules and metrics the tests notice, and which they do not.
+"""Count the small faults in the pure rules and metrics that the tests notice, and list those that they miss.
 
-    make mutations                                  all packages; again: what was not noticed last time is tried again
-    .venv/bin/python scripts/mutations.py evaluation/metrics    files whose path begins so, alone
-    .venv/bin/python scripts/mutations.py --report  what the last run found
-    .venv/bin/python scripts/mutations.py --fresh   from the start
+    make mutations                                  all packages; a second run tries the missed ones again
+    .venv/bin/python scripts/mutations.py evaluation/metrics    only files whose path begins like this
+    .venv/bin/python scripts/mutations.py --report  print the result of the last run
+    .venv/bin/python scripts/mutations.py --fresh   start again in a new copy
 
 mutmut makes the faults (mutants), in a copy of the tree in .mutations/; scripts/mutations_pytest.py tries them there,
-each in a process of its own, forked off one that has collected the tests. Tests that need tables take no part. A fault
-that no test can notice, since the code does the same with it, stands in scripts/equivalent_mutants.toml with its reason
-and counts neither way. Errors: a row there that no survivor answers to, and a package below the score asked for.
+each in a process of its own, forked off one that has collected the tests. Tests that need tables are left out. A fault
+that no test can notice, because the code does the same with it, is in scripts/equivalent_mutants.toml with its reason
+and does not count. Errors: a row there that matches no survivor, and a package below the required score.
 """
 
 import argparse
@@ -30,18 +30,21 @@ COPY = ROOT / ".mutations"
 EQUIVALENT = Path(__file__).resolve().with_name("equivalent_mutants.toml")
 PACKAGES = ("corpus/rules", "annotation/rules", "evaluation/metrics", "evaluation/analyses", "generation/balance")
 ASKED = 0.85
-# Where tests of these packages stand; those files are read that name one of the packages.
+# Folders of tests; files that name one of the packages are read.
 TESTS = ("tests/corpus", "tests/annotation", "tests/evaluation", "tests/generation")
 ELSEWHERE = ("/teacher/", "/dashboard/", "/shards/")
 KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
-# (file, function, lines that were, lines that are)
+# (file, function, old lines, new lines)
 Place = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault. `key`: mutmut's name; `identity`: equal where the function and the fault are; `was`, `now`: the lines
-    that it changes, stripped, joined by a blank."""
+    """One fault.
+
+    `key`: mutmut's name; `identity`: equal if the function and the fault are equal; `was`, `now`: the lines that it
+    changes, stripped, joined by a space.
+    """
 
     key: str
     identity: str
@@ -57,17 +60,20 @@ class Mutant:
 
     @property
     def covered_as(self) -> str:
-        """mutmut's name of the function, as its trampolines tell it."""
+        """Return mutmut's name of the function, as its trampolines report it."""
         return self.key.rpartition("__mutmut_")[0]
 
     def said(self, outcome: str) -> str:
-        untested = "  (no test comes here)" if outcome == UNTESTED else ""
+        untested = "  (no test runs this)" if outcome == UNTESTED else ""
         return f"{self.file}:{self.line} {self.function}{untested}\n    - {self.was}\n    + {self.now}"
 
 
 @dataclass(frozen=True)
 class Score:
-    """Of a package; `equivalent` mutants count neither way, `untried` ones keep a run from being whole."""
+    """The score of a package.
+
+    `equivalent` mutants do not count; with `untried` ones the run is incomplete.
+    """
 
     killed: int
     survived: int
@@ -81,9 +87,9 @@ class Score:
 
 
 def changed(original: str, mutant: str) -> tuple[int, str, str]:
-    """(0-based line of the first change, the lines that were, the lines that are), of a function's two texts."""
+    """Compare a function's two texts: (0-based line of the first change, old lines, new lines)."""
     old, new = original.splitlines(), mutant.splitlines()
-    # Their first lines differ by their names: what the mutation changed there stands behind them.
+    # Their first lines differ in the name: compare only what follows it.
     old[0], new[0] = old[0].partition("(")[2], new[0].partition("(")[2]
     shorter = min(len(old), len(new))
     start = next((k for k in range(shorter) if old[k] != new[k]), shorter)
@@ -93,13 +99,13 @@ def changed(original: str, mutant: str) -> tuple[int, str, str]:
 
 
 def function_of(name: str) -> str:
-    """Of mutmut's name: "x_share__mutmut_3" -> "share", "xǁStandingǁrank__mutmut_1" -> "Standing.rank"."""
+    """Return the function of mutmut's name: "x_share__mutmut_3" -> "share", "xǁRunǁrank__mutmut_1" -> "Run.rank"."""
     bare = name.rpartition("__mutmut_")[0]
     return bare[2:].replace("ǁ", ".") if bare.startswith("xǁ") else bare.removeprefix("x_")
 
 
 def function_lines(source: str) -> dict[str, int]:
-    """Line of each function and of each method of a class ("Class.method")."""
+    """Return the line of each function and of each method of a class ("Class.method")."""
     found = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef):
@@ -111,7 +117,10 @@ def function_lines(source: str) -> dict[str, int]:
 
 
 def mutants_of(file: str, source: str, mutated: str, spans: Mapping[str, tuple[int, int]]) -> Iterator[Mutant]:
-    """`spans`: first and last line (1-based) of each function that mutmut has put into `mutated`."""
+    """Yield the mutants of a file.
+
+    `spans`: first and last line (1-based) of each function that mutmut has put into `mutated`.
+    """
     lines, begins = mutated.splitlines(), function_lines(source)
 
     def text(name: str) -> str:
@@ -133,8 +142,8 @@ def mutants_of(file: str, source: str, mutated: str, spans: Mapping[str, tuple[i
 
 
 def make_mutants(copy: Path, only: tuple[str, ...]) -> list[Mutant]:
-    """Puts mutmut's mutants of those files into the copy, each asleep until its name is called; all that are there."""
-    # It reads what to mutate from the folder that it is called in; imported here, for it is not installed for tests.
+    """Write mutmut's mutants of those files into the copy, each inactive until its name is set; return all."""
+    # It reads its settings in the working directory; imported here, because tests do not install it.
     (copy / "setup.cfg").write_text("[mutmut]\nsource_paths=\n    " + "\n    ".join(PACKAGES) + "\n", encoding="utf-8")
     os.chdir(copy)
     from mutmut.mutation.file_mutation import mutate_file_contents
@@ -163,7 +172,7 @@ def make_mutants(copy: Path, only: tuple[str, ...]) -> list[Mutant]:
 
 
 def bring(copy: Path) -> None:
-    """The tree as git knows it, and what is new in it, into the copy; what stands there alike is left alone."""
+    """Copy the tree as git knows it, with new files, into the copy; equal files stay untouched."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     names = {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
@@ -179,7 +188,7 @@ def bring(copy: Path) -> None:
 
 
 def test_files(copy: Path, packages: Iterable[str]) -> list[str]:
-    """The test files that name one of the packages, but for those of which every test needs tables."""
+    """Return the test files that name one of the packages, except those in which every test needs tables."""
     modules = [package.replace("/", ".") for package in packages]
     found = []
     for path in sorted(path for folder in TESTS for path in (copy / folder).rglob("test_*.py")):
@@ -191,16 +200,16 @@ def test_files(copy: Path, packages: Iterable[str]) -> list[str]:
 
 
 def outcomes(copy: Path) -> dict[str, str]:
-    """{identity: how it ended}, the last word on each."""
+    """Return {identity: outcome}, the latest of each."""
     path = copy / "outcomes.txt"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return dict(line.split(" ", 1) for line in lines if " " in line)
 
 
 def try_mutants(copy: Path, mutants: Iterable[Mutant], processes: int) -> int:
-    """Runs the tests over the mutants that are not known to be noticed.
+    """Run the tests over the mutants that are not known to be noticed.
 
-    Their order has nothing to do with where they are: what has been tried is a fair sample whenever it is stopped.
+    Their order is random: the mutants tried so far are a fair sample whenever the run is stopped.
     """
     known = outcomes(copy)
     left = sorted((each for each in mutants if known.get(each.identity) != KILLED), key=lambda each: each.identity)
@@ -218,7 +227,7 @@ def try_mutants(copy: Path, mutants: Iterable[Mutant], processes: int) -> int:
 
 
 def reasons(text: str) -> dict[Place, str]:
-    """{place: why it is equivalent} out of the table."""
+    """Return {place: why it is equivalent} from the table."""
     rows = tomllib.loads(text).get("equivalent", [])
     return {(row["file"], row["function"], row["was"], row["now"]): row["why"] for row in rows}
 
@@ -232,7 +241,7 @@ def score(mutants: Iterable[Mutant], ended: Mapping[str, str], known: Mapping[Pl
 
 
 def report(mutants: Sequence[Mutant], ended: Mapping[str, str], known: Mapping[Place, str]) -> list[str]:
-    """Prints survivors and the table of packages; gives what is wrong."""
+    """Print survivors and the table of packages; return the errors."""
     alive = [each for each in mutants if ended.get(each.identity) in (SURVIVED, UNTESTED)]
     for each in alive:
         if each.place not in known:
@@ -253,10 +262,10 @@ def report(mutants: Sequence[Mutant], ended: Mapping[str, str], known: Mapping[P
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("only", nargs="*", help="what the paths of the files begin with; all where nothing is named")
-    parser.add_argument("--fresh", action="store_true", help="from the start, in a new copy")
-    parser.add_argument("--report", action="store_true", help="only what the last run found")
-    parser.add_argument("--processes", type=int, default=1, help="how many mutants are tried at once (1)")
+    parser.add_argument("only", nargs="*", help="only files whose path begins like this (default: all)")
+    parser.add_argument("--fresh", action="store_true", help="start again in a new copy")
+    parser.add_argument("--report", action="store_true", help="print only the result of the last run")
+    parser.add_argument("--processes", type=int, default=1, help="number of mutants in parallel (default 1)")
     told = parser.parse_args()
     if told.fresh and COPY.exists():
         shutil.rmtree(COPY)

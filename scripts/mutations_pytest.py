@@ -1,4 +1,4 @@
-"""Tries mutants: runs the tests once to see which come where, then those of each mutant in a forked process.
+"""Try mutants: run the tests once to see which functions each runs, then those of each mutant in a forked process.
 
 A plugin for pytest in the copy that scripts/mutations.py has made. Tests that need tables are left out. A mutant is
 killed by the first test that fails, by a crash, and by taking far longer than the tests take without it.
@@ -23,16 +23,16 @@ from mutations import KILLED, SURVIVED, UNTESTED
 from mutmut.mutation.trampoline import set_mutant_under_test
 from mutmut.state import state
 
-# A test runs again in each process forked off; a slow machine is no kill.
+# A test runs again in each forked process; a slow machine is not a kill.
 settings.register_profile(
     "mutations", deadline=None, database=None, suppress_health_check=[HealthCheck.differing_executors]
 )
 settings.load_profile("mutations")
 
 OURS = {"annotation", "corpus", "evaluation", "generation", "text"}
-# A mutant may take so many times the processor time that its tests do without it, and some seconds.
+# A mutant may take this many times the processor time of its tests without it, plus some seconds.
 TIMES, SECONDS = 3, 3
-# Of the tests that come to a function, the fastest that take no longer together; what they miss counts as missed.
+# Per function, only the fastest tests within this total run; a fault that only others notice counts as missed.
 MAX_TEST_SECONDS = 6.0
 MORE_MEMORY = 2 * 2**30
 
@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 class Covering:
-    """By mutmut's name of a function: the tests that come there."""
+    """The tests that run a function, by mutmut's name of the function."""
 
     def __init__(self) -> None:
         self.by_function: dict[str, list[pytest.Item]] = defaultdict(list)
@@ -61,7 +61,7 @@ class Covering:
         state()._stats.clear()
 
     def tests_of(self, function: str) -> list[pytest.Item]:
-        """The fastest first: one at least, and as many as take no longer than is enough."""
+        """Return the fastest tests first: at least one, and as many as fit into the total."""
         found: list[pytest.Item] = []
         spent = 0.0
         for item in sorted(self.by_function.get(function, ()), key=lambda item: self.seconds[item.nodeid]):
@@ -99,7 +99,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
 
 
 def forget_results() -> None:
-    """What functions remember of the run without a mutant would answer for them."""
+    """Clear caches of functions: results of the run without a mutant would hide it."""
     ours = [module for name, module in sys.modules.items() if name.partition(".")[0] in OURS]
     for kept in [value for module in ours for value in vars(module).values() if hasattr(value, "cache_clear")]:
         kept.cache_clear()
@@ -110,7 +110,7 @@ def failed(item: pytest.Item, following: pytest.Item | None) -> bool:
 
 
 def tried(mutants: list[dict[str, Any]], covering: Covering) -> Iterator[tuple[dict[str, Any], str]]:
-    """Each mutant with its outcome, as they end."""
+    """Yield each mutant with its outcome, as they end."""
     most = int(os.environ["MUTANT_PROCESSES"])
     running: dict[int, dict[str, Any]] = {}
     for mutant in mutants:
@@ -135,7 +135,7 @@ def ended(running: dict[int, dict[str, Any]]) -> tuple[dict[str, Any], str]:
 
 
 def judge(key: str, tests: list[pytest.Item], seconds: float) -> None:
-    """In the forked process: ends it, with 0 where every test passes."""
+    """End the forked process: with 0 if every test passes."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     held = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()

@@ -1,11 +1,11 @@
-"""Records an installation of a version, for the tests of upgrades: its database, its files, what it says of itself.
+"""Record an installation of a version, for the tests of upgrades: its database, its files, its pages and commands.
 
     .venv/bin/python scripts/record_installation.py COMMIT          writes tests/foilworks/upgrade/COMMIT/
     .venv/bin/python scripts/record_installation.py COMMIT --check  records again and compares; status 1 if it differs
 
 The script checks the commit out beside the working tree and runs tests/foilworks/upgrade/recorder/ there, with that
 version's own code, once on SQLite and once on PostgreSQL. It needs the environment of `make test`. Ids, keys and times
-differ between two recordings: `--check` compares what the version shows, says and stores, not the bytes.
+differ between two recordings: `--check` compares what the version shows and stores, not the bytes.
 """
 
 import argparse
@@ -29,9 +29,9 @@ ROOT = Path(__file__).resolve().parent.parent
 UPGRADE = ROOT / "tests" / "foilworks" / "upgrade"
 RECORDER = UPGRADE / "recorder"
 ENGINES = ("sqlite", "postgresql")
-# What the home is called in the record: paths in rows and files name it.
+# Name of the home in the record: paths in rows and files contain it.
 PLACE = "@HOME@"
-# Files of the home that a test needs. Weights of models are made by the test: random bytes do not compress.
+# Files of the home that a test needs. The test creates weights of models: random bytes do not compress.
 KEPT = ("media", "uploads", "secret_key")
 # The sample's clips are large, and no recorded job reads them.
 LEFT_OUT = "media/videos/"
@@ -39,7 +39,10 @@ HARMLESS = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OMP_NUM_THREADS
 
 
 def record(commit: str, folder: Path) -> None:
-    """Write the whole record of the commit into the folder. CalledProcessError: its code cannot be had or run."""
+    """Write the whole record of the commit into the folder.
+
+    CalledProcessError: its code cannot be fetched or run.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with checked_out(commit) as checkout:
         for engine in ENGINES:
@@ -60,7 +63,7 @@ def record(commit: str, folder: Path) -> None:
 
 
 def recorder() -> dict[str, str]:
-    """File of the recorder -> the digest of its bytes: a record says by which code it was made."""
+    """Return file of the recorder -> the digest of its bytes: a record names the code that made it."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(RECORDER.glob("*.py"))}
 
 
@@ -77,7 +80,7 @@ def checked_out(commit: str) -> Iterator[Path]:
 
 @contextmanager
 def database(engine: str) -> Iterator[str]:
-    """The DATABASE_URL of an empty database; empty for the file of a home."""
+    """Yield the DATABASE_URL of an empty database; empty for the file of a home."""
     if engine == "sqlite":
         yield ""
         return
@@ -111,7 +114,7 @@ def sqlite_dump(home: Path) -> str:
 
 
 def postgresql_dump(url: str) -> str:
-    """Plain SQL that a driver takes: rows as INSERTs, no commands of psql."""
+    """Return plain SQL that a driver accepts: rows as INSERTs, no commands of psql."""
     binaries = _tests_postgres().find_binaries()
     options = ("--inserts", "--rows-per-insert=200", "--no-owner", "--no-privileges", f"--dbname={url}")
     done = subprocess.run([binaries / "pg_dump", *options], capture_output=True, text=True, check=True)
@@ -121,7 +124,7 @@ def postgresql_dump(url: str) -> str:
 
 
 def pack(home: Path, dump: str) -> bytes:
-    """database.sql and the home's files, with neither times nor owners."""
+    """Pack database.sql and the home's files, without times and owners."""
     files = {"database.sql": placed(dump, home).encode()}
     for kept in KEPT:
         for path in sorted((home / kept).rglob("*")) if (home / kept).is_dir() else [home / kept]:
@@ -147,7 +150,7 @@ def read(path: Path) -> Any:
 
 
 def differences(kept: Path, again: Path) -> Iterator[str]:
-    """What another recording of the same commit says differently."""
+    """Return what differs in another recording of the same commit."""
     if read(kept / "surface.json.gz") != read(again / "surface.json.gz"):
         yield "surface.json.gz: what the version shows"
     for engine in ENGINES:
@@ -156,7 +159,7 @@ def differences(kept: Path, again: Path) -> Iterator[str]:
 
 
 def comparable(said: dict[str, Any]) -> dict[str, Any]:
-    """What has neither ids nor keys in it."""
+    """Return the parts without ids and keys."""
     answers = {part: [[row["name"], row["method"], row["answers"]] for row in said[part]]
                for part in ("addresses", "operations")}  # fmt: skip
     jobs = sorted([one["dotted"], one["was"], one["state"], one["error"]] for one in said["jobs"].values())
@@ -167,7 +170,7 @@ def comparable(said: dict[str, Any]) -> dict[str, Any]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commit")
-    parser.add_argument("--check", action="store_true", help="compare with what is recorded; write nothing")
+    parser.add_argument("--check", action="store_true", help="compare with the record; write nothing")
     chosen = parser.parse_args()
     folder = UPGRADE / chosen.commit
     if not chosen.check:
@@ -176,7 +179,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as again:
         record(chosen.commit, Path(again))
         found = list(differences(folder, Path(again)))
-    print("\n".join(found) or f"{chosen.commit}: the record is what the version says")
+    print("\n".join(found) or f"{chosen.commit}: the record matches the version")
     return 1 if found else 0
 
 

@@ -1,10 +1,10 @@
-"""Make the pictures of the README, the tutorial and the landing page: pages of the sample project, one clip's frames.
+"""Take the screenshots of the README, the tutorial and the landing page, and the frames of one clip.
 
     .venv/bin/python scripts/screenshots.py    docs/images/*.webp and foilworks/static/foilworks/landing.webp
     .venv/bin/python scripts/screenshots.py --out /tmp/looked  elsewhere
 
-The sample project is the one of FOILWORKS_HOME, or is made there first (minutes). The server is started on a free port
-and stopped at the end; nothing but what a visitor could do is done to the project.
+The sample project is that of FOILWORKS_HOME; if there is none, it is created first (minutes). The server is started on
+a free port and stopped at the end. The project changes only in ways that a visitor could change it.
 """
 
 import argparse
@@ -38,7 +38,10 @@ STARTS_WITHIN_SECONDS = 60
 
 @dataclass(frozen=True)
 class Shot:
-    """One picture. `role`: whose account of the sample project; "" for nobody's. `go`: from the first page on."""
+    """One screenshot.
+
+    `role`: the account of the sample project to use; "" for none. `go`: actions from the first page on.
+    """
 
     name: str
     role: str
@@ -51,7 +54,7 @@ def _at(path: str) -> Callable[[Page], object]:
 
 
 def _begin(page: Page) -> None:
-    """The first piece of the person's queue, early in its clip: what blinks there is still to be seen."""
+    """Claim the person's first task, early in its clip, where the blinking object is still visible."""
     page.goto("/projects/demo/work/")
     page.locator("form button[data-hotkey='1']").click()
     page.locator("video").evaluate("(clip) => clip.readyState > 2 || new Promise((done) => { clip.oncanplay = done; })")
@@ -77,7 +80,7 @@ SHOTS = (
 
 
 def frames_of_a_clip() -> Image.Image:
-    """Four frames side by side with a see-through gap."""
+    """Return four frames side by side with a transparent gap."""
     scene = next(scene for scene in evaluation_scenes(84, SEED) if scene.key == SCENE)
     pictures = draw(scene)[list(FRAMES)]
     side = pictures.shape[1]
@@ -90,7 +93,7 @@ def frames_of_a_clip() -> Image.Image:
 
 @contextmanager
 def served(port: int) -> Iterator[str]:
-    """The pages of the home, until the block ends."""
+    """Serve the pages of the home until the block ends."""
     command = [sys.executable, "manage.py", "up", "--port", str(port), "--workers", "1"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
@@ -98,7 +101,7 @@ def served(port: int) -> Iterator[str]:
         until = time.monotonic() + STARTS_WITHIN_SECONDS
         while not _answers(port):
             if time.monotonic() > until or process.poll() is not None:
-                raise SystemExit("the pages did not start; look with `foilworks up` what is wrong")
+                raise SystemExit("the pages did not start; run `foilworks up` to see what is wrong")
             time.sleep(0.5)
         yield address
     finally:
@@ -137,7 +140,9 @@ def shoot(browser: Browser, address: str, shot: Shot) -> Image.Image:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, help="a folder for all of them (default: where README and the pages look)")
+    parser.add_argument(
+        "--out", type=Path, help="a folder for all of them (default: where the README and the pages expect them)"
+    )
     out = parser.parse_args().out
     pages, clip = (out, out) if out else (ROOT / "docs" / "images", ROOT / "foilworks" / "static" / "foilworks")
     for folder in (pages, clip):

@@ -12,17 +12,17 @@ _EXPORTERS: dict[str, Entry] = {
     "jsonl": Entry(
         "JSON lines",
         "corpus.exporters.jsonl",
-        summary="The released items, one record a line, in the columns that the importer reads.",
+        summary="The released items, one record per line, in the columns that the importer reads.",
     ),
     "vilma": Entry(
         "ViLMA JSON",
         "corpus.exporters.vilma",
-        summary="The released items as ViLMA files, one a subtest, imported fields given back.",
+        summary="The released items as ViLMA files, one per subtest, with all imported fields.",
     ),
     "valse": Entry(
         "VALSE JSON (pictures)",
         "corpus.exporters.valse",
-        summary="The items as VALSE files, one an instrument; the clip is a picture.",
+        summary="The items as VALSE files, one per instrument; a clip is a picture.",
     ),
     "csv": Entry(
         "CSV table",
@@ -33,12 +33,12 @@ _EXPORTERS: dict[str, Entry] = {
     "contrast": Entry(
         "Contrast sets, TSV",
         "corpus.exporters.contrast",
-        summary="Multiple choice: clip, ending0 and so on, label; one file a subtest.",
+        summary="Multiple choice: clip, ending0 and so on, label; one file per subtest.",
     ),
     "feint6k": Entry(
         "Feint6K CSV",
         "corpus.exporters.feint6k",
-        summary="video_id, sentence: six rows a video, for items with five foils.",
+        summary="video_id, sentence: six rows per video, for items with five foils.",
     ),
     "hf": Entry(
         "Data set folder (Parquet)",
@@ -48,27 +48,27 @@ _EXPORTERS: dict[str, Entry] = {
     "vitatecs": Entry(
         "VITATECS, JSON lines",
         "corpus.exporters.vitatecs",
-        summary="A caption and one counterfactual a line, a file an aspect; for items with one foil.",
+        summary="A caption and one counterfactual per line, one file per aspect; for items with one foil.",
     ),
     "sugarcrepe": Entry(
         "SugarCrepe JSON (pictures)",
         "corpus.exporters.sugarcrepe",
-        summary="filename, caption, negative_caption, a file a kind of edit; for items with one foil.",
+        summary="filename, caption, negative_caption, one file per kind of edit; for items with one foil.",
     ),
     "foil-coco": Entry(
         "FOIL-COCO JSON (pictures)",
         "corpus.exporters.foil_coco",
-        summary="images and annotations: each caption beside its foils.",
+        summary="images and annotations: each caption with its foils.",
     ),
     "msrvtt": Entry(
         "MSR-VTT captions",
         "corpus.exporters.msrvtt",
-        summary="video_id, sentence: the captions alone.",
+        summary="video_id, sentence: only the captions.",
     ),
     "vatex": Entry(
         "VATEX captions",
         "corpus.exporters.vatex",
-        summary="videoID, enCap: the captions alone.",
+        summary="videoID, enCap: only the captions.",
     ),
     "votes": Entry(
         "Votes, one a row",

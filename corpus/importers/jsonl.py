@@ -35,7 +35,7 @@ COLUMNS = {
     "proficiency": 'simpler pair of the same video: {"caption", "foils", "votes", "extra"}',
     "votes": 'counts of validators: {"caption", "foil", "other"}',
     "facts": "object with facts that methods read; columns not named here are added to it",
-    "extra": "object with anything else, given back on export",
+    "extra": "object with any other fields, returned on export",
 }
 # A record has one of them at least.
 NAMES_OF_CLIPS = ("video", "url", "source_id", "video_key")

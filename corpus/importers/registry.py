@@ -12,13 +12,13 @@ _IMPORTERS: dict[str, Entry] = {
         "JSON lines",
         "corpus.importers.jsonl",
         params=(_SUBTEST,),
-        summary="One record a line: videos, captions, foils, proficiency pairs, vote counts. The general format.",
+        summary="One record per line: videos, captions, foils, proficiency pairs, vote counts. The general format.",
     ),
     "csv": Entry(
         "CSV table",
         "corpus.importers.csv_rows",
         params=(_SUBTEST,),
-        summary="The columns of JSON lines as a table with a header: what a spreadsheet saves.",
+        summary="The columns of JSON lines as a table with a header, as a spreadsheet saves it.",
     ),
     "vilma": Entry(
         "ViLMA / VALSE JSON",
@@ -44,20 +44,20 @@ _IMPORTERS: dict[str, Entry] = {
         "Feint6K CSV",
         "corpus.importers.feint6k",
         params=(_SUBTEST, _DATASET),
-        summary="video_id, sentence: six rows a video, the caption and its five counterfactuals.",
+        summary="video_id, sentence: six rows per video, the caption and its five counterfactuals.",
     ),
     "vitatecs": Entry(
         "VITATECS, JSON lines",
         "corpus.importers.vitatecs",
         params=(_SUBTEST,),
-        summary="A caption of MSR-VTT or VATEX and one counterfactual a line; the aspect of time is the subtest.",
+        summary="A caption of MSR-VTT or VATEX and one counterfactual per line; the aspect of time is the subtest.",
     ),
     "sugarcrepe": Entry(
         "SugarCrepe JSON (pictures)",
         "corpus.importers.sugarcrepe",
         params=(_SUBTEST,),
         deviations=(_PICTURE,),
-        summary="filename, caption, negative_caption of still pictures; one file a kind of edit.",
+        summary="filename, caption, negative_caption of still pictures; one file per kind of edit.",
     ),
     "foil-coco": Entry(
         "FOIL-COCO JSON (pictures)",
@@ -87,7 +87,7 @@ _IMPORTERS: dict[str, Entry] = {
     "votes": Entry(
         "Votes, one a line",
         "corpus.importers.votes",
-        summary="Raw judgements of a past study on items that are there: item, annotator, choice, position, foil.",
+        summary="Raw judgements of a past study on existing items: item, annotator, choice, position, foil.",
     ),
     "mturk": Entry(
         "MTurk results, CSV",
@@ -99,13 +99,13 @@ _IMPORTERS: dict[str, Entry] = {
             Param("foil", "", "input column with the foil's place in the item (default: Input.foil)"),
         ),
         deviations=("Worker ids are stored under pseudonyms; rejected assignments are passed over.",),
-        summary="The result file of a batch on Mechanical Turk: judgements on items that are there.",
+        summary="The result file of a batch on Mechanical Turk: judgements on existing items.",
     ),
     "utd": Entry(
         "UTD descriptions or splits",
         "corpus.importers.utd",
         deviations=("The authors' pickles are not opened, since a pickle may run a program: save them as JSON.",),
-        summary="Frame by frame descriptions of videos that are there, splits, or predictions of nine models.",
+        summary="Frame by frame descriptions of existing videos, splits, or predictions of nine models.",
     ),
 }
 IMPORTERS = Registry("importers", _IMPORTERS)

@@ -1,4 +1,4 @@
-"""What programs can ask of Foilworks: `/api/`, described by its OpenAPI document and docs/reference/api.md.
+"""The API `/api/`, described by its OpenAPI document and docs/reference/api.md.
 
-One file a resource; its functions parse, call the same getters and actions as the pages, and render.
+One file per resource; its functions parse, call the same getters and actions as the pages, and render.
 """

@@ -1,4 +1,4 @@
-"""Which statuses an operation may answer with, and how errors become answers."""
+"""Define the statuses that an operation may return, and turn errors into responses."""
 
 import hashlib
 from functools import partial
@@ -23,10 +23,10 @@ from projects.errors import AccessDenied, NotAMember
 from text.errors import ActionableError
 from text.quoting import shortened
 
-# Whoever wrote the words of an error, an answer of it stays small.
+# A response about an error stays small, whatever text the error quotes.
 MAX_WORDS, MAX_FIELDS = 2000, 100
 ALWAYS = (400, 401, 403, 404, 422, 429, 503)
-# The most special first: the first that an error is an instance of gives its status.
+# The most specific first: the first class that an error is an instance of gives its status.
 STATUS_OF: tuple[tuple[type[Exception], int], ...] = (
     (AccessDenied, 403),
     (NotAdmitted, 403),
@@ -47,7 +47,7 @@ class RateLimited(Exception):
 
 
 class RefusedFields(Exception):
-    """Fields that the page's own form refuses: {field: why}."""
+    """Fields that the page's form rejects: {field: why}."""
 
     def __init__(self, fields: dict[str, str]) -> None:
         super().__init__(fields)
@@ -55,34 +55,34 @@ class RefusedFields(Exception):
 
 
 class KeyTaken(ActionableError):
-    """An Idempotency-Key that came with another request before."""
+    """An Idempotency-Key that a different request has used before."""
 
 
 def reads(shape: Any) -> dict[Any, Any]:
-    """The answers of an operation that changes nothing."""
+    """Return the responses of an operation that changes nothing."""
     return {200: shape, 304: None, **dict.fromkeys(ALWAYS, Problem)}
 
 
 def writes(shape: Any, status: int = 200, **more: Any) -> dict[Any, Any]:
-    """The answers of one that does; `shape` None: without content."""
+    """Return the responses of an operation that changes something; `shape` None: no content."""
     also = {int(name.removeprefix("s")): value for name, value in more.items()}
     return {status: shape, **also, **dict.fromkeys((*ALWAYS, 409, 410, 413), Problem)}
 
 
 def cleaned(form: BaseForm) -> dict[str, Any]:
-    """What the form of the page makes of the request; RefusedFields where it refuses."""
+    """Return the request as the page's form cleans it. Raises RefusedFields if the form rejects it."""
     if form.is_valid():
         return form.cleaned_data
     raise RefusedFields({name or "body": " ".join(errors) for name, errors in form.errors.items()})
 
 
 class Api(NinjaAPI):
-    """Answers carry an ETag; what has not changed is answered with 304."""
+    """The API whose responses have an ETag; unchanged content is answered with 304."""
 
     _document: Any = None
 
     def get_openapi_schema(self, **root: Any) -> Any:
-        """Made once a process: it takes a second, anybody may ask for it, and it is the same for all."""
+        """Build the document once per process: it takes a second, and it is public and the same for all."""
         if self._document is None:
             self._document = super().get_openapi_schema(**root)
         return self._document
@@ -98,7 +98,7 @@ class Api(NinjaAPI):
 
 
 def with_etag(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """The response under the digest of its content; 304 for who has it."""
+    """Return the response with the digest of its content as ETag; 304 if the client has it."""
     etag = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
     response.headers["ETag"] = etag
     response.headers["Cache-Control"] = "private, no-cache"
@@ -106,14 +106,14 @@ def with_etag(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 
 def problem(api: NinjaAPI, request: HttpRequest, status: int, words: str, fields: Any = ()) -> HttpResponse:
-    """The one shape of errors."""
+    """Return an error in the one shape of errors."""
     said = [{"where": shortened(where), "problem": shortened(why, MAX_WORDS)} for where, why in fields]
     body = {"problem": shortened(words, MAX_WORDS), "fields": said[:MAX_FIELDS]}
     return api.create_response(request, body, status=status)
 
 
 def handle_errors(api: NinjaAPI) -> None:
-    """Errors that somebody can act on become answers; the rest is ours, and a 500."""
+    """Turn errors that a client can act on into responses; the rest are our faults and 500."""
 
     def actionable(request: HttpRequest, error: Exception) -> HttpResponse:
         if isinstance(error, AccessDenied):
@@ -160,7 +160,7 @@ def handle_errors(api: NinjaAPI) -> None:
 
 
 def _handle_bad_requests(api: NinjaAPI) -> None:
-    """What cannot be read at all."""
+    """Answer requests that cannot be read."""
     api.add_exception_handler(HttpError, lambda request, error: problem(api, request, error.status_code, str(error)))
     api.add_exception_handler(
         RequestDataTooBig,
@@ -179,7 +179,7 @@ def _handle_bad_requests(api: NinjaAPI) -> None:
 
 
 def _outage(api: NinjaAPI, request: HttpRequest, error: Exception) -> HttpResponse:
-    """Nothing is wrong with the request: it can be sent again. A fault of ours goes on to Django's handler."""
+    """Answer 503 during an outage: the request is fine and can be sent again. Other errors go to Django's handler."""
     if not (is_full(error) or is_away(error)):
         raise error
     full = _("The server's disk is full. Ask its operator to free space, then send the request again.")
@@ -190,7 +190,7 @@ def _outage(api: NinjaAPI, request: HttpRequest, error: Exception) -> HttpRespon
 
 
 def _note_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> None:
-    """A row now; of a write with a key, whose transaction is rolled back, `once` stores it after that."""
+    """Store the refusal now; for a write with a key, `once` stores it after the rollback."""
     if hasattr(request, "refusal"):
         request.refusal = error
     else:
@@ -198,6 +198,6 @@ def _note_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> Non
 
 
 def _said(error: Http404) -> str:
-    """What the getter said; Django's own words name classes and queries."""
+    """Return the getter's own message; Django's messages name classes and queries."""
     words = str(error)
     return words if words and "matches the given query" not in words else _("Not found.")

@@ -1,4 +1,4 @@
-"""The API put together: its resources, its errors, its document."""
+"""Assemble the API: its resources, its errors, its document."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -32,9 +32,10 @@ from foilworks.api.bearer import Bearer
 from foilworks.api.once import HEADER
 
 ABOUT = (
-    "Send a token with every request: Authorization: Bearer … (people make them on the page Tokens). Access is that of "
-    "the pages: what a person may not see there is 403 or 404 here. Lists come in pages: pass `next` as `cursor`. Send "
-    f"an {HEADER} with a write, and sending it again changes nothing and gives the first answer. Reads carry an ETag."
+    "Send a token with every request: Authorization: Bearer … (created on the page Tokens). A token "
+    "gives the access that its person has on the pages; anything else is 403 or 404. Lists are in pages: pass `next` "
+    f"as `cursor`. Send an {HEADER} with a write: a repeated request then changes nothing and gets the first "
+    "response. Reads have an ETag."
 )
 IN_PROJECT: dict[str, Router] = {
     "/members": members.router,
@@ -72,7 +73,7 @@ def _made() -> Api:
 
 
 def _open_to_all(patterns: Iterable[Any]) -> None:
-    """Tokens say who asks: the session's sign-in page is for people."""
+    """Allow requests without a session: tokens authenticate, and the sign-in page is for people."""
     for pattern in patterns:
         pattern.callback.login_required = False
 

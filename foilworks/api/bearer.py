@@ -1,4 +1,4 @@
-"""Who asks: the token of the Authorization header, what its scope allows, how often it may ask."""
+"""Authenticate a request: the token of the Authorization header, its scope and its rate limit."""
 
 from typing import Any
 
@@ -17,7 +17,10 @@ MAX_TOKEN_LENGTH = 100
 
 
 def token_of(request: HttpRequest) -> ApiToken | None:
-    """The good token that the request carries, looked up once a request; its person is `request.user` from then on."""
+    """Return the valid token of the request, looked up once per request.
+
+    `request.user` is its person from then on.
+    """
     if not hasattr(request, "api_token"):
         scheme, _blank, secret = request.headers.get("Authorization", "").partition(" ")
         known = scheme.lower() == "bearer" and secret.startswith(PREFIX) and len(secret) <= MAX_TOKEN_LENGTH
@@ -28,7 +31,7 @@ def token_of(request: HttpRequest) -> ApiToken | None:
 
 
 def count(request: HttpRequest, token: ApiToken) -> None:
-    """RateLimited where the token may ask no more in this minute; a request is counted once."""
+    """Count a request once. Raises RateLimited if the token has used up this minute."""
     if getattr(request, "is_counted", False):
         return
     request.is_counted = True
@@ -37,7 +40,10 @@ def count(request: HttpRequest, token: ApiToken) -> None:
 
 
 class Bearer(HttpBearer):
-    """`scope`: what the operation needs; None: read to read, manage to write."""
+    """Authentication by token.
+
+    `scope`: the scope that the operation needs; None: read for reads, manage for writes.
+    """
 
     def __init__(self, scope: str | None = None) -> None:
         super().__init__()
@@ -54,7 +60,7 @@ class Bearer(HttpBearer):
         return token
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
-        """Of the base class; `__call__` does it all."""
+        """Satisfy the base class; `__call__` does the work."""
         return token_of(request)
 
 

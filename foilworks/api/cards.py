@@ -1,4 +1,4 @@
-"""A piece of work as a program sees it: exactly what its page shows, and nothing that the page keeps from people."""
+"""Describe a task to a program: exactly what its page shows, and nothing that the page hides."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,14 +16,14 @@ from corpus.video_files.player import blind_clip
 from projects.models import Project, User
 
 SALT = "foilworks.api.task"
-# So many bits are a whole number in every client's JSON.
+# This many bits are an integer in every client's JSON.
 TASK_BITS = 53
 
 
 class ClipOut(Schema):
-    """`start`, `end`: what is shown of it, in seconds; `url`: below this address with the same token.
+    """`start`, `end`: the part to show, in seconds; `url`: request it with the same token.
 
-    `id`: a number of this piece's clip for you alone. It names no row: which video it is stays unsaid.
+    `id`: a number of the clip for you and this task only. It identifies no row and does not reveal the video.
     """
 
     id: int
@@ -40,7 +40,7 @@ class SuggestionOut(Schema):
 
 
 class EditOut(Schema):
-    """`wanted` texts are to be written; `others` are under way or accepted already."""
+    """Write `wanted` texts; `others` are in progress or already accepted."""
 
     caption: str
     wanted: int
@@ -55,10 +55,10 @@ class ReviewOut(Schema):
 
 
 class WorkOut(Schema):
-    """Of `texts`, `edit`, `review` and `objects` what the stage has: texts are answered by their place.
+    """A task with the `texts`, `edit`, `review` or `objects` of its stage; answer texts by their position.
 
-    `task`: a number that pieces of one task share and that says nothing else. `upcoming`: what the next claim sends as
-    `after`; null where nothing stands next.
+    `task`: a number that is the same for everyone who works on the task, and reveals nothing else. `upcoming`: send it
+    as `after` with the next claim; null if nothing comes next.
     """
 
     token: str
@@ -79,7 +79,7 @@ class WorkOut(Schema):
 
 
 def work_out(person: User, claim: Claim, project: Project) -> WorkOut:
-    """The card of the person's claim; Http404 where the lease is over."""
+    """Return the card of the person's lease. Raises Http404 if the lease has ended."""
     card = claim_card(person, claim, counted=False)
     return WorkOut(
         token=claim.token,
@@ -101,18 +101,21 @@ def work_out(person: User, claim: Claim, project: Project) -> WorkOut:
 
 
 def task_number(task_id: int) -> int:
-    """The task as programs name it. Its row's number would tell its age: which pieces are gold, whose tasks are made
-    when they are first served, and how the texts of a baseline are drawn."""
+    """Return the task's number for programs.
+
+    The number of its row would reveal its age: which tasks are gold, since those are created when they are first
+    served, and how the texts of a baseline are drawn.
+    """
     return opaque_number(task_id)
 
 
 def opaque_number(named: object) -> int:
-    """Return a number that programs can compare and that tells nothing about what it stands for."""
+    """Return a number that programs can compare and that reveals nothing about the object."""
     return int.from_bytes(salted_hmac(SALT, str(named), algorithm="sha256").digest()[:8]) >> (64 - TASK_BITS)
 
 
 def place_after(person: User, token: str) -> int | None:
-    """The place named as upcoming with a piece of this person; None for anything else: nobody picks a place."""
+    """Return the slot named as upcoming with a task of this person; None otherwise, so that nobody picks a slot."""
     if not token:
         return None
     return Lease.objects.filter(token=token, person=person).values_list("upcoming_slot", flat=True).first()

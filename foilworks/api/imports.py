@@ -1,4 +1,4 @@
-"""Files of records and videos into a project: kept, looked at by a job, stored by another when somebody says so."""
+"""Import files of records and videos: a job previews them, another stores them after confirmation."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -23,7 +23,7 @@ router = Router(tags=["imports"])
 
 
 class JobOut(Schema):
-    """How far the job is; `state`: waiting, running, done, failed, cancelled."""
+    """The job's progress; `state`: waiting, running, done, failed, cancelled."""
 
     state: str
     done: int
@@ -55,7 +55,7 @@ class ImportOut(Schema):
 
 
 class Confirmed(Schema):
-    """`update`: records that are stored otherwise become what the file says; else they stay as they are."""
+    """`update`: change stored records that differ to the file's values; otherwise leave them unchanged."""
 
     update: bool = False
 
@@ -78,7 +78,7 @@ def import_out(upload: Import) -> ImportOut:
 
 @router.get("", response=reads(Page[ImportOut]))
 def list_imports(request: HttpRequest, slug: Slug, asked: Query[ImportsAsked]) -> dict[str, Any]:
-    """Imports of the project, newest first."""
+    """List the imports of the project, newest first."""
     rows = Import.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER)).select_related("job")
     return page_of(
         request, rows.filter(format=asked.format) if asked.format else rows, asked, import_out, order=asked.order
@@ -94,12 +94,12 @@ def create_import(
     records: UploadedFile | None = File(None),  # noqa: B008
     videos: list[UploadedFile] | None = File(None),  # noqa: B008
 ) -> Status:
-    """Send a file of records, videos, or both (format `videos`: videos alone; `auto`: a table
-    or JSON lines, as the file's name says).
+    """Send a file of records, videos, or both.
 
-    `as_published`: items of a published set count as valid on the publisher's word, unless the file's votes decide.
-    A job says what would come of it (`preview`), and confirming it stores it; `at_once` stores without a preview. Bad
-    records are listed in the result, the good ones are stored.
+    Format `videos`: only videos; `auto`: a table or JSON lines, by the file's name. `as_published`: items of a
+    published set count as valid on the publisher's word, unless the file's votes decide. A job writes the `preview`,
+    and confirming the import stores it; `at_once` stores without a preview. The result lists invalid records; valid
+    ones are stored.
     """
     project = get_project(request.user, slug, Role.RESEARCHER)
     form = ImportForm(request.POST, request.FILES)
@@ -109,14 +109,14 @@ def create_import(
 
 @router.get("/{int:pk}", response=reads(ImportOut))
 def read_import(request: HttpRequest, slug: Slug, pk: int) -> ImportOut:
-    """One import, with what it would do and what it did."""
+    """Get one import, with its preview and its result."""
     return import_out(get_import(request.user, slug, pk))
 
 
 @router.post("/{int:pk}/confirm", response=writes(ImportOut, 202))
 @once
 def confirm_import(request: HttpRequest, slug: Slug, pk: int, asked: Query[Confirmed]) -> Status:
-    """Store what the preview showed."""
+    """Store the previewed records."""
     upload = get_import(request.user, slug, pk)
     return Status(202, import_out(confirming.confirm_import(request.user, upload, update=asked.update)))
 
@@ -124,6 +124,6 @@ def confirm_import(request: HttpRequest, slug: Slug, pk: int, asked: Query[Confi
 @router.delete("/{int:pk}", response=writes(None, 204))
 @once
 def discard_import(request: HttpRequest, slug: Slug, pk: int) -> Status:
-    """Forget the files; nothing of the project changes."""
+    """Discard the files; the project does not change."""
     confirming.discard_import(request.user, get_import(request.user, slug, pk))
     return Status(204, None)

@@ -1,4 +1,4 @@
-"""Items of a project with their foils and verdicts; a researcher's moves."""
+"""List and read the items of a project with their foils and verdicts; move them."""
 
 import logging
 from datetime import datetime
@@ -23,7 +23,7 @@ from projects.models import Role
 router = Router(tags=["items"])
 logger = logging.getLogger("foilworks.api")
 State = Literal["in_validation", "valid", "invalid", "disputed", "requeued", "retracted"]
-# When the old words of states were renamed (RFC 9745); they are taken until 0.4.
+# When the old names of states were renamed (RFC 9745); they are accepted until 0.4.
 DEPRECATED_SINCE = "@1795564800"
 
 
@@ -35,8 +35,10 @@ class FoilOut(Schema):
 
 
 class ItemOut(Schema):
-    """`unanimous`: null until all votes are in. `as_published`: imported as part of a published set; valid on the
-    publisher's word while `decided_at` is null."""
+    """`unanimous`: null until all votes are in.
+
+    `as_published`: imported as part of a published set; valid on the publisher's word while `decided_at` is null.
+    """
 
     id: int
     key: str
@@ -55,12 +57,12 @@ class ItemOut(Schema):
 
 class ItemsAsked(Listed):
     order: Literal["id", "-id", "key", "-key", "created_at", "-created_at"] = "id"
-    q: Word = Field("", description="words of the key, the caption or a foil")
+    q: Word = Field("", description="words in the key, the caption or a foil")
     subtest: Id | None = None
     state: Annotated[State | None, BeforeValidator(current_word)] = Field(
         None, description="`split`, the name of `disputed` before 0.2.0, is accepted until 0.4"
     )
-    method: Word = Field("", description="that made its foils; `import`: it was imported with them")
+    method: Word = Field("", description="method that made its foils; `import`: imported with them")
     agreed: Literal["yes", "no"] | None = None
 
 
@@ -88,7 +90,7 @@ def item_out(item: Item) -> ItemOut:
 
 @router.get("", response=reads(Page[ItemOut]))
 def list_items(request: HttpRequest, response: HttpResponse, slug: Slug, asked: Query[ItemsAsked]) -> dict[str, Any]:
-    """The items, narrowed as on their page."""
+    """List the items, filtered as on their page."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     if (old := request.GET.get("state", "")) in RENAMED:
         logger.warning("items?state=%s is now state=%s; the old name works until 0.4", old, RENAMED[old])
@@ -100,13 +102,13 @@ def list_items(request: HttpRequest, response: HttpResponse, slug: Slug, asked: 
 
 @router.get("/{int:pk}", response=reads(ItemOut))
 def read_item(request: HttpRequest, slug: Slug, pk: int) -> ItemOut:
-    """One item."""
+    """Get one item."""
     return item_out(get_item(request.user, slug, pk))
 
 
 @router.post("/{int:pk}/moves", response=writes(ItemOut))
 @once
 def move_item(request: HttpRequest, slug: Slug, pk: int, body: Move) -> ItemOut:
-    """Decide a disputed item as valid or invalid, send an invalid one back to editing, retract a valid one."""
+    """Decide a disputed item as valid or invalid, send an invalid one back to editing, or retract a valid one."""
     WRITES[body.move](request.user, get_item(request.user, slug, pk).pk, body.reason)
     return item_out(get_item(request.user, slug, pk))

@@ -1,4 +1,4 @@
-"""How many requests a token may make a minute: counted in Redis, and in the database where there is none."""
+"""Limit the requests per minute of a token: counted in Redis, or in the database without one."""
 
 import time
 from functools import cache
@@ -19,7 +19,7 @@ _LOCK = Lock()
 
 
 def seconds_to_wait(token_id: int) -> int:
-    """0 where the token may ask now, else the seconds until the next minute; the request is counted."""
+    """Count the request; return 0 if the token may proceed, else the seconds until the next minute."""
     most = settings.API_RATE_LIMIT_PER_MINUTE
     if not most:
         return 0

@@ -1,4 +1,4 @@
-"""Whose token this is, and what it opens."""
+"""Describe the token of the request: its person and what it gives access to."""
 
 from datetime import datetime
 
@@ -26,7 +26,7 @@ class Me(Schema):
 
 @router.get("", response=reads(Me))
 def me(request: HttpRequest) -> Me:
-    """The person behind the token, its scope and end, and the projects that it reaches."""
+    """Get the person behind the token, its scope, its expiry and the projects that it reaches."""
     token, person = request.auth, request.user
     found = [
         RolesIn(project=project.slug, roles=sorted(roles_in(person, project))) for project in visible_projects(person)

@@ -1,4 +1,4 @@
-"""The files behind a piece of work: clips and stills, for members of their project."""
+"""Serve the files of tasks: clips and still images, for members of their project."""
 
 from typing import Any
 
@@ -23,19 +23,19 @@ STATUSES: dict[Any, Any] = {**dict.fromkeys((200, 206, 302, 304, 412, 416)), **d
 
 @router.get("/videos/{int:pk}/media", response=STATUSES, openapi_extra=FILE)
 def read_media(request: HttpRequest, slug: Slug, pk: int) -> Any:
-    """The file of a video, or the way to it, for researchers; byte ranges work. Work names clips by `read_clip`."""
+    """Get the file of a video, or a redirect to it; for researchers. Byte ranges work. Tasks use `read_clip`."""
     return stream_video(request, get_video(request.user, slug, pk, Role.RESEARCHER))
 
 
 @router.get("/clips/{slug:token}", response=STATUSES, openapi_extra=FILE)
 def read_clip(request: HttpRequest, slug: Slug, token: str) -> Any:
-    """The clip of a piece of your work, as its claim names it; byte ranges work."""
+    """Get the clip of one of your tasks, as its claim names it; byte ranges work."""
     return stream_video(request, get_clip(request.user, slug, token), blind=True)
 
 
 @router.get("/frames/{int:pk}/image", response=STATUSES, openapi_extra=FILE)
 def read_frame(request: HttpRequest, slug: Slug, pk: int) -> Any:
-    """The picture of a frame of an object check."""
+    """Get the image of a frame of an object check."""
     frame = checked_frame_for(request.user, get_project(request.user, slug), pk)
     if not frame.image:
         raise Http404(_("This frame has no image yet. Try again later."))

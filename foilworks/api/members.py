@@ -1,4 +1,4 @@
-"""Members of a project, for its researchers."""
+"""Manage the members of a project, for its researchers."""
 
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from projects.models import ApiToken, Membership, Project, Role, User
 
 router = Router(tags=["members"])
 RoleName = Literal["annotator", "reviewer", "validator", "researcher"]
-# Of a token that is told with a new account; the person makes longer ones.
+# Days of the token of a new account; its person can create longer ones.
 GIVEN_DAYS = 30
 
 
@@ -32,15 +32,15 @@ class MemberOut(Schema):
 
 
 class Added(MemberOut):
-    password: str | None = Field(None, description="temporary password of a new account, told once")
-    token: str | None = Field(None, description="token of a new account, told once; it may read and work")
+    password: str | None = Field(None, description="temporary password of a new account, returned once")
+    token: str | None = Field(None, description="token of a new account, returned once; scope: read and work")
 
 
 class MemberIn(Schema):
     username: Word
     roles: list[RoleName] = Field(min_length=1, max_length=4)
     new_account: bool = False
-    with_token: bool = Field(False, description="of a new account alone: also tell a token, for simulated people")
+    with_token: bool = Field(False, description="only for a new account: also return a token, for simulated people")
 
 
 class RolesIn(Schema):
@@ -62,7 +62,7 @@ def _roles(project: Project, person: User) -> list[str]:
 
 @router.get("", response=reads(Page[MemberOut]))
 def list_members(request: HttpRequest, slug: Slug, asked: Query[MembersAsked]) -> dict[str, Any]:
-    """Who is in the project, with which roles."""
+    """List the members of the project with their roles."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     here = Membership.objects.filter(project=project)
     wanted = here.filter(role=asked.role) if asked.role else here
@@ -79,14 +79,17 @@ def list_members(request: HttpRequest, slug: Slug, asked: Query[MembersAsked]) -
 @router.post("", response=writes(Added, 201))
 @once
 def create_member(request: HttpRequest, slug: Slug, body: MemberIn) -> Status:
-    """Add somebody with an account, or make one: its temporary password, and a token where asked, are told once."""
+    """Add an existing account, or create one.
+
+    The response contains the temporary password of a new account and, if requested, a token; both are returned once.
+    """
     project = get_project(request.user, slug, Role.RESEARCHER)
     if body.with_token and not body.new_account:
-        raise ProjectError("a token is told with a new account alone; who has one makes tokens on the page Tokens")
+        raise ProjectError("only a new account gets a token; other people create tokens on the page Tokens")
     added = add_member(request.user, project, body.username, body.roles, new_account=body.new_account)
     secret = None
     if body.with_token:
-        named = {"name": "told with the account", "scope": ApiToken.Scope.WORK, "days": GIVEN_DAYS}
+        named = {"name": "returned with the account", "scope": ApiToken.Scope.WORK, "days": GIVEN_DAYS}
         secret = make_token(added.person, made_by=request.user, **named).secret
     told = {"password": added.password or None, "token": secret}
     return Status(201, {**member_out(added.person, body.roles), **told})
@@ -94,7 +97,7 @@ def create_member(request: HttpRequest, slug: Slug, body: MemberIn) -> Status:
 
 @router.get("/{int:pk}", response=reads(MemberOut))
 def read_member(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
-    """One member."""
+    """Get one member."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     person = member_for(request.user, project, pk)
     return member_out(person, _roles(project, person))
@@ -103,7 +106,7 @@ def read_member(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
 @router.patch("/{int:pk}", response=writes(MemberOut))
 @once
 def change_roles(request: HttpRequest, slug: Slug, pk: int, body: RolesIn) -> dict[str, Any]:
-    """The member's roles become these; work of lost roles that is in their hands is free again."""
+    """Replace the member's roles. Tasks that they hold in a role they lose are free again."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     people.change_roles(request.user, project, pk, body.roles)
     person = User.objects.get(pk=pk)
@@ -113,6 +116,6 @@ def change_roles(request: HttpRequest, slug: Slug, pk: int, body: RolesIn) -> di
 @router.delete("/{int:pk}", response=writes(None, 204))
 @once
 def remove_member(request: HttpRequest, slug: Slug, pk: int) -> Status:
-    """End the membership; what the person has done stays."""
+    """Remove the member; their work stays."""
     people.remove_member(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
     return Status(204, None)

@@ -1,8 +1,8 @@
-"""Idempotency-Key: a write that is sent again is answered as it was the first time, and done once.
+"""Idempotency-Key: answer a repeated write as the first time, and do it once.
 
-The answer is stored in the transaction of the write. What is told once (passwords, tokens, secrets) is not stored, and
-null in an answer that is given again. A refused write leaves nothing behind, so its key may be used again; that it was
-asked for counts towards the token's limit, and what says so in the audit trail is stored after the rollback.
+The response is stored in the transaction of the write. Values that are shown once (passwords, tokens, secrets) are not
+stored, and are null in a repeated response. A rejected write leaves nothing behind, so its key may be used again. It
+still counts towards the token's limit, and its row in the audit trail is stored after the rollback.
 """
 
 import hashlib
@@ -47,12 +47,12 @@ def _around(run: Run) -> Run:
     return answered
 
 
-# Put below the route of an operation.
+# Use it below the route decorator of an operation.
 once = decorate_view(_around)
 
 
 def checked_key(key: str) -> str:
-    """1 to 64 printable characters; KeyTaken otherwise."""
+    """Return the key of 1 to 64 printable characters. Raises KeyTaken if it has other characters."""
     if not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
         raise KeyTaken(_("An Idempotency-Key has 1 to 64 printable characters. Send a different one."))
     return key
@@ -80,7 +80,7 @@ def _answered(request: HttpRequest, token: ApiToken, key: str, run: Callable[[],
 
 
 def _taken(person: User, key: str, asked: str) -> IdempotentAnswer | None:
-    """The answer that is stored under the key; None where the key is ours now. Who comes second waits for the first."""
+    """Return the response stored under the key; None if the key is new. A second request waits for the first."""
     rows = IdempotentAnswer.objects.filter(person=person, key=key)
     found = rows.first()
     if found is not None:
@@ -94,7 +94,7 @@ def _taken(person: User, key: str, asked: str) -> IdempotentAnswer | None:
 
 
 def _fingerprint(request: HttpRequest, token: ApiToken) -> str:
-    """Of token (another one may have a narrower scope), method, address and body; files count by their size alone."""
+    """Hash token (another may have a narrower scope), method, address and body; files count by size only."""
     files = request.content_type.startswith("multipart/")
     body = request.headers.get("Content-Length", "").encode() if files else request.body
     line = f"{token.pk} {request.method} {request.get_full_path()}"

@@ -1,6 +1,6 @@
-"""Lists come a page at a time: a cursor says after which row the next one begins, so nothing is skipped or told twice.
+"""Return lists in pages: a cursor says after which row the next page begins, so no row is skipped or repeated.
 
-A cursor is signed: it holds the value of the ordered column and the row's id, and nobody else can make one.
+A cursor is signed: it contains the value of the ordered column and the row's id, and only we can create one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,10 +21,10 @@ Row = TypeVar("Row", bound=Model)
 
 
 class Listed(Schema):
-    """What every list takes; subclasses add their filters and orders, and nothing else is taken."""
+    """The parameters of every list; subclasses add their filters and orders. Others are rejected."""
 
     limit: int = Field(50, ge=1, le=500)
-    cursor: str = Field("", max_length=500, description="`next` of the page before")
+    cursor: str = Field("", max_length=500, description="`next` of the previous page")
 
 
 class Page(Schema, Generic[T]):
@@ -33,7 +33,7 @@ class Page(Schema, Generic[T]):
 
 
 def only_known(request: HttpRequest, asked: Schema) -> None:
-    """RefusedFields for a parameter that is not listed: a misspelt filter must not look like one that found nothing."""
+    """Reject an unknown parameter with RefusedFields: a misspelled filter must not look like an empty result."""
     unknown = [name for name in request.GET if name not in type(asked).model_fields]
     if unknown:
         raise RefusedFields({unknown[0][:80]: _("is not a filter of this list")})
@@ -42,7 +42,10 @@ def only_known(request: HttpRequest, asked: Schema) -> None:
 def page_of(
     request: HttpRequest, rows: QuerySet[Row], asked: Listed, shown: Callable[[Row], T], *, order: str = "id"
 ) -> dict[str, Any]:
-    """A page of the rows, each `shown`. `order`: a column that is never null, with `-` for the other way round."""
+    """Return a page of the rows, each passed through `shown`.
+
+    `order`: a column that is never null; `-` reverses it.
+    """
     only_known(request, asked)
     column, down = order.removeprefix("-"), order.startswith("-")
     if asked.cursor:
@@ -56,7 +59,7 @@ def page_of(
 
 
 def slice_of(request: HttpRequest, rows: Sequence[Any], asked: Listed, shown: Callable[[Any], T]) -> dict[str, Any]:
-    """The same over rows in hand, in their order."""
+    """Return a page of rows that are already in memory, in their order."""
     only_known(request, asked)
     start = _opened(asked.cursor, "place")[1] if asked.cursor else 0
     end = start + asked.limit

@@ -1,4 +1,4 @@
-"""Projects: those of the person, one of them, a new one."""
+"""List, create and read projects."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -52,7 +52,7 @@ def project_out(request: HttpRequest, project: Project) -> ProjectOut:
 
 @router.get("", response=reads(Page[ProjectOut]))
 def list_projects(request: HttpRequest, asked: Query[ProjectsAsked]) -> dict[str, Any]:
-    """The projects that the person is a member of; all of them for a site administrator."""
+    """List the projects that you are a member of; a site administrator sees all."""
     rows = visible_projects(request.user)
     return page_of(request, rows, asked, lambda project: project_out(request, project), order=asked.order)
 
@@ -60,7 +60,7 @@ def list_projects(request: HttpRequest, asked: Query[ProjectsAsked]) -> dict[str
 @router.post("", response=writes(ProjectOut, 201))
 @once
 def create_project(request: HttpRequest, body: ProjectIn) -> Status:
-    """A new project, owned by whoever makes it."""
+    """Create a project that you own."""
     require_to_create_projects(request.user)
     project = creation.create_project(request.user, **cleaned(ProjectForm(body.dict())))
     return Status(201, project_out(request, project))
@@ -68,5 +68,5 @@ def create_project(request: HttpRequest, body: ProjectIn) -> Status:
 
 @router.get("/{slug:slug}", response=reads(ProjectOut))
 def read_project(request: HttpRequest, slug: str) -> ProjectOut:
-    """One project."""
+    """Get one project."""
     return project_out(request, get_project(request.user, slug))

@@ -1,4 +1,4 @@
-"""The queues of a person in a project, and the next piece of one."""
+"""List a person's queues in a project, and claim the next task of one."""
 
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ StageName = Literal["edit", "review", "validation", "baseline", "objects"]
 
 
 class QueueOut(Schema):
-    """`held`: a piece is in the person's hands; `barred`: why nothing is given out; `reasons`: why it is empty."""
+    """`held`: you hold a task; `barred`: why you get no task; `reasons`: why the queue is empty."""
 
     stage: str
     title: str
@@ -33,7 +33,7 @@ class QueueOut(Schema):
 
 @router.get("", response=reads(list[QueueOut]))
 def list_queues(request: HttpRequest, slug: Slug) -> list[dict[str, Any]]:
-    """What waits for the person in each stage that is theirs."""
+    """List your stages with the number of tasks that wait in each."""
     return [
         {
             "stage": queue.stage,
@@ -51,9 +51,9 @@ def list_queues(request: HttpRequest, slug: Slug) -> list[dict[str, Any]]:
 
 @router.post("/{stage}/claim", response=writes(WorkOut, s204=None), auth=WORK)
 def claim(request: HttpRequest, slug: Slug, stage: StageName, after: Word = "") -> Status:
-    """The person's next piece of the stage, leased to them, or the one that they hold; 204 where nothing waits.
+    """Claim your next task of the stage, or get the one that you hold; 204 if none is available.
 
-    `after`: `upcoming` of the piece before, taken if it is still free. Asking twice gives the same piece.
+    `after`: `upcoming` of the previous task, used if it is still free. A repeated claim returns the same task.
     """
     project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
     found = claiming(request.user, project, stage, preferred=place_after(request.user, after))

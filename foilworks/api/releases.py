@@ -1,4 +1,4 @@
-"""Releases of a project: frozen, read, exported."""
+"""Freeze, read and export the releases of a project."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -27,8 +27,11 @@ ZIP = {"responses": {200: {"content": {"application/zip": BINARY}}}}
 
 
 class ReleaseIn(Schema):
-    """`balance`: subtests of which items are left out until no word tells captions from foils; `override`: why a
-    release that the blind audit stops goes out all the same."""
+    """The options of a release.
+
+    `balance`: subtests whose items are left out until no word separates captions from foils; `override`: reason for a
+    release that the blind audit stops.
+    """
 
     name: Word = ""
     balance: list[Word] = Field([], max_length=100)
@@ -66,7 +69,7 @@ def release_out(release: Release) -> ReleaseOut:
 
 @router.get("", response=reads(Page[ReleaseOut]))
 def list_releases(request: HttpRequest, slug: Slug, asked: Query[ReleasesAsked]) -> dict[str, Any]:
-    """The releases, newest first."""
+    """List the releases, newest first."""
     rows = Release.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
     for name in ("name", "content_hash"):
         if wanted := getattr(asked, name):
@@ -77,20 +80,20 @@ def list_releases(request: HttpRequest, slug: Slug, asked: Query[ReleasesAsked])
 @router.post("", response=writes(ReleaseOut, 201))
 @once
 def create_release(request: HttpRequest, slug: Slug, body: ReleaseIn) -> Status:
-    """Freeze all valid items. The same content has the same hash: what was frozen before is the answer."""
+    """Freeze all valid items. The same content has the same hash and returns the existing release."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     return Status(201, release_out(freezing.freeze_release(request.user, project, **body.dict())))
 
 
 @router.get("/{int:pk}", response=reads(ReleaseOut))
 def read_release(request: HttpRequest, slug: Slug, pk: int) -> ReleaseOut:
-    """One release."""
+    """Get one release."""
     return release_out(get_release(request.user, slug, pk))
 
 
 @router.get("/{int:pk}/items", response=reads(Page[ReleaseItemOut]))
 def list_release_items(request: HttpRequest, slug: Slug, pk: int, asked: Query[ReleaseItemsAsked]) -> dict[str, Any]:
-    """The items as they were frozen; of one whose video was taken down since, when and why."""
+    """List the items as frozen; if a video was taken down since, with the date and the reason."""
     rows = ReleaseItem.objects.filter(release=get_release(request.user, slug, pk)).select_related("video__takedown")
     return page_of(
         request, rows, asked, lambda row: {"position": row.position, "record": shown_record(row)}, order=asked.order
@@ -99,7 +102,7 @@ def list_release_items(request: HttpRequest, slug: Slug, pk: int, asked: Query[R
 
 @router.post("/{int:pk}/export/{exporter}", response=writes(None, 200), openapi_extra=ZIP)
 def export_release(request: HttpRequest, slug: Slug, pk: int, exporter: Format) -> FileResponse:
-    """The release as a zip of what `foilworks export` writes."""
+    """Get the release as a zip of the files that `foilworks export` writes."""
     found = get_release(request.user, slug, pk)
     name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{exporter}"
     return FileResponse(

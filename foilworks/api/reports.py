@@ -1,4 +1,4 @@
-"""Reports of a project, as its pages show them: people under pseudonyms."""
+"""Return the reports of a project as its pages show them, with people under pseudonyms."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ class ReportOut(Schema):
 
 @router.get("", response=reads(list[ReportOut]))
 def list_reports(request: HttpRequest, slug: Slug) -> list[ReportOut]:
-    """The kinds of reports, with the parameters that each takes beside `subtest`."""
+    """List the kinds of reports, with the parameters that each takes besides `subtest`."""
     get_project(request.user, slug, Role.RESEARCHER)
     return [
         ReportOut(
@@ -43,9 +43,10 @@ def list_reports(request: HttpRequest, slug: Slug) -> list[ReportOut]:
 
 @router.get("/{slug:kind}", response=reads(Anything))
 def read_report(request: HttpRequest, slug: Slug, kind: str, subtest: Word = "") -> dict[str, Any]:
-    """One report: over the main items, or those of `subtest`; further parameters as the list of reports names them.
+    """Get one report on the main items, or on those of `subtest`.
 
-    A report that only jobs compute is what was stored last; its page asks for it anew.
+    Other parameters are those in the list of reports. A report that only jobs compute is the last stored one; start a
+    new one on its page.
     """
     project = get_project(request.user, slug, Role.RESEARCHER)
     if kind not in PAGES:

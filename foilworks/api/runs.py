@@ -1,4 +1,4 @@
-"""Generation runs of a project: a method over its captions, the candidates that it made."""
+"""Start and read generation runs: a method applied to the captions of a project, and its candidates."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -23,7 +23,7 @@ router = Router(tags=["runs"])
 
 
 class RunIn(Schema):
-    """`params`: of the method; `filters`: {slug: params} in the order they run, left out for the usual ones."""
+    """`params`: of the method; `filters`: {slug: params} in the order they run; omit it for the default filters."""
 
     subtest: Id
     method: Word
@@ -110,7 +110,7 @@ def candidate_out(candidate: Candidate) -> CandidateOut:
 
 @router.get("", response=reads(Page[RunOut]))
 def list_runs(request: HttpRequest, slug: Slug, asked: Query[RunsAsked]) -> dict[str, Any]:
-    """Runs of the project, newest first."""
+    """List the runs of the project, newest first."""
     rows = GenerationRun.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
     if asked.method:
         rows = rows.filter(method=asked.method)
@@ -130,14 +130,14 @@ def start_run(request: HttpRequest, slug: Slug, body: RunIn) -> Status:
 
 @router.get("/{int:pk}", response=reads(RunDetail))
 def read_run(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
-    """One run, with the number of its candidates in each state."""
+    """Get one run, with the number of its candidates in each state."""
     run = get_run(request.user, slug, pk)
     return {**run_out(run), "candidates": dict(state_counts(run))}
 
 
 @router.get("/{int:pk}/candidates", response=reads(Page[CandidateOut]))
 def list_candidates(request: HttpRequest, slug: Slug, pk: int, asked: Query[CandidatesAsked]) -> dict[str, Any]:
-    """The run's candidates; rejected ones stay, with what rejected them."""
+    """List the run's candidates; rejected ones with the filter that rejected them."""
     rows = Candidate.objects.filter(group__run=get_run(request.user, slug, pk)).select_related("group__caption")
     if asked.state:
         rows = rows.filter(state=asked.state)

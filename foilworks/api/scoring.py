@@ -1,4 +1,4 @@
-"""Scoring runs on releases, their results, their raw scores, and scores of models that ran elsewhere."""
+"""Score releases, read results and raw scores, and import scores of models that ran elsewhere."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -27,8 +27,10 @@ router = Router(tags=["scores"])
 
 
 class ScoringIn(Schema):
-    """`spec` names a model: `clip:…`, `endpoint:…` …, as on the release's page. `requests`, `tokens`, `cost`: the
-    most that a run through an endpoint may spend."""
+    """`spec` names a model as on the release's page: `clip:…`, `endpoint:…` and so on.
+
+    `requests`, `tokens`, `cost`: max budget of a run through an endpoint.
+    """
 
     spec: Line
     label: Word = ""
@@ -59,7 +61,10 @@ class ScoringOut(Schema):
 
 
 class ScoringDetail(ScoringOut):
-    """`results`: metrics by subtest, test and overall, computed from the stored scores; `problems`: what has none."""
+    """A scoring run with its metrics.
+
+    `results`: metrics by subtest, test and overall, computed from the stored scores; `problems`: items without a score.
+    """
 
     results: Anything
     problems: Anything
@@ -96,7 +101,7 @@ def score_out(row: ReleaseScore) -> dict[str, Any]:
 
 @router.get("/scoring", response=reads(Page[ScoringOut]))
 def list_scoring(request: HttpRequest, slug: Slug, asked: Query[ScoringAsked]) -> dict[str, Any]:
-    """Scoring runs of the project, newest first."""
+    """List the scoring runs of the project, newest first."""
     rows = Run.objects.filter(release__project=get_project(request.user, slug, Role.RESEARCHER))
     if asked.release:
         rows = rows.filter(release=asked.release)
@@ -124,7 +129,7 @@ def bring_scores(
     scores: UploadedFile = File(...),  # noqa: B008
     proficiency: UploadedFile | None = File(None),  # noqa: B008
 ) -> Status:
-    """Bring scores of a model that ran elsewhere; a job stores them. `form`: as on the page, `auto` has it guessed."""
+    """Import scores of a model that ran elsewhere; a job stores them. `form`: as on the page; `auto` detects it."""
     release = get_release(request.user, slug, pk)
     asked = cleaned(BringScoresForm(body.dict(), request.FILES))
     return Status(202, scoring_out(bringing.import_scores(request.user, release, asked.pop("scores"), **asked)))
@@ -132,13 +137,13 @@ def bring_scores(
 
 @router.get("/scoring/{int:pk}", response=reads(ScoringDetail))
 def read_scoring(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
-    """One scoring run with its results so far."""
+    """Get one scoring run with its results so far."""
     run = get_run(request.user, slug, pk)
     return {**scoring_out(run), "results": results_of(run), "problems": run.problems}
 
 
 @router.get("/scoring/{int:pk}/scores", response=reads(Page[ScoreOut]))
 def list_scores(request: HttpRequest, slug: Slug, pk: int, asked: Query[Listed]) -> dict[str, Any]:
-    """The run's raw scores by item, in the order of the release."""
+    """List the run's raw scores by item, in the order of the release."""
     rows, _missing = release_scores(get_run(request.user, slug, pk))
     return slice_of(request, rows, asked, score_out)

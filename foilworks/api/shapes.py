@@ -1,4 +1,4 @@
-"""Types that several resources share: text that every database takes, the answer to what went wrong."""
+"""Types that several resources share: text that every database accepts, and the shape of errors."""
 
 from typing import Annotated, Any
 
@@ -8,15 +8,15 @@ from pydantic import StringConstraints
 NO_NUL = r"^[^\x00]*$"
 Word = Annotated[str, StringConstraints(max_length=200, pattern=NO_NUL)]
 Line = Annotated[str, StringConstraints(max_length=2_000, pattern=NO_NUL)]
-# As long as the longest caption that an import takes.
+# The max length of a caption in an import.
 Text = Annotated[str, StringConstraints(max_length=1_000_000, pattern=NO_NUL)]
-# Of a row: what the databases can hold.
+# The range of a row's id in the databases.
 Id = Annotated[int, Field(ge=1, le=2**63 - 1)]
 Anything = dict[str, Any]
 
 
 class Wrong(Schema):
-    """One field of the request that cannot be taken."""
+    """One invalid field of the request."""
 
     where: str
     problem: str
@@ -29,5 +29,5 @@ class Problem(Schema):
     fields: list[Wrong] = []
 
 
-# Of the project; it stands in the prefix of the routers, which they do not know.
+# The project's slug, from the prefix of the routers, which do not declare it.
 Slug = Path[str]

@@ -1,4 +1,4 @@
-"""Subtests of a project: the phenomena that are tested, and the rules that their items live by."""
+"""List and create subtests: the phenomena that are tested, and the rules of their items."""
 
 from typing import Any, Literal
 
@@ -59,7 +59,7 @@ def subtest_out(subtest: Subtest) -> SubtestOut:
 
 @router.get("", response=reads(Page[SubtestOut]))
 def list_subtests(request: HttpRequest, slug: Slug, asked: Query[SubtestsAsked]) -> dict[str, Any]:
-    """The subtests with their rules."""
+    """List the subtests with their rules."""
     rows = Subtest.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
     return page_of(request, rows.filter(kind=asked.kind) if asked.kind else rows, asked, subtest_out, order=asked.order)
 
@@ -67,7 +67,7 @@ def list_subtests(request: HttpRequest, slug: Slug, asked: Query[SubtestsAsked])
 @router.post("", response=writes(SubtestOut, 201))
 @once
 def create_subtest(request: HttpRequest, slug: Slug, body: SubtestIn) -> Status:
-    """A new subtest; `votes_wanted` 0: its items are valid without a vote."""
+    """Create a subtest; `votes_wanted` 0: its items are valid without a vote."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     fields = cleaned(SubtestForm(body.dict(), project=project))
     return Status(201, subtest_out(creating.create_subtest(request.user, project, **fields)))

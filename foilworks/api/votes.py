@@ -1,4 +1,4 @@
-"""Votes of a project under pseudonyms, a page at a time or all of them as JSON lines."""
+"""Return the votes of a project under pseudonyms, in pages or all as JSON lines."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from projects.models import Project, Role
 from projects.pseudonyms import pseudonym
 
 router = Router(tags=["votes"])
-# Rows that the database hands over at a time.
+# Rows per fetch from the database.
 CHUNK = 2_000
 LINES = {"responses": {200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}}}
 PLAIN = (
@@ -50,8 +50,10 @@ COLUMNS = (
 
 
 class VoteOut(Schema):
-    """`choice` in truth coding; `caption_first`: the order shown; `annotator`: as in releases and exports; `task`: as
-    its claim named it."""
+    """`choice` in truth coding; `caption_first`: the order shown; `annotator`: as in releases and exports.
+
+    `task`: as its claim named it.
+    """
 
     id: int
     task: int | None
@@ -84,7 +86,7 @@ class VotesAsked(Listed, VotesFilter):
 
 
 def _rows(project: Project, asked: VotesFilter) -> QuerySet[Vote]:
-    """Gold is not among them: a vote on it counts in no verdict, and which pair is gold stays unsaid."""
+    """Return the votes without gold, which counts in no verdict and must not be recognizable."""
     wanted = {name: getattr(asked, name) for name in VotesFilter.model_fields if getattr(asked, name) is not None}
     return Vote.objects.filter(Q(**wanted), item__subtest__project=project)
 
@@ -117,7 +119,7 @@ def _line(project: Project, names: dict[int, str], row: tuple[Any, ...]) -> dict
 
 @router.get("", response=reads(Page[VoteOut]))
 def list_votes(request: HttpRequest, slug: Slug, asked: Query[VotesAsked]) -> dict[str, Any]:
-    """The votes, those of people and of files."""
+    """List the votes of people and of files."""
     project, names = get_project(request.user, slug, Role.RESEARCHER), {}
     rows = _rows(project, asked).select_related("item", "foil", "slot", "guideline")
 
@@ -132,7 +134,7 @@ def list_votes(request: HttpRequest, slug: Slug, asked: Query[VotesAsked]) -> di
 
 @router.get("/export", response=reads(None), openapi_extra=LINES)
 def export_votes(request: HttpRequest, slug: Slug, asked: Query[VotesFilter]) -> StreamingHttpResponse:
-    """All of them as JSON lines, written as they are read: no page, no cursor."""
+    """Get all votes as JSON lines, streamed: no pages and no cursor."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     only_known(request, asked)
     rows = _rows(project, asked).order_by("id").values_list(*COLUMNS)

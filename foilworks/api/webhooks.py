@@ -1,4 +1,4 @@
-"""Addresses that are told of a project's events, and what became of each telling."""
+"""Manage webhooks: addresses that receive a project's events, and their deliveries."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -25,7 +25,7 @@ class WebhookIn(Schema):
 
 
 class WebhookOut(Schema):
-    """`stopped_at`: nothing is sent any more, because nothing was taken for long; take it out and add it again."""
+    """`stopped_at`: deliveries have stopped after failing for too long; delete the webhook and create it again."""
 
     id: int
     url: str
@@ -35,7 +35,7 @@ class WebhookOut(Schema):
 
 
 class WebhookMade(WebhookOut):
-    secret: str | None = Field(description="that signatures are made with; told once")
+    secret: str | None = Field(description="secret that signs the messages; returned once")
 
 
 class WebhooksAsked(Listed):
@@ -68,7 +68,7 @@ def delivery_out(delivery: Delivery) -> dict[str, Any]:
 
 @router.get("", response=reads(Page[WebhookOut]))
 def list_webhooks(request: HttpRequest, slug: Slug, asked: Query[WebhooksAsked]) -> dict[str, Any]:
-    """The addresses that are told."""
+    """List the webhooks."""
     rows = Webhook.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
     return page_of(request, rows, asked, webhook_out, order=asked.order)
 
@@ -76,7 +76,7 @@ def list_webhooks(request: HttpRequest, slug: Slug, asked: Query[WebhooksAsked])
 @router.post("", response=writes(WebhookMade, 201))
 @once
 def create_webhook(request: HttpRequest, slug: Slug, body: WebhookIn) -> Status:
-    """Have a public https address told of events. Each message is signed with the secret in the answer."""
+    """Send events to a public https address. Each message is signed with the secret in the response."""
     hook = actions.add_webhook(request.user, get_project(request.user, slug, Role.RESEARCHER), body.url, body.events)
     return Status(201, {**webhook_out(hook), "secret": secret_of(hook)})
 
@@ -84,7 +84,7 @@ def create_webhook(request: HttpRequest, slug: Slug, body: WebhookIn) -> Status:
 @router.post("/{int:pk}/ping", response=writes(WebhookOut, 202))
 @once
 def ping_webhook(request: HttpRequest, slug: Slug, pk: int) -> Status:
-    """Send the address a message to try it."""
+    """Send a test message to the address."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     return Status(202, webhook_out(actions.ping_webhook(request.user, project, pk)))
 
@@ -92,14 +92,14 @@ def ping_webhook(request: HttpRequest, slug: Slug, pk: int) -> Status:
 @router.delete("/{int:pk}", response=writes(None, 204))
 @once
 def delete_webhook(request: HttpRequest, slug: Slug, pk: int) -> Status:
-    """Take the address out, with what still waits for it."""
+    """Delete the webhook and its waiting messages."""
     actions.remove_webhook(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
     return Status(204, None)
 
 
 @router.get("/{int:pk}/deliveries", response=reads(Page[DeliveryOut]))
 def list_deliveries(request: HttpRequest, slug: Slug, pk: int, asked: Query[DeliveriesAsked]) -> dict[str, Any]:
-    """What was sent to the address, and what it answered."""
+    """List the messages sent to the address and its responses."""
     hook = actions.webhook_for(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
     rows = Delivery.objects.filter(webhook=hook)
     return page_of(

@@ -1,4 +1,4 @@
-"""A piece of work in the person's hands: looked at again, held on to, submitted, given back."""
+"""Work on a claimed task: read it again, keep its lease, submit it or skip it."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -30,7 +30,7 @@ MAX_TEXTS = 99
 
 
 class Watch(Schema):
-    """How the clip was watched: seconds played, times round, share of it in 0..1."""
+    """How the clip was watched: seconds played, number of plays, share of it in 0..1."""
 
     seconds: float = Field(0, ge=0, le=1e9)
     loops: int = Field(0, ge=0, le=10**6)
@@ -38,11 +38,11 @@ class Watch(Schema):
 
 
 class Answer(Schema):
-    """Of these what the stage asks.
+    """The fields that the stage requires.
 
-    validation: `answer` 1 to 5 or first, second, neither, both, cannot_tell, as shown. baseline: `answer`, the place of
-    the text chosen. edit: `texts`, and for each the suggestion that it came from. review: `decision` accept, send_back,
-    drop or fix, with `reasons`, `comment`, `fixed_text`. objects: `objects`, {"0": "yes" or "no", …}.
+    validation: `answer` 1 to 5 or first, second, neither, both, cannot_tell, as shown. baseline: `answer`, the position
+    of the chosen text. edit: `texts`, and for each the suggestion that it came from. review: `decision` accept,
+    send_back, drop or fix, with `reasons`, `comment`, `fixed_text`. objects: `objects`, {"0": "yes" or "no", …}.
     """
 
     answer: Annotated[int, Field(ge=1, le=99)] | Word = ""
@@ -58,10 +58,10 @@ class Answer(Schema):
 
 
 class Submitted(Schema):
-    """What was stored, once for each Idempotency-Key. `late`: the lease had ended; it is kept, and counts if it can.
+    """The stored answer, once per Idempotency-Key.
 
-    `next`: the person's next piece of the stage, where it was asked for; null where nothing waits for them, or nothing
-    is given out to them: a claim says why.
+    `late`: the lease had ended; the answer is stored, and counts if it can. `next`: your next task of the stage, if you
+    asked for it; null if none is available to you: a claim says why.
     """
 
     id: int
@@ -72,7 +72,7 @@ class Submitted(Schema):
 
 
 class Following(Schema):
-    """`next`: claim the next piece of the stage in the same request."""
+    """`next`: also claim the next task of the stage."""
 
     next: bool = False
 
@@ -83,7 +83,7 @@ class Held(Schema):
 
 @router.get("/{slug:token}", response=reads(WorkOut))
 def read_work(request: HttpRequest, token: str) -> WorkOut:
-    """The piece again; 404 where it is over or somebody else's."""
+    """Get the task again; 404 if the lease has ended or belongs to somebody else."""
     lease = _held(request, lease_for(request.user, token))
     if lease.ending or lease.slot.token != token:
         raise Http404(_("The lease on this task has expired. Claim the next task."))
@@ -92,14 +92,14 @@ def read_work(request: HttpRequest, token: str) -> WorkOut:
 
 @router.post("/{slug:token}/heartbeat", response=writes(Held), auth=WORK)
 def heartbeat(request: HttpRequest, token: str) -> Held:
-    """Hold on to the piece; 410 where the lease is over."""
+    """Extend the lease on the task; 410 if it has ended."""
     _held(request, lease_for(request.user, token))
     return Held(expires_at=leasing.heartbeat(request.user, token))
 
 
 @router.post("/{slug:token}/submit", response=writes(Submitted, 201), auth=WORK)
 def submit(request: HttpRequest, token: str, body: Answer, following: Query[Following]) -> Status:
-    """Submit the work. The same Idempotency-Key gives the same record again; without one a piece is submitted once."""
+    """Submit the task. The same Idempotency-Key returns the same record; without one, a task can be submitted once."""
     lease = _held(request, judged_lease_for(request.user, token))
     key = checked_key(request.headers.get(HEADER, token))
     stage = public_stage(lease.slot.stage)
@@ -112,14 +112,14 @@ def submit(request: HttpRequest, token: str, body: Answer, following: Query[Foll
 
 @router.delete("/{slug:token}", response=writes(None, 204), auth=WORK)
 def skip(request: HttpRequest, token: str) -> Status:
-    """Give the piece back; it comes to this person again when there is nothing else."""
+    """Return the task; you get it again when there is nothing else."""
     _held(request, lease_for(request.user, token))
     leasing.release(request.user, token)
     return Status(204, None)
 
 
 def _next(request: HttpRequest, lease: Lease, stage: str) -> WorkOut | None:
-    """What was submitted is stored: that nothing more is given out must not look like a failure of it."""
+    """Claim the next task. The answer is already stored, so a failed claim must not look like a failed submit."""
     project = lease.slot.project
     try:
         found = claim(request.user, project, stage, preferred=lease.upcoming_slot)
@@ -129,14 +129,14 @@ def _next(request: HttpRequest, lease: Lease, stage: str) -> WorkOut | None:
 
 
 def _held(request: HttpRequest, lease: Lease) -> Lease:
-    """The lease of somebody who still is a member, and has agreed to what members agree to."""
+    """Return the lease of a person who is still a member and has given the consent that members need."""
     require_role(request.user, lease.slot.project)
     require_consent(request.user, lease.slot.project)
     return lease
 
 
 def _is_of(record: Record, lease: Lease) -> bool:
-    """Whether the record is one of the lease's task."""
+    """Return whether the record belongs to the lease's task."""
     columns = ("item_id", "gold_id", "group_id", "candidate_id", "frame_id")
     return all(getattr(record, name) == getattr(lease.task, name) for name in columns if hasattr(record, name))
 

@@ -1,1 +1,1 @@
-"""Safe copies of a home: its database, its media, its key; made whole or not at all, checked before they come back."""
+"""Back up and restore a home: database, media, key; completely or not at all, checked before a restore."""

@@ -1,4 +1,4 @@
-"""The database as one file, and back: SQLite by its own online copy, PostgreSQL by pg_dump and pg_restore."""
+"""Dump and load the database as one file: SQLite by its online backup, PostgreSQL by pg_dump and pg_restore."""
 
 import os
 import shutil
@@ -13,11 +13,11 @@ from psycopg.conninfo import make_conninfo
 
 from foilworks.backup.errors import BackupError
 
-# What Django keeps among the options of a connection and libpq does not know.
+# Options of a connection that are Django's and that libpq does not know.
 NOT_LIBPQ = {"assume_role", "isolation_level", "pool", "server_side_binding", "prepare_threshold"}
 
 PATIENCE_S = 3.0
-# The server's own (autovacuum) have no user; what another user's session is, is not told to everybody.
+# The server's own sessions (autovacuum) have no user; not everybody may see the sessions of another user.
 OTHER_SESSIONS = """
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND usesysid IS NOT NULL
@@ -26,12 +26,12 @@ OTHER_SESSIONS = """
 
 
 def file_name() -> str:
-    """What the copy of this kind of database is called."""
+    """Return the file name of the dump of this kind of database."""
     return "database.sqlite3" if connection.vendor == "sqlite" else "database.dump"
 
 
 def dump(target: Path) -> None:
-    """Write the database as of one moment, while others go on working with it. BackupError, OSError: it cannot be."""
+    """Write the database as of one moment, while people continue to work. Raises BackupError, OSError."""
     if connection.vendor == "sqlite":
         _copy_sqlite(_sqlite_path(), target)
         return
@@ -39,14 +39,14 @@ def dump(target: Path) -> None:
 
 
 def refuse_if_used() -> None:
-    """BackupError: somebody else is connected, whose work would go to tables or a file that are no more."""
+    """Raise BackupError if others are connected: a restore would lose their work."""
     used = _sqlite_is_used() if connection.vendor == "sqlite" else _postgresql_is_used()
     if used:
         raise BackupError("others use this database; stop the pages and workers that run on it, then restore")
 
 
 def load(source: Path) -> None:
-    """Replace everything in the database by the copy. BackupError: it cannot be read; nothing else may be running."""
+    """Replace everything in the database by the dump. BackupError: it cannot be read. Nothing else may be running."""
     if connection.vendor == "sqlite":
         _replace_sqlite(source)
         return
@@ -57,7 +57,7 @@ def load(source: Path) -> None:
 
 
 def _sqlite_is_used() -> bool:
-    """Whoever is connected holds the log, which one alone can give up. Our next connection takes it up again."""
+    """Check for other connections: the log has an exclusive owner only without them. Our next connection reopens it."""
     path = _sqlite_path()
     connection.close()
     if not path.exists():
@@ -66,12 +66,12 @@ def _sqlite_is_used() -> bool:
         with closing(sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)) as alone:
             return alone.execute("PRAGMA journal_mode=DELETE").fetchone() != ("delete",)
     except sqlite3.Error as error:
-        # Another error is no sign of others: a damaged file is what people restore for.
+        # Another error does not mean other connections: people restore because a file is damaged.
         return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _postgresql_is_used() -> bool:
-    """A command that ended just now is still listed for a moment."""
+    """Check for other sessions, repeatedly: a command that has just ended is still listed for a moment."""
     until = time.monotonic() + PATIENCE_S
     while True:
         with connection.cursor() as cursor:
@@ -93,11 +93,11 @@ def _copy_sqlite(source: Path, target: Path) -> None:
         with closing(sqlite3.connect(read_only, uri=True)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new)
     except sqlite3.Error as error:
-        raise BackupError(f"{source}: cannot be copied ({error}); see that the disk has room and works") from error
+        raise BackupError(f"{source}: cannot be copied ({error}); check that the disk works and has space") from error
 
 
 def _replace_sqlite(source: Path) -> None:
-    """Beside the old file first, then in its place in one step: at every moment one whole database is there."""
+    """Write a temporary file, then rename it: one whole database exists at every moment."""
     path = _sqlite_path()
     connection.close()
     new = path.with_name(f"{path.name}.new")
@@ -119,7 +119,7 @@ def _drop_tables() -> None:
 
 
 def _conninfo() -> str:
-    """The address for PostgreSQL's programs, without the password: `ps` shows it to everybody."""
+    """Return the address for PostgreSQL's programs without the password, which `ps` would show to everybody."""
     given = connection.settings_dict
     parts = {name: value for name, value in given["OPTIONS"].items() if name not in NOT_LIBPQ}
     named = {"dbname": "NAME", "user": "USER", "host": "HOST", "port": "PORT"}
@@ -130,16 +130,16 @@ def _run(program: str, *arguments: str) -> None:
     found = shutil.which(program) or _debians(program)
     if found is None:
         raise BackupError(f"{program} is not installed; install PostgreSQL's client programs (postgresql-client)")
-    # The password is in the environment, as ours is: no file of it is left behind if this process is killed.
+    # The password is in the environment, like ours: no file with it remains if this process is killed.
     password = str(connection.settings_dict["PASSWORD"])
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
     done = subprocess.run([found, *arguments], capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         reason = " ".join(done.stderr.split())[:500]
-        raise BackupError(f"{program} failed: {reason}; mend that, then try again")
+        raise BackupError(f"{program} failed: {reason}; fix the cause, then try again")
 
 
 def _debians(program: str) -> str | None:
-    """Debian keeps the server's own programs off the PATH; the newest copes with all older servers."""
+    """Return the path of a server program on Debian, which is not on PATH; the newest works with older servers."""
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: folder.parent.name.zfill(4))
     return next((str(folder / program) for folder in reversed(folders) if (folder / program).exists()), None)

@@ -1,7 +1,7 @@
-"""What can go wrong with a copy."""
+"""Errors of backups."""
 
 from text.errors import ActionableError
 
 
 class BackupError(ActionableError):
-    """A copy cannot be made, or cannot be put back; the message says what to do."""
+    """A backup cannot be made or restored; the message says what to do."""

@@ -1,4 +1,7 @@
-"""A copy is a folder with a manifest that names every file in it by its SHA-256; only a whole one is put back."""
+"""Write and read backups: folders with a manifest that names every file by its SHA-256.
+
+Only a complete backup is restored.
+"""
 
 import hashlib
 import json
@@ -31,7 +34,7 @@ KIND = "foilworks-backup"
 KEY = "secret_key"
 MEDIA = "media"
 SENT_FILES = "sent"
-# Copies of one kind that were made by themselves; those that people asked for are never removed.
+# Number of automatic backups per kind; those that people requested are never removed.
 AUTOMATIC_KEPT = 5
 
 
@@ -40,29 +43,29 @@ def backups_folder() -> Path:
 
 
 def backup_path(why: str) -> Path:
-    """A new name below the home's own folder of copies."""
+    """Return a new name in the home's folder of backups."""
     return backups_folder() / f"{why}-{timezone.now():%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:6]}"
 
 
 def make_backup(out: Path, *, media: bool, progress: Progress) -> dict[str, Any]:
-    """Write the folder `out`: database, key, and with `media` the videos; its manifest.
+    """Write the folder `out`: database, key, with `media` the videos, and the manifest.
 
-    BackupError: `out` is there already, the database cannot be copied, the disk is full.
+    BackupError: `out` exists, the database cannot be copied, the disk is full.
     """
     if out.exists():
-        raise BackupError(f"{out}: is there already; name a new folder")
+        raise BackupError(f"{out}: already exists; give a new folder")
     try:
-        # The copy holds everything that the home holds: nobody else may read it.
+        # The backup contains everything of the home: nobody else may read it.
         with work_folder(out, mode=0o700) as work:
             manifest = _fill(work, media, progress)
             work.rename(out)
     except OSError as error:
-        raise BackupError(f"{out}: cannot be written ({error.strerror}); free space, or name another folder") from error
+        raise BackupError(f"{out}: cannot be written ({error.strerror}); free space, or give another folder") from error
     return manifest
 
 
 def _fill(work: Path, media: bool, progress: Progress) -> dict[str, Any]:
-    """Write the files of a copy and its manifest, which comes last."""
+    """Write the files of a backup, then its manifest."""
     database.dump(work / database.file_name())
     key = settings.FOILWORKS_HOME / KEY
     if key.exists():
@@ -76,17 +79,17 @@ def _fill(work: Path, media: bool, progress: Progress) -> dict[str, Any]:
 
 
 def automatic_backup(why: str) -> Path:
-    """A copy of the database alone, before something changes it as a whole."""
+    """Back up only the database, before a command changes it as a whole."""
     out = backup_path(why)
     make_backup(out, media=False, progress=_silent)
     return out
 
 
 def remove_old(why: str, *spared: Path) -> None:
-    """Of the copies that were made by themselves for this reason, AUTOMATIC_KEPT stay, and those that are spared.
+    """Remove old automatic backups of this reason; AUTOMATIC_KEPT stay, and the spared ones.
 
-    The oldest goes first, but where several hold the same tables, as when a start is tried again and again, those
-    between the first and the last of them: what was there before the trouble began is what people come back for.
+    The oldest is removed first, but of several with the same tables, as when a start is retried again and again, those
+    between the first and the last: people need the state before the trouble began.
     """
     copies = [(path, manifest["migrations"]) for path, manifest in _made_by_itself(why)]
     kept = {path.resolve() for path in spared}
@@ -99,9 +102,9 @@ def remove_old(why: str, *spared: Path) -> None:
 
 
 def remove_older(why: str, days: int) -> list[Path]:
-    """Remove the copies in the home's own folder that were made for this reason more than `days` days ago.
+    """Remove backups in the home's folder that were made for this reason more than `days` days ago.
 
-    The newest one stays, however old it is. The paths that were removed.
+    The newest one stays, however old it is. Returns the removed paths.
     """
     *older, _ = _made_by_itself(why) or [None]
     limit = (timezone.now() - timedelta(days=days)).isoformat()
@@ -112,7 +115,7 @@ def remove_older(why: str, days: int) -> list[Path]:
 
 
 def _made_by_itself(why: str) -> list[tuple[Path, dict[str, Any]]]:
-    """The whole copies of the home's own folder that were made for this reason, oldest first."""
+    """Return the complete backups in the home's folder that were made for this reason, oldest first."""
     found = []
     for path in backups_folder().glob(f"{why}-*"):
         with suppress(BackupError):
@@ -126,21 +129,21 @@ def _remove(copy: Path) -> None:
 
 
 def _is_between(copies: list[tuple[Path, list[str]]], place: int) -> bool:
-    """Whether the copies before and after it hold the same tables."""
+    """Return whether the backups before and after it contain the same tables."""
     around = [tables for _, tables in copies[max(0, place - 1) : place + 2]]
     return 0 < place < len(copies) - 1 and around[0] == around[1] == around[2]
 
 
 def has_rows() -> bool:
-    """Whether there is a database of ours at all: tables that migrations have made."""
+    """Return whether the database is ours and has content: tables that migrations have created."""
     return bool(MigrationRecorder(connection).applied_migrations())
 
 
 def restore_backup(folder: Path, *, progress: Progress) -> dict[str, Any]:
-    """Put a copy back: the database is replaced, the key too, missing videos are added; nothing else is removed.
+    """Restore a backup: replace the database and the key, and add missing videos; nothing else is removed.
 
-    What was there is copied first. BackupError, with nothing changed: no copy, a damaged one, one of another kind of
-    database or of a newer Foilworks, somebody else at work on the database.
+    The current state is backed up first. BackupError, with nothing changed: not a backup, a damaged one, one of a
+    different kind of database or of a newer Foilworks, or other sessions use the database.
     """
     manifest = checked_manifest(folder, progress)
     database.refuse_if_used()
@@ -154,7 +157,7 @@ def restore_backup(folder: Path, *, progress: Progress) -> dict[str, Any]:
             restore_uploads(folder / SENT_FILES)
         remove_old("before-restore", folder)
     except OSError as error:
-        raise BackupError(f"{folder}: cannot be put back ({error.strerror}); free space, then try again") from error
+        raise BackupError(f"{folder}: cannot be restored ({error.strerror}); free space, then try again") from error
     return {
         "from": str(folder),
         "made_at": manifest["created_at"],
@@ -165,24 +168,24 @@ def restore_backup(folder: Path, *, progress: Progress) -> dict[str, Any]:
 
 
 def count_rows() -> dict[str, int]:
-    """What people look for first after a restore. The tables are up to date."""
+    """Count the rows that people check first after a restore. The tables must be up to date."""
     counted = {"people": User, "projects": Project, "items": Item, "votes": Vote, "releases": Release}
     return {name: table.objects.count() for name, table in counted.items()}
 
 
 def checked_manifest(folder: Path, progress: Progress) -> dict[str, Any]:
-    """The manifest of a copy that can be put back here; every file of it was read."""
+    """Return the manifest of a backup that can be restored here, after reading every file of it."""
     manifest = _read_manifest(folder)
     if manifest["database"] != connection.vendor:
         raise BackupError(
-            f"{folder}: is a copy of a {manifest['database']} database, this one is {connection.vendor}; "
+            f"{folder}: is a backup of a {manifest['database']} database, but this one is {connection.vendor}; "
             "set DATABASE_URL accordingly"
         )
     _check_migrations(folder, manifest)
     for name, facts in progress(manifest["files"].items(), len(manifest["files"]), "checking"):
         path = folder / name
         if not path.is_file() or path.is_symlink() or _sha256(path) != facts["sha256"]:
-            raise BackupError(f"{path}: is not what the manifest says; use another copy")
+            raise BackupError(f"{path}: differs from the manifest; use another backup")
     return manifest
 
 
@@ -191,20 +194,20 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise BackupError(f"{folder}: is no copy that `foilworks backup` made; name its folder") from error
+        raise BackupError(f"{folder}: is not a backup; give a folder that `foilworks backup` made") from error
     keys = {"kind", "database", "migrations", "files", "media", "created_at"}
     if not isinstance(manifest, dict) or not keys <= manifest.keys() or manifest["kind"] != KIND:
-        raise BackupError(f"{path}: is no manifest of a copy; name the folder that `foilworks backup` made")
+        raise BackupError(f"{path}: is not the manifest of a backup; give a folder that `foilworks backup` made")
     for name in manifest["files"]:
         if not is_inside(name):
-            raise BackupError(f"{path}: names {quoted(name)}, which is not in the copy; use another copy")
+            raise BackupError(f"{path}: names {quoted(name)}, which is not in the backup; use another backup")
     if database.file_name() not in manifest["files"] and manifest["database"] == connection.vendor:
-        raise BackupError(f"{path}: names no database; use another copy")
+        raise BackupError(f"{path}: names no database; use another backup")
     return manifest
 
 
 def is_inside(name: str) -> bool:
-    """Whether a manifest's name stays in its folder."""
+    """Return whether a name of the manifest stays in its folder."""
     pure = PurePosixPath(name)
     return not pure.is_absolute() and ".." not in pure.parts
 
@@ -238,7 +241,7 @@ def _manifest(work: Path, media: bool) -> dict[str, Any]:
 
 
 def _copy_key(path: Path) -> None:
-    """Pseudonyms and signed links were made with it."""
+    """Copy the key, because pseudonyms and signed links depend on it."""
     target = settings.FOILWORKS_HOME / KEY
     shutil.copy2(path, target)
     target.chmod(0o600)

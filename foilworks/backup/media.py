@@ -1,5 +1,4 @@
-"""The files of a copy: videos out of storage into its folder, and what storage lacks back, whatever it is; score files
-that were sent."""
+"""Copy the files of a backup: videos from storage and back if missing there; submitted score files."""
 
 import hashlib
 import re
@@ -14,15 +13,15 @@ from django.core.files.storage import default_storage
 
 from corpus.video_files.stored_files import is_local, opaque_name
 
-# Below UPLOAD_ROOT. Files of imports are not among them: who sent them sends them again.
+# Below UPLOAD_ROOT. Files of imports are not included: people can send them again.
 SENT = ("submission-*", "scores-*")
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 
 
 def back_up_files(target: Path, progress: Progress) -> None:
-    """OSError: the storage cannot be read, or the disk is full."""
+    """Copy the files into the backup. OSError: the storage cannot be read, or the disk is full."""
     if is_local():
-        # What begins with a dot is on its way into storage.
+        # Names that begin with a dot are not stored completely yet.
         whole = [path for path in _files(settings.MEDIA_ROOT) if not path.name.startswith(".")]
         _copy_files(whole, settings.MEDIA_ROOT, target, progress)
         return
@@ -35,7 +34,7 @@ def back_up_files(target: Path, progress: Progress) -> None:
 
 
 def copy_in(source: Path, progress: Progress) -> None:
-    """Add what storage lacks; nothing is removed. OSError: it cannot be written."""
+    """Add the files that storage lacks; nothing is removed. OSError: it cannot be written."""
     if is_local():
         _copy_files(_files(source), source, settings.MEDIA_ROOT, progress)
         return
@@ -49,14 +48,14 @@ def copy_in(source: Path, progress: Progress) -> None:
 
 
 def copy_sent(target: Path) -> None:
-    """Score files that people sent and that rows name; each lies in a folder of its own, named by chance."""
+    """Copy submitted score files that rows name; each is in a folder of its own with a random name."""
     for pattern in SENT:
         for folder in sorted(settings.UPLOAD_ROOT.glob(pattern)):
             _copy_tree(folder, target / folder.name)
 
 
 def restore_uploads(source: Path) -> None:
-    """Add what this home lacks; a copy from before they were in it has none."""
+    """Add the files that this home lacks; older backups have none."""
     _copy_tree(source, settings.UPLOAD_ROOT)
 
 
@@ -79,7 +78,7 @@ def _copy_files(paths: list[Path], source: Path, target: Path, progress: Progres
 
 
 def _is_damaged(path: Path) -> bool:
-    """Return whether the name is made from other bytes than these: such a file does not replace another.
+    """Return whether a file's bytes differ from its name: such a file does not replace another.
 
     Files that were stored before 0.3 have their SHA-256 as their name.
     """

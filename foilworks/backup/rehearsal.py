@@ -1,4 +1,4 @@
-"""A backup restored beside the installation, into a home and a database that are removed afterwards."""
+"""Restore a backup beside the installation, into a home and a database that are removed afterwards."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def rehearse(folder: Path) -> dict[str, Any]:
     """
     try:
         with work_folder(settings.FOILWORKS_HOME / "rehearsal", mode=0o700) as home, _empty_database(home) as url:
-            # What is empty here is the default of that home, whatever the environment and `.env` say.
+            # Empty values mean the default of that home, whatever the environment and `.env` say.
             own = {"FOILWORKS_HOME": str(home), "DATABASE_URL": url, "STORAGE_URL": "", "REDIS_URL": ""}
             restored = _foilworks(own, "restore", str(folder))
             found = _foilworks(own, "check", *(["--files"] if restored["media"] else []))
@@ -42,20 +42,23 @@ def rehearse(folder: Path) -> dict[str, Any]:
 
 
 def _foilworks(own: Mapping[str, str], *arguments: str) -> dict[str, Any]:
-    """What the command answers in the other home. BackupError: its message."""
+    """Return the command's output in the other home. Raises BackupError with its message."""
     command = [settings.FOILWORKS_PYTHON, "-m", "django", *arguments, "--json", "--settings", "foilworks.settings"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **own})
     try:
         found: dict[str, Any] = json.loads(done.stdout)
     except ValueError as error:
-        said = done.stderr.strip().splitlines() or ["it ended without a message; see that the disk has room"]
+        said = done.stderr.strip().splitlines() or ["it ended without a message; check that the disk has space"]
         raise BackupError(said[-1].removeprefix("foilworks: ")) from error
     return found
 
 
 @contextmanager
 def _empty_database(home: Path) -> Iterator[str]:
-    """The address of a new database on the same server; it is dropped at the end. So are those of killed processes."""
+    """Yield the address of a new database on the same server.
+
+    It is dropped at the end, as are those of killed processes.
+    """
     if connection.vendor == "sqlite":
         yield f"sqlite://{quote(str(home / 'foilworks.sqlite3'))}"
         return
@@ -64,7 +67,7 @@ def _empty_database(home: Path) -> Iterator[str]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])
         if not cursor.fetchone()[0]:
-            raise BackupError("a backup is being rehearsed on this database already; wait until that has ended")
+            raise BackupError("another rehearsal is running on this database; wait until it has ended")
         try:
             _drop_abandoned(cursor, own)
             _create(cursor, name)
@@ -80,8 +83,8 @@ def _create(cursor: Any, name: str) -> None:
     except DatabaseError as error:
         reason = " ".join(str(error).split())
         raise BackupError(
-            f"a database for the rehearsal cannot be created ({reason}); let the user do it (ALTER ROLE … CREATEDB), "
-            "or rehearse on another machine"
+            f"a database for the rehearsal cannot be created ({reason}); allow the user to create "
+            "databases (ALTER ROLE … CREATEDB), or rehearse on another machine"
         ) from error
 
 

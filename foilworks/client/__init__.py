@@ -1,11 +1,11 @@
-"""A small client of the API for programs; of all that Foilworks needs, it needs httpx alone.
+"""Use the API of Foilworks from a program; needs only httpx.
 
     with Client("https://foilworks.example", token) as foilworks:
         while work := foilworks.claim("my-project", "validation"):
             foilworks.submit(work, answer=judge(work.texts))
 
-Methods answer with the JSON of docs/reference/api.md as dictionaries, a piece of work as `Work`. `ApiError` says what
-went wrong.
+Methods return the JSON of docs/reference/api.md as dictionaries, a claimed task as `Work`. `ApiError` says what went
+wrong.
 """
 
 from foilworks.client.client import Client, Work

@@ -1,4 +1,4 @@
-"""The client: one method an operation, retries where sending again does no harm."""
+"""Provide the client: one method per operation, with retries that do no harm."""
 
 import json
 import secrets
@@ -15,9 +15,9 @@ from foilworks.client.errors import ApiError
 
 @dataclass(frozen=True)
 class Work:
-    """What docs/reference/api.md says of a claim; times are ISO 8601.
+    """A claimed task, as docs/reference/api.md describes it; times are ISO 8601.
 
-    Of texts, edit, review, objects what the stage has.
+    It has texts, edit, review or objects, as its stage requires.
     """
 
     token: str
@@ -41,25 +41,25 @@ NAMES = frozenset(field.name for field in fields(Work))
 
 
 def work_of(body: dict[str, Any]) -> Work:
-    """The JSON of a claim; what a later version of the server adds is left out."""
+    """Parse the JSON of a claim; ignore fields that a later version of the server adds."""
     return Work(**{name: value for name, value in body.items() if name in NAMES})
 
 
 Json = dict[str, Any]
-# Of a request that did not get through, or came too early.
+# Pauses before the retries of a request that failed or came too early.
 TRIES = 4
 MAX_WAIT_S = 60.0
 AGAIN = frozenset({429, 502, 503, 504})
-# Between two looks at an import: at first, at most, and as a share of the time that it has taken so far.
+# Between two polls of an import: at first, at most, and as a share of the elapsed time.
 POLL_SECONDS, POLL_SHARE = (0.1, 1.0), 0.08
 OVER = frozenset({"done", "failed", "discarded"})
 
 
 class Client:
-    """A connection of one person. `transport`: httpx's, for tests.
+    """A connection of one person.
 
-    Reads are repeated where the connection breaks, and so are writes: each carries an Idempotency-Key, so that a second
-    copy of it changes nothing.
+    `transport`: httpx's, for tests. Reads are repeated if the connection breaks, and so are writes: each has an
+    Idempotency-Key, so that a second copy changes nothing.
     """
 
     def __init__(
@@ -94,7 +94,11 @@ class Client:
         return self.each(f"/api/projects/{project}/members")
 
     def add_member(self, project: str, username: str, roles: Sequence[str], **fields: Any) -> Json:
-        """`new_account=True` makes the account, and with `with_token=True` a token of it: both are told once."""
+        """Add a member.
+
+        `new_account=True` creates the account, and with `with_token=True` a token: password and token are returned
+        once.
+        """
         return self._json(
             "POST", f"/api/projects/{project}/members", body={"username": username, "roles": list(roles), **fields}
         )
@@ -116,10 +120,10 @@ class Client:
         timeout_s: float = 600.0,
         **fields: Any,
     ) -> Json:
-        """Import a file of the format `kind` and wait until it is stored; the result counts rows, lists bad records.
+        """Import a file of the format `kind`, wait until it is stored, and return counts and invalid records.
 
-        `update`: records that are stored otherwise become what the file says; else they stay and are counted.
-        ApiError where the file as a whole cannot be read; TimeoutError where no worker stores it in time.
+        `update`: change stored records that differ to the file's values; otherwise they are only counted. Raises
+        ApiError if the file cannot be read, and TimeoutError if no worker stores it in time.
         """
         files: list[tuple[str, tuple[str, bytes]]] = [("records", (name, content))]
         files += [("videos", (video, data)) for video, data in (videos or {}).items()]
@@ -133,7 +137,7 @@ class Client:
         return _result_of(self._waited(path, upload, OVER, timeout_s))
 
     def import_records(self, project: str, records: Iterable[Mapping[str, Any]], **fields: Any) -> Json:
-        """The same of records in hand, in the columns of `jsonl` (docs/reference/formats.md)."""
+        """Import records from memory, in the columns of `jsonl` (docs/reference/formats.md)."""
         lines = "".join(json.dumps(record) + "\n" for record in records)
         return self.import_file(project, "jsonl", lines.encode(), "records.jsonl", **fields)
 
@@ -153,21 +157,21 @@ class Client:
         return self._json("GET", f"/api/projects/{project}/queues")
 
     def claim(self, project: str, stage: str, *, after: Work | None = None) -> Work | None:
-        """The next piece of the stage, or the one in hand; None where nothing waits. `after`: the piece before."""
+        """Claim the next task of the stage, or get the one you hold; None if none waits. `after`: the previous task."""
         params = {"after": after.upcoming} if after and after.upcoming else {}
         body = self._json("POST", f"/api/projects/{project}/queues/{stage}/claim", params=params)
         return work_of(body) if body else None
 
     def heartbeat(self, work: Work) -> str:
-        """Hold on to the piece; when the lease ends now."""
+        """Extend the lease on the task; return its new end."""
         return self._json("POST", f"/api/work/{work.token}/heartbeat")["expires_at"]
 
     def submit(self, work: Work, **answer: Any) -> Json:
-        """`answer=` of a judgement, `texts=` of an edit, `decision=` of a review … The piece is submitted once."""
+        """Submit the task once: `answer=` of a judgement, `texts=` of an edit, `decision=` of a review …"""
         return self._json("POST", f"/api/work/{work.token}/submit", body=answer, key=work.token)
 
     def submit_and_claim(self, work: Work, **answer: Any) -> tuple[Json, Work | None]:
-        """What was stored, and the next piece of the stage, in one request; None where nothing waits."""
+        """Submit and claim the next task of the stage in one request; None if none waits."""
         path = f"/api/work/{work.token}/submit"
         body = self._json("POST", path, body=answer, key=work.token, params={"next": "true"})
         following = body.pop("next", None)
@@ -177,7 +181,7 @@ class Client:
         self._json("DELETE", f"/api/work/{work.token}")
 
     def votes(self, project: str, **filters: Any) -> Iterator[Json]:
-        """All votes, read as the server writes them."""
+        """Yield all votes as the server streams them."""
         with self._http.stream("GET", f"/api/projects/{project}/votes/export", params=filters) as response:
             if response.status_code >= 400:
                 response.read()
@@ -190,11 +194,11 @@ class Client:
         return self._json("GET", f"/api/projects/{project}/reports/{kind}", params=params)
 
     def release(self, project: str, name: str = "", **fields: Any) -> Json:
-        """Freeze all valid items; what was frozen before is the answer again."""
+        """Freeze all valid items; the same content returns the existing release."""
         return self._json("POST", f"/api/projects/{project}/releases", body={"name": name, **fields})
 
     def export(self, project: str, release: int, exporter: str = "foilworks") -> bytes:
-        """The release as a zip."""
+        """Return the release as a zip."""
         return self._send("POST", f"/api/projects/{project}/releases/{release}/export/{exporter}", key=None).content
 
     def score(self, project: str, release: int, spec: str, **fields: Any) -> Json:
@@ -210,7 +214,7 @@ class Client:
         return self._json("POST", f"/api/projects/{project}/webhooks", body={"url": url, "events": list(events)})
 
     def each(self, path: str, **filters: Any) -> Iterator[Json]:
-        """Every row of a list, page after page."""
+        """Yield every row of a list, page after page."""
         cursor: str | None = ""
         while cursor is not None:
             page = self._json("GET", path, params={**filters, **({"cursor": cursor} if cursor else {})})
@@ -222,7 +226,9 @@ class Client:
         until = began + timeout_s
         while upload["state"] not in states:
             if time.monotonic() > until:
-                raise TimeoutError(f"import {upload['id']} is not stored after {timeout_s:.0f} s; is a worker running?")
+                raise TimeoutError(
+                    f"import {upload['id']} is not stored after {timeout_s:.0f} s; check that a worker runs"
+                )
             soonest, latest = POLL_SECONDS
             time.sleep(min(latest, max(soonest, POLL_SHARE * (time.monotonic() - began))))
             upload = self._json("GET", f"{path}/{upload['id']}")
@@ -235,7 +241,7 @@ class Client:
     def _send(
         self, method: str, path: str, *, key: str | None = "", body: Any = None, **request: Any
     ) -> httpx.Response:
-        """The answer, asked for again where that can help. `key`: empty for a new one, None for none."""
+        """Return the response; retry where that can help. `key`: empty for a new one, None for none."""
         headers = {} if method == "GET" or key is None else {"Idempotency-Key": key or secrets.token_urlsafe(24)}
         if body is not None:
             request["json"] = body
@@ -258,7 +264,7 @@ class Client:
 
 
 def _error(response: httpx.Response) -> ApiError:
-    """What the body says; of a server in between, which speaks no JSON, the status alone."""
+    """Return the error in the body, or only the status if a server in between answers without JSON."""
     try:
         body = response.json()
     except ValueError:
@@ -268,7 +274,7 @@ def _error(response: httpx.Response) -> ApiError:
 
 
 def _result_of(upload: Json) -> Json:
-    """What an import came to; ApiError where it failed."""
+    """Return the result of an import. Raises ApiError if it failed."""
     if upload["state"] != "done":
         told = (("result", "problem"), ("preview", "problem"), ("job", "error"))
         why = (upload[part][field] for part, field in told if (upload[part] or {}).get(field))

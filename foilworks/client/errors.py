@@ -1,8 +1,8 @@
-"""What the server refuses."""
+"""Errors of the server's responses."""
 
 
 class ApiError(Exception):
-    """`status` of HTTP, `problem` in words, `fields` that cannot be taken: {where: why}."""
+    """An error response: HTTP `status`, `problem` in words, invalid `fields`: {where: why}."""
 
     def __init__(self, status: int, problem: str, fields: dict[str, str]) -> None:
         more = "".join(f"; {where}: {why}" for where, why in fields.items())

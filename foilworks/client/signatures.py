@@ -1,4 +1,4 @@
-"""For receivers of webhooks: is this message ours, and new?"""
+"""Verify webhook messages: signed by us, and recent."""
 
 import hashlib
 import hmac
@@ -11,7 +11,7 @@ TIMESTAMP, SIGNATURE = "X-Foilworks-Timestamp", "X-Foilworks-Signature"
 def is_signed(
     secret: str, headers: Mapping[str, str], body: bytes, *, seconds: float = 300.0, now: float | None = None
 ) -> bool:
-    """Whether `body` was signed with `secret` at most so many seconds ago; `headers` as they came, in any case."""
+    """Return whether `body` was signed with `secret` recently enough; `headers` in any case."""
     given = {name.lower(): value for name, value in headers.items()}
     timestamp, signature = given.get(TIMESTAMP.lower(), ""), given.get(SIGNATURE.lower(), "")
     if not timestamp.isdecimal() or abs((time.time() if now is None else now) - int(timestamp)) > seconds:

@@ -1,1 +1,1 @@
-"""The sample project: its world, its simulated people and its two small models."""
+"""Create the sample project: its world, its simulated people and its two small models."""

@@ -1,7 +1,7 @@
-"""What can be said about the demo's scenes, and which sentences are true of one. Pure text.
+"""Write the captions of the demo's scenes, and tell which sentences are true of a scene. Pure text.
 
-Every sentence is built from a scene's facts, so captions are true by construction; `is_true` reads a sentence back,
-which is how the simulated people judge what others wrote.
+Every sentence is built from a scene's facts, so captions are true by construction. `is_true` parses a sentence: the
+simulated people use it to judge the texts of others.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ SHAPES = ("circle", "square", "triangle", "star", "cross", "ring")
 COLOURS = ("red", "green", "blue", "yellow", "white", "purple")
 
 ONE_WAY: Mapping[str, tuple[str, str]] = {
-    # motion: (said of the clip, said of its exact reversal)
+    # motion: (text for the clip, text for its exact reversal)
     "across": ("moves from left to right", "moves from right to left"),
     "vertical": ("moves from top to bottom", "moves from bottom to top"),
     "size": ("changes from small to large", "changes from large to small"),
@@ -39,17 +39,17 @@ OPPOSITES: Mapping[str, str] = {
     "away from the middle": "toward the middle",
 }
 MIRRORED: Mapping[str, str] = {
-    # what a left-right flip of the picture does to a sentence; every other one stays as it is
+    # A left-right flip of the picture changes these sentences; all others stay the same.
     "from left to right": "from right to left",
     "from right to left": "from left to right",
     "clockwise": "anticlockwise",
     "anticlockwise": "clockwise",
 }
 NEXT_SHAPE: Mapping[str, str] = dict(zip(SHAPES, (*SHAPES[1:], SHAPES[0]), strict=True))
-"""Object foils: each shape is replaced by the next, so every word is as often in captions as in foils."""
+"""Object foils: each shape is replaced by the next, so every word is as frequent in captions as in foils."""
 
 SAME_MEANING: Mapping[str, str] = {
-    # a careless edit: other words, still true
+    # A careless edit: different words, still true.
     "moves": "travels",
     "changes": "turns",
     "goes": "runs",
@@ -64,7 +64,10 @@ COUNTS: Mapping[int, str] = {2: "two", 3: "three", 4: "four", 5: "five"}
 
 @dataclass(frozen=True)
 class Facts:
-    """What is true of a scene: `reverse` says that it runs backwards, `times` how often the thing blinks."""
+    """The facts of a scene.
+
+    `reverse`: it is played backwards; `times`: how often the object blinks.
+    """
 
     shape: str
     colour: str
@@ -78,27 +81,27 @@ class Facts:
 
 
 def direction_caption(facts: Facts) -> str:
-    """The main caption: what the thing does, and which way."""
+    """Return the main caption: the object's motion and direction."""
     return f"{facts.thing} {ONE_WAY[facts.motion][facts.reverse]}"
 
 
 def object_caption(facts: Facts) -> str:
-    """The proficiency caption: what the thing is."""
+    """Return the proficiency caption: the object."""
     return f"there is {facts.thing} in the video"
 
 
 def counting_caption(facts: Facts) -> str:
-    """How often the thing appears."""
+    """Return how often the object appears."""
     return f"{facts.thing} blinks exactly {COUNTS[facts.times]} times"
 
 
 def reversed_caption(caption: str) -> str:
-    """What the clip's exact reversal shows."""
+    """Return the caption of the clip's exact reversal."""
     return _exchange(caption, OPPOSITES)
 
 
 def mirrored_caption(caption: str) -> str:
-    """What the clip flipped left to right shows."""
+    """Return the caption of the clip flipped left to right."""
     return _exchange(caption, MIRRORED)
 
 
@@ -110,7 +113,7 @@ def _exchange(caption: str, table: Mapping[str, str]) -> str:
 
 
 def careless(caption: str) -> str:
-    """A rewording that is still true, which is what a careless annotator hands in as a foil."""
+    """Reword a caption so that it stays true, as a careless annotator's foil."""
     first = next((word for word in words(caption) if word in SAME_MEANING), None)
     if first is None:
         return caption.replace("there is", "one can see", 1)
@@ -118,7 +121,7 @@ def careless(caption: str) -> str:
 
 
 def is_true(sentence: str, caption: str) -> bool:
-    """Whether `sentence` says the same as `caption`, which is true: synonyms count, anything else is false."""
+    """Return whether `sentence` means the same as `caption`, which is true: synonyms count, anything else is false."""
     return _canonical(sentence) == _canonical(caption)
 
 

@@ -1,7 +1,7 @@
-"""Who takes part in the sample project: simulated people with stated error rates, and one account a role for visitors.
+"""Define the simulated people of the sample project, with stated error rates, and one account per role for visitors.
 
-What a simulated person gets wrong is drawn by scene: a clip and its reversal show the same thing, and whoever misreads
-one misreads the other. So both stay in the release or neither, and a model that averages frames is at chance exactly.
+Errors are drawn per scene: a clip and its reversal show the same object, and a person who misreads one misreads the
+other. So both are in the release or neither, and a model that averages frames is exactly at chance.
 """
 
 import random
@@ -14,13 +14,16 @@ from django.db import transaction
 from projects import audit
 from projects.models import Membership, Project, Role, User
 
-# Published on the sign-in page, for accounts that reach nothing but sample projects.
+# Shown on the sign-in page, for accounts that reach only sample projects.
 PASSWORD = "shapes-in-motion"  # noqa: S105
 
 
 @dataclass(frozen=True)
 class Player:
-    """A simulated person. `traits` are shares of scenes, stated in the data (`Membership.simulated_traits`)."""
+    """A simulated person.
+
+    `traits` are shares of scenes, stated in the data (`Membership.simulated_traits`).
+    """
 
     username: str
     name: str
@@ -47,7 +50,10 @@ VISITORS = {role: f"demo-{role.value}" for role in (Role.ANNOTATOR, Role.REVIEWE
 
 @transaction.atomic
 def enrol(project: Project) -> dict[str, User]:
-    """Give everybody their role and publish the visitors' accounts; people by username. Equal names are kept."""
+    """Give everybody their role and publish the visitors' accounts; return people by username.
+
+    Existing accounts are reused.
+    """
     people = {}
     for player in PLAYERS:
         person, _ = User.objects.get_or_create(
@@ -78,6 +84,6 @@ def _join(project: Project, person: User, role: Role, traits: dict[str, float]) 
 
 
 def drawn(scenes: Sequence[str], share: float, *seed: object) -> frozenset[str]:
-    """Exactly round(share * n) of the n scenes, drawn by the seed."""
+    """Return exactly round(share * n) of the n scenes, drawn by the seed."""
     pool = sorted(set(scenes))
     return frozenset(random.Random("/".join(map(str, seed))).sample(pool, round(share * len(pool))))

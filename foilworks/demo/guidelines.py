@@ -1,4 +1,4 @@
-"""What the sample project tells the people of each stage. Lines that start with + or - are good and bad examples."""
+"""Hold the sample project's guidelines for each stage. Lines that start with + or - are good and bad examples."""
 
 from annotation.models import Stage
 from foilworks.demo import plan

@@ -1,4 +1,4 @@
-"""The simulated people at work. They go through the real claims and submits, and err as their traits say."""
+"""Let the simulated people work. They use the real claims and submits, and err at their stated rates."""
 
 import random
 from collections import deque
@@ -23,10 +23,10 @@ from foilworks.demo.cast import PLAYERS, Player, drawn
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, Role, User
 
-# Nobody takes longer for a piece.
+# Nobody takes longer for a task.
 MAX_SECONDS = 18
 STILL_TRUE = "This is still true of the video; change what happens."
-# What a validator says instead of the right answer, and how often.
+# Wrong answers of a validator, with their frequencies.
 MISTAKES = {
     Choice.CAPTION: {Choice.BOTH: 4, Choice.FOIL: 3, Choice.CANNOT_TELL: 2, Choice.NEITHER: 1},
     Choice.BOTH: {Choice.CAPTION: 6, Choice.CANNOT_TELL: 2, Choice.FOIL: 1, Choice.NEITHER: 1},
@@ -35,7 +35,10 @@ MISTAKES = {
 
 @dataclass
 class Crew:
-    """Everybody who acts. `people` by username; `scenes` are the sources of the clips that errors are drawn from."""
+    """All simulated people.
+
+    `people` by username; `scenes` are the sources of the clips that errors are drawn from.
+    """
 
     project: Project
     people: dict[str, User]
@@ -47,7 +50,7 @@ class Crew:
         return [(player, self.people[player.username]) for player in PLAYERS if player.role == role]
 
     def slips(self, player: Player, trait: str, scenes: Sequence[str] | None = None, *, shared: bool) -> frozenset[str]:
-        """The scenes (of all, or of `scenes`) at which the player errs so; `shared` with all players of the role."""
+        """Return the scenes (of all, or of `scenes`) where the player errs; `shared` with all players of the role."""
         who = player.role.value if shared else player.username
         if (who, trait) not in self._slips:
             pool = self.scenes if scenes is None else scenes
@@ -55,19 +58,19 @@ class Crew:
         return self._slips[who, trait]
 
     def left_true(self, subtest: Subtest) -> frozenset[str]:
-        """The scenes for which annotators hand in a text that is still true."""
+        """Return the scenes for which annotators submit a text that is still true."""
         player, _ = self.players(Role.ANNOTATOR)[0]
         return self.slips(player, _trait("leaves_a_true_text", subtest), shared=True)
 
     def sent_back(self, subtest: Subtest) -> frozenset[str]:
-        """Those of `left_true` that reviewers notice."""
+        """Return the scenes of `left_true` that reviewers notice."""
         left = self.left_true(subtest)
         player, _ = self.players(Role.REVIEWER)[0]
         return left - self.slips(player, _trait("overlooks_a_true_text", subtest), tuple(left), shared=True)
 
 
 def in_turns(acts: Iterable[Iterator[None]]) -> Iterator[None]:
-    """One act of each in rotation, until all have ended."""
+    """Run one act of each in rotation, until all have ended."""
     waiting = deque(acts)
     while waiting:
         act = waiting.popleft()
@@ -78,7 +81,7 @@ def in_turns(acts: Iterable[Iterator[None]]) -> Iterator[None]:
 
 
 def edit_and_review(crew: Crew) -> Iterator[None]:
-    """Annotators and reviewers by turns until nothing is left: what is sent back comes again. Yields at each act."""
+    """Let annotators and reviewers take turns until no task remains: rejected foils return. Yields at each act."""
     acted = True
     while acted:
         acted = False
@@ -89,12 +92,12 @@ def edit_and_review(crew: Crew) -> Iterator[None]:
 
 
 def validate(crew: Crew) -> Iterator[None]:
-    """Every validator judges whatever they may."""
+    """Let every validator judge everything they may."""
     yield from in_turns([votes(crew, player, person) for player, person in crew.players(Role.VALIDATOR)])
 
 
 def edits(crew: Crew, player: Player, person: User, limit: int | None = None) -> Iterator[None]:
-    """The annotator takes up to `limit` pieces and hands in a foil for each."""
+    """Claim up to `limit` tasks as an annotator and submit a foil for each."""
     for claimed in _claims(crew, person, Stage.EDIT, limit):
         group = CandidateGroup.objects.select_related("caption__video", "run__subtest").get(tasks__pk=claimed.task_id)
         in_hand = group.candidates.filter(state=CandidateState.EDITING).order_by("rank", "pk").first()
@@ -105,7 +108,7 @@ def edits(crew: Crew, player: Player, person: User, limit: int | None = None) ->
 
 
 def _handed_in(crew: Crew, group: CandidateGroup, in_hand: Candidate) -> str:
-    """The suggestion as it is; carelessly reworded, so that it is still true; or put right, if it came back."""
+    """Return the suggestion unchanged; carelessly reworded, so that it is still true; or corrected, if it came back."""
     caption = group.caption
     if is_true(in_hand.text, caption.text):
         suggested = group.candidates.filter(author=None).order_by("rank", "pk").first()
@@ -116,7 +119,7 @@ def _handed_in(crew: Crew, group: CandidateGroup, in_hand: Candidate) -> str:
 
 
 def reviews(crew: Crew, player: Player, person: User, limit: int | None = None) -> Iterator[None]:
-    """The reviewer accepts what is false of the video and sends back what is still true, unless they overlook it."""
+    """Accept foils that are false of the video and send true ones back, unless the reviewer overlooks it."""
     for claimed in _claims(crew, person, Stage.REVIEW, limit):
         candidate = Candidate.objects.select_related("group__caption__video", "group__run__subtest").get(
             tasks__pk=claimed.task_id
@@ -139,7 +142,7 @@ def reviews(crew: Crew, player: Player, person: User, limit: int | None = None) 
 
 
 def votes(crew: Crew, player: Player, person: User, limit: int | None = None) -> Iterator[None]:
-    """The validator says which texts are true of the video, or what they mistake for it."""
+    """Choose the texts that are true of the video, or the validator's mistake."""
     for claimed in _claims(crew, person, Stage.VALIDATION, limit):
         task = Task.objects.select_related("item__caption__video", "item__subtest", "foil").get(pk=claimed.task_id)
         assert task.item is not None
@@ -163,7 +166,7 @@ def _judged(crew: Crew, player: Player, caption: Caption, foil: str, subtest: Su
 
 
 def _answer(choice: Choice, claimed: Claim) -> str:
-    """The choice as the page shows it: the texts stand in the order of the claim."""
+    """Return the choice as the page shows it: the texts are in the order of the claim."""
     if choice in (Choice.CAPTION, Choice.FOIL):
         return "first" if (choice == Choice.CAPTION) == claimed.caption_first else "second"
     return choice.value
@@ -177,7 +180,7 @@ def _claims(crew: Crew, person: User, stage: Stage, limit: int | None) -> Iterat
 
 
 def _claim(crew: Crew, person: User, stage: Stage) -> Claim | None:
-    """The next piece, claimed so long ago that nobody's time on it is cut: it is at most that since the claim."""
+    """Claim the next task, dated so far back that nobody's time is capped at the time since the claim."""
     return claim(person, crew.project, stage, now=timezone.now() - timedelta(seconds=MAX_SECONDS))
 
 
@@ -190,7 +193,7 @@ def _key(claimed: Claim) -> str:
 
 
 def _evidence(crew: Crew, player: Player, claimed: Claim) -> dict[str, Any]:
-    """Time and watching as they might be: drawn by the seed, marked as simulated through the person."""
+    """Return plausible time and watching data, drawn by the seed; the person marks it as simulated."""
     chance = random.Random(f"{crew.seed}/{player.username}/{claimed.stage}/{claimed.slot_id}")
     seconds, loops = round(chance.uniform(4, MAX_SECONDS), 1), chance.randint(1, 4)
     covered = 1.0 if loops > 1 else round(chance.uniform(0.7, 1.0), 2)

@@ -1,4 +1,4 @@
-"""What the sample project consists of: its names, its sizes, its subtests. Whatever two of its parts must agree on."""
+"""Define the sample project: its names, sizes and subtests, shared by its parts."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,10 @@ from projects.models import Project
 SLUG = "demo"
 NAME = "Shapes in motion"
 DESCRIPTION = (
-    "A sample project: synthetic videos of coloured shapes, made on this machine. Its people are simulated and err as "
-    "often as is stated of them; its two models were trained here."
+    "A sample project: synthetic videos of coloured shapes, created on this machine. Its people are simulated and err "
+    "at stated rates; its two models were trained here."
 )
-# Before a caption's key: what it is about. Runs select their captions by it.
+# Prefix of a caption's key: its subject. Runs select their captions by it.
 DIRECTION, OBJECT, COUNTING = "direction-", "object-", "counting-"
 DIRECTION_SUBTEST, OBJECT_SUBTEST = "direction", "direction / object"
 COUNTING_SUBTEST, FREE_SUBTEST = "counting", "other actions"
@@ -24,10 +24,10 @@ ARCHITECTURES = ("average", "temporal")
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is made. `pairs`: evaluation clips with their reversals; the others are clips.
+    """How much to create.
 
-    Of the `counting` captions people leave work in every stage to the visitor; `free` direction captions wait for foils
-    that a person writes.
+    `pairs`: evaluation clips with their reversals; the others are clips. Of the `counting` captions, people leave work
+    in every stage for the visitor; `free` direction captions wait for foils that a person writes.
     """
 
     training: int = 301
@@ -40,21 +40,21 @@ FULL = Sizes()
 
 
 def direction_pairs() -> str:
-    """`pairs=` of the preposition method: each opposite once, since it takes both directions."""
+    """Return `pairs=` of the preposition method: each opposite once, since it uses both directions."""
     once = [phrase for phrase in OPPOSITES if list(OPPOSITES).index(phrase) % 2 == 0]
     return ",".join(f"{phrase}:{OPPOSITES[phrase]}" for phrase in once)
 
 
 def object_lexicon() -> str:
-    """`lexicon=` of the fake method: every shape becomes the next one."""
+    """Return `lexicon=` of the fake method: every shape becomes the next one."""
     return ",".join(f"{shape}:{other}" for shape, other in NEXT_SHAPE.items())
 
 
 def seed_of(project: Project) -> int:
-    """The seed that a sample project was made with: that of its first generation run."""
+    """Return the seed of a sample project: that of its first generation run."""
     return GenerationRun.objects.filter(project=project).order_by("pk").values_list("seed", flat=True)[0]
 
 
 def model_folder(project: Project, architecture: str) -> Path:
-    """Where a model of this sample project lies."""
+    """Return the folder of a model of this sample project."""
     return Path(settings.MODEL_ROOT) / f"{SLUG}-{project.pk}" / architecture

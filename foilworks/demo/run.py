@@ -1,4 +1,4 @@
-"""Make the sample project and score its models, step by step; what is done already is not done again.
+"""Create the sample project and score its models, step by step; finished steps are not repeated.
 
 Draws the world into video files, writes the file that the project is imported from, and lets its people work.
 """
@@ -61,14 +61,15 @@ Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 RunJob = Callable[[Job, float], None]
 # Runs may wait behind the trainings.
 GENERATION_SECONDS = TRAINING_SECONDS = 900.0
-# Shares of the counting captions that are edited, reviewed, and judged by two of three validators; the rest is left.
+# Shares of the counting captions that are edited, reviewed, and judged by two of three validators; the rest is left to
+# visitors.
 LEFT_AFTER = (2 / 3, 1 / 2, 1 / 4)
 WORKERS = 2
 SCORES = ("T", "P", "P+T", "n")
 
 
 def film(folder: Path, sizes: Sizes, seed: int, progress: Progress) -> Path:
-    """Write the videos of the world into `folder` and beside them the records to import; the path of the records."""
+    """Write the videos of the world into `folder`, with the records to import; return the path of the records."""
     train = training_scenes(sizes.training, seed)
     test = evaluation_scenes(sizes.pairs, seed)
     blinking = counting_scenes(sizes.counting, seed)
@@ -116,7 +117,7 @@ def _record(scene: Scene, split: str, about: str, caption: str) -> dict[str, Any
 
 @dataclass
 class Build:
-    """One sample project in the making."""
+    """One sample project while it is created."""
 
     project: Project
     crew: people.Crew
@@ -129,7 +130,7 @@ class Build:
         return self.crew.people[cast.OWNER]
 
     def jobs(self, jobs: list[Job], timeout_s: float, label: str) -> None:
-        """See to it that queued jobs are done."""
+        """Run the queued jobs."""
         for job in self.progress(jobs, len(jobs), label):
             self.run_job(job, timeout_s)
 
@@ -139,14 +140,14 @@ class Build:
 
 
 def wait_for(job: Job, timeout_s: float) -> None:
-    """Let a worker do it. JobError where it fails or takes too long."""
+    """Let a worker run the job. Raises JobError if it fails or takes too long."""
     wait([job], timeout_s=timeout_s)
 
 
 def build(
     seed: int, sizes: Sizes, progress: Progress, run_job: RunJob = wait_for
 ) -> tuple[Project, Release, list[Run]]:
-    """Make the project from nothing to scored release. `run_job(job, seconds)` sees to it that a queued job is done."""
+    """Create the project up to a scored release. `run_job(job, seconds)` runs a queued job."""
     making = _begin(seed, sizes, progress, run_job)
     _import(making, seed)
     subtests = _subtests(making)
@@ -240,16 +241,16 @@ def _train(making: Build) -> list[Job]:
 
 
 def _work(making: Build, subtests: dict[str, Subtest]) -> None:
-    """Everything about direction and objects, to the last vote."""
+    """Do all work on direction and objects, up to the last vote."""
     clips, crew = 2 * making.sizes.pairs, making.crew
-    # Every clip has two foils, each edited and reviewed; for a scene that is sent back two clips come again.
+    # Every clip has two foils, each edited and reviewed; a rejected scene returns two clips.
     again = sum(len(crew.sent_back(subtests[name])) for name in (plan.DIRECTION_SUBTEST, plan.OBJECT_SUBTEST))
     making.acts(people.edit_and_review(crew), 4 * clips + 4 * again, "editing and reviewing")
     making.acts(people.validate(crew), 4 * clips, "validating")
 
 
 def _leave_work(making: Build, subtests: dict[str, Subtest], seed: int) -> None:
-    """Counting foils stand at every stage when the visitor comes, and some captions wait for foils of their own."""
+    """Leave counting foils at every stage for the visitor, and some captions without foils."""
     counting = {"split": "test", "key_prefix": plan.COUNTING}
     _run_method(making, subtests[plan.COUNTING_SUBTEST], "number", seed, counting, {})
     crew, count = making.crew, making.sizes.counting
@@ -285,9 +286,9 @@ def _job(job: Job | None) -> Job:
 
 
 def make_demo(seed: int, progress: Progress, *, sizes: Sizes = plan.FULL, fresh: bool = False) -> dict[str, Any]:
-    """The sample project of this seed, made where it is not there (or `fresh` asks for another), with its numbers.
+    """Return the sample project of this seed with its numbers; create it if it is missing, or if `fresh`.
 
-    A sample project of another seed, or an unfinished one, stays under another short name: nothing in it is lost.
+    A sample project of a different seed, or an unfinished one, keeps all its data under a different short name.
     """
     began = time.monotonic()
     found = None if fresh else finished(seed)
@@ -299,7 +300,7 @@ def make_demo(seed: int, progress: Progress, *, sizes: Sizes = plan.FULL, fresh:
 
 
 def finished(seed: int) -> tuple[Project, Release, list[Run]] | None:
-    """The sample project of this seed with its release and its two models' runs; None unless all of it is there."""
+    """Return the sample project of this seed with its release and its two models' runs; None if any is missing."""
     project = Project.objects.filter(slug=plan.SLUG, is_simulated=True).first()
     if project is None or not GenerationRun.objects.filter(project=project).exists() or plan.seed_of(project) != seed:
         return None
@@ -311,7 +312,7 @@ def finished(seed: int) -> tuple[Project, Release, list[Run]] | None:
 
 @transaction.atomic
 def _set_aside() -> None:
-    """Free the sample project's short name. Its accounts are the new one's too, so that it offers none any more."""
+    """Free the sample project's short name. Its accounts move to the new one, so it no longer offers them."""
     project = Project.objects.filter(slug=plan.SLUG).first()
     if project is None:
         return
@@ -324,7 +325,7 @@ def _set_aside() -> None:
 
 
 def numbers(project: Project, release: Release, runs: list[Run]) -> dict[str, Any]:
-    """What `demo --json` prints: the overall validation report, the models on the direction subtest, the export."""
+    """Return the output of `demo --json`: overall validation, the models on the direction subtest, the export."""
     overall = project_report(project, "validation")["overall"]
     models = {run.label: run_results(run)["subtests"][plan.DIRECTION_SUBTEST] for run in runs}
     return {

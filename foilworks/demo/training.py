@@ -1,8 +1,8 @@
-"""Trains the demo's two models on the train split (models, "The demo's models"). Real training, nothing canned.
+"""Train the demo's two models on the train split (docs/reference/models.md, "The demo's models").
 
-Contrastive (cross entropy over cosines in both directions, learned temperature) with two augmentations that change
-what is true: a flipped clip gets the caption of its mirror image, a clip played backwards that of its reversal. Every
-clip of a batch stands in it both ways, so that telling them apart is what lowers the loss; a frame average cannot.
+Contrastive (cross entropy over cosines in both directions, learned temperature) with two augmentations that change what
+is true: a flipped clip gets the caption of its mirror image, a clip played backwards that of its reversal. Every clip
+of a batch is in it both ways, so that the loss falls by distinguishing them; a frame average cannot.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,14 +18,14 @@ from torch.nn import functional as F
 from foilworks.demo.captions import mirrored_caption, reversed_caption
 from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words
 
-# What things are is learned sooner than which way they go. After 28 epochs one seed in four tells directions apart in
-# nine of ten clips only, and after 16 things in 87 of 100; which seed that is hangs on the processor.
+# Objects are learned sooner than directions. After 28 epochs one seed in four tells directions apart in nine of ten
+# clips only, and after 16 objects in 87 of 100; which seed that is depends on the processor.
 EPOCHS = {"average": 28, "temporal": 40}
 CLIPS_PER_BATCH = 24
 LEARNING_RATE = 2e-3
 WEIGHT_DECAY = 0.05
 TEMPERATURE = 0.07
-# How much choosing between a clip's caption and its reversal's weighs beside choosing among all captions of the batch.
+# Weight of choosing between a clip's caption and its reversal's, relative to choosing among all captions of the batch.
 OWN_REVERSAL = 4.0
 # Results must not depend on the machine's cores, and two models train side by side.
 THREADS = 1
@@ -48,9 +48,10 @@ def train(
     epochs: int | None = None,
     heard: Callable[[int, float], None] | None = None,
 ) -> tuple[TinyVideoText, Words]:
-    """The trained model and its vocabulary; the same for the same data, config and seed. `epochs`: else its EPOCHS.
+    """Train and return the model and its vocabulary; the same data, config and seed give the same model.
 
-    `heard(epoch, loss)` is called after each epoch, counted from 1. Torch's own seed and threads are put back.
+    `epochs`: default EPOCHS of the architecture. `heard(epoch, loss)` is called after each epoch, counted from 1.
+    Torch's own seed and threads are restored.
     """
     vocabulary = Words.of([*data.directions, *map(reversed_caption, data.directions), *data.objects])
     wanted = EPOCHS[config.architecture] if epochs is None else epochs
@@ -75,7 +76,7 @@ def _reproducible(seed: int) -> Iterator[None]:
 
 
 def _epochs(model: TinyVideoText, vocabulary: Words, data: TrainingSet, seed: int, epochs: int) -> Iterator[float]:
-    """Trains the model in place; the mean loss of each epoch."""
+    """Train the model in place; yield the mean loss of each epoch."""
     draw = np.random.default_rng(seed)
     batches = -(-len(data.clips) // CLIPS_PER_BATCH)
     scale = torch.nn.Parameter(torch.tensor(1 / TEMPERATURE).log())
@@ -98,7 +99,7 @@ def _epochs(model: TinyVideoText, vocabulary: Words, data: TrainingSet, seed: in
 def _augmented(
     data: TrainingSet, chosen: NDArray[np.int64], draw: np.random.Generator
 ) -> tuple[Tensor, list[str], list[str]]:
-    """The chosen clips, each flipped with even chance, with their two captions."""
+    """Return the chosen clips, each flipped with probability one half, with their two captions."""
     clips = data.clips[chosen]
     flip = draw.random(len(chosen)) < 0.5
     clips = np.where(flip[:, None, None, None, None], clips[:, :, :, ::-1], clips)
@@ -110,7 +111,7 @@ def _augmented(
 def _loss(
     model: TinyVideoText, vocabulary: Words, scale: Tensor, clips: Tensor, directions: list[str], objects: list[str]
 ) -> Tensor:
-    """Every clip counts twice, forwards and backwards; its frames are looked at once."""
+    """Count every clip twice, forwards and backwards; its frames are encoded once."""
     features = model.look(clips)
     videos = model.sum_up(torch.cat([features, features.flip(1)]))
     backwards = [reversed_caption(text) for text in directions]
@@ -124,7 +125,7 @@ def _loss(
 
 
 def _contrast(model: TinyVideoText, vocabulary: Words, scale: Tensor, videos: Tensor, captions: list[str]) -> Tensor:
-    """Clip to caption and caption to clip; clips that share a caption are its right answers in equal parts."""
+    """Match clips to captions and captions to clips; clips that share a caption share the right answer equally."""
     distinct = sorted(set(captions))
     place = torch.tensor([distinct.index(caption) for caption in captions])
     logits = scale.exp().clamp(max=100) * videos @ model.encode_text(vocabulary.encode(distinct)).T

@@ -1,7 +1,7 @@
-"""The demo's videos: one coloured shape that does one thing for two seconds. numpy and a seed, nothing downloaded.
+"""Draw the demo's videos: one coloured shape that does one thing for two seconds. Only numpy and a seed.
 
-Every evaluation scene comes as a clip and as its exact reversal (the same frames, last first), each with its own
-true caption: whoever averages frames cannot tell the two apart and is at chance over both.
+Every evaluation scene is a clip and its exact reversal (the same frames, last first), each with its own true caption: a
+model that averages frames cannot distinguish the two and is at chance over both.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,13 +14,13 @@ from foilworks.demo.captions import BLINKING, COLOURS, COUNTS, MOTIONS, SHAPES, 
 
 FRAMES = 24
 FPS = 12
-# Pixels a side; those of the train split are looked at by models alone, which see 32.
+# Pixels per side; only models see the clips of the train split, at 32.
 SIDE, TRAINED_SIDE = 256, 128
 # Indices of the first evaluation and counting scenes: no two scenes of a world are drawn alike. Multiples of six, so
 # that shapes stay balanced.
 EVALUATION, COUNTING = 1_000_002, 2_000_004
-# How much moves, as shares of the full movement. Every seventh evaluation pair moves so little that a model of 32 x 32
-# pixels may well miss which way, so that no model gets everything right.
+# Amount of motion, as shares of the full motion. Every seventh evaluation pair moves so little that a model of 32 x 32
+# pixels may miss the direction, so that no model gets everything right.
 TRAINED, PLAIN, SUBTLE = (0.15, 1.0), (0.3, 1.0), (0.03, 0.1)
 NOISE = 2.5  # grey levels
 
@@ -36,7 +36,10 @@ RGB = {
 
 @dataclass(frozen=True)
 class Scene:
-    """What happens in one clip. Lengths are shares of the picture's side; `start` and `end` are (x, y) centres."""
+    """What happens in one clip.
+
+    Lengths are shares of the picture's side; `start` and `end` are (x, y) centres.
+    """
 
     key: str
     facts: Facts
@@ -50,13 +53,13 @@ class Scene:
 
     @property
     def source(self) -> str:
-        """The name that a clip and its reversal share."""
+        """Return the name that a clip and its reversal share."""
         return self.key.removesuffix("-forward").removesuffix("-reverse")
 
 
 def training_scenes(count: int, seed: int) -> list[Scene]:
-    """`count` scenes of the train split; motions, directions, shapes and colours balanced."""
-    kinds = (*MOTIONS, "circling")  # the hardest to learn comes twice
+    """Return `count` scenes of the train split; motions, directions, shapes and colours balanced."""
+    kinds = (*MOTIONS, "circling")  # the hardest to learn is included twice
     return [
         _scene(f"train-{i:04d}", i, seed, kinds[i % len(kinds)], TRAINED, backwards=i // len(kinds) % 2 == 1)
         for i in range(count)
@@ -64,7 +67,10 @@ def training_scenes(count: int, seed: int) -> list[Scene]:
 
 
 def evaluation_scenes(pairs: int, seed: int) -> list[Scene]:
-    """2 * `pairs` scenes: each forward one is followed by its exact reversal. None is among the training scenes."""
+    """Return 2 * `pairs` scenes: each forward one is followed by its exact reversal.
+
+    None is among the training scenes.
+    """
     scenes = []
     for i in range(pairs):
         motion, paces = MOTIONS[i % len(MOTIONS)], SUBTLE if i % 7 == 3 else PLAIN
@@ -74,7 +80,7 @@ def evaluation_scenes(pairs: int, seed: int) -> list[Scene]:
 
 
 def counting_scenes(count: int, seed: int) -> list[Scene]:
-    """`count` scenes of a thing that blinks two to five times, each count as often."""
+    """Return `count` scenes of an object that blinks two to five times, each count equally often."""
     scenes = []
     for i in range(count):
         plain = _scene(f"blink-{i:04d}", COUNTING + i, seed, BLINKING, PLAIN)
@@ -83,7 +89,7 @@ def counting_scenes(count: int, seed: int) -> list[Scene]:
 
 
 def draw(scene: Scene, side: int = SIDE) -> NDArray[np.uint8]:
-    """The clip: (FRAMES, side, side, 3) RGB; a reversed scene is the forward one's frames, last first."""
+    """Return the clip: (FRAMES, side, side, 3) RGB; a reversed scene is the forward one's frames, last first."""
     noise = np.random.default_rng(scene.seed)
     grain = noise.normal(0, NOISE, (side, side, 1)).astype(np.float32)
     ground = (np.asarray(scene.ground, np.float32) + grain).clip(0, 255).astype(np.uint8)
@@ -123,7 +129,10 @@ def _scene(
 
 
 def _course(scene: Scene) -> Iterator[tuple[float, float, float, float]]:
-    """(x, y, radius, opacity) at each frame of the forward clip. Screen y points down: growing angles are clockwise."""
+    """Return (x, y, radius, opacity) at each frame of the forward clip.
+
+    Screen y points down: growing angles are clockwise.
+    """
     for frame, share in enumerate(np.linspace(0, 1, FRAMES)):
         x, y = (a + (b - a) * share for a, b in zip(scene.start, scene.end, strict=True))
         if scene.turn[1]:

@@ -1,4 +1,4 @@
-"""Invariants that every database must satisfy (docs/workflow.md#rules), checked on the rows: `foilworks check`.
+"""Check the invariants that every database must satisfy (docs/workflow.md#rules): `foilworks check`.
 
-One file per subject, one generator per invariant, one row in `table.py`. Nothing here writes.
+One file per subject, one generator per invariant, one row in `registry.py`. Nothing here writes.
 """

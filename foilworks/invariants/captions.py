@@ -1,4 +1,4 @@
-"""Captions that were found false: what became of them, and that nothing lives on under what was given up."""
+"""Captions that were found false: they are corrected or dropped, and nothing else uses them."""
 
 from collections.abc import Iterator
 
@@ -14,15 +14,15 @@ def a_revision_takes_the_place_of_a_corrected_caption() -> Iterator[InvariantVio
     revisions = Caption.objects.filter(revises__isnull=False)
     yield from rows(revisions.exclude(video=F("revises__video")), "revises a caption of another video")
     kept = revisions.filter(revises__doubt_settled__in=["", DoubtSettled.CONFIRMED])
-    yield from rows(kept, "revises a caption that still holds")
+    yield from rows(kept, "revises a caption that is still valid")
     corrected = Caption.objects.filter(doubt_settled=DoubtSettled.CORRECTED, revision=None)
-    yield from rows(corrected, "is called corrected, but nothing revises it")
+    yield from rows(corrected, "is marked as corrected, but nothing revises it")
 
 
 def nothing_lives_under_a_caption_that_was_given_up() -> Iterator[InvariantViolation]:
     items = Item.objects.filter(state__in=LIVE, caption__doubt_settled__in=GIVEN_UP)
-    yield from rows(items, "stands on a caption that was given up")
+    yield from rows(items, "uses a caption that was dropped")
     about = Q(item__caption__doubt_settled__in=GIVEN_UP) | Q(group__caption__doubt_settled__in=GIVEN_UP)
     about |= Q(candidate__group__caption__doubt_settled__in=GIVEN_UP)
-    # Frames of an object check are about the video's picture, whatever is said of it.
-    yield from rows(Task.objects.filter(about, state=TaskState.OPEN), "asks for work on a caption that was given up")
+    # Frames of an object check are about the video's picture, whatever its caption says.
+    yield from rows(Task.objects.filter(about, state=TaskState.OPEN), "asks for work on a caption that was dropped")

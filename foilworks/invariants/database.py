@@ -1,4 +1,4 @@
-"""The database itself: references lead somewhere, and to rows of the same project."""
+"""The database: references point to existing rows of the same project."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ def references_lead_somewhere() -> Iterator[InvariantViolation]:
 
 
 def the_file_is_whole() -> Iterator[InvariantViolation]:
-    """SQLite keeps everything in one file, which disks and copies can damage; PostgreSQL looks after its own."""
+    """Check SQLite's file, which disks and copies can damage; PostgreSQL checks its own."""
     if connection.vendor != "sqlite":
         return
     with connection.cursor() as cursor:
@@ -42,4 +42,4 @@ def projects_do_not_mix() -> Iterator[InvariantViolation]:
         yield from rows(model.objects.exclude(**{one: F(other)}), "belongs to two projects")
     members = ReleaseItem.objects.filter(item__isnull=False)
     foreign = members.exclude(item__subtest__project=F("release__project"))
-    yield from rows(foreign, "is an item of another project")
+    yield from rows(foreign, "is an item of a different project")

@@ -8,7 +8,7 @@ from foilworks.invariants.violation import InvariantViolation, name_of
 from generation.models import Candidate
 from projects.models import AuditEvent
 
-# The item's row goes; what the trail says of it ends there.
+# The item's row is deleted; its trail ends there.
 DELETED = "take_apart"
 
 
@@ -30,9 +30,9 @@ def _walk(model: type[Candidate] | type[Item], moves: dict[str, Move]) -> Iterat
         if pk not in states:
             continue
         if origin and (origin, target) not in legal:
-            yield InvariantViolation(name_of(model, pk), f"went from {origin} to {target}, which no move does")
+            yield InvariantViolation(name_of(model, pk), f"went from {origin} to {target}, which is not a legal move")
         if pk in last and origin != last[pk]:
-            yield InvariantViolation(name_of(model, pk), f"left {origin or 'nothing'}, but had come to {last[pk]}")
+            yield InvariantViolation(name_of(model, pk), f"left {origin or 'nothing'}, but was in {last[pk]}")
         last[pk] = target
     for pk, target in last.items():
         if states[pk] != target:

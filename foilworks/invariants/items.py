@@ -1,4 +1,4 @@
-"""Items: state, verdicts and votes agree; everything of an item is about its video (docs/workflow.md#term-item)."""
+"""Items: state, verdicts and votes agree, and all parts are about the item's video (docs/workflow.md#term-item)."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,18 +18,18 @@ VALIDATION = Q(stage=Stage.VALIDATION, state=VoteState.COUNTED)
 
 
 def an_item_is_about_one_video() -> Iterator[InvariantViolation]:
-    yield from rows(Item.objects.exclude(video=F("caption__video")), "names another video than its caption")
+    yield from rows(Item.objects.exclude(video=F("caption__video")), "names a different video than its caption")
     paired = Item.objects.filter(proficiency_item__isnull=False)
     other = paired.exclude(proficiency_item__video=F("video"))
-    yield from rows(other, "has a proficiency item about another video")
+    yield from rows(other, "has a proficiency item about a different video")
     kinds = paired.exclude(proficiency_item__subtest__kind=Subtest.Kind.PROFICIENCY)
-    yield from rows(kinds, "has a proficiency item out of a main subtest")
+    yield from rows(kinds, "has a proficiency item from a main subtest")
     yield from rows(Item.objects.filter(foils=None), "has no foil")
 
 
 def an_item_is_what_its_pairs_say() -> Iterator[InvariantViolation]:
-    """in_validation while a pair is pending; then valid, invalid or disputed by the subtest's rule."""
-    # An old word is of a process that was not stopped for the update to 0.2.0.
+    """Check in_validation while a pair is pending; then valid, invalid or disputed by the subtest's rule."""
+    # An old name comes from a process that was not stopped for the update to 0.2.0.
     pairs = Foil.objects.filter(item__state__in=(*LIVE, *RENAMED)).order_by("item_id", "position")
     columns = ("item", "item__state", "item__subtest__valid_when", "item__subtest__foils_enough", "verdict")
     for key, found in groupby(pairs.values_list(*columns).iterator(), key=lambda row: row[:4]):
@@ -39,11 +39,14 @@ def an_item_is_what_its_pairs_say() -> Iterator[InvariantViolation]:
         if outcome != state:
             yield InvariantViolation(name_of(Item, pk), f"is {state}; its pairs make it {outcome.value}")
     waiting = Item.objects.filter(state=ItemState.IN_VALIDATION)
-    yield from rows(waiting.exclude(decided_at=None, unanimous=None), "is in validation, yet carries a decision")
+    yield from rows(waiting.exclude(decided_at=None, unanimous=None), "is in validation, but has a decision")
 
 
 def a_pair_is_what_its_votes_say() -> Iterator[InvariantViolation]:
-    """The verdict of a pair that people judge follows from its counted votes, unless a researcher settled the item."""
+    """Check that a judged pair's verdict follows from its counted votes.
+
+    Except if a researcher has decided the item.
+    """
     settled = AuditEvent.objects.filter(target_type=Item._meta.label_lower, action="adjudicate")
     settled_ids = set(settled.values_list("target_id", flat=True))
     votes: dict[int, Counter[str]] = {}
@@ -67,29 +70,35 @@ def unanimous_means_every_vote() -> Iterator[InvariantViolation]:
     for pk in Item.objects.filter(unanimous=True, state__in=LIVE).order_by("pk").values_list("pk", flat=True):
         if not is_unanimous([votes.get(pk, {})]):
             yield InvariantViolation(
-                name_of(Item, pk), "is called unanimous, and not all of its votes chose the caption"
+                name_of(Item, pk), "is marked as unanimous, but not all of its votes chose the caption"
             )
 
 
 def false_captions_are_flagged() -> Iterator[InvariantViolation]:
-    """Captions that most validators of a decided item did not see in the video (docs/workflow.md#rule-11)."""
+    """Find unflagged captions that most validators of a decided item did not see in the video.
+
+    See docs/workflow.md#rule-11.
+    """
     votes: dict[tuple[int, int], Counter[str]] = {}
     decided = Vote.objects.filter(VALIDATION, item__caption__flagged_false=False)
-    # One that was taken out before its votes were in was never decided.
+    # An item that was retracted before its votes were in was never decided.
     pending = Foil.objects.filter(item=OuterRef("item"), verdict=FoilVerdict.PENDING)
     decided = decided.exclude(Exists(pending))
     for item, caption, choice in decided.values_list("item", "item__caption", "choice").iterator():
         votes.setdefault((item, caption), Counter())[choice] += 1
     for (_, caption), counts in votes.items():
         if caption_in_doubt(counts):
-            yield InvariantViolation(f"corpus.caption {caption}", "is in doubt by its votes and not flagged")
+            yield InvariantViolation(f"corpus.caption {caption}", "is in doubt by its votes, but not flagged")
 
 
 def an_assembled_item_has_its_candidates_foils() -> Iterator[InvariantViolation]:
-    """Every foil of an item that was made here is a candidate of its group, with the same text."""
+    """Check that every foil of an item made here is a candidate of its group, with the same text."""
     made = Foil.objects.filter(item__candidate_group__isnull=False)
     strangers = made.exclude(candidate__group=F("item__candidate_group"))
-    yield from rows(strangers, "is of an item made here, but no candidate of its group")
-    yield from rows(Foil.objects.filter(candidate__isnull=False).exclude(candidate__text=F("text")), "was reworded")
+    yield from rows(strangers, "is of an item made here, but not a candidate of its group")
+    yield from rows(
+        Foil.objects.filter(candidate__isnull=False).exclude(candidate__text=F("text")),
+        "has a different text than its candidate",
+    )
     groups = Item.objects.filter(candidate_group__isnull=False).exclude(candidate_group__caption=F("caption"))
-    yield from rows(groups, "came of a group about another caption")
+    yield from rows(groups, "is from a group about a different caption")

@@ -1,4 +1,4 @@
-"""Nobody judges their own work (docs/workflow.md#rule-1): checked on the work itself, not on the notes about it."""
+"""Nobody judges their own work (docs/workflow.md#rule-1): checked on the work itself, not on records about it."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ COUNTED_WORK = Q(slot__isnull=False, undone_at=None)
 
 def nobody_reviews_own_work() -> Iterator[InvariantViolation]:
     own = Review.objects.filter(COUNTED_WORK, candidate__author=F("person"))
-    yield from rows(own, "is by the author of what it decides on")
+    yield from rows(own, "is by the author of the text that it judges")
 
 
 def nobody_judges_what_they_made_or_reviewed() -> Iterator[InvariantViolation]:
@@ -21,7 +21,7 @@ def nobody_judges_what_they_made_or_reviewed() -> Iterator[InvariantViolation]:
     for what, work in _hands().items():
         whole_video = Q(item__subtest__project__leakage_scope=LeakageScope.VIDEO) & Exists(work["video"])
         item_alone = Q(item__subtest__project__leakage_scope=LeakageScope.ITEM) & Exists(work["group"])
-        yield from rows(counted.filter(whole_video | item_alone), f"is by somebody who had {what} it before")
+        yield from rows(counted.filter(whole_video | item_alone), f"is by somebody who {what} it before")
 
 
 def no_baseline_by_who_judged() -> Iterator[InvariantViolation]:
@@ -32,11 +32,11 @@ def no_baseline_by_who_judged() -> Iterator[InvariantViolation]:
         created_at__lt=OuterRef("created_at"),
     )
     baseline = Vote.objects.filter(state=VoteState.COUNTED, stage=Stage.BASELINE, person__isnull=False)
-    yield from rows(baseline.filter(Exists(earlier)), "takes the human baseline on a video judged before")
+    yield from rows(baseline.filter(Exists(earlier)), "is a human baseline on a video that the person judged before")
 
 
 def _hands() -> dict[str, dict[str, QuerySet]]:
-    """Work on the vote's video, or on its item's group, before the vote."""
+    """Return work on the vote's video, or on its item's group, before the vote."""
     before = {"person": OuterRef("person"), "created_at__lt": OuterRef("created_at")}
     edits, reviews = Edit.objects.filter(**before), Review.objects.filter(**before)
     return {

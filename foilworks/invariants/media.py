@@ -1,4 +1,4 @@
-"""Clips: what is ready has its file, what is not says why (docs/workflow.md#rule-10)."""
+"""Clips: a ready clip has its file, and any other says why not (docs/workflow.md#rule-10)."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -19,14 +19,16 @@ def a_ready_clip_has_its_file() -> Iterator[InvariantViolation]:
         if name not in there:
             there[name] = default_storage.exists(name)
         if not there[name]:
-            yield InvariantViolation(name_of(Video, pk), f"is ready, but its file {name} is gone")
+            yield InvariantViolation(name_of(Video, pk), f"is ready, but its file {name} is missing")
 
 
 def a_stored_file_is_its_hash(
     progress: Callable[[Iterable[Any], int, str], Iterator[Any]],
 ) -> Iterator[InvariantViolation]:
-    """Every stored video is read, once. None of the invariants: it takes as long as copying them all, and needs no
-    moment of the database of its own."""
+    """Read every stored video once and compare its hash.
+
+    It is not one of the invariants: it takes as long as copying all videos, and needs no snapshot of the database.
+    """
     ready = Video.objects.filter(media_state=MediaState.READY).exclude(file="").exclude(sha256="")
     clips: dict[tuple[str, str], list[int]] = {}
     for pk, name, sha256 in ready.order_by("pk").values_list("pk", "file", "sha256").iterator():
@@ -42,12 +44,12 @@ def a_stored_file_is_its_hash(
             yield from (InvariantViolation(name_of(Video, pk), problem) for pk in keys)
             continue
         if not same:
-            problem = f"its file {name} has other bytes than it was kept with; put the whole one in its place"
+            problem = f"its file {name} has changed since it was stored; replace it by an intact copy"
             yield from (InvariantViolation(name_of(Video, pk), problem) for pk in keys)
 
 
 def a_clip_elsewhere_has_its_address() -> Iterator[InvariantViolation]:
-    yield from rows(Video.objects.filter(media_state=MediaState.ELSEWHERE, url=""), "has neither file nor address")
+    yield from rows(Video.objects.filter(media_state=MediaState.ELSEWHERE, url=""), "has neither a file nor an address")
 
 
 def a_broken_clip_says_why() -> Iterator[InvariantViolation]:

@@ -1,4 +1,4 @@
-"""Every invariant that `foilworks check` asks for: name -> generator of findings. The names stand in its JSON."""
+"""List every invariant of `foilworks check`: name -> generator of violations. Its JSON contains the names."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -135,12 +135,12 @@ INVARIANTS: dict[str, Check] = {
 
 
 def violations() -> list[dict[str, str]]:
-    """Every row that breaks an invariant: {"invariant", "row", "problem"}, in the order of the table."""
+    """Yield every row that breaks an invariant: {"invariant", "row", "problem"}, in the order of the table."""
     return [_violation(name, found) for name, check in INVARIANTS.items() for found in check()]
 
 
 def damaged_files(progress: Callable[[Iterable[Any], int, str], Iterator[Any]]) -> list[dict[str, str]]:
-    """The same of stored videos that are not what was kept."""
+    """Yield the same for stored videos whose bytes have changed."""
     check = media.a_stored_file_is_its_hash
     return [_violation(f"media.{check.__name__}", found) for found in check(progress)]
 

@@ -1,4 +1,4 @@
-"""Releases are what they were frozen as; scores are numbers (docs/workflow.md#term-release)."""
+"""Releases have their frozen content, and scores are numbers (docs/workflow.md#term-release)."""
 
 import math
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ def a_release_is_its_hash() -> Iterator[InvariantViolation]:
             problem = f"has {len(found)} items in its list, not {release.n_items} in a row"
             yield InvariantViolation(name_of(Release, release.pk), problem)
         if hash_of(record for _, record in found) != release.content_hash:
-            yield InvariantViolation(name_of(Release, release.pk), "has another content than its hash says")
+            yield InvariantViolation(name_of(Release, release.pk), "has content that differs from its hash")
 
 
 def scores_are_numbers() -> Iterator[InvariantViolation]:
     odd = Q(value=math.inf) | Q(value=-math.inf) | Q(value=math.nan)
-    yield from rows(Score.objects.filter(odd), "is no finite number")
+    yield from rows(Score.objects.filter(odd), "is not a finite number")

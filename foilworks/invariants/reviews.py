@@ -1,4 +1,4 @@
-"""Reviews: a second one is somebody else's, and what no reviewer saw says so (its provenance is released)."""
+"""Reviews: a second reviewer is another person, and unreviewed candidates are marked (their provenance is released)."""
 
 from collections.abc import Iterator
 
@@ -14,12 +14,15 @@ COUNTED_WORK = Q(slot__isnull=False, undone_at=None)
 def a_second_review_is_by_somebody_else() -> Iterator[InvariantViolation]:
     own = Review.objects.filter(COUNTED_WORK, second=False, candidate=OuterRef("candidate"), person=OuterRef("person"))
     yield from rows(
-        Review.objects.filter(COUNTED_WORK, Exists(own), second=True), "is by the first reviewer of the piece"
+        Review.objects.filter(COUNTED_WORK, Exists(own), second=True), "is a second review by the first reviewer"
     )
-    yield from rows(Review.objects.exclude(slot=None).exclude(second=F("slot__task__second")), "is of another kind")
+    yield from rows(
+        Review.objects.exclude(slot=None).exclude(second=F("slot__task__second")),
+        "is of a different kind than its task",
+    )
 
 
 def what_is_accepted_unreviewed_was_not_reviewed() -> Iterator[InvariantViolation]:
     decided = Review.objects.filter(COUNTED_WORK, second=False, candidate=OuterRef("pk"))
     seen = Candidate.objects.filter(Exists(decided), unreviewed=True)
-    yield from rows(seen, "is called unreviewed, but was reviewed")
+    yield from rows(seen, "is marked as unreviewed, but was reviewed")

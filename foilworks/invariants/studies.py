@@ -1,4 +1,4 @@
-"""The human baseline, object checks, and the balance of orders over a project (docs/workflow.md#rule-5)."""
+"""The human baseline, object checks, and the balance of orders in a project (docs/workflow.md#rule-5)."""
 
 from collections.abc import Iterator
 
@@ -9,24 +9,24 @@ from annotation.queries.object_checks import unseen_places
 from annotation.rules.baseline import CAPTION
 from foilworks.invariants.violation import InvariantViolation, name_of, rows
 
-# Beyond so many standard errors from one half the orders are not balanced; below so many votes nothing can be said.
+# With more standard errors from one half the orders are not balanced; with fewer votes the check says nothing.
 FAR, MIN_CHOICES = 4.0, 100
 
 
 def a_choice_is_one_of_the_texts_shown() -> Iterator[InvariantViolation]:
     choices = Vote.objects.filter(stage=Stage.BASELINE, source=Vote.Source.PERSON)
-    yield from rows(choices.filter(choice="caption").exclude(foil=None), "chose the caption, and names a foil")
-    yield from rows(choices.filter(foil=None).exclude(choice="caption"), "names neither the caption nor a foil")
+    yield from rows(choices.filter(choice="caption").exclude(foil=None), "chose the caption, but names a foil")
+    yield from rows(choices.filter(foil=None).exclude(choice="caption"), "chose neither the caption nor a foil")
     for pk, foil, order, first in choices.values_list("pk", "foil", "order_shown", "caption_first").iterator():
         shown = order or []
         if (foil or CAPTION) not in shown or CAPTION not in shown or len(set(shown)) != len(shown):
             yield InvariantViolation(name_of(Vote, pk), "chose a text that was not shown")
         elif first != (shown[0] == CAPTION):
-            yield InvariantViolation(name_of(Vote, pk), "says another place of the caption than its order")
+            yield InvariantViolation(name_of(Vote, pk), "has a position of the caption that differs from its order")
 
 
 def the_caption_stands_first_half_of_the_time() -> Iterator[InvariantViolation]:
-    """Over the votes of each project's own people, late ones too: as often as not, but for chance."""
+    """Check over each project's own votes, late ones too, that the caption is first in about half."""
     # The order of an imported vote is its file's.
     votes = Vote.objects.filter(stage=Stage.VALIDATION, source=Vote.Source.PERSON, caption_first__isnull=False)
     columns = votes.values(project=F("item__subtest__project")).order_by("project")
@@ -41,15 +41,15 @@ def an_answer_is_about_every_object() -> Iterator[InvariantViolation]:
     answers = ObjectAnswer.objects.values_list("pk", "visible", "frame__objects_named")
     for pk, visible, objects in answers.iterator():
         if len(visible) != len(objects) or not all(isinstance(each, bool) for each in visible):
-            yield InvariantViolation(name_of(ObjectAnswer, pk), "does not answer for every object of its frame")
+            yield InvariantViolation(name_of(ObjectAnswer, pk), "does not have an answer for every object of its frame")
     counted = ObjectAnswer.objects.filter(undone_at=None, slot__isnull=False)
     own = Q(slot__person=F("person"), slot__task__frame=F("frame"), slot__state="done")
-    yield from rows(counted.exclude(own), "counts in a place that is not its person's")
+    yield from rows(counted.exclude(own), "counts in a slot of another person")
 
 
 def only_what_was_not_seen_has_a_class() -> Iterator[InvariantViolation]:
     for error in ObjectError.objects.select_related("frame").order_by("pk").iterator():
         if error.place not in unseen_places(error.frame):
             yield InvariantViolation(
-                name_of(ObjectError, error.pk), "classes an object that people saw, or have not looked for"
+                name_of(ObjectError, error.pk), "classifies an object that people saw, or did not look for"
             )

@@ -7,7 +7,10 @@ from django.db import models
 
 
 class InvariantViolation(NamedTuple):
-    """`row`: model and key, "annotation.vote 17"; `problem`: what is wrong with it, in words."""
+    """A violation.
+
+    `row`: model and key, "annotation.vote 17"; `problem`: what is wrong with it.
+    """
 
     row: str
     problem: str
@@ -21,6 +24,6 @@ def name_of(model: type[models.Model], pk: object) -> str:
 
 
 def rows(query: models.QuerySet, problem: str) -> Iterator[InvariantViolation]:
-    """One finding for each row of a query that should be empty."""
+    """Yield one violation for each row of a query that should be empty."""
     for pk in query.order_by("pk").values_list("pk", flat=True).distinct().iterator():
         yield InvariantViolation(name_of(query.model, pk), problem)

@@ -1,4 +1,4 @@
-"""Votes: whose, on what, how many, in which order (docs/workflow.md#rules, from docs/workflow.md#rule-0 on)."""
+"""Votes: their person, pair, number and order (docs/workflow.md#rules, from docs/workflow.md#rule-0 on)."""
 
 from collections.abc import Iterator
 
@@ -12,15 +12,15 @@ COUNTED = Q(state=VoteState.COUNTED)
 
 
 def votes_say_whose_they_are() -> Iterator[InvariantViolation]:
-    """A person's vote names person, order and pair; a file's vote names no person and no place."""
+    """Check that a person's vote has person, order and pair, and a file's vote no person and no slot."""
     votes = Vote.objects.filter(BY_PEOPLE)
     yield from rows(votes.filter(person=None), "is a person's vote without a person")
     judged = votes.filter(stage=Stage.VALIDATION)
-    yield from rows(judged.filter(Q(foil=None) | Q(caption_first=None)), "does not say which pair, in which order")
-    yield from rows(votes.filter(choice=Choice.OTHER), "says 'other', which only files say")
-    yield from rows(Vote.objects.exclude(foil=None).exclude(foil__item=F("item")), "is on a foil of another item")
+    yield from rows(judged.filter(Q(foil=None) | Q(caption_first=None)), "lacks its pair or its order")
+    yield from rows(votes.filter(choice=Choice.OTHER), "has the choice 'other', which only files may have")
+    yield from rows(Vote.objects.exclude(foil=None).exclude(foil__item=F("item")), "is on a foil of a different item")
     files = Vote.objects.filter(source=Vote.Source.IMPORT)
-    yield from rows(files.filter(Q(person__isnull=False) | Q(slot__isnull=False)), "is from a file, yet somebody's")
+    yield from rows(files.filter(Q(person__isnull=False) | Q(slot__isnull=False)), "is from a file, but has a person")
 
 
 def one_vote_a_person_in_an_item() -> Iterator[InvariantViolation]:
@@ -32,14 +32,14 @@ def one_vote_a_person_in_an_item() -> Iterator[InvariantViolation]:
 
 
 def counted_votes_have_their_place() -> Iterator[InvariantViolation]:
-    """A counted vote fills one place, its own person's, in a task about its pair."""
+    """Check that a counted vote fills one slot of its own person, in a task about its pair."""
     counted = Vote.objects.filter(BY_PEOPLE & COUNTED)
-    yield from rows(counted.filter(slot=None), "counts without a place")
+    yield from rows(counted.filter(slot=None), "counts without a slot")
     same = Q(slot__item=F("item")) | Q(slot__task__gold=F("gold"))
     own = same & Q(slot__state=SlotState.DONE, slot__person=F("person"), slot__stage=F("stage"))
-    yield from rows(counted.exclude(slot=None).exclude(own), "counts in a place that is not its person's")
+    yield from rows(counted.exclude(slot=None).exclude(own), "counts in a slot of another person")
     other_pair = counted.filter(foil__isnull=False, slot__task__foil__isnull=False).exclude(slot__task__foil=F("foil"))
-    yield from rows(other_pair, "counts in a task about another pair")
+    yield from rows(other_pair, "counts in a task about a different pair")
     twice = counted.exclude(slot=None).values("slot").annotate(n=Count("pk")).filter(n__gt=1)
     for row in twice.order_by("slot"):
         yield InvariantViolation(f"annotation.slot {row['slot']}", f"holds {row['n']} counted votes")
@@ -54,7 +54,10 @@ def no_task_counts_more_than_its_overlap() -> Iterator[InvariantViolation]:
 
 
 def the_caption_is_not_always_in_the_same_place() -> Iterator[InvariantViolation]:
-    """Over the votes of a full task; work that came late, or was brought back, may have the order of another place."""
+    """Check that the votes of a full task have both orders.
+
+    Late and reinstated votes may have the order of a different slot.
+    """
     first = Case(When(caption_first=True, then=1), default=0, output_field=IntegerField())
     votes = Vote.objects.filter(BY_PEOPLE & COUNTED, stage=Stage.VALIDATION, late=False)
     full = votes.filter(slot__task__state=TaskState.DONE, slot__task__overlap__gte=2).values("slot__task")
@@ -62,10 +65,10 @@ def the_caption_is_not_always_in_the_same_place() -> Iterator[InvariantViolation
     for row in sums.filter(Q(first=0) | Q(first=F("n"))).order_by("slot__task"):
         if _moved(row["slot__task"]):
             continue
-        yield InvariantViolation(name_of(Task, row["slot__task"]), "showed the caption in the same place every time")
+        yield InvariantViolation(name_of(Task, row["slot__task"]), "showed the caption in the same position every time")
 
 
 def _moved(task: int) -> bool:
-    """Whether a vote of the task sits in a place that its person had no lease on: it was brought back to a free one."""
+    """Return whether a vote of the task is in a slot that its person had no lease on, after it was reinstated."""
     leased = Lease.objects.filter(task=task, slot=OuterRef("slot"), person=OuterRef("person"))
     return Vote.objects.filter(BY_PEOPLE & COUNTED, ~Exists(leased), slot__task=task).exists()

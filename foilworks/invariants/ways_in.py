@@ -1,4 +1,4 @@
-"""Consent, places of crowd studies, erased accounts: what memberships repeat, what has ended, what is left."""
+"""Consent, places in crowd studies, erased accounts: copies in memberships agree, and nothing remains of an erasure."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from projects.models import Consent, CrowdPlace, CrowdWorker, Membership, PlaceS
 
 
 def who_is_let_through_has_agreed() -> Iterator[InvariantViolation]:
-    """A membership says the version that its person agreed to, and has not taken back."""
+    """Check that a membership has the consent version that its person gave and has not withdrawn."""
     agreed = Consent.objects.filter(
         person=OuterRef("person"),
         text__project=OuterRef("project"),
@@ -17,22 +17,22 @@ def who_is_let_through_has_agreed() -> Iterator[InvariantViolation]:
         withdrawn_at=None,
     )
     said = Membership.objects.filter(consent_version__gt=0)
-    yield from rows(said.filter(~Exists(agreed)), "says a version that the person did not agree to")
+    yield from rows(said.filter(~Exists(agreed)), "has a consent version that the person did not agree to")
     ahead = Membership.objects.filter(consent_version__gt=F("project__consent_version"))
-    yield from rows(ahead, "says a version that there is not")
+    yield from rows(ahead, "has a consent version that does not exist")
 
 
 def a_place_ends_once_and_is_a_workers() -> Iterator[InvariantViolation]:
     active = Q(state=PlaceState.ACTIVE)
     odd = CrowdPlace.objects.filter((active & Q(ended_at__isnull=False)) | (~active & Q(ended_at=None)))
-    yield from rows(odd, "has ended and is active, or the other way round")
+    yield from rows(odd, "has ended but is active, or is inactive but has not ended")
     worker = CrowdWorker.objects.filter(person=OuterRef("person"), project=OuterRef("study__project"))
     nobodys = CrowdPlace.objects.filter(~Exists(worker), person__erased_at=None)
-    yield from rows(nobodys, "is of a person whom no platform sent")
+    yield from rows(nobodys, "is of a person whom no platform has sent")
 
 
 def an_erased_account_is_empty() -> Iterator[InvariantViolation]:
     erased = User.objects.filter(erased_at__isnull=False)
     named = ~Q(email="") | ~Q(first_name="") | ~Q(last_name="") | ~Q(username__startswith="erased-")
-    yield from rows(erased.filter(named | Q(is_active=True)), "is erased and still says who it was, or is open")
-    yield from rows(CrowdWorker.objects.filter(person__erased_at__isnull=False), "tells who an erased account was")
+    yield from rows(erased.filter(named | Q(is_active=True)), "is erased, but still has personal data or is active")
+    yield from rows(CrowdWorker.objects.filter(person__erased_at__isnull=False), "identifies an erased account")

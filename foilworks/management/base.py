@@ -1,4 +1,4 @@
-"""What every `foilworks` command shares: `--json`, one clear line for bad input, exit status 0, 1 or 2."""
+"""Share what every `foilworks` command has: `--json`, one clear line for bad input, exit status 0, 1 or 2."""
 
 import json
 import sys
@@ -18,14 +18,15 @@ BAR_WIDTH = 30
 
 
 class _HelpFormatter(DjangoHelpFormatter, RawDescriptionHelpFormatter):
-    """Django's order of options; the example keeps its line breaks."""
+    """Django's order of options, with the example's line breaks."""
 
 
 class FoilworksCommand(BaseCommand):
-    """Subclasses give `help`, `example`, `run(**options) -> dict` and, for people, `render(result) -> str`.
+    """The base of our commands.
 
-    Exit status: 0 done, 1 bad input (an ActionableError, printed as one line on stderr), 2 wrong usage. With
-    `--json`, stdout carries exactly one JSON object; everything else goes to stderr.
+    Subclasses give `help`, `example`, `run(**options) -> dict` and, for people, `render(result) -> str`. Exit status: 0
+    done, 1 bad input (an ActionableError, printed as one line on stderr), 2 wrong usage. With `--json`, stdout contains
+    exactly one JSON object; everything else goes to stderr.
     """
 
     example = ""
@@ -52,22 +53,22 @@ class FoilworksCommand(BaseCommand):
 
     @abstractmethod
     def run(self, **options: Any) -> dict[str, Any]:
-        """Do the work; what it returns is printed as JSON or given to `render`."""
+        """Do the work and return its result, which is printed as JSON or passed to `render`."""
 
     def render(self, result: dict[str, Any]) -> str:
         return json.dumps(result, ensure_ascii=False, indent=2)
 
     def say_if_no_worker(self) -> None:
-        """Say so where a job was queued and no worker listens."""
+        """Print a hint if a job was queued and no worker listens."""
         if hint := no_worker_hint():
             self.say(hint)
 
     def exit_status(self, result: dict[str, Any]) -> int:
-        """0 unless a command has a reason of its own (a strict import, a failed verification)."""
+        """Return 0, unless the command failed for a reason of its own (a strict import, a failed verification)."""
         return 0
 
     def say(self, message: str) -> None:
-        """A line for people, on stderr so that stdout stays one JSON object."""
+        """Print a line for people on stderr, so that stdout stays one JSON object."""
         self.stderr.write(message, style_func=str)
 
     def progress(self, things: Iterable[Any], total: int, label: str) -> Iterator[Any]:
@@ -83,12 +84,12 @@ class FoilworksCommand(BaseCommand):
 
 
 def one_line(message: str) -> str:
-    """Line breaks and control characters of hostile input cannot forge a second message."""
+    """Remove line breaks and control characters, so that hostile input cannot forge a second message."""
     return " ".join("".join(ch if ch.isprintable() else " " for ch in message).split())
 
 
 def parse_set_options(given: Iterable[str] | None) -> dict[str, str]:
-    """{"name": "value"}; the value may hold further equals signs. RegistryError where there is no name or no sign."""
+    """Return {"name": "value"}. The value may contain `=`. Raises RegistryError without a name or `=`."""
     found: dict[str, str] = {}
     for piece in given or ():
         name, equals, value = piece.partition("=")

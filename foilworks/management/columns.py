@@ -1,4 +1,4 @@
-"""The option `--column` of the commands that read tables, and what they say of columns nobody reads."""
+"""Define the option `--column` of the commands that read tables, and the warning about unused columns."""
 
 import argparse
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The project that a command is about. The operator of the server reaches all of them."""
+"""Find the project of a command. The operator of the server can reach all of them."""
 
 from projects.actions.creation import new_project
 from projects.errors import ProjectError
@@ -9,7 +9,7 @@ SHOWN = 20
 
 
 def project_by_slug(slug: str) -> Project:
-    """The project named `slug`; ProjectError names those that there are."""
+    """Return the project named `slug`; the ProjectError lists the existing ones."""
     found = Project.objects.filter(slug=slug).first()
     if found is None:
         raise ProjectError(f"--project: project {quoted(slug)} not found; choose one of: {_known()}")
@@ -17,7 +17,7 @@ def project_by_slug(slug: str) -> Project:
 
 
 def project_to_fill(slug: str, create: bool) -> Project:
-    """The project named `slug`; where there is none and `create` allows it a new one, which the import stores."""
+    """Return the project named `slug` or, if `create` allows it, a new one that the import saves."""
     found = Project.objects.filter(slug=slug).first()
     if found is None and not create:
         raise ProjectError(f"--project: project {quoted(slug)} not found; add --create, or choose one of: {_known()}")

@@ -1,4 +1,4 @@
-"""Plain tables for a terminal: what commands print for people where `--json` is not asked for."""
+"""Format plain tables for a terminal, for commands without `--json`."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ NOTHING = "-"
 
 
 def cell(value: Any) -> str:
-    """A number to four places, an interval in brackets, a dash for what there is not."""
+    """Format a number with four decimals, an interval in brackets, a missing value as a dash."""
     if value is None:
         return NOTHING
     if isinstance(value, float):
@@ -18,7 +18,7 @@ def cell(value: Any) -> str:
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Columns as wide as their widest cell; the first one to the left, the others to the right."""
+    """Align columns to their widest cell; the first column to the left, the others to the right."""
     lines = [list(headers), *[[cell(value) for value in row] for row in rows]]
     widths = [max(len(line[column]) for line in lines) for column in range(len(headers))]
     return "\n".join(
@@ -31,5 +31,5 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def table_of(records: Sequence[dict[str, Any]], keys: Sequence[str]) -> str:
-    """The named fields of the records, one row each."""
+    """Format the named fields of the records, one row each."""
     return table(keys, [[record.get(key) for key in keys] for record in records])

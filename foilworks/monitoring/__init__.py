@@ -1,1 +1,1 @@
-"""What operators see of an installation: ids of requests, logs, figures for Prometheus, readiness, reported errors."""
+"""Monitor an installation: request ids, logs, Prometheus metrics, readiness, error reports."""

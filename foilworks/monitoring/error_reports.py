@@ -1,4 +1,4 @@
-"""Errors reported to a Sentry of the operator's (SENTRY_DSN): where in the code; nothing of people or their texts."""
+"""Report errors to the operator's Sentry (SENTRY_DSN): their place in the code, nothing about people or texts."""
 
 from typing import Any
 
@@ -7,16 +7,16 @@ from django.core.exceptions import ImproperlyConfigured
 from foilworks import __version__
 from jobs.trace import job_id, request_id
 
-# Of a request its method alone: addresses hold tokens, the rest is what people sent.
+# Only the method of a request: addresses contain tokens, and the rest is what people sent.
 KEPT_REQUEST_FIELDS = frozenset({"method"})
 
 
 def report_errors(dsn: str) -> None:
-    """Begin to report. ImproperlyConfigured where the library is missing."""
+    """Start to report. Raises ImproperlyConfigured if the library is missing."""
     try:
         import sentry_sdk
     except ImportError as error:
-        todo = "SENTRY_DSN is set, and sentry-sdk is missing: pip install 'foilworks[sentry]'"
+        todo = "SENTRY_DSN is set, but sentry-sdk is missing; run pip install 'foilworks[sentry]'"
         raise ImproperlyConfigured(todo) from error
     sentry_sdk.init(
         dsn=dsn,
@@ -30,13 +30,13 @@ def report_errors(dsn: str) -> None:
 
 
 def without_people(event: dict[str, Any], _hint: dict[str, Any]) -> dict[str, Any]:
-    """The event without whom and what it was about: no person, address, header, body, message of an error."""
+    """Return the event without people and content: no person, address, header, body or error message."""
     for name in ("user", "breadcrumbs", "extra", "server_name", "transaction", "modules"):
         event.pop(name, None)
     if "request" in event:
         event["request"] = {k: v for k, v in event["request"].items() if k in KEPT_REQUEST_FIELDS}
     for each in event.get("exception", {}).get("values", []):
-        # Messages quote what they stumbled over: a caption, a path, a name.
+        # Messages quote the value that caused them: a caption, a path, a name.
         each["value"] = ""
     if "logentry" in event:
         event["logentry"] = {"message": event["logentry"].get("message", "")}

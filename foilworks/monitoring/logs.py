@@ -1,4 +1,4 @@
-"""Lines of the log as JSON objects (LOG_FORMAT=json), each with the request and the job that it belongs to."""
+"""Write log lines as JSON objects (LOG_FORMAT=json), each with the ids of its request and job."""
 
 import json
 import logging
@@ -8,7 +8,7 @@ from jobs.trace import job_id, request_id
 
 
 class JsonFormatter(logging.Formatter):
-    """One object a line: time, level, logger, message, request_id and job_id where there are some, error."""
+    """Write one object per line: time, level, logger, message, request_id, job_id and error, if present."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -25,19 +25,21 @@ class JsonFormatter(logging.Formatter):
 
 
 class PlainFormatter(logging.Formatter):
-    """For people: the ids stand at the end of the line."""
+    """Write lines for people, with the ids at the end."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (its base class names it so)
         ids = {"request": _request_of(record), "job": job_id()}
         said = " ".join(f"{name}={value}" for name, value in ids.items() if value)
-        # Whoever sends a line end writes no line of ours; the trace of an error comes behind, with its own.
+        # A line end in a value must not start a forged line. The trace of an error follows with its own line ends.
         line = super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
         return line + (f" [{said}]" if said else "")
 
 
 class RouteForAddress(logging.Filter):
-    """Django's lines of what was refused or failed hold the path, and with it the token of an invitation or of a piece
-    of work: they get the route in its place. An address that leads nowhere stays: somebody looks for that broken link.
+    """Replace the path in Django's lines about refused or failed requests by the route.
+
+    The path can contain the token of an invitation or of a task. An address that matches no route stays: somebody looks
+    for that broken link.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -1,5 +1,7 @@
-"""Figures for Prometheus: requests counted by all web processes of a host together, the rest asked of the database and
-the queue when somebody reads them. No label names a person, a project or an address.
+"""Provide metrics for Prometheus.
+
+All web processes of a host count requests together; the rest is queried from the database and the queue when somebody
+reads the metrics. No label names a person, a project or an address.
 """
 
 import logging
@@ -24,9 +26,9 @@ from jobs.queue import queue_lengths, worker_count
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 METHODS = frozenset({"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"})
-# More than all routes, methods and statuses together take: no file ever grows.
+# More than all routes, methods and statuses take together, so that no file ever grows.
 FILE_BYTES = 4 * 2**20
-# Whole tables are counted: not for every reader again.
+# Whole tables are counted, so not again for every reader.
 KEPT_SECONDS = 15.0
 logger = logging.getLogger(__name__)
 _REGISTRY = CollectorRegistry()
@@ -37,7 +39,10 @@ _TIMES = Histogram(
 
 
 def count_request(route: str, method: str, status: int, seconds: float) -> None:
-    """`route` is a view's name; methods that nobody knows are one, so that no stranger makes new rows."""
+    """Count a request.
+
+    `route` is the view's name. All unknown methods count as one, so that no stranger adds rows.
+    """
     if not _has_files(os.getpid()):
         return
     known = method if method in METHODS else "other"
@@ -47,7 +52,7 @@ def count_request(route: str, method: str, status: int, seconds: float) -> None:
 
 @cache
 def _has_files(process: int) -> bool:
-    """Make the files in which this process counts, with their room on the disk; without room it counts nothing.
+    """Create the files in which this process counts, with their space on disk; return False without space.
 
     prometheus_client maps sparse files into memory. On a full disk the first write to one ends the process.
     """
@@ -56,13 +61,13 @@ def _has_files(process: int) -> bool:
             with (settings.METRICS_FOLDER / f"{kind}_{process}.db").open("a+b") as file:
                 os.posix_fallocate(file.fileno(), 0, FILE_BYTES)
     except OSError:
-        logger.warning("requests are not counted: there is no room for the files in %s", settings.METRICS_FOLDER)
+        logger.warning("requests are not counted: the disk of %s is full; free space there", settings.METRICS_FOLDER)
         return False
     return True
 
 
 def exposition() -> bytes:
-    """The text that Prometheus reads."""
+    """Return the text that Prometheus reads."""
     registry = CollectorRegistry()
     MultiProcessCollector(registry, path=str(settings.METRICS_FOLDER))
     registry.register(_KEPT)
@@ -70,7 +75,7 @@ def exposition() -> bytes:
 
 
 def forget_ended_processes(folder: Path) -> None:
-    """Each process counts in files of its own; those of processes that are gone would pile up."""
+    """Remove the files of processes that have ended; each process counts in files of its own."""
     for path in folder.glob("*_*.db"):
         number = path.stem.rpartition("_")[2]
         if number.isdecimal() and not _is_alive(int(number)):
@@ -88,7 +93,7 @@ def _is_alive(number: int) -> bool:
 
 
 class _Kept:
-    """What was asked of database and queue, for a few seconds."""
+    """Results of queries to the database and the queue, cached for a few seconds."""
 
     def __init__(self) -> None:
         self._lock, self._at, self._found = Lock(), 0.0, list[Metric]()
@@ -127,7 +132,7 @@ def _of_jobs() -> Iterator[Metric]:
 
 
 def _of_work() -> Iterator[Metric]:
-    claims = GaugeMetricFamily("foilworks_claims", "Pieces in somebody's hands", labels=["stage"])
+    claims = GaugeMetricFamily("foilworks_claims", "Tasks that people hold", labels=["stage"])
     rows = Slot.objects.filter(state=SlotState.LEASED).order_by().values_list("stage").annotate(n=Count("pk"))
     for stage, n in sorted(rows):
         claims.add_metric([stage], n)

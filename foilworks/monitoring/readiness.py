@@ -1,4 +1,4 @@
-"""Whether this process can do its work now: its database with all tables, the queue, the store of videos, the disk."""
+"""Check that this process can work now: database with all tables, queue, video store, disk."""
 
 from collections.abc import Callable
 from functools import cache
@@ -11,7 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 from foilworks.outages import has_room
 from jobs.queue import is_reachable
 
-# Nothing has this name: the store is asked, and says no.
+# No object has this name: the store answers that it does not exist.
 PROBE = ".ready"
 
 
@@ -20,7 +20,7 @@ class _NotYetError(Exception):
 
 
 def readiness() -> dict[str, str]:
-    """Part -> ok, or what is the matter in a word; nothing of addresses, for whoever asks."""
+    """Return part -> ok, or the problem in a word, without addresses: anyone may ask."""
     parts: dict[str, Callable[[], str]] = {
         "database": _database,
         "migrations": _migrations,
@@ -52,7 +52,7 @@ def _migrations() -> str:
 
 @cache
 def _made_once() -> None:
-    """What is up to date stays so while this process runs: its answer is kept, that of the others is not."""
+    """Cache whether the tables are up to date: they stay so while this process runs."""
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         raise _NotYetError

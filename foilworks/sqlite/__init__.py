@@ -1,1 +1,1 @@
-"""SQLite whose writers wait their turn instead of asking again and again whether it is theirs."""
+"""Run SQLite with a write queue: writers wait in line instead of polling for the lock."""

@@ -1,4 +1,4 @@
-"""Django's SQLite, whose transactions begin in turn (DATABASES["default"]["ENGINE"] = "foilworks.sqlite")."""
+"""Wrap Django's SQLite so that transactions begin in turn (DATABASES["default"]["ENGINE"] = "foilworks.sqlite")."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,10 @@ from foilworks.sqlite.turns import Turns, line_of
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A transaction that will write (`transaction_mode` says so) has its turn from its first statement to its end."""
+    """A connection that holds the write turn from the first statement of a writing transaction to its end.
+
+    `transaction_mode` says which transactions write.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,10 +1,9 @@
-"""Whose turn it is to write: writers of one file stand in a line, within a process and between processes.
+"""Queue the writers of one SQLite file, within a process and between processes.
 
-SQLite lets one write at a time. Who comes second sleeps and looks again, ever later (up to 0.1 s), so that the
-file lies idle between two writers and whoever has waited longest is served last. A line serves them as they came.
-
-Only an order, no guard: SQLite's own lock holds where somebody writes out of turn (another program, a statement outside
-a transaction), and who has waited for LONGEST_WAIT_S goes on without.
+SQLite allows one write at a time. A second writer sleeps and polls, ever more rarely (up to 0.1 s), so the file is idle
+between two writers, and the one that has waited longest is served last. A queue serves them in order. It orders writers
+but does not guard the file: SQLite's own lock does, also against writers outside the queue (another program, a
+statement outside a transaction). A writer that has waited for the maximum time continues without its turn.
 """
 
 import fcntl
@@ -13,16 +12,16 @@ import threading
 import time
 from pathlib import Path
 
-LONGEST_WAIT_S = 10.0
-# How often the first in line of a process looks whether another process is done.
+MAX_WAIT_S = 10.0
+# How often the first waiting thread of a process checks whether another process is done.
 LOOKS_EVERY_S = 0.0003
-# Bytes of the file that are locked: the turn, and the place of who comes next. Without the second a process that has
-# many writers would take the turn from itself, and another process would never see it free.
+# Locked bytes of the file: the turn, and the place of the next writer. Without the second, a process with many writers
+# would pass the turn to itself, and another process would never see it free.
 _TURN, _NEXT = 0, 1
 
 
 class Turns:
-    """The line before one database file. One a process: the locks of a file are lost when it is closed anywhere."""
+    """The write queue of one database file. One per process: closing a file anywhere in a process loses its locks."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -30,10 +29,12 @@ class Turns:
         self._file: int | None = None
 
     def take(self) -> bool:
-        """True when it is this thread's turn, which it gives back; False when it took too long, or no file of this
-        folder can be locked."""
-        ends = time.monotonic() + LONGEST_WAIT_S
-        if not self._within.acquire(timeout=LONGEST_WAIT_S):
+        """Wait for this thread's turn and return True; the caller releases it.
+
+        False if it took too long, or if no file of this folder can be locked.
+        """
+        ends = time.monotonic() + MAX_WAIT_S
+        if not self._within.acquire(timeout=MAX_WAIT_S):
             return False
         try:
             taken = self._wait_for(_NEXT, ends) and self._wait_for(_TURN, ends)
@@ -73,7 +74,7 @@ _MAKING = threading.Lock()
 
 
 def line_of(database: Path) -> Turns:
-    """The line before the database file."""
+    """Return the write queue of the database file."""
     path = database.with_name(f"{database.name}-turns").resolve()
     with _MAKING:
         if path not in _LINES:
@@ -82,7 +83,7 @@ def line_of(database: Path) -> Turns:
 
 
 def _in_the_child() -> None:
-    """Locks of a file are not a child's; it opens its own. The parent's lines stay with connections made before."""
+    """Start new queues after a fork: a child inherits no file locks. Old connections keep the parent's queues."""
     global _MAKING
     _MAKING = threading.Lock()
     _LINES.clear()

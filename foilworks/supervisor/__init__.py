@@ -1,1 +1,1 @@
-"""Starts, watches and stops the processes of one home: the embedded Redis, the workers and the web server."""
+"""Start, watch and stop the processes of one home: the embedded Redis, the workers and the web server."""

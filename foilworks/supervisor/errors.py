@@ -1,4 +1,4 @@
-"""What can go wrong while processes are started."""
+"""Errors while processes are started."""
 
 from text.errors import ActionableError
 

@@ -1,4 +1,4 @@
-"""A lock that one process of a machine holds on a folder, and a note of who holds it."""
+"""Lock a folder for one process of a machine, with a note that names the holder."""
 
 import fcntl
 import os
@@ -7,16 +7,16 @@ from types import TracebackType
 
 
 class FolderLock:
-    """The kernel frees it when its process ends, however that happens: nothing stale is left behind."""
+    """A lock that the kernel releases whenever its process ends: no stale lock remains."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._descriptor: int | None = None
 
     def acquire(self, note: str = "") -> bool:
-        """Take the lock and write ``note`` into it; False if another process (or lock object) holds it."""
+        """Take the lock and write ``note`` into it; return False if another process (or lock object) holds it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # Python opens files as not inherited: no child keeps the lock alive.
+        # Python opens files as not inheritable: no child keeps the lock alive.
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -29,18 +29,18 @@ class FolderLock:
 
     @property
     def is_held(self) -> bool:
-        """Whether this very object holds it."""
+        """Return whether this very object holds the lock."""
         return self._descriptor is not None
 
     def note(self, text: str) -> None:
-        """Replace what `holder` tells others; only for the holder."""
+        """Replace the text that `holder` returns to others; only the holder may."""
         if self._descriptor is None:
             raise RuntimeError("only the holder of a lock can leave a note in it")
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, text.encode(), 0)
 
     def holder(self) -> str:
-        """The note of whoever holds the lock, or held it last."""
+        """Return the note of the process that holds the lock, or held it last."""
         return self.path.read_text(encoding="utf-8").strip() if self.path.exists() else ""
 
     def release(self) -> None:

@@ -1,4 +1,4 @@
-"""Processes that are started together, kept alive and stopped together."""
+"""Start processes together, keep them alive and stop them together."""
 
 import logging
 import subprocess
@@ -24,12 +24,12 @@ LOOK_EVERY_SECONDS = 0.25
 FIRST_PAUSE, MAX_PAUSE_S = 0.5, 30.0
 # A child that lived this long had started well: its next restart is quick again.
 HEALTHY_SECONDS = 30.0
-# What may be otherwise in a moment: the machine has no room for a process or a file, a server is away.
+# Errors that may pass: the machine has no room for a process or a file, or a server is unavailable.
 TRANSIENT_ERRORS = (SupervisorError, OSError, RedisError, DatabaseError)
 
 
 class ManagedProcess(Protocol):
-    """What a `Supervisor` looks after."""
+    """The interface of a process that a `Supervisor` runs."""
 
     name: str
     # The others need it until they have ended.
@@ -57,9 +57,9 @@ class PythonChild:
         variables: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = name
-        # Files of the working directory must not stand in for our packages, such as a `text.py` of the user's.
+        # Files of the working directory must not hide our packages, such as a `text.py` of the user's.
         variables = {"PYTHONSAFEPATH": "1", **variables}
-        # `env` becomes the process: its number stays, and what we inherited is passed on.
+        # `env` becomes the process: its number stays, and inherited files are passed on.
         set_first = ["env", *(f"{name}={value}" for name, value in variables.items())]
         self._argv = [*set_first, sys.executable, "-m", "foilworks.supervisor.child", module, *arguments]
         self._log = log
@@ -73,7 +73,7 @@ class PythonChild:
 
     def start(self) -> None:
         if self._log is None:
-            # Standard output stays ours: a command may print its JSON there.
+            # Standard output stays ours: a command may print JSON there.
             self._process = self._popen(STANDARD_ERROR)
             return
         self._log.parent.mkdir(parents=True, exist_ok=True)
@@ -94,9 +94,9 @@ class PythonChild:
         return self._process is not None and self._process.poll() is None
 
     def stop(self, patience_s: float | None = None) -> None:
-        """Return when it has ended: asked to, asked again, and killed when it takes longer than its patience.
+        """Stop the process: signal it, signal it again, and kill it when it takes longer than its patience.
 
-        The second time matters to a worker: the first lets its job end, the second puts the job back on the queue.
+        The second signal matters to a worker: the first lets its job end, the second puts the job back on the queue.
         """
         patience_s = self._patience_s if patience_s is None else patience_s
         process, self._process = self._process, None
@@ -154,7 +154,7 @@ class Supervisor:
 
     def __enter__(self) -> "Supervisor":
         with ExitStack() as started:
-            # Whatever goes wrong on the way, what already runs is stopped.
+            # If anything fails here, the processes that already run are stopped.
             started.callback(self._stop_children)
             for watch in self._watches:
                 watch.child.start()
@@ -171,7 +171,7 @@ class Supervisor:
         self._stop_children()
 
     def _stop_children(self) -> None:
-        """All at the same time, so that the slowest sets the time; then what the others stood on."""
+        """Stop the children at the same time, so that the slowest sets the time; then those that they needed."""
         stoppers = [threading.Thread(target=watch.child.stop) for watch in self._watches if not watch.child.stops_last]
         for stopper in stoppers:
             stopper.start()
@@ -195,7 +195,7 @@ class Supervisor:
         try:
             chore()
         except TRANSIENT_ERRORS as error:
-            logger.warning("what is looked after failed: %s; it is tried again in %.0f s", error, self._chore_every_s)
+            logger.warning("maintenance failed: %s; retry in %.0f s", error, self._chore_every_s)
 
     def _look(self, watch: _Watch) -> None:
         now = time.monotonic()
@@ -205,14 +205,14 @@ class Supervisor:
             if now - watch.started_at > HEALTHY_SECONDS:
                 watch.pause_s = FIRST_PAUSE
             watch.start_at = now + watch.pause_s
-            logger.warning("%s ended by itself; it starts again in %.1f s", watch.child.name, watch.pause_s)
+            logger.warning("%s ended unexpectedly; restart in %.1f s", watch.child.name, watch.pause_s)
             watch.pause_s = min(2 * watch.pause_s, MAX_PAUSE_S)
         if now < watch.start_at:
             return
         watch.start_at = None
         watch.started_at = now
         try:
-            # Its pipe and its record of the dead process go before the new one comes.
+            # Release its pipe and its record of the dead process before the new one starts.
             watch.child.stop()
             watch.child.start()
         except TRANSIENT_ERRORS as error:

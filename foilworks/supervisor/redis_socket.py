@@ -1,4 +1,4 @@
-"""Where the embedded Redis of a home listens. No Django here: the settings ask this module."""
+"""Compute where the embedded Redis of a home listens. Without Django, because the settings import this module."""
 
 import hashlib
 import os
@@ -12,27 +12,27 @@ SOCKET_PATH_LIMIT = 103 if sys.platform == "darwin" else 107
 
 
 def redis_folder(home: Path) -> Path:
-    """The folder in which the embedded Redis of ``home`` keeps its conf, its append-only file and its lock."""
+    """Return the folder in which the embedded Redis of ``home`` has its conf, append-only file and lock."""
     return Path(home).absolute() / "redis"
 
 
 def redis_socket_path(home: Path) -> Path:
-    """The socket of the embedded Redis of ``home``; nothing is made or opened.
+    """Return the socket of the embedded Redis of ``home``, without creating or opening anything.
 
-    It depends on the home alone, so that every process of a home computes the same place: ``HOME/redis/redis.sock``,
-    or, where that is too long for a socket address, a folder of this user in the system's temporary folder named
-    after the home's hash (the server makes it private before it listens).
+    It depends on the home alone, so that every process of a home computes the same path: ``HOME/redis/redis.sock`` or,
+    if that is too long for a socket address, a folder of this user in the system's temporary folder, named after the
+    home's hash. The server makes that folder private before it listens.
     """
     socket = redis_folder(home) / "redis.sock"
     if len(os.fsencode(socket)) <= SOCKET_PATH_LIMIT:
         return socket
-    # Symbolic links resolved: one home reached by two names has one server.
+    # Symbolic links are resolved: a home with two names has one server.
     digest = hashlib.sha256(os.fsencode(Path(home).resolve())).hexdigest()[:16]
     return _temporary_root() / f"foilworks-{os.getuid()}-{digest}" / "redis.sock"
 
 
 def redis_url(home: Path) -> str:
-    """The address of the embedded Redis of ``home`` in the form that redis-py reads: ``unix://PATH?db=0``."""
+    """Return the address of the embedded Redis of ``home`` as redis-py reads it: ``unix://PATH?db=0``."""
     return f"unix://{quote(str(redis_socket_path(home)))}?db=0"
 
 

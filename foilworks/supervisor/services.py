@@ -1,4 +1,4 @@
-"""What runs beside a command: the queue and its workers, and for `foilworks up` the web server."""
+"""Run what commands need beside them: the queue and its workers and, for `foilworks up`, the web server."""
 
 import http.client
 import logging
@@ -29,17 +29,17 @@ logger = logging.getLogger(__name__)
 
 LOCAL = "127.0.0.1"
 READY_SECONDS = 60.0
-# A process takes up a request when it has a thread for it; the others wait where every process finds them. Connections
-# that stay open would stay with the process that took them first, busy as it may be (decision 57).
-# The pages are loaded once (--preload): a process that is lost comes back in a moment, and both share the memory. An
-# installation whose service manager reloads new code leaves that away (docs/deploy.md).
+# A process accepts a request when it has a free thread; the others wait in the shared socket. Connections that stay
+# open would wait for the process that accepted them first, however busy it is (decision 57). Pages are loaded once
+# (--preload): a lost process restarts in a moment, and all share the memory. An installation whose service manager
+# reloads new code omits it (docs/deploy.md).
 GUNICORN = "--config python:foilworks.web_server --preload"
 WAITING = 1024
 CHORE_SECONDS = settings.JOB_LEASE_SECONDS / 4
 
 
 def up_lock() -> FolderLock:
-    """Held by the `foilworks up` of this home; its note says where it serves."""
+    """Return the lock that the `foilworks up` of this home holds; its note contains the address."""
     return FolderLock(settings.FOILWORKS_HOME / "run" / "up.lock")
 
 
@@ -49,10 +49,10 @@ def log_folder() -> Path:
 
 @contextmanager
 def services(*, workers: int = 1, to_logs: bool = True, extra: tuple[ManagedProcess, ...] = ()) -> Iterator[Supervisor]:
-    """Run the queue and ``workers`` workers for as long as the block runs; jobs lost earlier are pushed again.
+    """Run the queue and ``workers`` workers while the block runs, and requeue jobs lost earlier.
 
-    With REDIS_URL set, that Redis is used; else the home's embedded one is started, or shared where another process
-    of this home runs it already, until that one ends and it is started here. ``to_logs``: children write to
+    With REDIS_URL set, that Redis is used; else the home's embedded one is started. If another process of this home
+    already runs it, it is shared until that process ends, and then started here. ``to_logs``: children write to
     ``HOME/logs``, else to our standard error. ``extra`` children run beside them.
     """
     redis = None if settings.REDIS_URL else EmbeddedRedis(settings.FOILWORKS_HOME)
@@ -68,9 +68,9 @@ def services(*, workers: int = 1, to_logs: bool = True, extra: tuple[ManagedProc
 
 
 def serve(*, port: int, workers: int, say: Callable[[str], None]) -> str:
-    """Bring the tables up to date, run everything, ``say`` the address, and return it after SIGINT or SIGTERM.
+    """Update the tables, run everything, ``say`` the address, and return it after SIGINT or SIGTERM.
 
-    Port 0 takes a free one. SupervisorError when the home is served already or the port is taken.
+    Port 0 takes a free one. Raises SupervisorError if the home is already served or the port is in use.
     """
     lock = up_lock()
     if not lock.acquire():
@@ -92,7 +92,7 @@ def serve(*, port: int, workers: int, say: Callable[[str], None]) -> str:
 
 
 def _workers(count: int, to_logs: bool) -> list[PythonChild]:
-    # One worker takes the gpu queue, so that a model is loaded once; the others keep short jobs from waiting behind it.
+    # One worker takes the gpu queue, so that a model is loaded once; the others take short jobs meanwhile.
     threads = settings.FOILWORKS_THREADS or max(1, (os.cpu_count() or 1) // count)
     return [
         engine(
@@ -106,24 +106,24 @@ def _workers(count: int, to_logs: bool) -> list[PythonChild]:
 
 
 def engine(name: str, queues: list[str], *, variables: Mapping[str, str], to_logs: bool = False) -> PythonChild:
-    """The process that runs the jobs of `queues` (`foilworks.supervisor.worker`)."""
+    """Return the process that runs the jobs of `queues` (`foilworks.supervisor.worker`)."""
     log = log_folder() / f"{name}.log" if to_logs else None
     return PythonChild(name, "foilworks.supervisor.worker", queues, log=log, variables=variables)
 
 
 def work(*, queues: list[str], slots: int, variables: Mapping[str, str], say: Callable[[str], None]) -> int:
-    """Run `slots` engines until SIGINT or SIGTERM, on a host that has no more than the queue and the database.
+    """Run `slots` worker processes until SIGINT or SIGTERM, on a host that only needs the queue and the database.
 
-    Jobs that lost their worker are put back from here, too; where short jobs are run, what else `foilworks up` looks
-    after is looked after as well, for an installation may have no `up`. Returns how many engines there were.
-    SupervisorError: the queue cannot be reached.
+    Lost jobs are requeued from here, too. If short jobs run here, so does all other maintenance of `foilworks up`,
+    because an installation may have no `up`. Returns the number of processes. Raises SupervisorError if the queue
+    cannot be reached.
     """
     if not is_reachable():
         raise SupervisorError("the queue cannot be reached; set REDIS_URL to the one that all hosts share")
     children = [engine(f"engine-{number}", queues, variables=variables) for number in range(1, slots + 1)]
     chores = (_look_after if "default" in queues else requeue_lost_jobs, Watchdog(children).look)
     with _stop_signals() as stopped, Supervisor(children, chores=chores, chore_every_s=CHORE_SECONDS):
-        say(f"{slots} at work on {', '.join(queues)} (Ctrl-C stops)")
+        say(f"{slots} processes run jobs of {', '.join(queues)} (Ctrl-C stops)")
         stopped.wait()
         say("stopping")
     return slots
@@ -132,15 +132,15 @@ def work(*, queues: list[str], slots: int, variables: Mapping[str, str], say: Ca
 def requeue_lost_jobs() -> None:
     try:
         if count := requeue_lost():
-            logger.warning("%s jobs put back on the queue", count)
+            logger.warning("%s jobs requeued", count)
     except DatabaseError as error:
-        logger.warning("lost jobs could not be looked for: %s", error)
+        logger.warning("cannot look for lost jobs: %s", error)
     finally:
         connections.close_all()
 
 
 def _web(listener: socket.socket) -> PythonChild:
-    # The socket is ours and is passed on: no moment without a listener at a restart, and port 0 is possible.
+    # The socket is ours and is passed on: a restart leaves no moment without a listener, and port 0 works.
     arguments = (
         f"foilworks.wsgi:application --bind fd://{listener.fileno()} {GUNICORN} --graceful-timeout 3 "
         "--log-level warning --chdir"
@@ -155,14 +155,16 @@ def _listening(port: int) -> Iterator[socket.socket]:
         try:
             listener.bind((LOCAL, port))
         except (OSError, OverflowError) as error:
-            raise SupervisorError(f"port {port} cannot be used ({error}); choose another one with --port") from error
+            raise SupervisorError(
+                f"port {port} cannot be used ({error}); choose a different one with --port"
+            ) from error
         listener.listen(WAITING)
         yield listener
 
 
 @contextmanager
 def _stop_signals() -> Iterator[threading.Event]:
-    """An event that SIGINT and SIGTERM set; what they did before is put back at the end."""
+    """Yield an event that SIGINT and SIGTERM set; restore their handlers at the end."""
     stopped = threading.Event()
     before = {number: signal.signal(number, lambda *_: stopped.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -173,7 +175,7 @@ def _stop_signals() -> Iterator[threading.Event]:
 
 
 def _wait_for_the_web(port: int, stopped: threading.Event) -> None:
-    """Return when a page was answered, whatever the answer, or when we are told to stop."""
+    """Return when the web server has answered a page, whatever the status, or when we must stop."""
     answered = threading.Event()
 
     def ask() -> None:
@@ -194,20 +196,22 @@ def _wait_for_the_web(port: int, stopped: threading.Event) -> None:
 
 
 def _look_after() -> None:
-    """Every quarter of a minute: lost jobs go back on the queue, what is left lying goes, webhooks go out again,
-    answers kept for programs that send again are forgotten."""
+    """Every quarter of a minute, requeue lost jobs, remove left files, send webhooks again, and delete old answers.
+
+    The answers are those stored for programs that repeat a request.
+    """
     try:
         if count := requeue_lost():
-            logger.warning("%s jobs put back on the queue", count)
+            logger.warning("%s jobs requeued", count)
         if count := discard_stale_imports():
-            logger.warning("%s imports that nobody decided on were discarded", count)
+            logger.warning("%s unconfirmed imports were discarded", count)
         if count := expire_submissions():
-            logger.warning("%s submissions that nobody decided on were deleted", count)
+            logger.warning("%s undecided submissions were deleted", count)
         if count := remove_partial_uploads():
-            logger.warning("%s uploads that were cut off were removed", count)
+            logger.warning("%s incomplete uploads were removed", count)
         queue_due()
         forget_old_answers()
     except DatabaseError as error:
-        logger.warning("lost jobs and left files could not be looked for: %s", error)
+        logger.warning("cannot look for lost jobs and left files: %s", error)
     finally:
         connections.close_all()

@@ -1,4 +1,4 @@
-"""End a worker that goes on with a job which it no longer holds, and start another one in its place."""
+"""Replace a worker that still runs a job which it no longer holds."""
 
 import logging
 import time
@@ -12,12 +12,12 @@ from jobs.stray_workers import stray_jobs
 
 logger = logging.getLogger(__name__)
 
-# A worker has this long to notice by itself that its job was cancelled or went to another one.
+# A worker has this long to notice that its job was cancelled or went to another worker.
 GRACE_S = settings.JOB_LEASE_SECONDS / 2
 
 
 class Watchdog:
-    """Watch the workers that a supervisor started; its thread calls `look` again and again."""
+    """Watch the workers that a supervisor started; its thread calls `look` repeatedly."""
 
     def __init__(self, workers: Sequence[PythonChild]) -> None:
         self._workers = workers
@@ -25,9 +25,9 @@ class Watchdog:
         self._since: dict[tuple[int, str], float] = {}
 
     def look(self) -> None:
-        """Replace each worker that has been on such a job for longer than `GRACE_S`.
+        """Replace each worker that has run such a job for longer than `GRACE_S`.
 
-        Errors as `stray_jobs`, and OSError if no process can be started: the supervisor tries that again.
+        Raises errors as `stray_jobs` does, and OSError if no process can be started: the supervisor retries.
         """
         workers = {each.pid: each for each in self._workers if each.pid is not None and each.is_alive()}
         now = time.monotonic()

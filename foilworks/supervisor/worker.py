@@ -1,6 +1,6 @@
-"""The process in which jobs run: `python -m foilworks.supervisor.worker [QUEUE…]`. It keeps its model loaded.
+"""Run jobs in a process: `python -m foilworks.supervisor.worker [QUEUE…]`. It keeps its model loaded.
 
-The supervisor starts it, and starts it again when it dies; what it was at goes back to the queue when its lease ends.
+The supervisor starts it, and starts it again when it dies. Its job returns to the queue when the lease ends.
 """
 
 import logging
@@ -10,13 +10,13 @@ from importlib import import_module
 import django
 from django.conf import settings
 
-# What jobs call stands in these; models and their libraries are loaded by the job that needs them.
+# These contain the functions of jobs; a job loads models and their libraries itself.
 JOBS = ("annotation.jobs", "evaluation.scoring.jobs", "generation.jobs")
 
 
 def main(queues: list[str]) -> None:
     django.setup()
-    # The tables are there only now.
+    # The tables exist only now.
     from django_rq import get_queue
     from redis.exceptions import ConnectionError as NoRedis
 

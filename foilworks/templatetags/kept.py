@@ -1,7 +1,7 @@
-"""{% kept %}…{% endkept %}: what is the same for everybody, rendered once a process and language.
+"""{% kept %}…{% endkept %}: render what is the same for everybody once per process and language.
 
-The block sees no variable but those that the tag names (`{% kept answers %}`), which must be constants. It is for the
-pages that are asked for thousands of times an hour, most of whose words never change.
+The block sees only the variables that the tag names (`{% kept answers %}`), which must be constants. It is for pages
+that are requested thousands of times per hour and whose words rarely change.
 """
 
 from django import template
@@ -25,7 +25,7 @@ class Kept(Node):
         found = self._texts.get(language)
         if found is None:
             constants = context.new({name: context[name] for name in self._names})
-            # bandit B308, B703: escaped as any other block.
+            # bandit B308, B703: escaped like any other block.
             found = self._texts[language] = mark_safe(self.nodelist.render(constants))  # noqa: S308  # nosec
         return found
 

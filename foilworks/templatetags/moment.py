@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.filter
 def moment(value: datetime | None, form: str) -> SafeString | str:
-    """A `<time>` element; "" if there is no moment. `form`: as Django's `date` takes it, with hours."""
+    """Return a `<time>` element; "" if there is no moment. `form`: a format of Django's `date`, with hours."""
     if not value:
         return ""
     utc = value.astimezone(UTC)

@@ -1,4 +1,4 @@
-"""What programs can ask, for people to read: made of the OpenAPI document, without a script."""
+"""Render the API reference for people from the OpenAPI document, without a script."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ def api_docs(request: HttpRequest) -> HttpResponse:
 
 @cache
 def _groups() -> list[tuple[str, list[dict[str, Any]]]]:
-    """(tag, its operations) in the order of the document."""
+    """Return (tag, its operations) in the order of the document."""
     document = api.get_openapi_schema()
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for path, methods in document["paths"].items():
@@ -57,7 +57,7 @@ def _operation(document: Mapping[str, Any], path: str, method: str, about: Mappi
 
 
 def _resolved(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema that a reference, or the one member of an allOf, names."""
+    """Return the schema that a reference, or the one member of an allOf, names."""
     if "allOf" in schema:
         return _resolved(document, schema["allOf"][0])
     name = schema.get("$ref", "").rpartition("/")[2]
@@ -65,7 +65,7 @@ def _resolved(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """The type in a word or two: its choices where it has some."""
+    """Return the type in a word or two: its choices if it has some."""
     if "enum" in schema:
         return " | ".join(str(value) or "''" for value in schema["enum"])
     if "const" in schema:

@@ -1,4 +1,4 @@
-"""What watches over a process: whether it serves, whether it is ready, and its metrics."""
+"""Answer monitoring: whether the process runs, whether it is ready, and its metrics."""
 
 import hmac
 import ipaddress

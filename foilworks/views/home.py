@@ -1,6 +1,7 @@
-"""The first page, which looks over all apps; the choice of a language; the page of a crash.
+"""Show the home page, store the language, and render the page of a crash.
 
-Who is not signed in reads at the same address what Foilworks is for; nothing of this installation stands there.
+Visitors who are not signed in read at the same address what Foilworks is for; that page says nothing about this
+installation.
 """
 
 import sys
@@ -38,9 +39,9 @@ def language(request: HttpRequest) -> HttpResponse:
 
 
 def crashed(request: HttpRequest) -> HttpResponse:
-    """Django's `handler500`, inside its `except`. The id is that of the answer's X-Request-ID and of the log.
+    """Answer 500 as Django's `handler500`, inside its `except`, with the id of X-Request-ID and the log.
 
-    503 where the disk is full or the database is away: nothing is wrong with the request, and it can be sent again.
+    503 if the disk is full or the database is unavailable: the request is fine and can be sent again.
     """
     error = sys.exception()
     said = {"request_id": getattr(request, "request_id", ""), "is_full": is_full(error), "is_away": is_away(error)}

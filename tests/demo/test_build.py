@@ -124,7 +124,7 @@ def test_all_who_acted_are_simulated_and_nobody_judged_what_they_had_made(built:
     )
 
 
-def test_error_rates_stand_in_the_data(built: Built) -> None:
+def test_error_rates_are_in_the_data(built: Built) -> None:
     stated = {
         member.person.username: member.simulated_traits
         for member in Membership.objects.filter(project=built.project).select_related("person")
@@ -200,7 +200,7 @@ def test_the_finished_project_is_found_again_by_its_seed_alone(built: Built) -> 
     assert run.finished(4) is None
 
 
-def test_another_demo_sets_this_one_aside_with_all_it_holds(built: Built) -> None:
+def test_another_demo_renames_this_one_and_keeps_all_its_data(built: Built) -> None:
     run._set_aside()
     built.project.refresh_from_db()
     assert built.project.slug == f"demo-{built.project.pk}"
@@ -217,7 +217,7 @@ def test_errors_are_drawn_in_exact_numbers_and_by_seed() -> None:
     assert drawn(scenes, 0.0, 0) == frozenset()
 
 
-def test_it_ends_with_who_may_look_at_it_and_how(built, tmp_path):
+def test_the_output_ends_with_the_accounts_and_the_next_step(built, tmp_path):
     with override_settings(EXPORT_ROOT=tmp_path):
         result = run.numbers(built.project, built.release, built.runs)
     said = Command().render(result)

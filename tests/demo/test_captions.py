@@ -59,13 +59,13 @@ def test_a_careless_foil_is_another_text_and_still_true(facts: Facts) -> None:
 
 
 @given(FACTS)
-def test_true_foils_are_told_from_false_ones(facts: Facts) -> None:
+def test_true_foils_are_distinguished_from_false_ones(facts: Facts) -> None:
     caption, thing = direction_caption(facts), object_caption(facts)
     assert not is_true(reversed_caption(caption), caption)
     assert not is_true(thing.replace(facts.shape, NEXT_SHAPE[facts.shape]), thing)
 
 
-def test_what_the_methods_are_told_holds_every_opposite_and_every_shape_once() -> None:
+def test_the_method_parameters_have_every_opposite_and_shape_once() -> None:
     pairs = [pair.split(":") for pair in plan.direction_pairs().split(",")]
     assert {phrase for pair in pairs for phrase in pair} == set(OPPOSITES)
     assert len(pairs) == len(ONE_WAY)

@@ -29,14 +29,14 @@ WRITTEN = {
     "6.2.10": ("docs/how-to/people.md", ("Passwords do not expire",)),
     "7.1.1": ("docs/explanation/asvs.md", ("## Sessions", "NIST SP 800-63B")),
     "7.1.2": ("docs/how-to/people.md", ("in any number of browsers",)),
-    "7.1.3": ("docs/explanation/asvs.md", ("ends by our times and by our sign-out",)),
+    "7.1.3": ("docs/explanation/asvs.md", ("by our limits and our sign-out",)),
     "8.1.1": ("docs/workflow.md", ("Researcher", "Validator", "may")),
     "8.1.2": ("docs/explanation/threat-model.md", ("## Actors", "a task's page does not name its clip")),
     "11.1.1": ("docs/explanation/asvs.md", ("To replace `SECRET_KEY`", "To destroy a key")),
     "11.1.2": ("docs/explanation/asvs.md", ("## Keys and algorithms", "AES-SIV", "PBKDF2-SHA-256")),
     "14.1.2": ("docs/explanation/asvs.md", ("## Classes of data", "Retention:")),
     "15.1.1": ("SECURITY.md", ("| critical", "within", "every 60 days")),
-    "15.1.3": ("docs/explanation/asvs.md", ("## What costs much", "MAX_OPEN_JOBS_PER_PROJECT")),
+    "15.1.3": ("docs/explanation/asvs.md", ("## Expensive work", "MAX_OPEN_JOBS_PER_PROJECT")),
     "16.1.1": ("docs/how-to/operations.md", ("## Log locations", "how long", "readers")),
 }
 
@@ -47,7 +47,7 @@ def functions(path: str) -> frozenset[str]:
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
-def test_no_number_is_missing_and_none_is_there_twice():
+def test_every_number_occurs_exactly_once():
     numbers = asvs.levels()
     assert (len(numbers), [*numbers.values()].count(1)) == (253, 70)
     listed = [number for rows in asvs.statuses().values() for number in rows]
@@ -66,7 +66,7 @@ def test_each_row_that_applies_has_a_file_and_a_test_that_exist():
     assert wrong == {}
 
 
-def test_what_does_not_apply_says_so_in_few_words_and_what_is_not_met_gives_a_reason():
+def test_requirements_that_do_not_apply_or_are_not_met_have_a_reason():
     found = asvs.statuses()
     assert [number for number, why in found["does_not_apply"].items() if not 1 < len(why.split()) < 5] == []
     assert [number for number, why in found["not_met"].items() if len(why.split()) < 6] == []
@@ -84,7 +84,7 @@ def test_the_page_is_linked():
 
 
 @pytest.mark.parametrize("number", WRITTEN)
-def test_what_the_standard_wants_written_is_written(number: str):
+def test_the_documentation_that_the_standard_requires_exists(number: str):
     file, words = WRITTEN[number]
     text = (ROOT / file).read_text(encoding="utf-8")
     assert [each for each in words if each not in " ".join(text.split()) and each not in text] == []
@@ -92,7 +92,7 @@ def test_what_the_standard_wants_written_is_written(number: str):
 
 def test_every_row_about_a_page_names_its_words():
     about = {
-        number for number, row in asvs.statuses()["applies"].items() if row[2].endswith("wants_written_is_written")
+        number for number, row in asvs.statuses()["applies"].items() if row[2].endswith("standard_requires_exists")
     }
     assert about == {*WRITTEN}
     assert {number: asvs.statuses()["applies"][number][1] for number in about} == {n: WRITTEN[n][0] for n in about}

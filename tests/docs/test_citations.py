@@ -23,7 +23,7 @@ def test_every_citation_resolves(folder: str) -> None:
     assert not [f"{name_of(path)}: {why}" for path, text in mine.items() for why in problems(path, text)]
 
 
-def test_what_is_read_is_the_source_its_tests_its_templates_and_the_docs() -> None:
+def test_the_checked_files_are_source_tests_templates_and_docs() -> None:
     assert {"annotation", "docs", "evaluation", "foilworks", "scripts", "tests", "README.md"} <= set(FOLDERS)
     assert {".html", ".js"} <= {path.suffix for path in TEXTS}
 
@@ -48,13 +48,13 @@ MADE_UP = [
 
 
 @pytest.mark.parametrize(("cited", "why"), MADE_UP)
-def test_a_made_up_citation_is_found(cited: str, why: str) -> None:
+def test_an_invented_citation_is_found(cited: str, why: str) -> None:
     plain = cited.replace("~", "")
     for text in (f'"""A summary {plain}."""\n', f"# A comment {plain}\nx = 1\n"):
         assert why.replace("~", "") in "; ".join(problems(CODE, text))
 
 
-def test_a_citation_may_go_on_in_the_next_line() -> None:
+def test_a_citation_may_continue_on_the_next_line() -> None:
     text = '''"""A summary (ViLMA,
 Sec. 3.2 and
 Table 4), (docs/workflow.md#rule-5)."""
@@ -93,7 +93,7 @@ def test_every_work_and_every_place_that_is_listed_is_cited() -> None:
     assert not {name: places for name, places in uncited.items() if places}
 
 
-def test_every_rule_has_its_anchor() -> None:
+def test_every_rule_has_an_anchor() -> None:
     page = (DOCS / "workflow.md").read_text(encoding="utf-8")
     assert {f"rule-{number}" for number in range(13)} <= anchors(page)
     assert re.findall(r"^\(rule-(\d+)\)=\n### Rule (\d+): ", page, re.MULTILINE) == [

@@ -64,7 +64,7 @@ def mention_problem(mention: str) -> str:
 
 
 @pytest.mark.parametrize("path", pages(), ids=name_of)
-def test_every_command_is_one(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_quoted_command_exists(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = path.read_text(encoding="utf-8")
     problems = []
     for block in split(text)[1]:
@@ -77,7 +77,7 @@ def test_every_command_is_one(path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize("path", pages(), ids=name_of)
-def test_every_target_of_make_is_one(path: Path) -> None:
+def test_every_quoted_make_target_exists(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     code = "\n".join(block.text for block in split(text)[1])
     named = set(re.findall(r"^(?:\$ )?make ([a-z]+)\b", code, re.MULTILINE))
@@ -95,7 +95,7 @@ def test_a_wrong_command_is_found() -> None:
 
 
 @pytest.mark.parametrize("path", pages(), ids=name_of)
-def test_every_file_that_a_command_names_is_there(path: Path) -> None:
+def test_every_file_in_a_command_exists(path: Path) -> None:
     if path.name == "extend.md":
         pytest.skip("it shows files that its reader writes; tests of its own hold it")
     text = path.read_text(encoding="utf-8")

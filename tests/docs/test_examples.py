@@ -16,7 +16,7 @@ RUNNABLE = {
 
 
 @pytest.mark.parametrize("path", [path for path, blocks in RUNNABLE.items() if blocks], ids=name_of)
-def test_what_is_marked_runs(path: Path) -> None:
+def test_marked_examples_run(path: Path) -> None:
     names: dict[str, object] = {"__name__": "docs"}
     for block in RUNNABLE[path]:
         # Lines of errors are those of the page.
@@ -25,11 +25,11 @@ def test_what_is_marked_runs(path: Path) -> None:
             exec(code, names)
 
 
-def test_something_is_marked() -> None:
+def test_some_examples_are_marked() -> None:
     assert sum(map(len, RUNNABLE.values())) > 5
 
 
-def test_every_other_block_of_python_is_python() -> None:
+def test_unmarked_python_blocks_compile() -> None:
     for path in pages():
         for block in split(path.read_text(encoding="utf-8"))[1]:
             if block.language == "python":

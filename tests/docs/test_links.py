@@ -17,7 +17,7 @@ def anchors_of(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", pages(), ids=name_of)
-def test_every_link_leads_somewhere(path: Path) -> None:
+def test_every_link_has_a_target(path: Path) -> None:
     broken = []
     for link in links(path.read_text(encoding="utf-8")):
         if link.startswith(ELSEWHERE):
@@ -31,10 +31,10 @@ def test_every_link_leads_somewhere(path: Path) -> None:
     assert not broken, f"{name_of(path)}: " + "; ".join(broken)
 
 
-def test_anchors_are_those_of_the_hosts_of_repositories() -> None:
+def test_anchors_match_those_of_repository_hosts() -> None:
     page = "# A b\n## What `foilworks up` does: P+T, and more\n## A b\n```\n# no heading\n```\n### [x](y) é_1-2\n"
     assert anchors(page) == {"a-b", "a-b-1", "what-foilworks-up-does-pt-and-more", "x-é_1-2"}
 
 
-def test_links_in_code_are_none() -> None:
+def test_links_in_code_are_ignored() -> None:
     assert list(links("[a](b.md) `[c](d.md)`\n```\n[e](f.md)\n```\n![g](h.svg)")) == ["b.md", "h.svg"]

@@ -20,9 +20,9 @@ def unknown(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", pages(), ids=name_of)
-def test_every_trail_is_in_the_bar(path: Path) -> None:
+def test_every_menu_path_exists(path: Path) -> None:
     assert not unknown(path.read_text(encoding="utf-8")), name_of(path)
 
 
-def test_a_wrong_trail_is_found() -> None:
+def test_a_wrong_menu_path_is_found() -> None:
     assert unknown("*Quality → Nothing* and **Quality →\nReports**") == ["Quality → Nothing"]

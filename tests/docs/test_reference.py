@@ -15,7 +15,7 @@ _spec.loader.exec_module(reference)
 
 
 @pytest.mark.parametrize("name", sorted(reference.PAGES))
-def test_the_reference_is_what_the_code_says(name: str) -> None:
+def test_the_reference_matches_the_code(name: str) -> None:
     written = (DOCS / "reference" / name).read_text(encoding="utf-8")
     assert written == reference.PAGES[name](), "run .venv/bin/python scripts/reference.py update"
 
@@ -31,14 +31,14 @@ def test_every_command_has_its_part() -> None:
     assert [line[3:] for line in page.split("\n") if line.startswith("## ")] == own_commands()
 
 
-def test_the_way_of_an_item_names_every_move() -> None:
+def test_the_workflow_page_names_every_move() -> None:
     from corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES
 
     page = (DOCS / "workflow.md").read_text(encoding="utf-8").partition("## States")[2]
     assert not [move for move in (*CANDIDATE_MOVES, *ITEM_MOVES) if move not in page]
 
 
-def test_what_the_page_of_models_says_more_of_is_there() -> None:
+def test_the_page_of_models_describes_every_adapter() -> None:
     """docs/reference/scoring.md lists every adapter; docs/reference/models.md has a row for those that need more."""
     from hub.adapters.registry import ADAPTERS, ENDPOINT
 
@@ -48,7 +48,7 @@ def test_what_the_page_of_models_says_more_of_is_there() -> None:
     assert set(rows) <= {*ADAPTERS, ENDPOINT}
 
 
-def test_pages_that_are_named_are_checked_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_named_pages_are_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert reference.main(["check", "methods.md", "scoring.md"]) == 0
     assert reference.main(["check", "no.md"]) == reference.main(["update", "methods.md"]) == 2
 

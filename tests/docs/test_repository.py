@@ -34,7 +34,7 @@ def test_the_citation_names_this_version_and_the_papers_of_the_walks() -> None:
     assert len(walks) == 4
 
 
-def test_the_licence_is_the_one_that_is_declared() -> None:
+def test_the_licence_matches_the_declared_one() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert (project["license"], project["license-files"]) == ("Apache-2.0", ["LICENSE"])

@@ -17,7 +17,7 @@ FETCHED = re.compile(
 ASKED = re.compile(r"""@import|url\(["']?(?:https?:)?//""")
 
 
-def test_the_site_is_whole_and_needs_no_network(tmp_path: Path) -> None:
+def test_the_site_is_complete_and_needs_no_network(tmp_path: Path) -> None:
     folders = [str(DOCS), str(tmp_path / "site"), "-d", str(tmp_path / "trees")]
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", *folders]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)

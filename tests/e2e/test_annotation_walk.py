@@ -175,7 +175,7 @@ def test_the_same_form_sent_four_times_at_once_gives_one_vote(item: Item, sign_i
     assert [vote.choice for vote in Vote.objects.filter(person=vera)] == ["neither"]
 
 
-def test_the_last_vote_can_be_taken_back_and_given_again(item: Item, sign_in: SignIn) -> None:
+def test_the_last_vote_can_be_undone_and_given_again(item: Item, sign_in: SignIn) -> None:
     page = sign_in(make_member(item.subtest.project, "validator", name="vera"))
     start(page, "validation")
     send(page, "5", "Control+Enter")
@@ -211,7 +211,7 @@ def test_who_wants_it_answers_with_one_key(item: Item, sign_in: SignIn) -> None:
     assert Vote.objects.get().choice == "both"
 
 
-def test_a_returned_piece_shows_its_reasons_and_a_drop_asks_for_one(project: Project, sign_in: SignIn) -> None:
+def test_a_returned_task_shows_its_reasons_and_a_drop_asks_for_one(project: Project, sign_in: SignIn) -> None:
     annotator = make_member(project, "annotator", name="ann")
     edited(annotator)
     ann = sign_in(annotator)

@@ -131,7 +131,7 @@ def _names(resolver: URLResolver, spaces: tuple[str, ...] = ()) -> Iterator[str]
 
 @pytest.mark.slow(seconds=40)
 @pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_a_first_page_is_light_and_stands_still(
+def test_a_first_page_is_light_and_does_not_shift(
     project: Project, owner: User, sign_in: SignIn, tabs: Tabs, narrow: bool
 ) -> None:
     heavy = {}

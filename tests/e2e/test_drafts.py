@@ -101,7 +101,7 @@ def test_what_is_typed_while_a_draft_is_saved_is_saved_after_it(project: Project
     saved(page)
 
 
-def test_who_leaves_while_a_draft_is_saved_has_it_saved_anew(project: Project, sign_in: SignIn) -> None:
+def test_leaving_while_a_draft_is_saved_saves_it_again(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, "annotator", name="ann"))
     start(page, "edit")
     held = hold_drafts(page)
@@ -259,7 +259,7 @@ def outbox_keys(page: Page) -> list[str]:
     return page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('foilworks.outbox.'))")
 
 
-def test_who_has_lost_the_role_is_told_so_at_once(project: Project, sign_in: SignIn) -> None:
+def test_a_person_who_lost_the_role_sees_it_at_once(project: Project, sign_in: SignIn) -> None:
     ann = make_member(project, "annotator", "reviewer", name="ann")
     page = sign_in(ann, expected=["403 (Forbidden)"])
     start(page, "edit")

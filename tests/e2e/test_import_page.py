@@ -104,7 +104,7 @@ def test_the_chosen_format_says_what_it_needs_and_the_files_name_says_the_format
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-def test_what_is_stored_otherwise_is_shown_and_taken_where_it_is_ticked(
+def test_differences_from_stored_records_are_shown_and_applied_if_ticked(
     sign_in: SignIn, tmp_path: Path, settings, narrow: bool
 ) -> None:
     settings.UPLOAD_ROOT = tmp_path / "uploads"

@@ -65,7 +65,7 @@ def test_the_pages_of_items_are_accessible_and_fit(disputed: Item, sign_in: Sign
         assert_accessible(page)
 
 
-def test_a_disputed_item_is_found_and_settled(disputed: Item, sign_in: SignIn) -> None:
+def test_a_disputed_item_is_found_and_adjudicated(disputed: Item, sign_in: SignIn) -> None:
     page = sign_in(owner_of(disputed))
     page.goto("/projects/dots/items/")
     page.get_by_label("State").select_option("disputed")

@@ -203,7 +203,7 @@ def judged(world: World, *choices: str) -> Item:
 
 
 @WIDTHS
-def test_disputed_items_are_settled_by_keyboard(sign_in: SignIn, narrow: bool) -> None:
+def test_disputed_items_are_adjudicated_by_keyboard(sign_in: SignIn, narrow: bool) -> None:
     world = make_world()
     first, second = judged(world, "caption", "foil", "both"), judged(world, "caption", "neither", "cannot_tell")
     publish_guideline(world.owner, world.project, Stage.VALIDATION, "Watch it *to the end*.")

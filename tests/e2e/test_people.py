@@ -28,7 +28,7 @@ def test_the_page_of_people_is_accessible_and_fits(project: Project, sign_in: Si
     assert_accessible(page)
 
 
-def test_a_new_person_signs_in_with_what_they_were_told(project: Project, sign_in: SignIn, open_tab: OpenTab) -> None:
+def test_a_new_person_signs_in_with_the_shown_password(project: Project, sign_in: SignIn, open_tab: OpenTab) -> None:
     owner = sign_in(make_member(project, "researcher", name="olga"))
     owner.goto("/projects/dots/people/")
     owner.get_by_label("User name").fill("nora")

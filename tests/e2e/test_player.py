@@ -234,7 +234,7 @@ def test_an_older_file_that_does_not_start_at_zero_is_shown_whole(sign_in: SignI
     assert shown == [8, 9, 10, 11]
 
 
-def test_frames_that_were_sought_and_not_shown_are_no_evidence(sign_in: SignIn) -> None:
+def test_seeking_past_frames_is_not_watch_evidence(sign_in: SignIn) -> None:
     """The clock names twice as many frames as the file has: the browser can show every other one."""
     project = make_project()
     video = film(project, painted_clip(3), 10.0, frame_times=even_clock(6, 20.0).packed())
@@ -293,7 +293,7 @@ def test_a_clip_that_the_browser_cannot_play_says_so_and_what_to_do(sign_in: Sig
     assert page.locator("[data-player][data-ready]").count() == 0
 
 
-def test_a_browser_that_does_not_report_frames_is_told_to_update(sign_in: SignIn, tmp_path: Path) -> None:
+def test_a_browser_that_reports_no_frames_gets_advice_to_update(sign_in: SignIn, tmp_path: Path) -> None:
     """As Firefox before 132."""
     project = make_project()
     video = film(project, painted_clip(3), 10.0)

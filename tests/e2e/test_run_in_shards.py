@@ -58,7 +58,7 @@ def owner(run: Run) -> User:
     return make_member(run.release.project, Role.RESEARCHER, name="olga")
 
 
-def test_shards_and_times_are_read_on_any_screen_and_the_run_is_stopped(sign_in: SignIn, run: Run, owner: User) -> None:
+def test_shards_and_times_fit_any_screen_and_the_run_is_stopped(sign_in: SignIn, run: Run, owner: User) -> None:
     for narrow in (False, True):
         page = sign_in(owner, narrow=narrow, color_scheme="dark" if narrow else "light")
         page.goto(f"/projects/ranked/scoring/{run.pk}/")
@@ -124,7 +124,7 @@ def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, 
     expect(page.get_by_text("5402 / 12288")).to_be_visible()
 
 
-def test_the_page_is_not_loaded_anew_under_a_hand(sign_in: SignIn, run: Run, owner: User) -> None:
+def test_the_page_is_not_reloaded_while_somebody_uses_it(sign_in: SignIn, run: Run, owner: User) -> None:
     """At a job's end all of the page comes anew: what is pressed, marked or typed anywhere on it comes first."""
     page = sign_in(owner)
     page.goto(f"/projects/ranked/scoring/{run.pk}/")

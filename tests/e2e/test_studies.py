@@ -91,7 +91,7 @@ def test_the_human_baseline_by_keyboard(dots: Subtest, sign_in: SignIn, narrow: 
 
 
 @BOTH
-def test_who_takes_a_choice_back_whose_video_was_taken_down_is_told_so(dots, sign_in: SignIn, narrow: bool) -> None:
+def test_undoing_a_choice_on_a_removed_video_says_so(dots, sign_in: SignIn, narrow: bool) -> None:
     items(dots, "valid", *FOILS)
     owner = make_member(dots.project, "researcher")
     open_baseline(owner, dots.project)
@@ -174,7 +174,7 @@ def test_judgements_follow_one_another_without_loading_a_page(dots: Subtest, sig
     assert all(vote.watch["covered"] > 0 and vote.seconds_spent >= 0 for vote in Vote.objects.all())
 
 
-def test_what_is_taken_back_while_an_answer_is_under_way_is_that_answer(dots: Subtest, sign_in: SignIn) -> None:
+def test_undo_during_a_submit_undoes_that_answer(dots: Subtest, sign_in: SignIn) -> None:
     items(dots, "in_validation", FOILS[0])
     page = sign_in(make_member(dots.project, "validator", name="vera"))
     sent: list[Route] = []
@@ -202,7 +202,7 @@ def test_what_is_taken_back_while_an_answer_is_under_way_is_that_answer(dots: Su
     assert list(Vote.objects.order_by("pk").values_list("state", flat=True)) == ["counted", "undone"]
 
 
-def test_back_goes_back_and_a_reload_loads_the_card_anew(dots: Subtest, sign_in: SignIn) -> None:
+def test_back_returns_and_a_reload_loads_the_card_again(dots: Subtest, sign_in: SignIn) -> None:
     items(dots, "in_validation", FOILS[0])
     page = sign_in(make_member(dots.project, "validator", name="vera"))
     begin(page, "validation")

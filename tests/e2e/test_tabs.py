@@ -24,7 +24,7 @@ def sizes(page: Page) -> dict[str, int]:
     return dict(page.evaluate(FETCHED))
 
 
-def test_a_tab_that_is_given_back_is_as_good_as_new(tabs: Tabs) -> None:
+def test_a_returned_tab_is_as_good_as_new(tabs: Tabs) -> None:
     page = tabs.take(WIDE)
     first = sizes(page)
     fresh = page.evaluate(KEPT)

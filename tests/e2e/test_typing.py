@@ -93,7 +93,7 @@ def test_on_a_mac_the_player_has_ctrl_and_option(project: Project, sign_in: Sign
     expect(page.locator(PLAYER)).to_have_attribute("data-state", "paused")
 
 
-def test_the_enter_that_ends_a_composition_is_no_key_of_the_page(project: Project, sign_in: SignIn) -> None:
+def test_the_enter_that_ends_a_composition_is_not_a_shortcut(project: Project, sign_in: SignIn) -> None:
     """Safari sends it after the end, with isComposing false."""
     page = sign_in(make_member(project, "annotator"))
     open_foil(page)

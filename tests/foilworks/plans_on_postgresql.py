@@ -137,7 +137,7 @@ def test_the_tables_are_as_large_as_the_tests_need():
     assert Slot.objects.filter(state=SlotState.FREE).count() == 3 * ITEMS // 2 + ITEMS
 
 
-def test_claim_next_card_and_submit_of_a_vote_go_by_indexes(world):
+def test_claim_card_and_submit_of_a_vote_use_indexes(world):
     who = person(Role.VALIDATOR)
 
     def cycle() -> None:
@@ -149,7 +149,7 @@ def test_claim_next_card_and_submit_of_a_vote_go_by_indexes(world):
     assert read_whole(asked_by(cycle)) == []
 
 
-def test_so_do_those_of_an_edit(world):
+def test_claim_card_and_submit_of_an_edit_use_indexes(world):
     who, numbers = person(Role.ANNOTATOR), iter(range(10))
 
     def cycle() -> None:
@@ -160,7 +160,7 @@ def test_so_do_those_of_an_edit(world):
     assert read_whole(asked_by(cycle)) == []
 
 
-def test_so_do_those_of_a_review(world):
+def test_claim_card_and_submit_of_a_review_use_indexes(world):
     who, numbers = person(Role.REVIEWER), iter(range(10))
 
     def cycle() -> None:
@@ -183,7 +183,7 @@ def test_so_do_those_of_a_review(world):
         (Role.RESEARCHER, ""),
     ],
 )
-def test_so_do_the_lists_and_counts_of_pages(world, role, path, monkeypatch):
+def test_lists_and_counts_of_pages_use_indexes(world, role, path, monkeypatch):
     # A thousand of these tables would be a large share of them, for which reading them whole is right.
     monkeypatch.setattr(queues, "COUNTED_TO", 50)
     client = Client()
@@ -196,7 +196,7 @@ def test_so_do_the_lists_and_counts_of_pages(world, role, path, monkeypatch):
     assert read_whole(asked_by(look)) == []
 
 
-def test_votes_go_out_by_a_cursor_of_the_server(world):
+def test_votes_are_exported_with_a_server_side_cursor(world):
     secret = make_token(person(Role.RESEARCHER), name="export").secret
     url = f"/api/projects/{world.slug}/votes/export"
     answer = Client().get(url, headers={"Authorization": f"Bearer {secret}"})
@@ -209,7 +209,7 @@ def test_votes_go_out_by_a_cursor_of_the_server(world):
     assert told < 3 * ITEMS // 2 == told + sum(some.count(b"\n") for some in lines)
 
 
-def test_a_plan_that_reads_a_table_whole_is_found():
+def test_a_plan_that_scans_a_whole_table_is_found():
     with CaptureQueriesContext(connection) as captured:
         list(Caption.objects.filter(text="no index has this"))
     assert [found.partition(":")[0] for found in read_whole(captured.captured_queries)] == ["corpus_caption"]

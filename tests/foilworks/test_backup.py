@@ -82,7 +82,7 @@ def home(filled, tmp_path):
     return Home(tmp_path / "home")
 
 
-def test_a_copy_comes_back_with_database_videos_and_key(home, tmp_path):
+def test_a_backup_restores_the_database_the_videos_and_the_key(home, tmp_path):
     made = home.json("backup", "--out", tmp_path / "copy")
     assert (made["database"], made["media"], made["files"]) == ("sqlite", True, 4)
     assert (tmp_path / "copy").stat().st_mode & 0o077 == 0
@@ -105,7 +105,7 @@ def test_a_copy_comes_back_with_database_videos_and_key(home, tmp_path):
     assert home.json("check")["ok"]
 
 
-def test_no_restore_removes_the_copy_that_it_puts_back(home, tmp_path):
+def test_a_restore_never_removes_the_backup_that_it_restores(home, tmp_path):
     home.json("backup", "--out", tmp_path / "copy", "--no-media")
     home.fill("second")
     first, *others = [home.json("restore", tmp_path / "copy")["aside"] for _ in range(5)]
@@ -118,7 +118,7 @@ def test_no_restore_removes_the_copy_that_it_puts_back(home, tmp_path):
     assert first in asides
 
 
-def test_tries_of_one_update_leave_the_copy_from_before_it(home):
+def test_repeated_attempts_of_an_update_keep_the_backup_from_before_it(home):
     copies = home.folder / "backups"
     # What was there before the first of two migrations, and then a start again and again that fails at the second.
     before = home.json("migrate", "sessions", "zero")["backup"]
@@ -128,7 +128,7 @@ def test_tries_of_one_update_leave_the_copy_from_before_it(home):
     assert {before, last} < {str(path) for path in copies.iterdir()}
 
 
-def test_a_copy_is_made_while_somebody_writes(home, tmp_path):
+def test_a_backup_is_made_while_somebody_writes(home, tmp_path):
     with closing(sqlite3.connect(home.folder / "foilworks.sqlite3", isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
         writer.execute("UPDATE projects_project SET name = 'half done'")
@@ -140,24 +140,23 @@ def test_a_copy_is_made_while_somebody_writes(home, tmp_path):
     assert not (tmp_path / "copy" / "media").exists()
 
 
-def test_what_cannot_be_put_back_changes_nothing(home, tmp_path):
+def test_a_backup_that_cannot_be_restored_changes_nothing(home, tmp_path):
     home.json("backup", "--out", tmp_path / "copy")
     home.fill("second")
     assert (
-        home.problem("backup", "--out", tmp_path / "copy")
-        == f"{tmp_path / 'copy'}: is there already; name a new folder"
+        home.problem("backup", "--out", tmp_path / "copy") == f"{tmp_path / 'copy'}: already exists; give a new folder"
     )
     wrong = {
-        "empty": (lambda copy: shutil.rmtree(copy), "is no copy that `foilworks backup` made; name its folder"),
+        "empty": (lambda copy: shutil.rmtree(copy), "is not a backup; give a folder that `foilworks backup` made"),
         "bytes": (
             lambda copy: (copy / "media/videos/ab/abc.mp4").write_bytes(b"a filn"),
-            "is not what the manifest says; use another copy",
+            "differs from the manifest; use another backup",
         ),
-        "gone": (lambda copy: (copy / "database.sqlite3").unlink(), "is not what the manifest says; use another copy"),
-        "kind": (lambda copy: edit(copy, kind="x"), "is no manifest of a copy; name the folder"),
+        "gone": (lambda copy: (copy / "database.sqlite3").unlink(), "differs from the manifest; use another backup"),
+        "kind": (lambda copy: edit(copy, kind="x"), "is not the manifest of a backup; give a folder"),
         "outside": (
             lambda copy: edit(copy, files={"../x": {"sha256": ""}}),
-            "names '../x', which is not in the copy; use another copy",
+            "names '../x', which is not in the backup; use another backup",
         ),
         "newer": (
             lambda copy: edit(copy, migrations=["corpus.9999_later"]),
@@ -165,7 +164,7 @@ def test_what_cannot_be_put_back_changes_nothing(home, tmp_path):
         ),
         "other": (
             lambda copy: edit(copy, database="postgresql"),
-            "is a copy of a postgresql database, this one is sqlite; set DATABASE_URL accordingly",
+            "is a backup of a postgresql database, but this one is sqlite; set DATABASE_URL accordingly",
         ),
     }
     for name, (spoil, words) in wrong.items():
@@ -176,7 +175,7 @@ def test_what_cannot_be_put_back_changes_nothing(home, tmp_path):
     assert home.projects() == {"first", "second"}
 
 
-def test_a_video_that_is_half_there_or_on_its_way_takes_no_whole_ones_place(settings, tmp_path):
+def test_an_incomplete_video_never_replaces_a_complete_one(settings, tmp_path):
     whole = b"a film, all of it"
     name = f"videos/ab/{hashlib.sha256(whole).hexdigest()}.mp4"
     stored, copied = settings.MEDIA_ROOT / name, tmp_path / "copy" / name
@@ -217,7 +216,7 @@ def test_a_backup_is_rehearsed_beside_the_installation(home, tmp_path):
     with closing(sqlite3.connect(tmp_path / "copy" / "database.sqlite3")) as copy, copy:
         copy.execute("UPDATE corpus_video SET media_state = 'ready'")
     data = (tmp_path / "copy" / "database.sqlite3").read_bytes()
-    assert "is not what the manifest says" in home.problem("restore", tmp_path / "copy", "--rehearse")
+    assert "differs from the manifest" in home.problem("restore", tmp_path / "copy", "--rehearse")
     manifest = json.loads((tmp_path / "copy" / "manifest.json").read_text())
     manifest["files"]["database.sqlite3"] = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
     edit(tmp_path / "copy", files=manifest["files"])
@@ -226,7 +225,7 @@ def test_a_backup_is_rehearsed_beside_the_installation(home, tmp_path):
     assert "is ready without a file" in done.stdout
 
 
-def test_old_backups_go_only_after_a_new_one_was_made(home):
+def test_old_backups_are_removed_only_after_a_new_one_was_made(home):
     made = [Path(home.json("backup", "--no-media")["out"]) for _ in range(3)]
     for copy, day in zip(made[:2], ("2026-01-01", "2026-01-02"), strict=True):
         edit(copy, created_at=f"{day}T00:00:00+00:00")
@@ -242,7 +241,7 @@ def test_old_backups_go_only_after_a_new_one_was_made(home):
     assert "give 1 or more" in home.problem("backup", "--keep-days", 0)
 
 
-def test_a_removal_that_is_killed_leaves_no_half_backup_under_its_name(settings, tmp_path):
+def test_a_killed_removal_leaves_no_partial_backup_under_its_name(settings, tmp_path):
     settings.FOILWORKS_HOME = tmp_path
     for day in (1, 2, 3):
         copy = tmp_path / "backups" / f"backup-{day}"
@@ -261,7 +260,7 @@ def test_a_removal_that_is_killed_leaves_no_half_backup_under_its_name(settings,
 
 
 @pytest.mark.skipif(find_binaries() is None, reason="no PostgreSQL here")
-def test_a_backup_that_is_killed_leaves_no_password(monkeypatch, tmp_path):
+def test_a_killed_backup_leaves_no_password(monkeypatch, tmp_path):
     given = {"NAME": "work", "USER": "u", "HOST": "h", "PORT": "", "PASSWORD": "a secret", "OPTIONS": {}}
     monkeypatch.setattr(database, "connection", SimpleNamespace(vendor="postgresql", settings_dict=given))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -280,7 +279,7 @@ call_command("restore", sys.argv[1])
 """
 
 
-def test_a_restore_that_is_killed_is_repeated(home, tmp_path):
+def test_a_killed_restore_can_be_repeated(home, tmp_path):
     """The database and the key are there, the videos are not."""
     home.json("backup", "--out", tmp_path / "copy")
     home.fill("second")
@@ -296,7 +295,7 @@ def test_a_restore_that_is_killed_is_repeated(home, tmp_path):
     assert len(asides) == 2
 
 
-def test_a_home_that_is_served_is_not_replaced(home, tmp_path):
+def test_a_restore_is_refused_while_the_home_is_served(home, tmp_path):
     from foilworks.supervisor.lock import FolderLock
 
     home.json("backup", "--out", tmp_path / "copy")
@@ -304,11 +303,11 @@ def test_a_home_that_is_served_is_not_replaced(home, tmp_path):
     assert lock.acquire("process 1, http://127.0.0.1:8000/")
     with lock:
         assert home.problem("restore", tmp_path / "copy") == (
-            "Foilworks is running (process 1, http://127.0.0.1:8000/); stop it, then restore"
+            "Foilworks is running (process 1, http://127.0.0.1:8000/); stop it, then run the restore again"
         )
 
 
-def test_a_database_that_others_use_is_not_replaced(home, tmp_path):
+def test_a_restore_is_refused_while_others_use_the_database(home, tmp_path):
     home.json("backup", "--out", tmp_path / "copy", "--no-media")
     home.fill("second")
     path = home.folder / "foilworks.sqlite3"
@@ -350,7 +349,7 @@ def test_the_database_is_copied_before_migrations_change_it(home):
     assert len(list(copies.iterdir())) == count
 
 
-def test_postgresql_is_copied_and_put_back(tmp_path):
+def test_postgresql_is_backed_up_and_restored(tmp_path):
     with running_postgres() as server:
         home = Home(tmp_path / "home", server.make("work"))
         home.json("migrate")
@@ -367,4 +366,4 @@ def test_postgresql_is_copied_and_put_back(tmp_path):
         assert home.projects() == {"first", "second"}
         assert home.json("check")["ok"]
         (tmp_path / "copy" / "database.dump").write_bytes(b"damaged")
-        assert "is not what the manifest says" in home.problem("restore", tmp_path / "copy")
+        assert "differs from the manifest" in home.problem("restore", tmp_path / "copy")

@@ -54,7 +54,7 @@ def wait_for_votes(server: Postgres, number: int, process: subprocess.Popen, sto
 
 
 @pytest.mark.slow
-def test_a_copy_made_while_people_vote_is_one_whole_moment(tmp_path):
+def test_a_backup_made_while_people_vote_is_one_consistent_snapshot(tmp_path):
     stop = tmp_path / "stop"
     with running_postgres() as server:
         busy = Home(tmp_path / "busy", server.make("work"))

@@ -114,7 +114,7 @@ BAD_RECORDS = {
 
 
 @pytest.mark.parametrize("case", UNREADABLE)
-def test_an_unreadable_file_is_one_line_and_stores_nothing(run, tmp_path, case):
+def test_an_unreadable_file_gives_one_line_and_stores_nothing(run, tmp_path, case):
     kind, content, message = UNREADABLE[case]
     path = tmp_path / "file"
     path.write_bytes(content)
@@ -145,7 +145,7 @@ def test_a_bad_record_is_listed_and_with_strict_nothing_is_stored(run, tmp_path,
     ],
     ids=["script", "a formula", "right-to-left marks", "emoji and combining characters"],
 )
-def test_hostile_text_is_text(run, tmp_path, text):
+def test_hostile_text_is_stored_as_text(run, tmp_path, text):
     path = tmp_path / "file"
     path.write_bytes(record(caption=text, foil=f"{text} not"))
     status, got, _ = run("import", "jsonl", path, "--project", "p", "--create")
@@ -173,7 +173,7 @@ def test_a_foil_equal_to_its_caption_counts_and_is_warned_of(run, tmp_path):
     ],
     ids=["zero bytes", "a text file", "a corrupt mp4"],
 )
-def test_a_clip_that_cannot_be_used_is_said_and_its_record_waits_for_a_better_one(run, tmp_path, content, message):
+def test_an_unusable_clip_is_reported_and_its_record_waits_for_a_better_one(run, tmp_path, content, message):
     clips = tmp_path / "clips"
     clips.mkdir()
     if content == "corrupt":
@@ -210,7 +210,7 @@ def release(run):
     ],
     ids=["a folder without weights", "no folder", "no score file"],
 )
-def test_a_model_that_cannot_be_had_is_said_before_anything_starts(run, release, tmp_path, spec, message):
+def test_an_unavailable_model_is_reported_before_anything_starts(run, release, tmp_path, spec, message):
     folder = tmp_path / "model"
     folder.mkdir()
     (folder / "config.json").write_text('{"model_type": "clip"}')
@@ -219,7 +219,7 @@ def test_a_model_that_cannot_be_had_is_said_before_anything_starts(run, release,
 
 
 @pytest.mark.parametrize("spec", ["nothing", "nobody:x"])
-def test_an_adapter_that_is_none_is_answered_with_those_that_are(run, release, spec):
+def test_an_unknown_adapter_is_answered_with_the_known_ones(run, release, spec):
     known = ", ".join(f"{slug}:…" for slug in sorted(ADAPTERS))
     got = run("evaluate", "--release", release, "--model", spec, "--sync")
     assert got == (1, None, f"{spec!r} names no model; write SLUG:ARGUMENT with one of: {known}, endpoint:…, file:…")

@@ -15,8 +15,8 @@ from projects.models import Project
 
 ROOT = Path(__file__).parents[2]
 TRIED = {
-    "truncated JSON": ["foilworks/test_bad_input.py::test_an_unreadable_file_is_one_line_and_stores_nothing"],
-    "wrong encodings": ["foilworks/test_bad_input.py::test_an_unreadable_file_is_one_line_and_stores_nothing"],
+    "truncated JSON": ["foilworks/test_bad_input.py::test_an_unreadable_file_gives_one_line_and_stores_nothing"],
+    "wrong encodings": ["foilworks/test_bad_input.py::test_an_unreadable_file_gives_one_line_and_stores_nothing"],
     "10^6-character captions": [
         "foilworks/test_bad_input.py::test_a_bad_record_is_listed_and_with_strict_nothing_is_stored",
         "text/test_diff.py::test_a_million_characters_are_no_quadratic_work",
@@ -31,15 +31,15 @@ TRIED = {
     ],
     "missing videos": ["foilworks/test_bad_input.py::test_a_missing_video_is_a_state"],
     "zero-byte and corrupt mp4": [
-        "foilworks/test_bad_input.py::test_a_clip_that_cannot_be_used_is_said_and_its_record_waits_for_a_better_one"
+        "foilworks/test_bad_input.py::test_an_unusable_clip_is_reported_and_its_record_waits_for_a_better_one"
     ],
     "a text file named .mp4": [
-        "foilworks/test_bad_input.py::test_a_clip_that_cannot_be_used_is_said_and_its_record_waits_for_a_better_one"
+        "foilworks/test_bad_input.py::test_an_unusable_clip_is_reported_and_its_record_waits_for_a_better_one"
     ],
-    "zip slip": ["foilworks/test_bad_input_table.py::test_an_archive_is_no_file_of_any_format_and_is_not_opened"],
+    "zip slip": ["foilworks/test_bad_input_table.py::test_an_archive_is_rejected_by_every_format_without_opening_it"],
     "zip bombs": [
-        "foilworks/test_bad_input_table.py::test_an_archive_is_no_file_of_any_format_and_is_not_opened",
-        "foilworks/test_bad_input_table.py::test_an_archive_is_no_array_of_scores",
+        "foilworks/test_bad_input_table.py::test_an_archive_is_rejected_by_every_format_without_opening_it",
+        "foilworks/test_bad_input_table.py::test_an_archive_is_rejected_as_an_array_of_scores",
         "attacks/test_bombs.py::test_a_small_table_does_not_fill_the_memory",
         "attacks/test_bombs.py::test_a_small_video_does_not_fill_the_memory",
     ],
@@ -53,7 +53,7 @@ TRIED = {
         "evaluation/test_imports_page.py::test_names_that_lead_elsewhere_stay_in_the_folder",
     ],
     "HTML and script in captions and feedback": [
-        "foilworks/test_bad_input.py::test_hostile_text_is_text",
+        "foilworks/test_bad_input.py::test_hostile_text_is_stored_as_text",
         "evaluation/test_imports_page.py::test_script_in_captions_and_names_is_shown_not_run",
         "attacks/test_scripts.py::test_no_page_lets_an_inline_script_run",
     ],
@@ -62,9 +62,9 @@ TRIED = {
         "attacks/test_spreadsheets.py::test_no_export_writes_a_formula",
     ],
     "NUL bytes": ["foilworks/test_bad_input.py::test_a_bad_record_is_listed_and_with_strict_nothing_is_stored"],
-    "right-to-left marks": ["foilworks/test_bad_input.py::test_hostile_text_is_text"],
+    "right-to-left marks": ["foilworks/test_bad_input.py::test_hostile_text_is_stored_as_text"],
     "emoji and combining characters in diffs": [
-        "foilworks/test_bad_input.py::test_hostile_text_is_text",
+        "foilworks/test_bad_input.py::test_hostile_text_is_stored_as_text",
         "text/test_diff.py::test_the_edits_always_rebuild_the_other_text",
     ],
     "NaN and infinite scores": [
@@ -74,11 +74,11 @@ TRIED = {
     ],
     "negative counts": ["foilworks/test_bad_input.py::test_a_bad_record_is_listed_and_with_strict_nothing_is_stored"],
     "unknown models": [
-        "foilworks/test_bad_input.py::test_an_adapter_that_is_none_is_answered_with_those_that_are",
+        "foilworks/test_bad_input.py::test_an_unknown_adapter_is_answered_with_the_known_ones",
         "hub/test_pretrained.py::test_a_model_that_is_nowhere",
     ],
     "a model folder without weights": [
-        "foilworks/test_bad_input.py::test_a_model_that_cannot_be_had_is_said_before_anything_starts",
+        "foilworks/test_bad_input.py::test_an_unavailable_model_is_reported_before_anything_starts",
         "hub/test_pretrained.py::test_a_folder_without_weights_is_one_clear_message",
     ],
     "a full disk": [
@@ -90,15 +90,15 @@ TRIED = {
         "jobs/test_queue.py::test_without_redis_the_row_waits_and_is_pushed_when_redis_is_back",
         "jobs/test_queue.py::test_the_queue_survives_a_killed_redis",
     ],
-    "PostgreSQL gone": ["foilworks/test_postgresql.py::test_a_server_that_is_gone_is_one_line"],
+    "PostgreSQL gone": ["foilworks/test_postgresql.py::test_an_unreachable_server_gives_one_line"],
     "a worker killed": [
         "jobs/test_queue.py::test_a_job_whose_worker_died_goes_back_to_the_queue",
-        "foilworks/test_killed_workers.py::test_a_killed_generation_run_ends_complete_and_asks_again_for_one_batch_at_most",
+        "foilworks/test_killed_workers.py::test_a_killed_generation_run_completes_and_repeats_one_batch_at_most",
     ],
 }
 
 
-def test_the_list_of_bad_input_is_that_of_the_docs():
+def test_the_list_of_bad_input_matches_the_docs():
     page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
     listed = page.partition("## Bad input")[2].partition("\n## ")[0]
     assert [line[2:] for line in listed.splitlines() if line.startswith("- ")] == list(TRIED)
@@ -131,7 +131,7 @@ def failed(capsys, *arguments):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("slug", IMPORTERS)
-def test_an_archive_is_no_file_of_any_format_and_is_not_opened(slug, tmp_path, capsys):
+def test_an_archive_is_rejected_by_every_format_without_opening_it(slug, tmp_path, capsys):
     """A name that leads out of the folder, and what unpacks to fifty times its size."""
     folder = tmp_path / "in"
     folder.mkdir()
@@ -143,7 +143,7 @@ def test_an_archive_is_no_file_of_any_format_and_is_not_opened(slug, tmp_path, c
     assert not Project.objects.exists()
 
 
-def test_an_archive_is_no_array_of_scores(tmp_path, capsys):
+def test_an_archive_is_rejected_as_an_array_of_scores(tmp_path, capsys):
     """numpy opens an archive of arrays under any name."""
     path = tmp_path / "scores.npy"
     with path.open("wb") as file:

@@ -70,7 +70,7 @@ def faults(language: str, source: Catalog) -> list[str]:
     return unknown + lacking + odd + ["compiled: differs"] * (compiled != catalogue.as_mo(stored))
 
 
-def test_the_languages_offered_are_those_with_a_catalogue(source):
+def test_offered_languages_have_a_catalogue(source):
     offered = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
     assert catalogue.languages() == offered
     assert [fault for language in offered for fault in faults(language, source)] == []
@@ -132,7 +132,7 @@ def test_a_language_that_is_offered_is_chosen_in_the_menu(page, other_language):
 
 
 @pytest.mark.django_db
-def test_the_browsers_language_is_taken_if_nobody_chose_one(other_language):
+def test_the_browsers_language_is_the_default(other_language):
     shown = Client(headers={"accept-language": f"fr-FR,{other_language};q=0.9,en;q=0.5"}).get("/sign-in/")
     assert pseudo.pseudo("Sign in") in shown.content.decode()
 
@@ -154,7 +154,7 @@ def test_a_language_that_is_not_offered_is_english(page, language):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("address", ["https://elsewhere.example/", "//elsewhere.example"])
-def test_the_switch_leads_nowhere_else(address):
+def test_the_language_menu_redirects_only_within_the_site(address):
     answer = Client().post(reverse("language"), {"language": "en", "next": address})
     assert "elsewhere" not in answer.url
 

@@ -403,7 +403,7 @@ BROKEN = {
 UNTRIED = {"database.the_file_is_whole"}
 
 
-def test_what_people_did_breaks_nothing(world):
+def test_real_work_violates_no_invariant(world):
     assert violations() == []
 
 
@@ -412,7 +412,7 @@ def test_every_invariant_is_tried():
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_broken_is_named(world, name):
+def test_each_violation_is_named(world, name):
     damage, models = BROKEN[name]
     if name.startswith("database.references") and connection.vendor != "sqlite":
         pytest.skip("PostgreSQL never lets it come to that")
@@ -422,13 +422,13 @@ def test_what_is_broken_is_named(world, name):
         transaction.set_rollback(True)
 
 
-def test_imported_votes_and_settled_items_are_sound_too(world):
+def test_imported_votes_and_adjudicated_items_violate_no_invariant(world):
     item = world.item()
     Vote.objects.create(item=item, source="import", import_index=0, idempotency_key="import-0", choice="other")
     assert [row["invariant"] for row in violations() if not row["invariant"].startswith("media")] == []
 
 
-def test_the_order_of_imported_votes_is_their_files(world):
+def test_the_order_of_imported_votes_comes_from_their_file(world):
     item, told = released(world), {"source": "import", "choice": "caption", "caption_first": True}
     Vote.objects.bulk_create(
         Vote(item=item, import_index=index, idempotency_key=f"import-{index}", **told) for index in range(200)
@@ -436,7 +436,7 @@ def test_the_order_of_imported_votes_is_their_files(world):
     assert found(world, "studies.the_caption_stands_first_half_of_the_time") == set()
 
 
-def test_the_command_says_what_is_broken_and_ends_with_1(world, capsys):
+def test_the_command_lists_violations_and_exits_with_1(world, capsys):
     call_command("check", "--json")
     assert json.loads(capsys.readouterr().out) == {"ok": True, "checked": len(INVARIANTS), "violations": []}
     Score.objects.update(value=math.inf)
@@ -445,16 +445,16 @@ def test_the_command_says_what_is_broken_and_ends_with_1(world, capsys):
     assert leaving.value.code == 1
     got = json.loads(capsys.readouterr().out)
     (pk,) = Score.objects.values_list("pk", flat=True)
-    problem = {"invariant": "releases.scores_are_numbers", "problem": "is no finite number"}
+    problem = {"invariant": "releases.scores_are_numbers", "problem": "is not a finite number"}
     assert (got["ok"], got["violations"]) == (False, [{"row": f"evaluation.score {pk}", **problem}])
     with pytest.raises(SystemExit):
         call_command("check")
     assert capsys.readouterr().out == (
-        f"evaluation.score {pk}: is no finite number (releases.scores_are_numbers)\n1 violations\n"
+        f"evaluation.score {pk}: is not a finite number (releases.scores_are_numbers)\n1 violations\n"
     )
 
 
-def test_files_are_read_where_that_is_asked_for(world, capsys):
+def test_files_are_checked_on_request(world, capsys):
     video = released(world).video
     path = Path(video.file.path)
     content = path.read_bytes()
@@ -470,10 +470,10 @@ def test_files_are_read_where_that_is_asked_for(world, capsys):
         path.write_bytes(content)
     (found,) = json.loads(capsys.readouterr().out.splitlines()[-1])["violations"]
     assert (found["invariant"], found["row"]) == ("media.a_stored_file_is_its_hash", f"corpus.video {video.pk}")
-    assert "has other bytes than it was kept with" in found["problem"]
+    assert "has changed since it was stored" in found["problem"]
 
 
-def test_a_file_that_cannot_be_read_is_named_and_the_others_are_read(world, capsys):
+def test_an_unreadable_file_is_named_and_the_others_are_read(world, capsys):
     video = released(world).video
     kept = hashlib.sha256(Path(video.file.path).read_bytes()).hexdigest()
     folder = Path(video.file.path).with_name("a-folder.mp4")
@@ -488,7 +488,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_read(world, caps
     found = json.loads(capsys.readouterr().out.splitlines()[-1])["violations"]
     named = {row["row"]: row["problem"] for row in found if row["invariant"] == "media.a_stored_file_is_its_hash"}
     assert named[f"corpus.video {blocked.pk}"] == "its file a-folder.mp4 cannot be read (Is a directory)"
-    assert "has other bytes" in named[f"corpus.video {video.pk}"]
+    assert "has changed since it was stored" in named[f"corpus.video {video.pk}"]
 
 
 def test_the_number_of_queries_does_not_grow_with_the_rows(world, django_assert_max_num_queries):

@@ -83,14 +83,14 @@ def test_wrong_usage_is_status_2(capsys):
     ("arguments", "name"), [(["up", "--workers"], "--workers"), (["worker", "--cpu", "--slots"], "--slots")]
 )
 @pytest.mark.parametrize("number", ["0", "-1"])
-def test_nobody_serves_with_no_worker(capsys, arguments, name, number):
+def test_serving_needs_at_least_one_worker(capsys, arguments, name, number):
     with pytest.raises(SystemExit) as leaving:
         run([*arguments, number])
     assert leaving.value.code == 1
     assert capsys.readouterr().err == f"foilworks: {name} is {number}; give 1 or more\n"
 
 
-def test_a_home_that_cannot_be_made_is_one_line():
+def test_an_impossible_home_gives_one_line():
     done = foilworks("doctor", FOILWORKS_HOME="/proc/none/such")
     assert done.returncode == 1
     assert done.stderr.startswith("foilworks: the settings are wrong: FOILWORKS_HOME cannot be made")
@@ -103,7 +103,7 @@ def test_django_commands_work_as_well(tmp_path):
     assert (tmp_path / "foilworks.sqlite3").exists()
 
 
-def test_the_first_account_needs_a_terminal_or_a_password_beside_it(tmp_path):
+def test_the_first_account_needs_a_terminal_or_a_given_password(tmp_path):
     home = {"FOILWORKS_HOME": str(tmp_path)}
     foilworks("migrate", "--verbosity", "0", **home)
     refused = foilworks("createsuperuser", **home)
@@ -118,7 +118,7 @@ def test_the_first_account_needs_a_terminal_or_a_password_beside_it(tmp_path):
     assert (again.returncode, again.stderr) == (1, "foilworks: That username is already taken.\n")
 
 
-def test_what_every_command_loads_first_has_no_numpy_in_it():
+def test_starting_a_command_does_not_import_numpy():
     """A sixth of a start, at each command of everybody; those that count load it themselves."""
     program = "import django, sys; django.setup(); print(sorted({'numpy', 'scipy', 'torch'} & set(sys.modules)))"
     settings = {**os.environ, "DJANGO_SETTINGS_MODULE": "foilworks.settings"}

@@ -27,7 +27,7 @@ def test_the_compose_file_passes_its_schema():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_schema_would_say_what_is_wrong(tmp_path):
+def test_the_schema_rejects_a_wrong_file(tmp_path):
     wrong = tmp_path / "compose.yaml"
     wrong.write_text((DEPLOY / "compose.yaml").read_text().replace("restart: unless-stopped", "restrat: yes", 1))
     command = [PROGRAMS / "check-jsonschema", "--builtin-schema", "vendor.compose-spec", wrong]
@@ -36,7 +36,7 @@ def test_the_schema_would_say_what_is_wrong(tmp_path):
     assert "restrat" in done.stdout
 
 
-def test_compose_names_services_volumes_stages_and_variables_that_there_are():
+def test_compose_names_only_existing_services_volumes_stages_and_variables():
     services = COMPOSE["services"]
     stages = set(re.findall(r"^FROM \S+ AS (\S+)$", CONTAINERFILE, re.MULTILINE))
     asked = set(re.findall(r"\$\{([A-Z_]+)", (DEPLOY / "compose.yaml").read_text()))
@@ -80,7 +80,7 @@ def test_pages_are_built_without_torch():
     assert set(copied) == packages
 
 
-def test_services_have_no_rights_but_what_they_need():
+def test_services_have_only_the_rights_they_need():
     for name, service in COMPOSE["services"].items():
         image = service["image"]
         assert image.startswith("foilworks-") or re.search(r":v?\d+\.\d+(\.\d+)?$", image), image
@@ -95,7 +95,7 @@ def test_services_have_no_rights_but_what_they_need():
 
 
 @pytest.mark.parametrize("unit", [unit for unit in UNITS if unit.suffix == ".service"], ids=lambda path: path.name)
-def test_units_have_no_rights_but_what_they_need(unit):
+def test_units_have_only_the_rights_they_need(unit):
     lines = set(unit.read_text().splitlines())
     assert lines >= {
         "UMask=0077",
@@ -141,13 +141,13 @@ def test_units_pass_systemds_check(unit, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_front_lets_through_what_an_import_may_send():
+def test_the_proxy_allows_requests_as_large_as_an_import():
     """Caddy's GB are powers of ten, its GiB and the settings' MB powers of two."""
     (said,) = re.findall(r"max_size (\d+)GiB", (DEPLOY / "Caddyfile").read_text())
     assert int(said) * 1024**3 >= settings.UPLOAD_MAX_BYTES
 
 
-def test_units_run_commands_that_there_are():
+def test_units_run_existing_commands():
     for unit in UNITS:
         for line in re.findall(r"^ExecStart=(.*)$", unit.read_text(), re.MULTILINE):
             program, command = line.split()[0].rpartition("/")[2], line.split()[1]

@@ -73,7 +73,7 @@ def goes_back_and_forth(settings: Mapping[str, str], execute: Callable[[str], li
 
 
 @pytest.mark.slow(seconds=10)
-def test_stored_rows_get_the_new_word_and_back(tmp_path):
+def test_stored_rows_get_the_new_name_and_back(tmp_path):
     def execute(sql: str) -> list[tuple]:
         with closing(sqlite3.connect(tmp_path / "home" / "foilworks.sqlite3")) as database, database:
             return database.execute(sql).fetchall()
@@ -82,7 +82,7 @@ def test_stored_rows_get_the_new_word_and_back(tmp_path):
 
 
 @pytest.mark.slow(seconds=15)
-def test_they_do_on_postgresql_as_well(tmp_path):
+def test_stored_rows_get_the_new_name_on_postgresql_too(tmp_path):
     with running_postgres() as server:
         url = server.make("older")
 

@@ -18,7 +18,7 @@ def state_of(name: str) -> doctor.Check:
 
 
 @pytest.mark.django_db
-def test_every_part_is_looked_at_and_what_is_missing_has_a_cure():
+def test_every_part_is_checked_and_each_missing_one_has_a_fix():
     checks = examine()
     assert [check.name for check in checks] == [
         "foilworks",
@@ -47,7 +47,7 @@ def test_every_part_is_looked_at_and_what_is_missing_has_a_cure():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_database_is_written_to_and_its_journal_named():
+def test_the_database_check_writes_and_names_the_journal():
     check = state_of("database")
     assert check.state == OK
     assert check.found.startswith("SQLite 3.")
@@ -55,12 +55,12 @@ def test_the_database_is_written_to_and_its_journal_named():
 
 
 @pytest.mark.django_db
-def test_a_queue_that_is_not_running_is_no_fault_but_waiting_jobs_without_a_worker_are():
+def test_a_stopped_queue_is_fine_but_waiting_jobs_without_a_worker_are_broken():
     assert state_of("queue").state == OK
     assert state_of("workers").state == OK
     Job.objects.create(dotted="tests.jobs.samples.count", target_id=1)
     check = state_of("workers")
-    assert (check.state, check.found) == (BROKEN, "0 at work, 1 jobs waiting")
+    assert (check.state, check.found) == (BROKEN, "0 running, 1 jobs waiting")
     assert "foilworks up" in check.todo
 
 
@@ -71,7 +71,7 @@ def test_a_redis_that_does_not_answer_is_a_fault(settings):
 
 
 @pytest.mark.django_db
-def test_a_server_without_model_libraries_is_told_how_to_get_them(monkeypatch):
+def test_a_server_without_model_libraries_says_how_to_install_them(monkeypatch):
     monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None)
     for name in ("torch", "transformers", "sentence-transformers", "spacy"):
         check = state_of(name)
@@ -80,7 +80,7 @@ def test_a_server_without_model_libraries_is_told_how_to_get_them(monkeypatch):
 
 
 @pytest.mark.django_db
-def test_a_gpu_that_was_asked_for_and_is_not_there_is_a_fault(settings, monkeypatch):
+def test_a_requested_but_missing_gpu_is_broken(settings, monkeypatch):
     monkeypatch.setattr(doctor, "gpus", lambda: iter(()))
     settings.FOILWORKS_DEVICE = "cuda:1"
     assert state_of("devices").state == BROKEN
@@ -97,7 +97,7 @@ def test_a_folder_that_cannot_be_written_is_a_fault(settings, tmp_path):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_command_prints_one_object_and_its_status_says_whether_work_can_go_on():
+def test_the_command_prints_one_object_and_fails_if_a_required_part_is_broken():
     out = io.StringIO()
     call_command("doctor", "--json", stdout=out)
     answer = json.loads(out.getvalue())
@@ -114,12 +114,12 @@ def test_the_command_prints_one_object_and_its_status_says_whether_work_can_go_o
 
 
 @pytest.mark.django_db
-def test_python_says_which_one():
+def test_the_python_version_is_named():
     assert state_of("python").found.endswith(sys.executable)
 
 
 @pytest.mark.django_db
-def test_configured_endpoints_are_named_without_their_keys_and_none_is_asked(settings):
+def test_configured_endpoints_are_named_without_keys_or_requests(settings):
     assert state_of("endpoints").state == ABSENT
     lab = {"url": "http://127.0.0.1:9/v1", "models": ("tiny", "large"), "key": "secret"}
     settings.CHAT_ENDPOINTS = {"lab": lab}
@@ -127,7 +127,7 @@ def test_configured_endpoints_are_named_without_their_keys_and_none_is_asked(set
 
 
 @pytest.mark.django_db
-def test_word_vectors_that_are_not_where_they_should_be_are_broken(settings, tmp_path):
+def test_missing_word_vectors_are_broken(settings, tmp_path):
     assert state_of("word vectors").state == ABSENT
     settings.WORD_VECTORS = str(tmp_path / "vectors.txt")
     assert state_of("word vectors").state == BROKEN

@@ -41,7 +41,7 @@ def test_it_answers_on_a_private_socket_and_on_no_port(server):
     assert not answers(server.home)
 
 
-def test_its_data_is_there_after_a_stop_and_a_start(server):
+def test_its_data_survives_a_restart(server):
     server.start()
     client = client_of(server.home)
     client.rpush("queue", "one", "two")
@@ -58,7 +58,7 @@ def test_a_second_server_of_the_same_home_is_refused(server):
     assert client_of(server.home).info("server")["process_id"] == server.pid
 
 
-def test_a_home_whose_server_has_ended_gets_one_from_whoever_shared_it(server, monkeypatch):
+def test_a_process_that_shared_an_ended_server_starts_a_new_one(server, monkeypatch):
     other = EmbeddedRedis(server.home)
     server.start()
     other.start()
@@ -77,7 +77,7 @@ def test_a_home_whose_server_has_ended_gets_one_from_whoever_shared_it(server, m
 
 
 @pytest.mark.parametrize("gives_up", [False, True], ids=["starting", "giving the right up"])
-def test_whoever_has_the_right_to_run_it_is_waited_for(tmp_path, gives_up):
+def test_a_process_waits_for_the_holder_of_the_server_lock(tmp_path, gives_up):
     holder, other = EmbeddedRedis(tmp_path / "home"), EmbeddedRedis(tmp_path / "home")
     assert holder.acquire()
     busy = threading.Timer(0.3, holder.release if gives_up else holder.start)
@@ -93,7 +93,7 @@ def test_whoever_has_the_right_to_run_it_is_waited_for(tmp_path, gives_up):
             each.release()
 
 
-def test_the_server_of_a_killed_supervisor_saves_and_makes_place(server, caplog):
+def test_the_server_of_a_killed_supervisor_saves_and_stops(server, caplog):
     server.start()
     client = client_of(server.home)
     client.set("kept", "yes")
@@ -112,7 +112,7 @@ def test_the_server_of_a_killed_supervisor_saves_and_makes_place(server, caplog)
     heir.release()
 
 
-def test_a_left_server_that_does_not_go_is_named(tmp_path, monkeypatch):
+def test_an_orphaned_server_that_does_not_stop_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(embedded_redis, "STOP_SECONDS", 0.2)
     left = EmbeddedRedis(tmp_path / "home")
     left.start()
@@ -144,7 +144,7 @@ def test_without_any_server_it_says_what_to_install(tmp_path, monkeypatch):
         EmbeddedRedis(tmp_path).start()
 
 
-def test_a_folder_that_somebody_else_laid_in_the_way_is_refused(tmp_path):
+def test_a_socket_folder_of_another_user_is_refused(tmp_path):
     server = EmbeddedRedis(tmp_path / ("x" * 120))
     assert server.acquire()
     trap = tmp_path / "trap"

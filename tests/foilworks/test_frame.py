@@ -26,7 +26,7 @@ def links_of(response) -> list[dict]:
 
 
 @pytest.mark.parametrize("role", Role.values)
-def test_every_link_of_the_bar_opens_for_who_sees_it(role: str) -> None:
+def test_every_link_of_the_bar_opens_for_the_people_who_see_it(role: str) -> None:
     project = make_project()
     client = Client()
     client.force_login(make_member(project, role))
@@ -65,7 +65,7 @@ def test_pages_carry_no_inline_style_or_script_and_forbid_them(name: str) -> Non
         assert b"src=" in script["attributes"] or b"application/json" in script["attributes"]
 
 
-def test_texts_of_a_dataset_are_laid_out_by_their_own_direction() -> None:
+def test_texts_of_a_dataset_use_their_own_text_direction() -> None:
     """Captions, foils and the boxes that they are written in; the landing page's examples name their language."""
     pages = [path.read_text(encoding="utf-8") for path in (settings.PACKAGE / "templates").rglob("*.html")]
     found = [tag.group() for page in pages for tag in OF_A_DATASET.finditer(page)]
@@ -73,7 +73,7 @@ def test_texts_of_a_dataset_are_laid_out_by_their_own_direction() -> None:
     assert [tag for tag in found if 'dir="auto"' not in tag and 'lang="' not in tag] == []
 
 
-def test_an_address_that_leads_nowhere_says_so() -> None:
+def test_an_unknown_address_says_so() -> None:
     client = Client()
     client.force_login(make_member(make_project(), "annotator"))
     response = client.get("/projects/no-such-project/work/")
@@ -98,7 +98,7 @@ def test_a_form_without_its_token_is_explained() -> None:
     assert b"Form expired" in response.content
 
 
-def test_an_address_that_takes_forms_alone_says_so_and_leads_on() -> None:
+def test_an_address_for_forms_only_says_so_and_links_on() -> None:
     project = make_project()
     client = Client()
     client.force_login(make_member(project, "annotator"))
@@ -109,7 +109,7 @@ def test_an_address_that_takes_forms_alone_says_so_and_leads_on() -> None:
 
 
 @pytest.mark.parametrize("signed_in", [False, True])
-def test_a_crash_of_the_database_has_a_page_that_asks_nothing_of_it(signed_in: bool, django_db_blocker) -> None:
+def test_the_page_of_a_database_crash_queries_no_database(signed_in: bool, django_db_blocker) -> None:
     client = Client(raise_request_exception=False, headers={"X-Request-ID": "asked-number-1"})
     if signed_in:
         client.force_login(make_member(make_project(), "annotator"))
@@ -125,7 +125,7 @@ def test_a_crash_of_the_database_has_a_page_that_asks_nothing_of_it(signed_in: b
     assert INLINE.findall(response.content) == []
 
 
-def test_a_stranger_reads_what_it_is_for_and_nothing_of_the_installation(django_assert_num_queries) -> None:
+def test_a_visitor_reads_about_foilworks_but_not_about_this_installation(django_assert_num_queries) -> None:
     make_project(name="Secret kitchen")
     client = Client()
     with django_assert_num_queries(1):  # whether a sample project offers accounts

@@ -43,7 +43,7 @@ print(json.dumps([cookies, own, settings.CSRF_COOKIE_HTTPONLY, settings.CSRF_COO
 """
 
 
-def test_secure_cookies_have_names_that_browsers_take_by_tls_alone(tmp_path):
+def test_secure_cookies_have_names_that_browsers_accept_only_over_tls(tmp_path):
     told = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "foilworks.settings",
@@ -111,12 +111,12 @@ KEPT = {"corpus:media", "corpus:clip", "corpus:film_strip", "annotation:frame_im
 KEPT |= {"releases:release_chart", "reports:report_chart", "teacher:teacher_curve"}
 
 
-def test_no_cache_keeps_what_depends_on_who_asks(pages):
+def test_no_cache_stores_personal_responses(pages):
     kept = {name: seen.headers.get("Cache-Control", "") for name, seen in pages.items() if name not in KEPT}
     assert {name: said for name, said in kept.items() if "no-store" not in said} == {}
 
 
-def test_no_address_echoes_a_request(world, db):
+def test_no_response_echoes_a_request(world, db):
     client = Client(raise_request_exception=False)
     client.force_login(world.people["superuser"])
     answers = {
@@ -126,20 +126,20 @@ def test_no_address_echoes_a_request(world, db):
     assert [name for name, answer in answers.items() if b"hunter2" in answer.content] == []
 
 
-def test_no_page_moves_where_its_addresses_start(client, db):
+def test_no_page_sets_a_base_address(client, db):
     assert "base-uri 'none'" in client.get("/").headers["Content-Security-Policy"]
     pages = Path(ROOT / "foilworks" / "templates").rglob("*.html")
     assert [page.name for page in pages if "<base" in page.read_text(encoding="utf-8")] == []
 
 
-def test_every_answer_keeps_addresses_and_frames_to_itself(pages):
+def test_every_response_forbids_referrers_and_frames(pages):
     for name, (headers, _body) in pages.items():
         assert (headers["Referrer-Policy"], headers["X-Frame-Options"]) == ("same-origin", "DENY"), name
         if headers["Content-Type"].startswith("text/html"):
             assert "frame-ancestors 'none'" in headers["Content-Security-Policy"], name
 
 
-def test_every_page_of_somebody_signed_in_lets_them_sign_out(pages):
+def test_every_page_for_signed_in_people_has_a_sign_out_button(pages):
     whole = {name: seen.body for name, seen in pages.items() if seen.body.startswith(b"<!doctype html>")}
     assert len(whole) > 70
     assert [name for name, body in whole.items() if b'action="/sign-out/"' not in body] == []
@@ -193,7 +193,7 @@ def test_no_text_becomes_code():
     assert bad == []
 
 
-def test_no_text_of_a_person_is_a_pattern():
+def test_no_user_text_is_used_as_a_pattern():
     """Patterns are texts of the code; what else is part of one went through `re.escape`."""
     bad = []
     for where, name, call in calls():
@@ -239,14 +239,14 @@ def test_passwords_are_stored_by_a_slow_hash():
     assert int(rounds) >= 600_000
 
 
-def test_nobody_passes_over_a_certificate():
+def test_certificate_checks_are_never_disabled():
     bad = [(where, name) for where, name, call in calls() for each in call.keywords if each.arg == "verify"]
     words = {"_create_unverified_context", "CERT_NONE", "check_hostname"}
     bad += [(path, node.attr) for path, node in nodes() if isinstance(node, ast.Attribute) and node.attr in words]
     assert bad == []
 
 
-def test_fronts_speak_new_tls_alone():
+def test_proxies_allow_only_new_tls():
     nginx = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
     assert re.findall(r"ssl_protocols (.*);", nginx) == ["TLSv1.2 TLSv1.3"]
     assert not re.search(r"listen\s+80\b", nginx)
@@ -263,7 +263,7 @@ def test_moments_of_logs_and_rows_name_their_zone():
     assert timezone.now().utcoffset() == timedelta(0)
 
 
-def test_nobody_writes_a_line_of_the_log():
+def test_values_cannot_forge_log_lines():
     record = logging.LogRecord("x", logging.WARNING, "x.py", 1, "name: %s", ("a\r\nERROR root forged",), None)
     form = settings.LOGGING["formatters"]["plain"]["format"]
     for line in (PlainFormatter(form).format(record), JsonFormatter().format(record)):

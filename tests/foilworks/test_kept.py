@@ -4,7 +4,7 @@ from django.template import Context, Template
 from django.utils.translation import override
 
 
-def test_it_is_rendered_once_for_each_language():
+def test_a_block_is_rendered_once_per_language():
     calls = []
     kept = "{% kept say %}{% translate 'January' %} {{ say }}{{ name }}{% endkept %}"
     template = Template("{% load kept %}" + kept + "{{ name }}")

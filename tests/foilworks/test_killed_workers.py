@@ -75,7 +75,7 @@ def asked_twice(log: Path) -> dict[str, int]:
     return dict(Counter(json.loads(line)[0] for line, n in counts.items() if n == 2))
 
 
-def test_a_killed_generation_run_ends_complete_and_asks_again_for_one_batch_at_most(home, tmp_path):
+def test_a_killed_generation_run_completes_and_repeats_one_batch_at_most(home, tmp_path):
     folder, jobs = home
     log = tmp_path / "calls"
     before, first = killed_and_taken_up(folder, jobs["generation"], log, after=50)
@@ -92,7 +92,7 @@ def test_a_killed_generation_run_ends_complete_and_asks_again_for_one_batch_at_m
     assert len([kind for kind, _ in first if kind == "fill"]) - len(before["groups"]) == again.get("fill", 0)
 
 
-def test_a_killed_scoring_run_ends_complete_and_shows_the_model_no_stored_clip_again(home, tmp_path):
+def test_a_killed_scoring_run_completes_and_scores_no_stored_clip_again(home, tmp_path):
     folder, jobs = home
     log = tmp_path / "calls"
     before, _ = killed_and_taken_up(folder, jobs["scoring"], log, after=CLIPS // 2)
@@ -108,7 +108,7 @@ def test_a_killed_scoring_run_ends_complete_and_shows_the_model_no_stored_clip_a
     assert not {clip for clip, n in stored.items() if n == 2} & shown_again
 
 
-def test_a_killed_run_asks_an_endpoint_again_only_for_what_was_on_its_way(home, tmp_path, monkeypatch):
+def test_a_killed_run_repeats_only_the_endpoint_requests_in_flight(home, tmp_path, monkeypatch):
     folder, _ = home
     killed = Event()
 
@@ -150,7 +150,7 @@ def stored_answers(home: Path) -> int:
         return database.execute("SELECT count(*) FROM generation_modelanswer").fetchone()[0]
 
 
-def test_a_killed_run_through_an_endpoint_asks_nothing_again_that_was_answered(home, tmp_path, monkeypatch):
+def test_a_killed_endpoint_run_repeats_no_answered_request(home, tmp_path, monkeypatch):
     """Two texts per clip. From the half on, nothing is answered before the kill; the rest was stored as it came."""
     folder, _ = home
     killed, half = Event(), CLIPS

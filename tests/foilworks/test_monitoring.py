@@ -60,7 +60,7 @@ def test_readiness_names_each_part(client, monkeypatch):
 
 
 @pytest.mark.django_db
-def test_a_part_that_is_away_makes_it_unready_and_the_answer_says_no_more_than_which(client, monkeypatch, settings):
+def test_an_unavailable_part_makes_it_unready_and_is_only_named(client, monkeypatch, settings):
     monkeypatch.setattr(readiness, "_made_once", readiness._made_once.__wrapped__)
     monkeypatch.setattr(readiness.MigrationExecutor, "migration_plan", lambda self, targets: ["one"])
     monkeypatch.setattr(readiness, "default_storage", Away())
@@ -86,7 +86,7 @@ class Away:
 
 
 @pytest.mark.django_db
-def test_a_disk_without_room_makes_it_unready(client, monkeypatch):
+def test_a_full_disk_makes_it_unready(client, monkeypatch):
     monkeypatch.setattr(outages, "LEAST_FREE_BYTES", 2**60)
     assert client.get("/readyz").json()["disk"] == "full"
 
@@ -118,7 +118,7 @@ OTHERS = {
     ],
     ids=[*FULL_DISKS, *AWAY, *OTHERS],
 )
-def test_pages_say_what_is_away(monkeypatch, error, status, words):
+def test_pages_name_the_unavailable_part(monkeypatch, error, status, words):
     def broken(*_given):
         raise error
 
@@ -129,7 +129,7 @@ def test_pages_say_what_is_away(monkeypatch, error, status, words):
     assert ("Retry-After" in answer.headers) == (status == 503)
 
 
-def test_a_process_without_room_for_its_figures_serves_without_them(tmp_path):
+def test_a_process_without_space_for_metrics_serves_without_them(tmp_path):
     """A limit of a file's size stands for the full disk; a mapped file without room ended the process (SIGBUS)."""
     program = (
         "import django; django.setup()\n"
@@ -150,7 +150,7 @@ def test_a_process_without_room_for_its_figures_serves_without_them(tmp_path):
 
 
 @pytest.mark.django_db
-def test_figures_are_for_who_has_the_token_or_comes_from_near(settings):
+def test_metrics_need_the_token_or_a_listed_network(settings):
     assert Client().get("/metrics", headers=TOKEN).status_code == 404
     settings.METRICS_TOKEN = "figures"
     assert Client().get("/metrics", headers=TOKEN).status_code == 200
@@ -177,7 +177,7 @@ def test_requests_are_counted_by_route_and_status_and_no_address_becomes_a_label
 
 
 @pytest.mark.django_db
-def test_jobs_claims_and_votes_are_told(scraped):
+def test_jobs_claims_and_votes_are_counted(scraped):
     world = make_world()
     world.item()
     world.item()
@@ -237,7 +237,7 @@ def test_a_request_has_an_id_that_its_jobs_and_their_lines_carry(client, caplog)
 
 
 @pytest.mark.django_db
-def test_what_django_says_of_a_refusal_carries_the_id_too(client, caplog):
+def test_djangos_log_of_a_refusal_has_the_request_id(client, caplog):
     client.get("/no/such/page/", headers={"X-Request-ID": "abcd-1234-proxy"})
     (record,) = [each for each in caplog.records if each.name == "django.request"]
     assert json.loads(JsonFormatter().format(record))["request_id"] == "abcd-1234-proxy"
@@ -256,7 +256,7 @@ def test_a_line_of_a_refusal_names_the_route_and_no_token(client, caplog, addres
 
 
 @pytest.mark.django_db
-def test_who_comes_without_tls_is_led_to_it_where_that_is_asked(settings):
+def test_requests_without_tls_are_redirected_if_the_setting_says_so(settings):
     assert Client().get("/sign-in/").status_code == 200
     settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS = True, 31536000
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -269,7 +269,7 @@ def test_who_comes_without_tls_is_led_to_it_where_that_is_asked(settings):
     assert Client().get("/healthz").status_code == 200
 
 
-def test_a_line_of_the_log_is_one_object_whatever_it_quotes():
+def test_a_log_line_is_one_object_whatever_it_quotes():
     record = logging.LogRecord("foilworks", logging.ERROR, __file__, 1, 'said "%s"', ('a\nb"c',), None)
     line = JsonFormatter().format(record)
     assert "\n" not in line
@@ -282,7 +282,7 @@ def test_a_line_of_the_log_is_one_object_whatever_it_quotes():
     assert "ValueError: broken" in json.loads(JsonFormatter().format(record))["error"]
 
 
-def test_a_report_tells_where_and_nothing_of_whom():
+def test_an_error_report_has_the_place_but_no_person():
     event = {
         "user": {"id": 7, "username": "ann"},
         "breadcrumbs": {"values": ["SELECT"]},
@@ -323,7 +323,7 @@ sentry_sdk.flush(5)
 """
 
 
-def test_an_error_is_reported_where_a_sentry_is_named():
+def test_errors_are_reported_if_a_sentry_is_set():
     # In a process of its own: the library looks into others, such as Django's.
     with HTTPServer(("127.0.0.1", 0), Sentry) as server:
         server.came = []

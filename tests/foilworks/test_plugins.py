@@ -153,7 +153,7 @@ def test_rows_are_read_when_they_are_first_asked_for(put: Put) -> None:
     ],
     ids=lambda value: value[:40],
 )
-def test_what_cannot_be_used_is_one_line_and_changes_nothing(
+def test_an_unusable_plugin_gives_one_line_and_changes_nothing(
     put: Put, caplog: pytest.LogCaptureFixture, code: str, point: str, problem: str
 ) -> None:
     put("bad", code, point)
@@ -212,7 +212,7 @@ def test_a_group_that_does_not_exist_is_a_line_of_doctor(put: Put) -> None:
     assert "foilworks.methods" in line.found
 
 
-def test_what_fails_when_it_is_loaded_is_one_line_and_names_the_package() -> None:
+def test_a_plugin_that_fails_to_load_gives_one_line_with_its_package() -> None:
     with pytest.raises(RegistryError, match=r"^New: the plug-in new 1\.0 cannot be loaded \(ModuleNotFoundError: "):
         load(Entry("New", "no_such_module", origin="new 1.0"))
     with pytest.raises(ModuleNotFoundError):

@@ -67,16 +67,16 @@ def lines_about(done: subprocess.CompletedProcess, files: tuple[str, ...]) -> li
 
 
 @pytest.mark.slow(seconds=80)
-def test_thirty_hands_at_once_claim_nothing_twice_collect_nothing_too_much_and_lose_nothing(ran):
+def test_thirty_parallel_people_claim_no_task_twice_and_lose_no_vote(ran):
     assert " passed" in ran.stdout.splitlines()[-1], ran.stdout[-6000:]
     assert lines_about(ran, PARALLEL) == [], ran.stdout[-6000:]
 
 
-def test_what_holds_on_sqlite_holds_on_postgresql(ran):
+def test_postgresql_behaves_like_sqlite(ran):
     assert ran.returncode == 0, ran.stdout[-6000:]
 
 
-def test_tables_are_made_and_found_sound_by_the_commands(server, tmp_path):
+def test_the_commands_create_the_tables_and_find_no_violation(server, tmp_path):
     settings = environment(FOILWORKS_HOME=str(tmp_path), DATABASE_URL=server.make("commands"))
     for command in (["migrate", "--verbosity", "0"], ["check"]):
         done = foilworks(settings, *command)
@@ -85,7 +85,7 @@ def test_tables_are_made_and_found_sound_by_the_commands(server, tmp_path):
     assert not (tmp_path / "foilworks.sqlite3").exists()
 
 
-def test_a_server_is_found_where_it_must_be():
+def test_postgresql_is_installed_in_continuous_integration():
     if os.environ.get("CI"):
         assert find_binaries() is not None
 
@@ -106,7 +106,7 @@ def test_the_address_of_a_server_is_read(url, name, user, password, host, port, 
     assert read == (name, user, password, host, port, options)
 
 
-def test_an_address_of_another_database_is_refused_in_one_line(tmp_path):
+def test_the_address_of_an_unknown_database_is_refused_with_one_line(tmp_path):
     program = Path(sys.executable).with_name("foilworks")
     done = subprocess.run(
         [program, "check"],
@@ -118,12 +118,12 @@ def test_an_address_of_another_database_is_refused_in_one_line(tmp_path):
     )
     assert done.returncode == 1
     assert done.stderr == (
-        "foilworks: the settings are wrong: DATABASE_URL is no postgresql:// or sqlite:// address; "
+        "foilworks: the settings are wrong: DATABASE_URL is not a postgresql:// or sqlite:// address; "
         "write it as one of them\n"
     )
 
 
-def test_a_server_that_is_gone_is_one_line(tmp_path):
+def test_an_unreachable_server_gives_one_line(tmp_path):
     program = Path(sys.executable).with_name("foilworks")
     done = subprocess.run(
         [program, "check"],

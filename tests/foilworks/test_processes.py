@@ -51,7 +51,7 @@ def child(tmp_path, monkeypatch) -> Callable[..., PythonChild]:
 SLEEP = "import pathlib, sys, time\npathlib.Path(sys.argv[1]).write_text('here')\ntime.sleep(60)\n"
 
 
-def test_a_child_gets_our_environment_and_its_own_variables_beside(child, tmp_path, monkeypatch):
+def test_a_child_gets_our_environment_and_its_own_variables(child, tmp_path, monkeypatch):
     monkeypatch.setenv("OURS", "inherited")
     code = "import os\nprint(os.environ['OURS'], os.environ['OMP_NUM_THREADS'], flush=True)\n" + SLEEP
     talker = child("threads", code, variables={"OMP_NUM_THREADS": "3"})
@@ -80,15 +80,15 @@ def test_a_dead_child_is_started_again_after_a_growing_pause(child, tmp_path, ca
         first, second, third = eventually(lambda: len(text := times(tmp_path / "mortal")) >= 3 and text[:3])
     assert second - first >= 0.5
     assert third - second >= 1.0
-    assert "mortal ended by itself; it starts again in 0.5 s" in caplog.text
-    assert "mortal ended by itself; it starts again in 1.0 s" in caplog.text
+    assert "mortal ended unexpectedly; restart in 0.5 s" in caplog.text
+    assert "mortal ended unexpectedly; restart in 1.0 s" in caplog.text
 
 
 def times(path: Path) -> list[float]:
     return [float(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def test_a_killed_child_comes_back_and_the_others_go_on(child):
+def test_a_killed_child_restarts_and_the_others_continue(child):
     first, second = child("first", SLEEP), child("second", SLEEP)
     with Supervisor([first, second]):
         before = (first.pid, second.pid)
@@ -99,7 +99,7 @@ def test_a_killed_child_comes_back_and_the_others_go_on(child):
     assert not second.is_alive()
 
 
-def test_a_child_that_does_not_listen_is_killed(child, tmp_path, caplog):
+def test_a_child_that_ignores_signals_is_killed(child, tmp_path, caplog):
     deaf = child("deaf", "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + SLEEP, patience_s=0.4)
     deaf.start()
     eventually((tmp_path / "deaf").exists)
@@ -131,7 +131,7 @@ class Frail:
         pass
 
 
-def test_a_machine_without_room_for_a_process_is_asked_again(caplog):
+def test_starting_a_process_is_retried_on_a_full_machine(caplog):
     frail = Frail(None, OSError(errno.EAGAIN, "no room for a process"), None)
     with Supervisor([frail]):
         eventually(frail.is_alive)
@@ -175,13 +175,13 @@ def test_children_end_with_their_parent_even_when_it_is_killed(tmp_path):
     eventually(lambda: not runs(pid))
 
 
-def test_the_chore_is_done_regularly():
+def test_maintenance_runs_regularly():
     done = []
     with Supervisor([], chores=[lambda: done.append(1)], chore_every_s=0.01):
         eventually(lambda: len(done) >= 3)
 
 
-def test_a_chore_that_failed_is_done_again(caplog):
+def test_failed_maintenance_is_retried(caplog):
     done = []
 
     def chore() -> None:
@@ -194,7 +194,7 @@ def test_a_chore_that_failed_is_done_again(caplog):
     assert "no room on the disk" in caplog.text
 
 
-def test_a_lock_is_held_once_and_says_by_whom(tmp_path):
+def test_a_lock_has_one_holder_and_names_it(tmp_path):
     first, second = FolderLock(tmp_path / "run/lock"), FolderLock(tmp_path / "run/lock")
     assert first.acquire()
     assert not second.acquire()

@@ -47,9 +47,9 @@ SOUND = {
 # What is changed -> (the setting that is named, words of what is said of it).
 BREAKS = {
     "errors with their code": ({"DEBUG": True}, "FOILWORKS_DEBUG", "unset it"),
-    "a short key": ({"SECRET_KEY": "short"}, "SECRET_KEY", "50 characters"),
-    "a known key": ({"SECRET_KEY": "django-insecure-" + "x1y2z3w4v5u6" * 6}, "SECRET_KEY", "50 characters"),
-    "a key of one letter": ({"SECRET_KEY": "a" * 60}, "SECRET_KEY", "50 characters"),
+    "a short key": ({"SECRET_KEY": "short"}, "SECRET_KEY", "50 random characters"),
+    "a known key": ({"SECRET_KEY": "django-insecure-" + "x1y2z3w4v5u6" * 6}, "SECRET_KEY", "50 random characters"),
+    "a key of one letter": ({"SECRET_KEY": "a" * 60}, "SECRET_KEY", "50 random characters"),
     "any host": ({"ALLOWED_HOSTS": ["*"]}, "ALLOWED_HOSTS", "list the site's names"),
     "this machine alone": ({"ALLOWED_HOSTS": ["localhost", "127.0.0.1"]}, "ALLOWED_HOSTS", "foils.example.org"),
     "a plain origin": ({"CSRF_TRUSTED_ORIGINS": ["http://foils.example.org"]}, "CSRF_TRUSTED_ORIGINS", "https"),
@@ -70,7 +70,7 @@ BREAKS = {
     "a database without a password": (
         {"DATABASES": {"default": {**POSTGRESQL, "PASSWORD": ""}}},
         "DATABASE_URL",
-        "give the user one",
+        "set a password for the user",
     ),
     "a queue without a password": ({"REDIS_URL": "redis://queue.example.org:6379/0"}, "REDIS_URL", "requirepass"),
     "a store in the clear": (
@@ -80,7 +80,7 @@ BREAKS = {
     ),
     "open sign-up": ({"OIDC_SIGN_UP": True}, "OIDC_SIGN_UP", "invite people"),
     "a provider in the clear": ({"OIDC_URL": "http://id.example.org"}, "OIDC_URL", "https"),
-    "any password": ({"AUTH_PASSWORD_VALIDATORS": []}, "AUTH_PASSWORD_VALIDATORS", "put them back"),
+    "any password": ({"AUTH_PASSWORD_VALIDATORS": []}, "AUTH_PASSWORD_VALIDATORS", "restore the default validators"),
     "an endpoint in the clear": (
         {"CHAT_ENDPOINTS": {"lab": {"url": "http://lab.example.org/v1"}}},
         "CHAT_LAB_URL",
@@ -91,7 +91,11 @@ BREAKS = {
         "EMAIL_URL",
         "tls=1",
     ),
-    "webhooks to this machine": ({"WEBHOOK_NETWORKS": ("127.0.0.0/8",)}, "WEBHOOK_NETWORKS", "network that is meant"),
+    "webhooks to this machine": (
+        {"WEBHOOK_NETWORKS": ("127.0.0.0/8",)},
+        "WEBHOOK_NETWORKS",
+        "name only the network you need",
+    ),
     "figures for everybody": ({"METRICS_NETWORKS": ("0.0.0.0/0",)}, "METRICS_NETWORKS", "METRICS_TOKEN"),
     "requests without end": ({"API_RATE_LIMIT_PER_MINUTE": 0}, "API_RATE_LIMIT_PER_MINUTE", "600"),
     "jobs without end": ({"MAX_OPEN_JOBS_PER_PROJECT": 0}, "MAX_OPEN_JOBS_PER_PROJECT", "200"),
@@ -116,12 +120,12 @@ def name_database(monkeypatch, database):
     monkeypatch.setattr(live._wrapped, "DATABASES", {"default": database})
 
 
-def test_a_sound_installation_is_fit():
+def test_a_sound_installation_passes():
     assert findings() == []
 
 
 @pytest.mark.parametrize("case", BREAKS)
-def test_what_is_not_fit_is_named_with_what_to_do(settings, monkeypatch, case):
+def test_each_unsafe_setting_is_named_with_a_fix(settings, monkeypatch, case):
     changes, name, todo = BREAKS[case]
     for setting, value in changes.items():
         if setting == "DATABASES":
@@ -134,7 +138,7 @@ def test_what_is_not_fit_is_named_with_what_to_do(settings, monkeypatch, case):
     assert finding.found
 
 
-def test_files_that_others_on_the_machine_read_are_named(tmp_path):
+def test_files_that_other_users_can_read_are_named(tmp_path):
     for name in ("secret_key", "foilworks.sqlite3", "notes.txt"):
         (tmp_path / name).write_text("x")
         (tmp_path / name).chmod(0o644)
@@ -173,7 +177,7 @@ def test_passwords_on_the_sign_in_page_are_named():
     assert finding.name == "demo accounts"
 
 
-def test_what_we_deploy_is_fit(tmp_path):
+def test_the_deployment_files_pass(tmp_path):
     """The environment of the Compose file, filled in, before a command of its own that reads it."""
     services = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8"))
     filled = {"SITE_HOST": "foils.example.org", "MEDIA_HOST": "media.example.org"}
@@ -194,7 +198,7 @@ def test_what_we_deploy_is_fit(tmp_path):
     assert json.loads(done.stdout) == {"ok": True, "production": []}, done.stderr
 
 
-def test_the_command_says_one_line_each_and_its_status_whether_it_is_fit(settings):
+def test_the_command_prints_a_line_per_problem_and_its_status(settings):
     out = io.StringIO()
     call_command("doctor", "--production", stdout=out)
     assert out.getvalue().strip() == "ready for production"
@@ -204,8 +208,8 @@ def test_the_command_says_one_line_each_and_its_status_whether_it_is_fit(setting
         call_command("doctor", "--production", stdout=out)
     assert left.value.code == 1
     assert out.getvalue().splitlines() == [
-        "FOILWORKS_DEBUG: errors are shown with their code and variables; unset it",
-        "HSTS_SECONDS: is 0: browsers may come without TLS; set HSTS_SECONDS=31536000",
+        "FOILWORKS_DEBUG: is on: error pages show code and variables; unset it",
+        "HSTS_SECONDS: is 0: browsers may connect without TLS; set HSTS_SECONDS=31536000",
         "not ready for production: 2 to change",
     ]
     out = io.StringIO()

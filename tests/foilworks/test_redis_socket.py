@@ -49,6 +49,6 @@ def test_the_address_survives_spaces_and_percent_signs():
     assert redis_url(Path("/srv/my foils 100%")) == "unix:///srv/my%20foils%20100%25/redis/redis.sock?db=0"
 
 
-def test_it_needs_no_django():
+def test_the_module_does_not_import_django():
     code = "import sys; import foilworks.supervisor.redis_socket; sys.exit('django' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -10,7 +10,7 @@ from tests.postgres import running_postgres
 
 
 @pytest.mark.slow
-def test_hot_queries_go_by_indexes():
+def test_frequent_queries_use_indexes():
     with running_postgres() as server:
         done = run_on(server, "tests/foilworks/plans_on_postgresql.py")
     assert done.returncode == 0, done.stdout[-6000:]

@@ -187,12 +187,12 @@ def test_up_beside_a_demo_runs_the_queue_itself_once_that_one_has_ended(tmp_path
     assert json.loads(done.stdout) == [["done", 1, 5]], done.stderr
 
 
-def test_a_taken_port_is_one_clear_line(up, tmp_path):
+def test_a_port_in_use_gives_one_clear_line(up, tmp_path):
     port = urlsplit(up.address()).port
     other = run(tmp_path / "other", "manage.py", "up", "--port", str(port), timeout=60)
     assert other.returncode == 1
     assert other.stderr.startswith(f"foilworks: port {port} cannot be used")
-    assert other.stderr.rstrip().endswith("choose another one with --port")
+    assert other.stderr.rstrip().endswith("choose a different one with --port")
 
 
 BUSY = """
@@ -236,13 +236,13 @@ print(silent.state, silent.attempts > 1, job.state, job.attempts, after.state, a
 """
 
 
-def test_a_worker_that_goes_on_with_a_job_it_lost_is_replaced(tmp_path, monkeypatch):
+def test_a_worker_that_still_runs_a_lost_job_is_replaced(tmp_path, monkeypatch):
     monkeypatch.setenv("FOILWORKS_LEASE_SECONDS", "2")
     done = run(tmp_path, "-c", STUCK, timeout=200)
     assert done.stdout == "done True cancelled 1 done True\n", done.stderr
     assert done.stderr.count("which it lost") >= 2
 
 
-def test_a_busy_worker_that_is_stopped_puts_its_job_back(tmp_path):
+def test_a_stopped_worker_requeues_its_job(tmp_path):
     done = run(tmp_path, "-c", BUSY, timeout=120)
     assert done.stdout == "waiting 1 True True\n", done.stderr

@@ -59,15 +59,15 @@ def test_an_endpoint_has_an_address_models_a_key_and_a_price(read):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"CHAT_LAB_URL": ""}, "CHAT_LAB_URL is no address"),
-        ({"CHAT_LAB_URL": "file:///etc/passwd"}, "CHAT_LAB_URL is no address"),
-        ({"CHAT_LAB_URL": "http://user:pw@host/v1"}, "CHAT_LAB_URL is no address"),
+        ({"CHAT_LAB_URL": ""}, "CHAT_LAB_URL is not an address"),
+        ({"CHAT_LAB_URL": "file:///etc/passwd"}, "CHAT_LAB_URL is not an address"),
+        ({"CHAT_LAB_URL": "http://user:pw@host/v1"}, "CHAT_LAB_URL is not an address"),
         ({"CHAT_LAB_MODELS": " "}, "CHAT_LAB_MODELS names no model"),
-        ({"CHAT_ENDPOINTS": "Lab-1"}, "name it in small letters"),
-        ({"CHAT_LAB_PRICE": "cheap"}, "CHAT_LAB_PRICE is no price"),
+        ({"CHAT_ENDPOINTS": "Lab-1"}, "is not a name; use at most 30"),
+        ({"CHAT_LAB_PRICE": "cheap"}, "CHAT_LAB_PRICE is not a price"),
     ],
 )
-def test_what_is_wrong_with_an_endpoint_is_named(read, change, message):
+def test_each_fault_of_an_endpoint_is_named(read, change, message):
     with pytest.raises(ImproperlyConfigured, match=message):
         read(**{**LAB, **change})
 
@@ -75,27 +75,27 @@ def test_what_is_wrong_with_an_endpoint_is_named(read, change, message):
 WHOLE, NUMBERS = read_by("_whole", "whole_number"), read_by("_number")
 URLS = ("DATABASE_URL", "REDIS_URL", "EMAIL_URL", "OIDC_URL", "STORAGE_URL")
 WRONG = [
-    *((name, "x", "is 'x', no whole number; write one from ") for name in WHOLE),
-    *((name, "2.5", "is '2.5', no whole number; write one from ") for name in WHOLE),
-    *((name, "-1", "is -1; write a whole number from ") for name in WHOLE),
-    *((name, "x", "is 'x', no number; write one ") for name in NUMBERS),
-    *((name, "nan", "is 'nan', no number; write one ") for name in NUMBERS),
+    *((name, "x", "is 'x', not a whole number; write one of at least ") for name in WHOLE),
+    *((name, "2.5", "is '2.5', not a whole number; write one of at least ") for name in WHOLE),
+    *((name, "-1", "is -1; write a whole number of at least ") for name in WHOLE),
+    *((name, "x", "is 'x', not a number; write one ") for name in NUMBERS),
+    *((name, "nan", "is 'nan', not a number; write one ") for name in NUMBERS),
     *((name, "-1", "is -1; write one ") for name in NUMBERS),
     ("FOILWORKS_LEASE_SECONDS", "0", "is 0; write one above 0, or leave it out (60)"),
-    ("MEDIA_URL_SECONDS", "0", "is 0; write a whole number from 1 on, or leave it out (3600)"),
+    ("MEDIA_URL_SECONDS", "0", "is 0; write a whole number of at least 1, or leave it out (3600)"),
     *((name, "maybe", "is 'maybe'; write 1 to switch it on, 0 to switch it off") for name in read_by("_flag")),
     *((name, "x", "is 'x'; write one of: ") for name in read_by("_choice")),
     ("LOG_LEVEL", "loud", "is 'LOUD'; write one of: WARNING, INFO"),
     ("FOILWORKS_DEVICE", "gpu", "is 'gpu'; write auto, cpu, cuda or cuda:N"),
     *((name, "10.1.0.0/16 lab", ": 'lab' does not appear") for name in read_by("networks")),
     *((name, "10.1.2.3/16", "has host bits set; write networks such as") for name in read_by("networks")),
-    *((name, "http://u:geheim@h:x/y", ": its port is no number; write it as") for name in URLS),
-    *((name, "http://[::1", ": it is no address; write it as") for name in URLS),
-    ("CHAT_LAB_URL", "http://[::1", ": it is no address; write it as"),
-    ("REDIS_URL", "http://host", "is no Redis; write it as redis://"),
-    ("OIDC_URL", "id.example.org", "is no address; write it as https://"),
+    *((name, "http://u:geheim@h:x/y", ": its port is not a number; write it as") for name in URLS),
+    *((name, "http://[::1", ": it is not an address; write it as") for name in URLS),
+    ("CHAT_LAB_URL", "http://[::1", ": it is not an address; write it as"),
+    ("REDIS_URL", "http://host", "is not a Redis address; write it as redis://"),
+    ("OIDC_URL", "id.example.org", "is not an address; write it as https://"),
     ("EMAIL_URL", "smtp://u:p@h:587?tls=maybe", ": tls is 'maybe'; write 1 to switch it on, 0 to switch it off"),
-    ("EMAIL_URL", "smtp://u:p@h:587?starttls=geheim", "has an option that is not tls; write it as smtp://"),
+    ("EMAIL_URL", "smtp://u:p@h:587?starttls=geheim", "has an option other than tls; write it as smtp://"),
 ]
 
 
@@ -110,7 +110,7 @@ def test_a_wrong_setting_is_one_line_that_says_what_to_do(read, name, value, mes
     assert "geheim" not in str(error.value)
 
 
-def test_every_number_is_read_by_what_says_what_is_wrong():
+def test_every_number_setting_has_an_error_message():
     source = SOURCE.read_text(encoding="utf-8")
     assert "int(_env" not in source
     assert "float(_env" not in source
@@ -122,7 +122,7 @@ WORDS = ("LOG_LEVEL", "FOILWORKS_DEVICE", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS
 
 
 @pytest.mark.parametrize("name", [*WHOLE, *NUMBERS, *read_by("_flag", "_choice"), *WORDS])
-def test_an_empty_setting_is_one_that_was_left_out(read, monkeypatch, name):
+def test_an_empty_setting_counts_as_not_set(read, monkeypatch, name):
     monkeypatch.delenv(name, raising=False)
     without, empty = read(), read(**{name: ""})
     plain = {key: value for key, value in without.items() if isinstance(value, str | int | float | tuple | list)}
@@ -140,7 +140,7 @@ def test_a_renamed_setting_is_read_under_its_old_name_with_a_warning(read, capsy
     assert capsys.readouterr().err == ""
 
 
-def test_settings_as_people_write_them(read):
+def test_settings_are_accepted_in_common_spellings(read):
     found = read(
         FOILWORKS_THREADS="",
         OMP_NUM_THREADS="4,2",
@@ -186,7 +186,7 @@ def copied(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(("clone", "home"), [(True, "code/var"), (False, "data/foilworks")])
-def test_an_empty_home_is_the_usual_one_and_not_the_current_folder(copied, tmp_path, clone, home):
+def test_an_empty_home_setting_means_the_default_home(copied, tmp_path, clone, home):
     assert copied(clone=clone)["FOILWORKS_HOME"] == tmp_path / home
 
 
@@ -200,7 +200,7 @@ def test_an_empty_home_is_the_usual_one_and_not_the_current_folder(copied, tmp_p
         (False, ["code"], None),
     ],
 )
-def test_one_file_of_settings_counts(copied, tmp_path, clone, files, counts):
+def test_only_one_settings_file_is_read(copied, tmp_path, clone, files, counts):
     for number, folder in enumerate(files, 100):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / ".env").write_text(f"FOILWORKS_LEASE_SECONDS={number}\n", encoding="utf-8")
@@ -209,7 +209,7 @@ def test_one_file_of_settings_counts(copied, tmp_path, clone, files, counts):
     assert read["JOB_LEASE_SECONDS"] == (100 + files.index(counts) if counts else 60)
 
 
-def test_a_folder_called_env_is_no_file_of_settings_and_bytes_are_refused(copied, tmp_path):
+def test_a_folder_named_env_is_ignored_and_binary_files_are_refused(copied, tmp_path):
     (tmp_path / "work" / ".env").mkdir()
     assert copied(clone=False)["ENV_FILE"] is None
     (tmp_path / "work" / ".env").rmdir()
@@ -218,7 +218,7 @@ def test_a_folder_called_env_is_no_file_of_settings_and_bytes_are_refused(copied
         copied(clone=False)
 
 
-def test_an_empty_key_is_made_anew_and_a_key_stays(read, monkeypatch, tmp_path):
+def test_an_empty_key_file_is_replaced_and_a_key_is_kept(read, monkeypatch, tmp_path):
     monkeypatch.delenv("SECRET_KEY", raising=False)
     (tmp_path / "secret_key").touch(mode=0o644)
     made = read()["SECRET_KEY"]
@@ -228,12 +228,12 @@ def test_an_empty_key_is_made_anew_and_a_key_stays(read, monkeypatch, tmp_path):
     assert [path.name for path in tmp_path.glob("*secret_key*")] == ["secret_key"]
 
 
-def test_a_key_that_does_not_fit_on_the_disk_leaves_none_and_fits_later(read, monkeypatch, tmp_path):
+def test_a_key_for_a_full_disk_leaves_no_file_and_is_stored_later(read, monkeypatch, tmp_path):
     monkeypatch.delenv("SECRET_KEY", raising=False)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
     try:
-        with pytest.raises(ImproperlyConfigured, match="FOILWORKS_HOME cannot keep its key"):
+        with pytest.raises(ImproperlyConfigured, match="FOILWORKS_HOME cannot store its key"):
             read()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -242,7 +242,7 @@ def test_a_key_that_does_not_fit_on_the_disk_leaves_none_and_fits_later(read, mo
 
 
 @pytest.mark.parametrize("place", ["secret_key", "uploads", "static", "run"])
-def test_a_home_that_cannot_be_written_is_one_line(read, monkeypatch, tmp_path, place):
+def test_an_unwritable_home_gives_one_line(read, monkeypatch, tmp_path, place):
     monkeypatch.delenv("SECRET_KEY", raising=False)
     # For root as for anybody: what is to be a file is a folder, and the other way round.
     if place == "secret_key":
@@ -256,7 +256,7 @@ def test_a_home_that_cannot_be_written_is_one_line(read, monkeypatch, tmp_path, 
 @pytest.mark.parametrize(
     ("query", "wanted"), [("", False), ("?tls=1", True), ("?tls=true", True), ("?tls", True), ("?tls=0", False)]
 )
-def test_mail_goes_by_tls_where_its_address_says_so(read, query, wanted):
+def test_mail_uses_tls_if_its_address_says_so(read, query, wanted):
     assert read(EMAIL_URL=f"smtp://u:p@mail.example.org:587{query}")["EMAIL_USE_TLS"] is wanted
 
 
@@ -266,6 +266,6 @@ def test_the_command_line_ends_in_that_line(tmp_path):
     done = subprocess.run(program, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "foilworks: the settings are wrong: FOILWORKS_GPU_QUOTA is 'x', no whole number; "
-        "write one from 0 on, or leave it out (8)\n"
+        "foilworks: the settings are wrong: FOILWORKS_GPU_QUOTA is 'x', not a whole number; "
+        "write one of at least 0, or leave it out (8)\n"
     )

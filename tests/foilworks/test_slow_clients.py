@@ -46,14 +46,14 @@ def request_of(body: bytes, length: int) -> WSGIRequest:
     return WSGIRequest(got[0])
 
 
-def test_a_body_that_ends_early_is_not_read_as_a_whole_one():
+def test_a_body_that_ends_early_is_refused():
     assert request_of(b"a=1&b=2", 7).POST.dict() == {"a": "1", "b": "2"}
     with pytest.raises(UnreadablePostError, match="not whole"):
         _ = request_of(b"a=1&b=", 7).POST
 
 
 @pytest.mark.parametrize("cut", range(9))
-def test_every_way_of_reading_notices_the_end(cut):
+def test_every_way_of_reading_detects_an_early_end(cut):
     whole = b"ab\ncd\nef\n"
     stream = WholeBody(io.BytesIO(whole[:cut]), len(whole))
     with pytest.raises(OSError, match="not whole"):
@@ -62,7 +62,7 @@ def test_every_way_of_reading_notices_the_end(cut):
     assert WholeBody(io.BytesIO(whole), len(whole)).read(len(whole)) == whole
 
 
-def test_deadlines_end_what_is_late_and_leave_the_rest():
+def test_deadlines_end_only_late_requests():
     late, early, dropped = (socket.socketpair() for _ in range(3))
     deadlines = Deadlines()
     deadlines.set(late[0], 0.0)
@@ -82,7 +82,7 @@ def test_deadlines_end_what_is_late_and_leave_the_rest():
         other.close()
 
 
-def test_a_body_has_the_time_that_its_size_needs():
+def test_the_deadline_of_a_body_depends_on_its_size():
     assert length_of([("HOST", "x"), ("CONTENT-LENGTH", "64000")]) == 64000
     assert length_of([("CONTENT-LENGTH", "-1")]) == length_of([]) == 0
     assert seconds_for(0) == BODY_SECONDS < seconds_for(10**6) < seconds_for(10**9)
@@ -98,7 +98,7 @@ class Unread(io.BytesIO):
 
 
 @pytest.mark.django_db
-def test_large_bodies_of_strangers_are_refused_unread():
+def test_large_bodies_of_visitors_are_refused_unread():
     project = make_project()
     upload = reverse("imports:new_import", args=[project.slug])
     form = "application/x-www-form-urlencoded"
@@ -190,7 +190,7 @@ def dripping(port: int, count: int, path: str = "/sign-in/") -> Iterator[None]:
 
 
 @pytest.mark.full
-def test_slow_bodies_have_an_end_without_a_front(tmp_path):
+def test_slow_bodies_are_cut_off_without_a_proxy(tmp_path):
     """More of them than there are threads: their requests end, and others get their turn."""
     with served(tmp_path) as port, dripping(port, workers * threads + 1):
         assert health(port)[0] == 200
@@ -218,7 +218,7 @@ def fronted(front: str, folder: Path, behind: int) -> tuple[list[str], int]:
 @pytest.mark.full
 @pytest.mark.parametrize("path", ["/sign-in/", "/projects/any/imports/", "/r/any/scores/"])
 @pytest.mark.parametrize("front", FRONTS)
-def test_nobody_waits_for_200_slow_clients_behind_a_front(front, path, tmp_path, capsys):
+def test_fast_requests_do_not_wait_for_200_slow_clients_behind_a_proxy(front, path, tmp_path, capsys):
     if not shutil.which(front):
         pytest.skip(f"{front} is not installed; docs/testing.md says how")
     with served(tmp_path) as behind:

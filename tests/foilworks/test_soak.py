@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
         pytest.param(20, marks=[pytest.mark.slow(seconds=60), pytest.mark.full]),
     ],
 )
-def test_kills_lose_nothing_that_was_acknowledged_and_do_nothing_twice(kills):
+def test_kills_lose_no_acknowledged_answer_and_repeat_nothing(kills):
     """The script asserts what it reports; two hundred kills run by hand with the same one."""
     if find_binaries() is None and not os.environ.get("CI"):
         pytest.skip("no PostgreSQL here")

@@ -51,13 +51,13 @@ def test_a_bucket_its_keys_and_the_policy_of_the_pages(tmp_path):
     assert pictures == ["'self'", "data:", "https://media.example.org"]
 
 
-def test_amazons_own_addresses_need_the_bucket_alone(tmp_path):
+def test_addresses_of_amazon_need_only_the_bucket(tmp_path):
     storage, _, media, _ = json.loads(read(tmp_path, STORAGE_URL="s3://clips?region=eu-central-1").stdout)
     assert storage["OPTIONS"]["endpoint_url"] == "https://s3.eu-central-1.amazonaws.com"
     assert media == ["'self'", "https://clips.s3.eu-central-1.amazonaws.com"]
 
 
-def test_a_folder_stays_a_folder_and_nobody_else_is_played(tmp_path):
+def test_a_folder_store_allows_no_other_video_host(tmp_path):
     storage, folder, media, _ = json.loads(read(tmp_path, STORAGE_URL=f"file://{tmp_path}/shared").stdout)
     assert (storage["BACKEND"].rpartition(".")[2], folder) == ("FileSystemStorage", f"{tmp_path}/shared")
     assert media == ["'self'"]
@@ -66,16 +66,16 @@ def test_a_folder_stays_a_folder_and_nobody_else_is_played(tmp_path):
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("ftp://host/x", "STORAGE_URL names no store; write it as file:///"),
+        ("ftp://host/x", "STORAGE_URL does not name a store; write it as file:///"),
         ("s3://", "it names no bucket"),
         ("s3://key:secret@clips", "it names no bucket"),
-        ("s3://clips?endpoint=store:9000", "'store:9000' is no address"),
-        ("s3://clips?public=javascript:alert(1)", "is no address"),
-        ("s3://clips?secret=abc", "'secret' is no part of it"),
-        ("s3://clips?style=odd", "a style but path and virtual"),
+        ("s3://clips?endpoint=store:9000", "'store:9000' is not an address"),
+        ("s3://clips?public=javascript:alert(1)", "is not an address"),
+        ("s3://clips?secret=abc", "'secret' is not an option"),
+        ("s3://clips?style=odd", "a style other than path and virtual"),
     ],
 )
-def test_what_is_wrong_is_named_at_the_start(tmp_path, url, message):
+def test_a_wrong_storage_address_is_named_at_the_start(tmp_path, url, message):
     done = read(tmp_path, STORAGE_URL=url)
     assert done.returncode == 1
     assert message in done.stderr

@@ -63,7 +63,7 @@ def test_a_subtest_is_created_with_its_votes_and_its_proficiency(run, project):
         (("collect-votes", "there"), "No item that is valid because its publisher says so"),
     ],
 )
-def test_what_is_wrong_is_one_line(run, project, arguments, said):
+def test_a_wrong_option_gives_one_line(run, project, arguments, said):
     make_subtest(project, name="there")
     assert said in run(*arguments)
 

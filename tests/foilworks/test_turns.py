@@ -45,7 +45,7 @@ def another(tmp_path):
         process.communicate()
 
 
-def test_a_process_waits_for_another_ones_turn_to_end(another, tmp_path):
+def test_a_process_waits_for_the_turn_of_another_process(another, tmp_path):
     process = another(0.5)
     line = Turns(tmp_path / "turns")
     assert line.take()
@@ -53,7 +53,7 @@ def test_a_process_waits_for_another_ones_turn_to_end(another, tmp_path):
     line.give_back()
 
 
-def test_a_killed_process_gives_its_turn_back(another, tmp_path):
+def test_a_killed_process_releases_its_turn(another, tmp_path):
     process = another(600)
     process.send_signal(signal.SIGKILL)
     line = Turns(tmp_path / "turns")
@@ -61,19 +61,19 @@ def test_a_killed_process_gives_its_turn_back(another, tmp_path):
     line.give_back()
 
 
-def test_who_waits_too_long_goes_on_without_and_can_have_a_turn_later(another, tmp_path, monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST_WAIT_S", 0.05)
+def test_a_writer_that_waits_too_long_continues_without_a_turn(another, tmp_path, monkeypatch):
+    monkeypatch.setattr(turns, "MAX_WAIT_S", 0.05)
     process = another(600)
     line = Turns(tmp_path / "turns")
     assert not line.take()
     process.kill()
     process.wait()
-    monkeypatch.setattr(turns, "LONGEST_WAIT_S", 10.0)
+    monkeypatch.setattr(turns, "MAX_WAIT_S", 10.0)
     assert line.take()
     line.give_back()
 
 
-def test_threads_have_their_turns_one_after_the_other(tmp_path):
+def test_threads_take_turns(tmp_path):
     line, at_work, most = Turns(tmp_path / "turns"), [], []
 
     def work() -> None:
@@ -93,7 +93,7 @@ def test_threads_have_their_turns_one_after_the_other(tmp_path):
     assert (len(most), max(most)) == (120, 1)
 
 
-def test_no_turn_where_files_cannot_be_locked(tmp_path):
+def test_no_turn_on_disks_without_file_locks(tmp_path):
     line = Turns(tmp_path / "no such folder" / "turns")
     assert not line.take()
     assert not line.take()
@@ -120,7 +120,7 @@ def test_a_child_of_a_fork_waits_for_its_parents_turn(tmp_path):
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL's writers wait for rows")
 @pytest.mark.django_db(transaction=True)
-def test_a_transaction_has_its_turn_from_its_beginning_to_its_end_however_it_ends():
+def test_a_transaction_holds_its_turn_until_it_ends_in_any_way():
     assert connection._turn is None
     with transaction.atomic():
         assert connection._turn is not None

@@ -126,11 +126,11 @@ def kill_at_once(host: psutil.Popen) -> None:
 
 
 @pytest.mark.slow
-def test_the_other_host_ends_what_a_killed_one_was_at(hosts):
+def test_the_other_host_finishes_the_job_of_a_killed_host(hosts):
     job = hosts.run(sys.executable, "-m", "tests.foilworks.hosts", str(hosts.model)).split()[-1]
     first, second = hosts.work("first"), hosts.work("second")
     try:
-        # Both are at work on shards, and there is more than one left to do.
+        # Both run shards, and more than one is left.
         until(hosts, lambda: {host for host, _ in hosts.asked()} == {"first", "second"})
         (hosts.model / "go").touch()
         until(hosts, lambda: sum(host == "first" for host, _ in hosts.asked()) > 1)

@@ -45,11 +45,11 @@ def details() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_every_state_has_a_name_that_a_language_can_say(state):
+def test_every_state_has_a_translatable_name(state):
     assert state.replace("_", " ") in WORDS
 
 
-def test_what_jobs_say_begins_with_a_phrase_that_a_language_can_say():
+def test_messages_of_jobs_begin_with_a_translatable_phrase():
     found = list(said())
     assert len(found) > 30
     # The release is read before or after training: the phrase ends with what is put in.
@@ -61,13 +61,13 @@ def test_what_jobs_say_begins_with_a_phrase_that_a_language_can_say():
     assert unknown == []
 
 
-def test_what_stands_behind_the_phrase_has_no_words_of_its_own():
+def test_the_rest_of_a_message_of_a_job_has_no_words():
     found = list(details())
     assert len(found) > 10
     assert [(place, text) for place, text in found if any(letter.isalpha() for letter in text)] == []
 
 
-def test_why_agreement_has_no_value_can_be_said():
+def test_reasons_for_missing_agreement_are_translatable():
     assert {NOTHING_SHARED, ONE_CATEGORY} <= WORDS
 
 

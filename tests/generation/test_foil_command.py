@@ -147,7 +147,7 @@ def test_hostile_captions_come_back_whole(capsys):
 def test_an_argument_that_is_no_text_is_one_clear_line(capsys):
     # How Python hands over a byte of the command line that is no UTF-8.
     line = refusal(capsys, method="fake", caption="caf\udce9")
-    assert line == "--caption: is not UTF-8; set the terminal to UTF-8, or use --file"
+    assert line == "--caption is not UTF-8; set the terminal to UTF-8, or use --file"
 
 
 def test_wrong_usage_is_no_bad_input():

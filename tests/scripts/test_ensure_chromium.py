@@ -39,31 +39,31 @@ def ensure(folder: Path, **environment: str) -> subprocess.CompletedProcess:
     )
 
 
-def test_the_systems_browser_is_taken(programs):
+def test_the_systems_browser_is_used(programs):
     chromium = programs("chromium")
     done = ensure(programs.folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{chromium}\n", "")
 
 
-def test_the_one_without_a_window_comes_first(programs):
+def test_the_headless_browser_is_preferred(programs):
     programs("chromium")
     shell = programs("chromium-headless-shell")
     assert ensure(programs.folder).stdout == f"{shell}\n"
 
 
-def test_one_that_does_not_start_is_passed_over(programs):
+def test_a_browser_that_does_not_start_is_skipped(programs):
     programs("chromium", status=1)
     other = programs("google-chrome")
     assert ensure(programs.folder).stdout == f"{other}\n"
 
 
-def test_the_named_one_comes_first(programs):
+def test_the_named_browser_is_preferred(programs):
     programs("chromium")
     named = programs("my-browser")
     assert ensure(programs.folder, FOILWORKS_CHROMIUM=str(named)).stdout == f"{named}\n"
 
 
-def test_a_named_one_that_does_not_start_is_an_error_and_not_replaced(programs):
+def test_a_named_browser_that_does_not_start_is_an_error(programs):
     programs("chromium")
     done = ensure(programs.folder, FOILWORKS_CHROMIUM="/no/such/browser")
     assert (done.returncode, done.stdout) == (1, "")
@@ -71,7 +71,7 @@ def test_a_named_one_that_does_not_start_is_an_error_and_not_replaced(programs):
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="applications are found beside the PATH there")
-def test_where_none_can_be_had_it_says_what_to_install(programs):
+def test_without_any_browser_it_says_what_to_install(programs):
     done = ensure(programs.folder)
     assert (done.returncode, done.stdout) == (1, "")
     assert "playwright install chromium" in done.stderr

@@ -13,19 +13,19 @@ _spec.loader.exec_module(environment)
 SOURCE = environment.SETTINGS.read_text(encoding="utf-8")
 
 
-def test_the_page_is_what_the_settings_say():
+def test_the_page_matches_the_settings():
     advice = "run .venv/bin/python scripts/environment.py update"
     assert environment.PAGE.read_text(encoding="utf-8") == environment.page(SOURCE), advice
 
 
-def test_a_variable_that_nobody_told_of_is_named():
+def test_an_undescribed_variable_is_named():
     with pytest.raises(ValueError, match="no description of \\['NEW_ONE'\\]"):
         environment.page(SOURCE + '\nx = _env("NEW_ONE", "7")\n')
     with pytest.raises(ValueError, match="no variable for"):
         environment.page('x = _env("FOILWORKS_HOME")')
 
 
-def test_defaults_are_read_as_they_stand():
+def test_defaults_are_read_literally():
     assert environment.variables('a = int(_env("A", "5") or 0); b = _flag("B", True); c = _env("C")') == {
         "A": "5",
         "B": "1",
@@ -33,7 +33,7 @@ def test_defaults_are_read_as_they_stand():
     }
 
 
-def test_the_examples_of_deployment_name_nothing_else():
+def test_the_deployment_files_name_only_known_settings():
     """What Compose and the units pass on is read by the settings."""
     yaml = pytest.importorskip("yaml")
     given = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8"))["x-environment"]

@@ -43,26 +43,26 @@ def test_the_pin_comes_from_the_project_file(script):
     assert script.pinned() == REQUIREMENT
 
 
-def test_an_installed_torch_is_kept_whatever_its_build(script, monkeypatch):
+def test_an_installed_torch_of_any_build_is_kept(script, monkeypatch):
     for version, kept in (("2.13.0", True), ("2.13.0+cpu", True), ("2.13.0+cu130", True), ("2.12.1", False)):
         monkeypatch.setattr(script.importlib.metadata, "version", lambda name, version=version: version)
         assert script.is_installed(REQUIREMENT) is kept
 
 
-def test_a_local_wheel_comes_before_everything(script, machine):
+def test_a_local_wheel_is_preferred(script, machine):
     tried = machine(local_wheel=True, gpu=True)
     assert script.choose_and_install(REQUIREMENT)
     assert tried == [("--no-index",)]
 
 
 @pytest.mark.parametrize("description", [{"system": "Darwin"}, {"gpu": True}])
-def test_a_mac_and_a_gpu_take_the_ordinary_build(script, machine, description):
+def test_a_mac_and_a_gpu_use_the_ordinary_build(script, machine, description):
     tried = machine(**description)
     assert script.choose_and_install(REQUIREMENT)
     assert tried == [()]
 
 
-def test_any_other_machine_takes_the_cpu_build(script, machine, monkeypatch):
+def test_any_other_machine_uses_the_cpu_build(script, machine, monkeypatch):
     tried = machine()
     assert script.choose_and_install(REQUIREMENT)
     monkeypatch.setenv("TORCH_INDEX_URL", "https://mirror.example/cpu")
@@ -73,14 +73,14 @@ def test_any_other_machine_takes_the_cpu_build(script, machine, monkeypatch):
     ]
 
 
-def test_where_the_cpu_index_is_out_of_reach_the_size_is_said_first(script, machine, capsys):
+def test_without_the_cpu_index_the_download_size_is_announced_first(script, machine, capsys):
     tried = machine(working=lambda options: options == ())
     assert script.choose_and_install(REQUIREMENT)
     assert tried[-1] == ()
     assert "a download of about 3 GB" in capsys.readouterr().out
 
 
-def test_where_nothing_works_it_says_what_to_do(script, machine, monkeypatch, capsys):
+def test_if_nothing_works_it_says_what_to_do(script, machine, monkeypatch, capsys):
     machine(working=lambda options: False)
     monkeypatch.setattr(script, "is_installed", lambda requirement: False)
     assert script.main() == 1

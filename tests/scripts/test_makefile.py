@@ -72,7 +72,7 @@ def test_exact_versions_are_installed_unless_the_newest_are_asked_for(checkout):
     assert "--constraint" not in newest
 
 
-def test_the_exact_versions_are_of_all_that_pyproject_names_and_within_its_ranges():
+def test_exact_versions_cover_pyproject_and_fit_its_ranges():
     """A raised bound or a new dependency without `make versions` is found here, not on somebody's fresh machine."""
     lines = [line for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines() if line[0] != "#"]
     exact = {canonicalize_name(name): version for name, version in (line.split("==") for line in lines)}

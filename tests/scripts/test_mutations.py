@@ -52,7 +52,7 @@ def found() -> list[Mutant]:
     return list(mutants_of("corpus/rules/half.py", SOURCE, MUTATED, SPANS))
 
 
-def test_a_mutant_is_told_by_its_line_and_its_change(found):
+def test_a_mutant_is_identified_by_its_line_and_its_change(found):
     assert [(each.key, each.function, each.line, each.was, each.now) for each in found] == [
         ("corpus.rules.half.x_half__mutmut_1", "half", 5, "return number / 2", "return number * 2"),
         ("corpus.rules.half.x_half__mutmut_2", "half", 5, "return number / 2", "return number / 3"),
@@ -62,20 +62,20 @@ def test_a_mutant_is_told_by_its_line_and_its_change(found):
     assert len({each.identity for each in found}) == 3
 
 
-def test_it_is_another_one_where_its_function_has_changed(found):
+def test_it_is_a_different_mutant_if_its_function_has_changed(found):
     later = list(mutants_of("corpus/rules/half.py", SOURCE, MUTATED.replace("number / 2", "number / 4", 1), SPANS))
     assert later[0].identity != found[0].identity
     assert later[2].identity == found[2].identity
 
 
-def test_a_change_may_take_several_lines_and_stand_in_the_first():
+def test_a_change_may_span_several_lines_and_include_the_first():
     assert changed("def a(x=1):\n    return x", "def b(x=2):\n    return x") == (0, "x=1):", "x=2):")
     assert changed("def a():\n    b\n    c\n    d", "def a():\n    b\n    e\n    f\n    d") == (2, "c", "e f")
     assert changed("def a():\n    b\n    c", "def a():\n    c") == (1, "b", "")
     assert function_of("x__count__mutmut_12") == "_count"
 
 
-def test_equivalent_ones_count_neither_way_and_a_row_for_none_is_said(found, capsys):
+def test_equivalent_mutants_do_not_count_and_stale_rows_are_reported(found, capsys):
     known = {found[1].place: "why", ("corpus/rules/half.py", "half", "gone", "gone too"): "why"}
     ended = {found[0].identity: KILLED, found[1].identity: SURVIVED, found[2].identity: UNTESTED}
     whole = score(found, ended, known)
@@ -86,7 +86,7 @@ def test_equivalent_ones_count_neither_way_and_a_row_for_none_is_said(found, cap
     stale = "corpus/rules/half.py half: no survivor is `gone too`; remove the row"
     assert wrong == ["corpus/rules: 50.0 % is below 85 %", stale]
     said = capsys.readouterr().out
-    assert "corpus/rules/half.py:10 Ruler.at  (no test comes here)\n    - return place + 1\n" in said
+    assert "corpus/rules/half.py:10 Ruler.at  (no test runs this)\n    - return place + 1\n" in said
     assert "number / 3" not in said
 
 

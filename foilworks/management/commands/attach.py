@@ -1,4 +1,4 @@
-"""`foilworks attach`: video files for clips that were imported without them."""
+"""`foilworks attach`: attach video files to clips that were imported without them."""
 
 from pathlib import Path
 from typing import Any

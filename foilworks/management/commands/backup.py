@@ -1,4 +1,4 @@
-"""`foilworks backup`: a safe copy of the home, while it is in use."""
+"""`foilworks backup`: back up the home while it is in use."""
 
 from pathlib import Path
 from typing import Any

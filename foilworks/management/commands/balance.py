@@ -1,4 +1,4 @@
-"""`foilworks balance`: leaves out of files what text alone would give away; no database is needed."""
+"""`foilworks balance`: select items of files that text alone cannot solve; needs no database."""
 
 import json
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class Command(FoilworksCommand):
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        # Its classifier's library takes seconds to load: the list of commands must not wait for that.
+        # Imported here: the classifier's library takes seconds to load, and listing the commands must not wait.
         from generation.balance.outcome import outcome
 
         items, warnings = read_items(options["files"], options["file_format"])

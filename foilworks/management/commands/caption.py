@@ -1,4 +1,4 @@
-"""`foilworks caption`: tries a caption maker on sources; its lines can be imported as captions."""
+"""`foilworks caption`: try a caption maker on sources; the lines can be imported as captions."""
 
 import json
 from pathlib import Path
@@ -52,11 +52,11 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         lines = [f"{one['source']}\n  -> {one['caption']}" for one in result["captions"]]
         lines += [f"{one['source']}\n  skipped: {one['why']}" for one in result["skipped"]]
-        return "\n".join(lines) or "no source was given"
+        return "\n".join(lines) or "no source given; add --text or --file"
 
 
 def _write(path: Path, captions: list[dict[str, Any]]) -> None:
-    """One line a caption, with an id made of its place; GenerationError where the file cannot be written."""
+    """Write one line per caption, with an id from its position. Raises GenerationError if it cannot write."""
     try:
         with path.open("w", encoding="utf-8") as lines:
             for number, one in enumerate(captions, start=1):

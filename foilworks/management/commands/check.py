@@ -1,4 +1,4 @@
-"""`foilworks check`: every invariant of the workflow, asked of the database."""
+"""`foilworks check`: check every invariant of the workflow in the database."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ class Command(FoilworksCommand):
         parser.add_argument("--files", action="store_true", help="also read every stored video and compare its hash")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        # Everything is read as of one moment, while people work on.
+        # Everything is read as of one moment, while people continue to work.
         with transaction.atomic():
             _as_of_one_moment()
             found = violations()
@@ -39,8 +39,10 @@ class Command(FoilworksCommand):
 
 
 def _as_of_one_moment() -> None:
-    """SQLite's transactions are so by themselves; PostgreSQL's read what is there at each query. Where this is no
-    transaction of our own (tests) it stays as it is."""
+    """Read a consistent snapshot: SQLite's transactions do, PostgreSQL's need an isolation level.
+
+    Does nothing inside a transaction of the caller (tests).
+    """
     if connection.vendor == "postgresql" and not connection.savepoint_ids:
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")

@@ -1,4 +1,4 @@
-"""`foilworks createsuperuser`: Django's command; it says first what a password must be, and fails in one line."""
+"""`foilworks createsuperuser`: Django's command, with the password rules first and one-line errors."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`foilworks demo`: the sample project, from drawing its videos to the scores of its two models."""
+"""`foilworks demo`: create the sample project, from its videos to the scores of its two models."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -46,7 +46,7 @@ class Command(FoilworksCommand):
         return {**result, "served": True}
 
     def _steps(self, things: Iterable[Any], total: int, label: str) -> Iterator[Any]:
-        """A bar on a terminal; elsewhere a line a step, so that a log says where it is."""
+        """Draw a progress bar on a terminal; print a line per step elsewhere, so that a log shows the progress."""
         if not sys.stderr.isatty():
             self.say(f"{label} ({total})")
         yield from self.progress(things, total, label)
@@ -57,7 +57,7 @@ class Command(FoilworksCommand):
         return f"{self._made(result)}\n{_next()}"
 
     def _made(self, result: dict[str, Any]) -> str:
-        """What there is now, and who may look at it."""
+        """Describe what was created and which accounts can open it."""
         name = Release.objects.values_list("name", flat=True).get(pk=result["release"])
         models = [(name, *scores.values()) for name, scores in result["models"].items()]
         shares = ", ".join(f"{name} {result[name]:.3f}" for name in ("alpha", "js_all", "js_valid"))
@@ -72,7 +72,7 @@ class Command(FoilworksCommand):
 
 
 def _next() -> str:
-    """What to run next: a clone has make and the tutorial, an installed package has neither."""
+    """Say what to run next: a clone has make and the tutorial, an installed package has neither."""
     if settings.IN_CLONE:
         return NEXT.format(up="make up", tutorial="; tutorial: docs/tutorial.md")
     return NEXT.format(up="foilworks up", tutorial="")

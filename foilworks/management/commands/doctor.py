@@ -1,4 +1,4 @@
-"""`foilworks doctor`: the state of an installation."""
+"""`foilworks doctor`: show the state of an installation."""
 
 from dataclasses import asdict
 from typing import Any

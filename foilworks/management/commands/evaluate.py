@@ -1,4 +1,4 @@
-"""`foilworks evaluate`: a scoring run of one model on one release."""
+"""`foilworks evaluate`: score a release with a model."""
 
 from pathlib import Path
 from typing import Any
@@ -108,7 +108,7 @@ class Command(FoilworksCommand):
 
 
 def _served(found: dict[str, Any]) -> str:
-    """Outcomes and cost of a run through an endpoint."""
+    """Describe outcomes and cost of a run through an endpoint."""
     rows = [
         (name.replace("_", " "), row["n"], row["share"], row["share_ci"]) for name, row in found["outcomes"].items()
     ]
@@ -120,7 +120,7 @@ def _served(found: dict[str, Any]) -> str:
 
 
 def _told(name: str, items: list[Any]) -> str:
-    """How many items have the problem, and what the first of them says of it."""
+    """Say how many items have the problem, and quote the message of the first."""
     first = items[0]
     why = one_line(f"{first['item']}: {first['why']}") if isinstance(first, dict) else str(first)
     return f"{len(items)} {name.replace('_', ' ')}; the first: {why}"

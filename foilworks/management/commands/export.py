@@ -1,4 +1,4 @@
-"""`foilworks export`: a release as a folder of files."""
+"""`foilworks export`: write a release as a folder of files."""
 
 from pathlib import Path
 from typing import Any

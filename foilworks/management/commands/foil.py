@@ -1,4 +1,4 @@
-"""`foilworks foil`: tries a foil method on captions."""
+"""`foilworks foil`: try a foil method on captions."""
 
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ class Command(FoilworksCommand):
         lines = [f"{one['caption']}\n  {_outcome(one)}" for one in result["candidates"]]
         lines += [f"{one['caption']}\n  foils for people to write: {one['count']}" for one in result["blanks"]]
         lines += [f"{one['caption']}\n  skipped: {one['why']}" for one in result["skipped"]]
-        return "\n".join(lines) or "no caption was given"
+        return "\n".join(lines) or "no caption given; add --caption or --file"
 
 
 def _outcome(candidate: dict[str, Any]) -> str:
@@ -62,5 +62,5 @@ def _text(caption: str) -> str:
     try:
         caption.encode()
     except UnicodeEncodeError as error:
-        raise GenerationError("--caption: is not UTF-8; set the terminal to UTF-8, or use --file") from error
+        raise GenerationError("--caption is not UTF-8; set the terminal to UTF-8, or use --file") from error
     return caption

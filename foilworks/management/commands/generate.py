@@ -1,4 +1,4 @@
-"""`foilworks generate`: a generation run of a project."""
+"""`foilworks generate`: run a foil method on the captions of a project."""
 
 from typing import Any
 
@@ -102,7 +102,7 @@ def _subtest(project: Project, name: str | None) -> Subtest:
         return next(iter(subtests.values()))
     if not subtests:
         raise GenerationError(
-            f"the project '{project.slug}' has no subtest yet, and foils belong to one; make it on the page Content → "
+            f"the project '{project.slug}' has no subtest yet, and foils need one; create it on the page Content → "
             f"Subtests, or by POST /api/projects/{project.slug}/subtests"
         )
     if name not in subtests:
@@ -112,7 +112,7 @@ def _subtest(project: Project, name: str | None) -> Subtest:
 
 
 def _settings(options: dict[str, Any], recipe: Recipe | None) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """The method's parameters and each chosen filter's: the recipe's, with what --set and --filters say put over it."""
+    """Return the parameters of the method and of each filter: the recipe's, overridden by --set and --filters."""
     usual: dict[str, dict[str, Any]] = {slug: {} for slug in default_filters(options["method"])}
     if recipe:
         usual = recipe.filters_in(options["mode"])

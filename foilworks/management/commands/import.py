@@ -1,5 +1,5 @@
 # ruff: noqa: N999 - the command is called import
-"""`foilworks import`: a file of videos, captions and items into a project."""
+"""`foilworks import`: import a file of videos, captions and items into a project."""
 
 from pathlib import Path
 from typing import Any

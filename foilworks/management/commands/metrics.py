@@ -1,4 +1,4 @@
-"""`foilworks metrics`: model metrics from score files; needs no database."""
+"""`foilworks metrics`: compute model metrics from score files; needs no database."""
 
 from pathlib import Path
 from typing import Any
@@ -145,7 +145,7 @@ class Command(FoilworksCommand):
 
 
 def unclustered(data: Any) -> list[str]:
-    """Say that the intervals take items as independent, if no two of them share a source video."""
+    """Warn that the intervals treat items as independent, if no two of them share a source video."""
     clusters = getattr(data, "clusters", None)
     if clusters is None or len(set(clusters)) < len(clusters):
         return []

@@ -1,4 +1,4 @@
-"""`foilworks migrate`: Django's own command, with a copy of the database before anything in it changes."""
+"""`foilworks migrate`: Django's command, with a backup of the database before it changes."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ from foilworks.management.base import FoilworksCommand, one_line
 from text.errors import ActionableError
 
 ONLY_LOOKS = ("plan", "check_unapplied")
-# With one of these somebody wants the migrations themselves.
+# With one of these options people want the migrations themselves.
 CHOOSES = ("app_label", "fake", "fake_initial", "prune", "run_syncdb")
 
 
@@ -50,7 +50,7 @@ class Command(FoilworksCommand, DjangoMigrate):
             self.say(f"the previous database is saved in {copy}")
 
     def _changes_something(self, options: dict[str, Any]) -> bool:
-        """Whether there is something to lose, and a migration to be made or taken back."""
+        """Return whether the database has content and migrations to apply or to unapply."""
         connection = connections[options["database"]]
         if options["database"] != "default" or any(options[name] for name in ONLY_LOOKS) or not has_rows():
             return False

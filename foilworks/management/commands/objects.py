@@ -1,4 +1,4 @@
-"""`foilworks objects`: what something extracted from frames, for the object check."""
+"""`foilworks objects`: import objects that a model extracted from frames, for the object check."""
 
 from pathlib import Path
 from typing import Any
@@ -33,9 +33,7 @@ class Command(FoilworksCommand):
             with path.open(encoding="utf-8") as lines:
                 return {"frames": import_objects(None, project, lines, name=str(path), source=source)}
         except OSError as error:
-            raise AnnotationError(
-                f"{path}: file: cannot be read ({error.strerror}); name a file of JSON lines"
-            ) from error
+            raise AnnotationError(f"{path}: file: cannot be read ({error.strerror}); give a JSON Lines file") from error
         except UnicodeDecodeError as error:
             raise AnnotationError(f"{path}: file: is not UTF-8; save it as UTF-8") from error
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N999 - the command is called prepare-videos
-"""`foilworks prepare-videos`: film strips, and the clocks of files that were stored before 0.2."""
+"""`foilworks prepare-videos`: make film strips, and read frame times of files that were stored before 0.2."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`foilworks proximity`: how near a release's foils are to their captions in meaning, by an encoder."""
+"""`foilworks proximity`: measure how near a release's foils are to their captions in meaning."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`foilworks refresh-dashboard`: what the dashboard of a project shows, counted now."""
+"""`foilworks refresh-dashboard`: recompute the counts of a project's dashboard now."""
 
 from typing import Any
 

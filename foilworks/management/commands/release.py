@@ -1,4 +1,4 @@
-"""`foilworks release`: freezes the valid items of a project and prints the hash of what was frozen."""
+"""`foilworks release`: freeze the valid items of a project and print the content hash."""
 
 from typing import Any
 
@@ -41,9 +41,9 @@ class Command(FoilworksCommand):
             None, project, name=options["name"], override=options["override"], balance=options["balance"]
         )
         if options["name"] and release.name != options["name"]:
-            self.say(f"release {release.name} has the same content: no new release was made")
+            self.say(f"release {release.name} has the same content; no new release was created")
         for remark in GateFinding(release.gate.data["rows"]).remarks() if hasattr(release, "gate") else ():
-            self.say(one_line(f"{remark} The release was made: it contains items on their publisher's word."))
+            self.say(one_line(f"{remark} The release was created: it contains items on their publisher's word."))
         return {
             "id": release.pk,
             "name": release.name,
@@ -63,7 +63,7 @@ class Command(FoilworksCommand):
 
 
 def _counted(changes: dict[str, Any] | None) -> dict[str, Any] | None:
-    """How much changed since the release before; None for the first one."""
+    """Return how much changed since the previous release; None for the first one."""
     if changes is None:
         return None
     counts = {name: len(changes[name]) for name in KINDS}

@@ -1,4 +1,4 @@
-"""`foilworks report`: validation, agreement, divergence, blind audit and more, from a project or from files."""
+"""`foilworks report`: print a report on a project or on files: validation, agreement, blind audit and more."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from foilworks.management.base import FoilworksCommand
 from foilworks.management.text_tables import cell, table, table_of
 from text.registry import Entry, load, parse_params
 
-# By its path: it imports a model library.
+# Loaded by path: it imports a model library.
 PREFERENCE = Entry("preference", "evaluation.blind.scoring:preference_of_file")
 PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION)
 MAX_WARNINGS = 20
@@ -132,7 +132,7 @@ class Command(FoilworksCommand):
 
 
 def _flat(record: dict[str, Any]) -> tuple[str, ...]:
-    """The fields that fit a cell: no histograms and no objects."""
+    """Return the fields that fit a cell: no histograms and no objects."""
     return tuple(key for key, value in record.items() if not isinstance(value, dict | list) or key.endswith("ci"))
 
 

@@ -1,4 +1,4 @@
-"""`foilworks requeue`: jobs that should be on the queue and are not, put back from the database."""
+"""`foilworks requeue`: requeue jobs that the database lists but the queue has lost."""
 
 from typing import Any
 

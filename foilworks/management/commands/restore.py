@@ -1,4 +1,4 @@
-"""`foilworks restore`: restores a backup, or tries out beside the installation whether it could."""
+"""`foilworks restore`: restore a backup, or rehearse it beside the installation."""
 
 from pathlib import Path
 from typing import Any
@@ -33,10 +33,10 @@ class Command(FoilworksCommand):
             return {"rehearsed": True, **rehearse(options["folder"].absolute())}
         lock = up_lock()
         if not lock.acquire("foilworks restore"):
-            raise BackupError(f"Foilworks is running ({lock.holder()}); stop it, then restore")
+            raise BackupError(f"Foilworks is running ({lock.holder()}); stop it, then run the restore again")
         with lock:
             result = restore_backup(options["folder"].absolute(), progress=self.progress)
-            # A copy of an older Foilworks is brought up to date; what it is now is what lies in the folder.
+            # A backup of an older Foilworks is migrated here; the manifest describes what is in the folder.
             call_command("migrate", verbosity=0, interactive=False, no_backup=True)
         return {**result, "rows": count_rows()}
 

@@ -1,4 +1,4 @@
-"""`foilworks subtest`: the subtests of a project and the votes that their items take."""
+"""`foilworks subtest`: create and link the subtests of a project, and set the votes of their items."""
 
 from typing import Any
 

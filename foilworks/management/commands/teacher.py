@@ -1,4 +1,4 @@
-"""`foilworks teacher train` and `foilworks teacher evaluate`: dual encoders trained by LLM-teacher (Feint6K)."""
+"""`foilworks teacher train` and `foilworks teacher evaluate`: train dual encoders by LLM-teacher (Feint6K)."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from jobs.runner import run_now
 from text.registry import Entry, load
 
 COLUMNS = ("measure", "before", "after", "value", "ci", "p", "n")
-# By its path: only the processes that torchrun starts load the models here.
+# Loaded by path: only the processes that torchrun starts load the models here.
 RANK = Entry("one process of several", "evaluation.teacher.teaching:train_rank")
 
 

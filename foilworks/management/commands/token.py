@@ -1,4 +1,4 @@
-"""`foilworks token`: a key for programs, by whoever runs commands on the server."""
+"""`foilworks token`: create an API token on the server's command line."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class Command(FoilworksCommand):
         parser.add_argument("username", metavar="NAME", help="user name; the token has this person's access")
         parser.add_argument("--scope", choices=ApiToken.Scope.values, default=ApiToken.Scope.MANAGE)
         parser.add_argument("--days", type=int, default=USUAL_DAYS, help="days until the token expires")
-        parser.add_argument("--name", default="made on the server", help="name of the token: what uses it")
+        parser.add_argument("--name", default="created on the server", help="name of the token: what uses it")
         parser.add_argument("--project", metavar="SLUG", help="limit the token to this project")
         parser.add_argument("--role", choices=Role.values, default="", help="limit the token to this role")
 

@@ -1,4 +1,4 @@
-"""`foilworks trust`: what is allowed for one model beyond safetensors and code of this house."""
+"""`foilworks trust`: allow one model to use more than safetensors and our own code."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`foilworks up`: the web server, the workers and, without a REDIS_URL, the queue."""
+"""`foilworks up`: run the web server, the workers and, without a REDIS_URL, the queue."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`foilworks utd`: unbiasing through textual descriptions, on a project or from files."""
+"""`foilworks utd`: unbias through textual descriptions, on a project or from files."""
 
 import json
 from collections.abc import Callable
@@ -225,7 +225,7 @@ def _subset(given: dict[str, Any]) -> dict[str, Any]:
 def _needed(given: dict[str, Any], name: str) -> Any:
     if not given[name]:
         option = "--run" if name == "bias_run" else f"--{name}"
-        raise EvaluationError(f"utd {given['action']}: {option} is missing; see `foilworks utd --help`")
+        raise EvaluationError(f"utd {given['action']}: {option} is missing; add it, see `foilworks utd --help`")
     return given[name]
 
 

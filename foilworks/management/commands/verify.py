@@ -1,4 +1,4 @@
-"""`foilworks verify`: an export computed again from its own votes and scores."""
+"""`foilworks verify`: recompute an export from its own votes and scores."""
 
 from pathlib import Path
 from typing import Any

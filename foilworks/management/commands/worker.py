@@ -1,4 +1,4 @@
-"""`foilworks worker`: a host that scores, beside those that serve."""
+"""`foilworks worker`: run jobs on a host beside the one that serves the pages."""
 
 import os
 from typing import Any

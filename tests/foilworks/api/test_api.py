@@ -67,7 +67,7 @@ def test_pages_hold_every_row_once_in_every_order(ask, project):
         assert wanted is None or found == wanted
 
 
-def test_only_listed_filters_orders_and_cursors_are_taken(ask, project):
+def test_only_listed_filters_orders_and_cursors_are_accepted(ask, project):
     path = f"/api/projects/{project.slug}/items"
     for query in (
         "subtest__project__memberships__person__password__startswith=a",
@@ -87,7 +87,7 @@ def test_only_listed_filters_orders_and_cursors_are_taken(ask, project):
     assert ask("get", f"{path}?limit=1&order=key&cursor={cursor}").status_code == 422
 
 
-def test_the_old_word_of_a_state_is_a_filter_until_0_4(ask, project, caplog):
+def test_the_old_name_of_a_state_is_a_filter_until_0_4(ask, project, caplog):
     item = make_item(make_subtest(project), state="disputed")
     make_item(item.subtest)
     path = f"/api/projects/{project.slug}/items?state="
@@ -100,7 +100,7 @@ def test_the_old_word_of_a_state_is_a_filter_until_0_4(ask, project, caplog):
     assert said == ["items?state=split is now state=disputed; the old name works until 0.4"]
 
 
-def test_what_has_not_changed_is_not_sent_again(ask, project):
+def test_unchanged_content_is_not_sent_again(ask, project):
     path = f"/api/projects/{project.slug}/items"
     first = ask("get", path)
     again = ask("get", path, If_None_Match=first.headers["ETag"])
@@ -109,7 +109,7 @@ def test_what_has_not_changed_is_not_sent_again(ask, project):
     assert ask("get", path, If_None_Match=first.headers["ETag"]).status_code == 200
 
 
-def test_a_key_sent_again_gives_the_first_answer_and_does_nothing(ask, project):
+def test_a_repeated_key_returns_the_first_response_and_does_nothing(ask, project):
     path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
     first = ask("post", path, body, Idempotency_Key="k1")
     again = ask("post", path, body, Idempotency_Key="k1")
@@ -130,14 +130,14 @@ def test_a_refused_write_leaves_its_key_free(ask, project):
     assert ask("post", path, {"name": "direction"}, Idempotency_Key="k").status_code == 201
 
 
-def test_keys_are_everybodys_own(ask, project):
+def test_keys_of_different_people_are_independent(ask, project):
     path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
     assert ask("post", path, body, Idempotency_Key="k").status_code == 201
     other = asking(make_member(project, Role.RESEARCHER))
     assert other("post", path, {"name": "other"}, Idempotency_Key="k").status_code == 201
 
 
-def test_what_is_told_once_is_not_kept(ask, project):
+def test_secrets_shown_once_are_not_stored(ask, project):
     path = f"/api/projects/{project.slug}/members"
     body = {"username": "newcomer", "roles": ["validator"], "new_account": True, "with_token": True}
     first = ask("post", path, body, Idempotency_Key="k").json()
@@ -151,7 +151,7 @@ def test_what_is_told_once_is_not_kept(ask, project):
     assert not ApiToken.objects.filter(digest__contains=first["token"]).exists()
 
 
-def test_a_token_told_with_an_account_ends_with_its_password(ask, project, client):
+def test_the_token_of_a_new_account_ends_with_its_password(ask, project, client):
     body = {"username": "newcomer", "roles": ["validator"], "new_account": True, "with_token": True}
     told = ask("post", f"/api/projects/{project.slug}/members", body).json()
     person = User.objects.get(username="newcomer")
@@ -182,7 +182,7 @@ def test_a_replayed_submit_gives_the_first_answer(project, settings):
     assert ask("post", f"/api/work/{other['token']}/submit", {"answer": 9}).status_code == 400
 
 
-def test_a_submit_brings_the_next_piece_where_it_is_asked_for(project, settings, django_assert_max_num_queries):
+def test_a_submit_returns_the_next_task_on_request(project, settings, django_assert_max_num_queries):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     subtest = make_subtest(project)
     for _number in range(4):
@@ -203,7 +203,7 @@ def test_a_submit_brings_the_next_piece_where_it_is_asked_for(project, settings,
     assert (len(seen), len(set(seen)), Vote.objects.count()) == (4, 4, 4)
 
 
-def test_who_is_paused_by_an_answer_hears_that_it_is_stored(project, settings):
+def test_an_answer_that_pauses_its_person_is_reported_as_stored(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     subtest = make_subtest(project)
     make_item(subtest), make_item(subtest)
@@ -231,7 +231,7 @@ def test_a_judgement_costs_few_queries(project, settings, django_assert_max_num_
     assert Vote.objects.count() == 2
 
 
-def test_lists_cost_the_same_whatever_they_hold(ask, project, django_assert_max_num_queries):
+def test_the_cost_of_lists_does_not_depend_on_their_length(ask, project, django_assert_max_num_queries):
     subtest = make_subtest(project)
     for _number in range(20):
         make_item(subtest)
@@ -241,7 +241,7 @@ def test_lists_cost_the_same_whatever_they_hold(ask, project, django_assert_max_
             assert ask("get", f"/api/projects/{project.slug}/{path}").status_code == 200
 
 
-def test_a_token_that_asks_too_often_waits(project, settings, monkeypatch):
+def test_a_token_over_its_rate_limit_waits(project, settings, monkeypatch):
     settings.API_RATE_LIMIT_PER_MINUTE = 3
     within_a_minute(monkeypatch)
     ask, other = (asking(make_member(project, Role.ANNOTATOR), "read") for _number in range(2))
@@ -292,7 +292,7 @@ def test_errors_have_one_shape(ask, project, client):
     assert broken.status_code == 401
 
 
-def test_nobody_picks_a_place(project, settings):
+def test_nobody_picks_a_slot(project, settings):
     """`upcoming` names the piece before, with which the server noted its own choice for one person."""
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     subtest = make_subtest(project)
@@ -311,7 +311,7 @@ def test_nobody_picks_a_place(project, settings):
     assert Slot.objects.get(token=following["token"]).pk == promised
 
 
-def test_no_number_of_a_piece_tells_whether_it_is_gold(project, settings, every_second_gold):
+def test_no_number_of_a_task_reveals_gold(project, settings, every_second_gold):
     """Tasks and places of gold are made when they are first served, after those of the work around it."""
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     stock(project, make_subtest(project), items=4, gold=4)
@@ -338,7 +338,7 @@ def test_no_number_of_a_piece_tells_whether_it_is_gold(project, settings, every_
     assert len({work["task"] for _stage, work in pieces}) == len(pieces)
 
 
-def test_a_vote_stands_under_the_task_of_its_claim(ask, project):
+def test_a_vote_has_the_task_number_of_its_claim(ask, project):
     make_item(make_subtest(project))
     judge = asking(make_member(project, Role.VALIDATOR), "work")
     work = judge("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
@@ -347,7 +347,7 @@ def test_a_vote_stands_under_the_task_of_its_claim(ask, project):
     assert [vote["task"] for vote in listed] == [work["task"]]
 
 
-def test_names_of_others_reach_no_annotator(project, settings):
+def test_annotators_never_see_names_of_others(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     owner = make_member(project, Role.RESEARCHER, name="secret-owner")
     make_item(make_subtest(project))
@@ -377,13 +377,13 @@ def test_the_page_of_the_document_runs_no_script(client):
     assert "script-src 'self'" in page.headers["Content-Security-Policy"]
 
 
-def test_the_client_needs_nothing_of_the_server():
+def test_the_client_imports_nothing_of_the_server():
     program = "import sys, foilworks.client; print({'django', 'ninja', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 
 
-def test_what_is_refused_stands_in_the_audit_trail(project, settings):
+def test_refused_requests_are_in_the_audit_trail(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     annotator, stranger = make_member(project, Role.ANNOTATOR), make_user()
     assert asking(annotator)("get", f"/api/projects/{project.slug}/items").status_code == 403
@@ -395,7 +395,7 @@ def test_what_is_refused_stands_in_the_audit_trail(project, settings):
     ]
 
 
-def test_a_refused_write_with_a_key_stands_in_it_once_and_leaves_its_key_free(project, settings):
+def test_a_refused_write_with_a_key_is_audited_once_and_frees_its_key(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     annotator, stranger = make_member(project, Role.ANNOTATOR), make_user()
     path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
@@ -418,7 +418,7 @@ def test_a_refused_write_with_a_key_counts(project, settings, monkeypatch):
     assert statuses == [403, 403, 403, 429, 429]
 
 
-def test_another_token_of_the_person_gets_no_answer_of_this_one(project, settings):
+def test_another_token_of_the_person_gets_no_stored_response(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     person = make_member(project, Role.RESEARCHER)
     path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}

@@ -43,7 +43,7 @@ def one_connection() -> Iterator[None]:
         signal.connect(close_old_connections)
 
 
-def test_whatever_is_sent_is_answered_as_the_document_says(settings):
+def test_every_response_matches_the_document(settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     world = make_api_world()
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", read_to_the_end)

@@ -53,7 +53,7 @@ def clip(tmp_path) -> bytes:
     return (tmp_path / "clip.mp4").read_bytes()
 
 
-def test_what_is_stored_otherwise_changes_only_where_the_program_says_so(live_server, worker):
+def test_different_stored_records_change_only_with_update(live_server, worker):
     project = make_project()
     token = make_token(make_member(project, Role.RESEARCHER), name="import", scope="manage").secret
     record = {"id": "a", "source_id": "v", "caption": "a cat sits", "foil": "a dog sits"}
@@ -73,7 +73,7 @@ def test_what_is_stored_otherwise_changes_only_where_the_program_says_so(live_se
     assert marks == {"a": (False, "in_validation"), "b": (True, "valid")}
 
 
-def test_the_example_goes_the_whole_way(live_server, worker, clip, capsys):
+def test_the_example_runs_to_its_end(live_server, worker, clip, capsys):
     token = make_token(make_user(is_superuser=True), name="example", scope="manage").secret
     run = runpy.run_path(str(EXAMPLE))["run"]
     packed = run(live_server.url, token, clip)
@@ -117,7 +117,7 @@ def test_one_key_sent_four_times_at_once_makes_one_project(live_server):
     assert IdempotentAnswer.objects.get().status == 201
 
 
-def test_what_is_refused_is_told_by_the_client(live_server):
+def test_the_client_raises_errors_of_the_server(live_server):
     with Client(live_server.url, "fw_unknown") as client, pytest.raises(ApiError) as refused:
         client.me()
     assert refused.value.status == 401

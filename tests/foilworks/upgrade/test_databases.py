@@ -78,7 +78,7 @@ def test_an_updated_database_has_the_tables_of_a_fresh_one(tmp_path):
 
 @pytest.mark.full
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_models_the_migrations_and_an_update_lead_to_the_same_tables(engine, tmp_path):
+def test_models_migrations_and_an_update_create_the_same_tables(engine, tmp_path):
     homes = {name: tmp_path / name / "home" for name in ("updated", "models", "migrations")}
     if engine == "sqlite":
         _compare(homes, dict.fromkeys(homes, ""))
@@ -97,7 +97,7 @@ def _compare(homes: dict[str, Path], urls: dict[str, str]) -> None:
     assert tables_of(migrations) == tables_of(models)
 
 
-def test_the_backup_of_before_an_update_comes_back_and_is_updated(tmp_path):
+def test_the_backup_from_before_an_update_is_restored_and_updated(tmp_path):
     installation = restore(tmp_path / "home")
     names = "SELECT name FROM projects_project ORDER BY id"
     before = rows(installation, names)
@@ -115,7 +115,7 @@ def test_the_backup_of_before_an_update_comes_back_and_is_updated(tmp_path):
     assert "older than 0.1.0, or its update stopped (corpus has 9 of 10 migrations); restore it with" in done.stderr
 
 
-def test_a_database_with_a_part_of_what_is_squashed_is_refused_by_every_command(tmp_path):
+def test_every_command_refuses_a_partly_updated_database(tmp_path):
     """As a version before 0.1.0 left it, or an update to 0.1.0 that stopped."""
     installation = restore(tmp_path / "home")
     with closing(sqlite3.connect(installation.home / "foilworks.sqlite3")) as database, database:

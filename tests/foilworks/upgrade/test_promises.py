@@ -74,7 +74,7 @@ def test_a_job_is_found_under_its_stored_name(name):
     assert list(inspect.signature(find_job(name)).parameters)[1:] == ["job"]
 
 
-def test_the_table_of_jobs_holds_old_names_alone():
+def test_the_table_of_jobs_contains_only_old_names():
     assert set(RENAMED) <= set(surface()["jobs"])
     assert not set(RENAMED) & set(RENAMED.values())
     with pytest.raises(ImportError):
@@ -87,7 +87,7 @@ def parser_of(name: str) -> ArgumentParser:
 
 
 @pytest.mark.parametrize("name", surface()["commands"])
-def test_a_command_takes_every_option_that_it_took(name):
+def test_a_command_accepts_every_old_option(name):
     today = {flag: one for one in parser_of(cli.RENAMED.get(name, name))._actions for flag in _names(one)}
     lost = []
     for one in surface()["commands"][name]["options"]:
@@ -114,19 +114,19 @@ def test_a_renamed_command_runs_with_a_warning(capsys):
         assert printed.err == f"foilworks: `{old}` is now `{new}`; the old name works until 0.4\n"
 
 
-def test_every_setting_is_read_under_its_old_name_or_was_taken_away_in_words():
+def test_every_old_setting_is_read_or_reported_as_removed():
     today = settings_today()
     known = {*today["read"], *today["renamed"].values(), *settings.REMOVED}
     assert set(surface()["settings"]) <= known
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_every_slug_that_a_row_may_hold_is_known(name):
+def test_every_slug_in_a_row_is_known(name):
     module, _, table = TABLES[name].partition(":")
     assert set(surface()["slugs"][name]) - set(getattr(import_module(module), table)) == set()
 
 
-def test_the_api_takes_and_gives_what_it_took_and_gave():
+def test_the_api_accepts_and_returns_the_same_as_before():
     before, now = surface()["api"], api.get_openapi_schema(path_prefix="/api/")
     lost = [f"{method} {path}" for path, method in _operations(before) if method not in now["paths"].get(path, {})]
     for path, method in _operations(before):
