@@ -112,7 +112,13 @@ def videos(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "foilworks/_folded_filters.html", {"form": form})
     chosen = form.chosen()
     listing = list_rows(form.narrow(Video.objects.filter(project=project)), ORDERS, request.GET, chosen, _counted)
-    context = {"form": form, "listing": listing, "any": bool(chosen or listing.count.n)}
+    context = {
+        "form": form,
+        "listing": listing,
+        "any": bool(chosen or listing.count.n),
+        "row_template": "corpus/_video_row.html",
+        "list_name": _("Videos"),
+    }
     return render(request, "corpus/videos.html", context)
 
 

@@ -276,6 +276,7 @@ RULES: dict[str, Rule] = {
     "imports:discard_import": owner_page("import", get=NO, post=302),
     "items:items": owner_page(),
     "items:item": owner_page("item"),
+    "generation:candidate_panel": owner_page("candidate"),
     "items:panel": owner_page("item"),
     "items:bulk": owner_page(get=NO, post=302, data={"move": "retract"}),
     "items:item_move": owner_page("item", get=NO, post=302, data={"move": "retract"}),

@@ -41,6 +41,9 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "listing": listing,
         "any": bool(chosen or listing.count.n),
+        "row_template": "evaluation/_item_row.html",
+        "bulk_template": "evaluation/_item_bulk.html",
+        "list_name": _("Items"),
         "bulk": BULK,
         "undo": undo_of(request.GET.get("undo", "")),
     }

@@ -74,6 +74,7 @@ WITH_ROWS = (
     "corpus:media",
     "generation:run",
     "generation:candidate",
+    "generation:candidate_panel",
     "items:item",
     "items:panel",
     "releases:release",
