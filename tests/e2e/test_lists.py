@@ -7,7 +7,7 @@ from corpus.models import Item, Video
 from corpus.rules.states import ItemState
 from corpus.video_files.film_strips import MAX_BYTES, prepare_video
 from projects.models import Project, Role
-from tests.e2e.conftest import SignIn, assert_accessible, assert_accessible_wide_and_narrow, make_clip
+from tests.e2e.conftest import SignIn, assert_accessible, assert_accessible_wide_and_narrow, film, moving_dot
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -18,7 +18,7 @@ def project() -> Project:
     """Thirty items of one clip: every third one is valid."""
     project = make_project(slug="dots")
     subtest = make_subtest(project)
-    video = make_clip(project)
+    video = film(project, moving_dot(), 12)
     prepare_video(video)
     video.save()
     caption = make_caption(video, "a red dot moves to the right.")

@@ -12,7 +12,6 @@ wireStrips(document);
 
 function wireList(list) {
   const panel = list.querySelector("[data-list-panel]");
-  const bar = list.querySelector("[data-bulk]");
   // An empty field says nothing in the address of a view.
   list.querySelector("[data-list-filters]")?.addEventListener("htmx:configRequest", ({ detail }) => {
     for (const [name, value] of [...detail.formData.entries()]) if (value === "") detail.formData.delete(name);
@@ -27,16 +26,13 @@ function wireList(list) {
     if (event.target.matches("[data-select-all]")) {
       for (const box of boxes(list)) box.checked = event.target.checked;
     }
-    if (bar) count(list, bar);
+    count(list);
   });
   for (const button of list.querySelectorAll("[data-list-move]")) button.addEventListener("click", () => move(list, panel, Number(button.dataset.listMove)));
   list.querySelector("[data-list-select]")?.addEventListener("click", () => current(list)?.querySelector("[data-select]")?.click());
   panel?.querySelector("[data-panel-close]").addEventListener("click", () => close(list, panel));
   list.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && panel && !panel.hidden && !event.defaultPrevented && !event.target.matches("input, textarea")) close(list, panel);
-  });
-  list.addEventListener("htmx:afterSwap", (event) => {
-    if (event.target.id === "list" && bar) count(list, bar);
   });
 }
 
@@ -82,7 +78,9 @@ function close(list, panel) {
 }
 
 /** How many rows are selected, and the actions that all of them allow. */
-function count(list, bar) {
+function count(list) {
+  const bar = list.querySelector("[data-bulk]");
+  if (!bar) return;
   const chosen = [...boxes(list)].filter((box) => box.checked);
   bar.querySelector("[data-bulk-count]").textContent = String(chosen.length);
   for (const button of bar.querySelectorAll("button[data-of]")) {
