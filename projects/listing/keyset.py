@@ -52,21 +52,20 @@ def page_of(rows: QuerySet, order: Order, cursor: str = "", *, size: int = ROWS_
     sign = "-" if descending else ""
     found = list(rows.order_by(*(f"{sign}{name}" for name in order.fields))[: size + 1])
     has_more, found = len(found) > size, found[:size]
+    if not found:
+        return Page()
     has_previous, has_next = start is not None, has_more
     first = start["first"] if start is not None else 1
     if is_back:
         found.reverse()
         has_previous, has_next = has_more, True
         first = max(1, first - len(found)) if has_more else 1
-    previous = _cursor(order, found[:1], first, back=True) if has_previous else ""
-    return Page(found, first, previous, _cursor(order, found[-1:], first + len(found), back=False) if has_next else "")
+    previous = cursor_at(order, found[0], first, back=True) if has_previous else ""
+    return Page(found, first, previous, cursor_at(order, found[-1], first + len(found)) if has_next else "")
 
 
-def _cursor(order: Order, edge: Sequence[Model], first: int, *, back: bool) -> str:
-    """Where another page begins: before or after the row at the edge. `first`: the number of a row, as in Page."""
-    if not edge:
-        return ""
-    row = edge[0]
+def cursor_at(order: Order, row: Model, first: int, *, back: bool = False) -> str:
+    """Return where a page begins: after the row, or before it if `back`. `first`: the number of a row, as in Page."""
     position = {
         "order": order.slug,
         "back": back,

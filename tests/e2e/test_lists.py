@@ -1,4 +1,4 @@
-"""Lists with pictures: filters act at once, rows by keys, the panel beside them, what plays, selections and their undo."""
+"""Lists with pictures: filters that act at once, rows by keys, the panel, what plays, selections and their undo."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,6 +1,8 @@
 """The items of a project: filters, one item's page with its origin, votes, history and scores, a researcher's moves."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Vote
@@ -128,6 +130,25 @@ def test_the_list_takes_the_same_queries_for_two_items_and_for_forty(owner, worl
         page = owner.get(url)
     assert len(page.context["listing"].page.rows) == 25
     assert "1–25 of 40" in page.content.decode()
+
+
+@pytest.mark.parametrize("chosen", [{}, {"sort": "oldest"}, {"sort": "key"}, {"state": "in_validation"}])
+def test_each_page_is_read_off_an_index_in_order(owner, world, chosen):
+    if connection.vendor != "sqlite":
+        pytest.skip("tests/foilworks/plans_on_postgresql.py reads PostgreSQL's plans, over many rows")
+    for n in range(30):
+        make_item(world.subtest, key=f"item {n:02}")
+    url = reverse("items:items", args=[world.project.slug])
+    after = owner.get(url, chosen).context["listing"].page.next
+    with CaptureQueriesContext(connection) as captured:
+        owner.get(url, {**chosen, "after": after})
+    listing = [query["sql"] for query in captured if '"corpus_item"' in query["sql"] and "ORDER BY" in query["sql"]]
+    assert listing
+    with connection.cursor() as cursor:
+        for sql in listing:
+            cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
+            steps = [row[3] for row in cursor.fetchall()]
+            assert not [step for step in steps if step.startswith("SCAN") or "TEMP B-TREE" in step], sql
 
 
 def pages(owner, world, **chosen) -> list[list[str]]:
