@@ -190,6 +190,8 @@ class Subtest(models.Model):
 class Item(models.Model):
     """Video + caption + foils in a subtest. Several main items may share one proficiency item."""
 
+    # Of the subtest; repeated here so that an index can sort the items of a project.
+    project = models.ForeignKey(Project, models.CASCADE, related_name="items", db_index=False)
     subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="items", db_index=False)
     # Of the caption; repeated here so that the leakage rule is one index look-up.
     video = models.ForeignKey(Video, models.CASCADE, related_name="items")
@@ -210,7 +212,12 @@ class Item(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["subtest", "key"], name="one_item_a_key")]
-        indexes = [models.Index(fields=["subtest", "state"], name="item_state")]
+        indexes = [
+            models.Index(fields=["subtest", "state"], name="item_state"),
+            models.Index(fields=["project", "id"], name="item_by_project"),
+            models.Index(fields=["project", "state", "id"], name="item_by_project_and_state"),
+            models.Index(fields=["project", "key", "id"], name="item_by_project_and_key"),
+        ]
 
     def __str__(self) -> str:
         return self.key

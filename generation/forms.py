@@ -13,7 +13,9 @@ from generation.filters.registry import FILTERS, default_filters, needs_weights
 from generation.methods.registry import METHODS
 from generation.models import GenerationRun
 from generation.models.side_work import CaptionSources
+from jobs.models import JobState
 from projects.forms.registry_entry import EntryForm, choices_of
+from projects.listing.filters import Filters
 from projects.models import Project
 from text.registry import Entry
 
@@ -34,6 +36,21 @@ class FilterRow(NamedTuple):
     params: EntryForm
     chosen: bool
     weights: str
+
+
+class RunFilter(Filters):
+    """What filters the list of runs; a value that is not a choice filters nothing."""
+
+    chips = ("state",)
+    state = forms.ChoiceField(
+        label=_("State"),
+        required=False,
+        choices=[("", _("All")), *[(s.value, _(s.value)) for s in JobState if s != JobState.SPREAD]],
+        widget=forms.RadioSelect,
+    )
+
+    def __init__(self, data: Mapping[str, str]) -> None:
+        super().__init__({"state": data.get("state", "")})
 
 
 class RunForm(forms.Form):

@@ -62,17 +62,13 @@ def filter_counts(run: GenerationRun) -> list[FilterCount]:
 
 
 def candidates_of(run: GenerationRun, *, state: str = "", rejected_by: str = "") -> QuerySet[Candidate]:
-    """Return the run's candidates with caption, author and filter scores loaded, optionally filtered."""
+    """Return the run's candidates with clip, caption, author and filter scores loaded, filtered where asked."""
     rows = Candidate.objects.filter(group__run=run)
     if state:
         rows = rows.filter(state=state)
     if rejected_by:
         rows = rows.filter(filter_scores__filter=rejected_by, filter_scores__passed=False)
-    return (
-        rows.select_related("group__caption", "author")
-        .prefetch_related("filter_scores")
-        .order_by("group_id", "rank", "id")
-    )
+    return rows.select_related("group__caption__video", "author").prefetch_related("filter_scores")
 
 
 def without_foil(run: GenerationRun, why: str = "") -> QuerySet[CandidateGroup]:

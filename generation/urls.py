@@ -28,4 +28,5 @@ urlpatterns = [
     path("projects/<slug:slug>/selections/<int:pk>/", views.selection, name="selection"),
     path("projects/<slug:slug>/selections/<int:pk>/progress/", views.selection_progress, name="selection_progress"),
     path("projects/<slug:slug>/candidates/<int:pk>/", views.candidate, name="candidate"),
+    path("projects/<slug:slug>/candidates/<int:pk>/panel/", views.candidate_panel, name="candidate_panel"),
 ]

@@ -8,8 +8,10 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from corpus.video_files.player import player_clip
 from generation.access import get_candidate, get_caption_run, get_run, get_selection, get_tuning
 from generation.actions import runs as actions
 from generation.actions.hints import set_hint_model
@@ -21,7 +23,7 @@ from generation.asking.prompts import PROMPTS
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
-from generation.forms import BudgetForm, CaptionForm, HintForm, RunForm
+from generation.forms import BudgetForm, CaptionForm, HintForm, RunFilter, RunForm
 from generation.methods.registry import METHODS
 from generation.models import Candidate, GenerationRun, Hint, HintModel, PromptTemplate, Selection
 from generation.models.side_work import CaptionRun, Tuning
@@ -40,14 +42,17 @@ from generation.thresholds.histograms import score_histograms
 from generation.thresholds.page import ThresholdForm, examples, filter_rows
 from generation.tuning.loss_curve import loss_curve
 from generation.tuning.parameters import TUNING
+from projects import audit
 from projects.access import enter_project, get_project
 from projects.forms.registry_entry import EntryForm
+from projects.listing.keyset import Order
+from projects.listing.listing import list_rows
 from projects.live_pages import render_live
-from projects.models import AuditEvent, Role
+from projects.models import Role
 from text.diff import diff_segments
 
-PER_PAGE = 25
-RUNS_PER_PAGE = 30
+CANDIDATE_ORDERS = (Order("caption", _lazy("Caption"), ("group", "rank", "pk")),)
+RUN_ORDERS = (Order("newest", _lazy("Newest"), ("pk",), descending=True),)
 SKIPPED_PER_PAGE = 50
 LOOKS_PER_PAGE = 20
 SELECTIONS_PER_PAGE = 30
@@ -58,11 +63,16 @@ TUNINGS_PER_PAGE = 20
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
     chosen = {name: request.GET[name] for name in ("state", "rejected_by") if request.GET.get(name)}
-    page = Paginator(candidates_of(found, **chosen), PER_PAGE).get_page(request.GET.get("page"))
-    for row in page:
+    listing = list_rows(candidates_of(found, **chosen), CANDIDATE_ORDERS, request.GET, chosen)
+    for row in listing.page.rows:
         row.segments = diff_segments(row.group.caption.text, row.text)
         row.rejections = [score for score in row.filter_scores.all() if not score.passed]
-    context = {"page": page, "chosen": chosen, "query": f"{urlencode(chosen)}&" if chosen else ""}
+    context = {
+        "listing": listing,
+        "chosen": chosen,
+        "row_template": "generation/_candidate_row.html",
+        "list_name": _("Candidates"),
+    }
     context["histograms"] = score_histograms(found)
     return render(request, "generation/run.html", context | _progress(found))
 
@@ -92,33 +102,54 @@ def _progress(found: GenerationRun) -> dict[str, Any]:
 
 @require_safe
 def candidate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    context = _shown(request, slug, pk)
+    group = context["candidate"].group
+    context["siblings"] = Candidate.objects.filter(group=group).exclude(pk=pk).order_by("rank", "id")
+    return render(request, "generation/candidate.html", context)
+
+
+@require_safe
+def candidate_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return render(request, "generation/candidate_panel.html", _shown(request, slug, pk))
+
+
+def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     found = get_candidate(request.user, slug, pk)
     request.project = found.group.run.project
-    history = AuditEvent.objects.filter(target_type="generation.candidate", target_id=str(found.pk))
-    context = {
+    return {
         "candidate": found,
+        "clip": player_clip(found.group.caption.video),
         "run": found.group.run,
         "caption": found.group.caption,
         "segments": diff_segments(found.group.caption.text, found.text),
         "entry": METHODS.get(found.method),
         "scores": found.filter_scores.order_by("passed", "filter"),
         "children": found.children.select_related("author").order_by("id"),
-        "siblings": Candidate.objects.filter(group=found.group).exclude(pk=found.pk).order_by("rank", "id"),
-        "history": history.select_related("actor").order_by("id"),
+        "history": audit.events_of(found).select_related("actor"),
     }
-    return render(request, "generation/candidate.html", context)
 
 
 @require_safe
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    rows = GenerationRun.objects.filter(project=project).select_related("subtest", "job").order_by("-id")
-    page = Paginator(rows, RUNS_PER_PAGE).get_page(request.GET.get("page"))
-    counts = counts_by_run(page)
-    for row in page:
+    form = RunFilter(request.GET)
+    chosen = form.chosen()
+    rows = GenerationRun.objects.filter(project=project)
+    if state := chosen.get("state"):
+        rows = rows.filter(job__state=state)
+    listing = list_rows(rows, RUN_ORDERS, request.GET, chosen, lambda rows: rows.select_related("subtest", "job"))
+    counts = counts_by_run(listing.page.rows)
+    for row in listing.page.rows:
         row.label = METHODS[row.method].label if row.method in METHODS else row.method
         row.counts = counts[row.pk]
-    return render(request, "generation/runs.html", {"page": page})
+    context = {
+        "form": form,
+        "listing": listing,
+        "any": bool(chosen or listing.count.n),
+        "row_template": "generation/_run_row.html",
+        "list_name": _("Generation runs"),
+    }
+    return render(request, "generation/runs.html", context)
 
 
 @require_POST

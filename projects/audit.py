@@ -17,6 +17,12 @@ from projects.webhooks import announce
 FEW = 4
 
 
+def events_of(row: models.Model) -> models.QuerySet[AuditEvent]:
+    """Return what happened to a row, oldest first."""
+    events = AuditEvent.objects.filter(target_type=row._meta.label_lower, target_id=str(row.pk))
+    return events.order_by("pk")
+
+
 def event(
     project: Project | None,
     actor: User | None,

@@ -112,6 +112,8 @@ ITEM_MOVES: dict[str, Move] = {
     "recount": _move((I.VALID, I.INVALID, I.DISPUTED), I.IN_VALIDATION),
     "requeue": _move((I.INVALID,), I.REQUEUED),
     "retract": _move((I.VALID,), I.RETRACTED),
+    # Only what `retract` took out: what its video or its caption took out stays out.
+    "restore": _move((I.RETRACTED,), I.VALID),
     # Repair of a false caption: the item stays as the record of its votes, whatever they had come to.
     "recaption": _move((I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED), I.REQUEUED),
     "drop_with_video": _move((I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED), I.RETRACTED),

@@ -192,6 +192,7 @@ def _plan(
     decided = state != ItemState.IN_VALIDATION and not on_word
     item = new_row(
         Item,
+        project_id=batch.project.pk,
         subtest_id=subtest.pk,
         video_id=video.pk,
         caption_id=batch.captions[video.pk, text_sha256(pair.caption)].pk,

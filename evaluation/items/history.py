@@ -27,6 +27,7 @@ ITEM_WORDS: dict[str, str | Promise] = {
     "adjudicate": _("The disputed item was decided."),
     "requeue": _("Its foils were returned to editing."),
     "retract": _("The item was retracted."),
+    "restore": _("The item was restored."),
     "recaption": _("Its caption was corrected. The item is stored as the record of its votes."),
     "drop_with_video": _("The item was retracted with everything else of its video."),
     "take_apart": _("The item was removed by an undo."),

@@ -9,7 +9,7 @@ import numpy as np
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from annotation.actions.decisions.items import adjudicate, requeue, retract
+from annotation.actions.decisions.items import adjudicate, requeue, restore, retract
 from annotation.models import Choice, Vote, VoteState
 from corpus.models import Foil, Item, ReleaseItem
 from corpus.rules.states import ItemState
@@ -113,12 +113,16 @@ MOVES: dict[str, tuple[Open, ...]] = {
     ),
     ItemState.INVALID: (Open("requeue", _("Return foils to editing")),),
     ItemState.VALID: (Open("retract", _("Retract item"), danger=True),),
+    ItemState.RETRACTED: (Open("restore", _("Restore item")),),
 }
+# The moves of a selection: of items in which state each may be made, as MOVES says.
+BULK: tuple[tuple[Open, str], ...] = tuple((move, state) for state, moves in MOVES.items() for move in moves)
 ABOUT: dict[str, str | Promise] = {
     ItemState.DISPUTED: _("All votes are in, and no answer has a majority. You decide. The votes do not change."),
     ItemState.INVALID: _(
         "The item is stored as the record of its votes. Valid foils return as accepted, the others return to editing."
     ),
+    ItemState.RETRACTED: _("The item becomes valid again, and future releases contain it."),
     ItemState.VALID: _("Existing releases do not change. Future releases leave the item out."),
 }
 WRITES: dict[str, Callable[[User, int, str], Item]] = {
@@ -126,6 +130,7 @@ WRITES: dict[str, Callable[[User, int, str], Item]] = {
     "invalid": lambda person, pk, reason: adjudicate(person, pk, ItemState.INVALID, reason),
     "requeue": lambda person, pk, reason: requeue(person, pk, reason),
     "retract": lambda person, pk, reason: retract(person, pk, reason),
+    "restore": lambda person, pk, reason: restore(person, pk, reason),
 }
 
 

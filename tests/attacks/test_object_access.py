@@ -70,10 +70,13 @@ OWNERS_ONLY = (
 )
 WITH_ROWS = (
     "corpus:video",
+    "corpus:video_panel",
     "corpus:media",
     "generation:run",
     "generation:candidate",
+    "generation:candidate_panel",
     "items:item",
+    "items:panel",
     "releases:release",
     "scoring:run",
     "imports:import",

@@ -168,7 +168,7 @@ class TestPages:
         world.item(key="open")
         world.item(key="between", state=ItemState.DISPUTED)
         page = owner.get(reverse("items:items", args=[world.project.slug]), {"state": "split"})
-        assert [item.key for item in page.context["page"]] == ["between"]
+        assert [item.key for item in page.context["listing"].page.rows] == ["between"]
         assert page.context["query"] == "state=disputed&"
         assert page.context["form"]["state"].value() == "disputed"
 

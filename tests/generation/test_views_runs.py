@@ -200,7 +200,7 @@ class TestRuns:
                 # Session, person, project, roles, count, rows, their counts.
                 with django_assert_num_queries(7):
                     answer = owner.get(url("runs", project))
-        newest = answer.context["page"][0].counts
+        newest = answer.context["listing"].page.rows[0].counts
         assert (newest.made, newest.rejected, newest.accepted) == (1, 1, 0)
 
     def test_an_empty_list_explains_runs(self, owner, project):
@@ -226,10 +226,10 @@ class TestRun:
 
     def test_candidates_are_filtered_by_state_and_filter(self, owner, project, run):
         page = url("run", project, run.pk)
-        assert owner.get(page).context["page"].paginator.count == 30
-        assert owner.get(page, {"state": "filtered_out"}).context["page"].paginator.count == 3
-        assert owner.get(page, {"rejected_by": "minimal_edit"}).context["page"].paginator.count == 3
-        assert owner.get(page, {"rejected_by": "identical"}).context["page"].paginator.count == 0
+        assert owner.get(page).context["listing"].count.n == 30
+        assert owner.get(page, {"state": "filtered_out"}).context["listing"].count.n == 3
+        assert owner.get(page, {"rejected_by": "minimal_edit"}).context["listing"].count.n == 3
+        assert owner.get(page, {"rejected_by": "identical"}).context["listing"].count.n == 0
 
     def test_a_page_of_candidates_needs_a_fixed_number_of_queries(self, owner, project, run, django_assert_num_queries):
         # Session, person, project, roles, run, count, candidates, their scores, spans of scores, states, filters.

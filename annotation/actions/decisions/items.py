@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from annotation.access import item_for
 from annotation.actions.decisions import captions
 from annotation.actions.workflow import authoring, task_slots
-from annotation.actions.workflow.assembly import unlink_main_items
+from annotation.actions.workflow.assembly import link_main_items, unlink_main_items
 from annotation.actions.workflow.groups import advance, locked_group, reopened_group
 from annotation.actions.workflow.transitions import move_item
 from annotation.actions.workflow.verdicts import locked_item
@@ -130,6 +130,24 @@ def retract(person: User, item_id: int, reason: str, *, now: datetime | None = N
     if not reason.strip():
         raise AnnotationError(_("Enter a reason. It is saved with the item."))
     return run_in_transaction(lambda: _retract(person, item_id, reason.strip(), now or timezone.now()))
+
+
+def restore(person: User, item_id: int, reason: str = "", *, now: datetime | None = None) -> Item:
+    """retracted -> valid. Baseline tasks that the retraction cancelled stay cancelled.
+
+    IllegalMove for an item that is not retracted, AnnotationError for one that left with its video or its caption.
+    """
+    return run_in_transaction(lambda: _restore(person, item_id, reason.strip(), now or timezone.now()))
+
+
+def _restore(person: User, item_id: int, reason: str, now: datetime) -> Item:
+    item = locked_item(item_for(person, item_id, Role.RESEARCHER).pk)
+    last = audit.events_of(item).last()
+    if item.state == ItemState.RETRACTED and (last is None or last.action != "retract"):
+        raise AnnotationError(_("This item was removed with its video or its caption. It cannot be restored."))
+    move_item(item, "restore", item.subtest.project, person, reason=reason, also={"decided_at": now})
+    link_main_items(item)
+    return item
 
 
 def _retract(person: User, item_id: int, reason: str, now: datetime) -> Item:

@@ -26,6 +26,7 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
         _lock_pairs(group.caption.video_id)
     state = first_item_state(votes)
     item = Item.objects.create(
+        project=project,
         subtest=subtest,
         video_id=group.caption.video_id,
         caption=group.caption,
