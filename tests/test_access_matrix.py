@@ -162,6 +162,7 @@ RULES: dict[str, Rule] = {
         EVERYBODY, post=422, slug=False, args=("invitation_token",), instead_of_post=dict.fromkeys(SIGNED_IN, 302)
     ),
     "projects:invitations": owner_page(post=422),
+    "projects:invite_team": owner_page(get=NO, post=422),
     "projects:invitation_withdraw": owner_page("invitation", get=NO, post=302),
     "projects:consent": Rule(MEMBERS, post=422),
     "projects:consent_texts": owner_page(post=422),
