@@ -108,6 +108,9 @@ class SubtestForm(VoteRuleForm):
             *VoteRuleForm.Meta.fields,
         ]
         labels = {
+            "name": _("Name"),
+            "test": _("Test"),
+            "kind": _("Kind"),
             "proficiency_subtest": _("Proficiency subtest"),
             "changes": _("Foils change"),
             "foils_per_item": _("Foils per item"),

@@ -82,9 +82,7 @@ def by_group(
     return rows
 
 
-def need(known: NDArray[np.bool_], what: str) -> None:
-    """EvaluationError where no item has the fact that the analysis is about."""
+def need(known: NDArray[np.bool_], otherwise: str) -> None:
+    """Raise EvaluationError with the text `otherwise` if no item has the fact that the analysis is about."""
     if not known.any():
-        raise EvaluationError(
-            f"no item says its {what}; give it as a fact of the items (or beside the scores in the file)"
-        )
+        raise EvaluationError(otherwise)

@@ -1,5 +1,7 @@
 """Words of the code as people read them."""
 
+from collections.abc import Iterable
+
 from django import template
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
@@ -90,6 +92,29 @@ WORDS = frozenset(
         _("votes"),
         _("checking"),
         _("filming"),
+        # Stages of work; what votes say.
+        _("edit"),
+        _("review"),
+        _("validation"),
+        _("baseline"),
+        _("objects"),
+        _("qualification"),
+        _("caption"),
+        _("foil"),
+        _("both"),
+        _("neither"),
+        _("cannot tell"),
+        # Whether a run follows its paper to the letter.
+        _("corrected"),
+        _("paper"),
+        # Settings of reports: which words a divergence counts, how a tie counts, groups of numbers.
+        _("words"),
+        _("changed"),
+        _("half"),
+        _("strict"),
+        _("optimistic"),
+        _("first"),
+        _("over 10"),
         # Why agreement has no value.
         _("no unit has two votes"),
         _("all votes fall into one category, so that agreement by chance is certain"),
@@ -112,3 +137,9 @@ def translated(text: str) -> str:
     What is in no catalogue, such as a slug, stays. gettext would answer "" with the catalogue's header.
     """
     return gettext(text) if text else ""
+
+
+@register.filter
+def translated_list(texts: Iterable[str]) -> str:
+    """Texts in the reader's language, sorted and with commas, such as a person's roles."""
+    return ", ".join(sorted(gettext(text) for text in texts))
