@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 
 from django import template
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
@@ -143,3 +146,18 @@ def translated(text: str) -> str:
 def translated_list(texts: Iterable[str]) -> str:
     """Texts in the reader's language, sorted and with commas, such as a person's roles."""
     return ", ".join(sorted(gettext(text) for text in texts))
+
+
+@register.simple_tag
+def learn_more(page: str) -> SafeString:
+    """A link to the page of docs/ that explains more: `{% learn_more "docs/how-to/score.md#results" %}`.
+
+    tests/foilworks/test_help.py opens every target.
+    """
+    path, _hash, anchor = page.partition("#")
+    name = path.removeprefix("docs/").removesuffix(".md")
+    address = reverse("help_page", args=[name]) + (f"#{anchor}" if anchor else "")
+    # Links of one page need names that differ.
+    about = name.rpartition("/")[2].replace("-", " ")
+    form = '<a class="learn-more" href="{}">{}<span class="visually-hidden" translate="no">: {}</span></a>'
+    return format_html(form, address, gettext("Learn more"), about)
