@@ -71,7 +71,7 @@ def help_page(name: str) -> HelpPage:
         name,
         next(title for tag, title in titles.values() if tag == "h1"),
         # Made of our own pages, in which Markdown's HTML is off.
-        mark_safe(_MARKDOWN.renderer.render(rest, _MARKDOWN.options, {})),  # noqa: S308  # nosec B308
+        mark_safe(_MARKDOWN.renderer.render(rest, _MARKDOWN.options, {})),  # noqa: S308  # nosec
         tuple((anchor, title) for anchor, (tag, title) in titles.items() if tag == "h2"),
         frozenset({*titles, *targets}),
     )
