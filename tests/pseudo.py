@@ -34,7 +34,7 @@ _SAME_IN_ALL = re.compile(
     # Names.
     r"\b(Foilworks|foilworks|ViLMA|RCAD|UTD|Feint6K|MTurk|NumPy|CSV|JSON|SVG|LaTeX|Markdown|DOI)\b"
     # Abbreviations and units; pp: percentage points.
-    r"|\b(JS|UTC|EUR)\b|[\d.,…)\]] ?(min|kB|MB|GB|fps|px|ms|pp)\b"
+    r"|\b(JS|UTC|EUR|pp)\b|[\d.,…)\]] ?(min|kB|MB|GB|fps|px|ms)\b"
     # Addresses, placeholders that the reader fills, models and hashes by name.
     r"|https?://\S+|/api/\S*|\{[^}]*\}|<\w+>|\b[\w.-]+/[\w.-]+|\b[0-9a-f]{8,}\b"
     # Codes that only a program can send wrongly, and file endings.
