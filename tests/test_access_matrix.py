@@ -147,6 +147,8 @@ RULES: dict[str, Rule] = {
         slug=False,
         instead={person: NOT_THERE for person in SIGNED_IN if person != "annotator"},
     ),
+    "help": Rule(EVERYBODY, slug=False),
+    "help_page": Rule(EVERYBODY, slug=False, args=("help_name",)),
     "api_docs": Rule(EVERYBODY, slug=False),
     "api_unknown": Rule(EVERYBODY, get=404, post=404, slug=False),
     "projects:create": Rule(OWNERS, post=422, slug=False, stranger=REFUSED),
@@ -364,6 +366,7 @@ RULES: dict[str, Rule] = {
 # These open the door to whoever holds them.
 OPENS = {"invitation_token", "study_key", "public_key"}
 WORDS = {
+    "help_name": "how-to/score",
     "study_move": "close",
     "page_move": "address",
     "uidb64": "MQ",

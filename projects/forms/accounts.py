@@ -142,7 +142,9 @@ class ProjectForm(forms.ModelForm):
         fields = ["name", "slug", "description", "edit_stage", "leakage_scope", "judge_caption_once"]
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
         labels = {
+            "name": _("Name"),
             "slug": _("Short name"),
+            "description": _("Description"),
             "edit_stage": _("Annotators edit candidates before review"),
             "leakage_scope": _("People who made or reviewed a foil cannot judge"),
             "judge_caption_once": ONCE_LABEL,
