@@ -35,7 +35,6 @@ AWAY = "not asked: the endpoint had failed too often"
 MAX_LOGPROBS = 20
 OVERLOADED = frozenset({429, 503, 529})
 Tag = TypeVar("Tag")
-Tag = TypeVar("Tag")
 
 
 @dataclass(frozen=True)

@@ -76,12 +76,16 @@ def messages_of(request: ChatRequest) -> list[dict[str, Any]]:
         if request.as_video:
             parts = [{"type": "video_url", "video_url": {"url": f"data:video/jpeg;base64,{','.join(frames)}"}}]
         else:
-            parts = [{"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{frame}"}} for frame in frames]
+            urls = [
+                f"data:image/{_form(image)};base64,{frame}" for image, frame in zip(request.images, frames, strict=True)
+            ]
+            parts = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
         found[-1]["content"] = [*parts, {"type": "text", "text": found[-1]["content"]}]
     return found
 
 
 def _form(image: bytes) -> str:
+    """The subtype of `image/…` that the file is."""
     return "png" if image.startswith(PNG_SIGNATURE) else "jpeg"
 
 

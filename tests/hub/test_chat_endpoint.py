@@ -1,17 +1,21 @@
 """An OpenAI-compatible endpoint, on a real server that behaves well and badly."""
 
+import base64
+import io
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from threading import Barrier
 
 import pytest
+from PIL import Image
 
 from hub.adapters import chat_endpoint
 from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.errors import HubError
 from hub.interfaces import Chat, ChatRequest
 from hub.served.budget import Budget
+from hub.served.wire import messages_of
 from tests.hub.chat_server import Said, chat_server, content
 
 SCHEMA = {"type": "object"}
@@ -201,3 +205,16 @@ def test_a_server_that_counts_no_tokens_is_counted_for():
     with chat_server(lambda body, n: Said({"choices": [{"message": {"content": "yes!"}}]})) as server:
         (reply,) = ask(server, "x")
     assert (reply.prompt_tokens, reply.completion_tokens) == (3, 2)
+
+
+def test_every_picture_is_labelled_with_its_own_format():
+    files = []
+    for form in ("jpeg", "png"):
+        out = io.BytesIO()
+        Image.new("RGB", (4, 4), "red").save(out, form)
+        files.append(out.getvalue())
+    request = ChatRequest((("user", "what is it?"),), images=tuple(files))
+    *pictures, text = messages_of(request)[0]["content"]
+    assert [part["image_url"]["url"].partition(";")[0] for part in pictures] == ["data:image/jpeg", "data:image/png"]
+    assert [base64.b64decode(part["image_url"]["url"].partition(",")[2]) for part in pictures] == files
+    assert text == {"type": "text", "text": "what is it?"}
