@@ -6,6 +6,9 @@ from hub.errors import HubError
 from hub.number_formats import FORMATS
 from text.quoting import quoted
 
+# The first compute capability of NVIDIA with bfloat16 units.
+BF16_CAPABILITY = (8, 0)
+
 
 def choose_device(name: str = "auto") -> torch.device:
     """auto (the first GPU where there is one, else the CPU), cpu, cuda or cuda:N; HubError when it is not there."""
@@ -21,6 +24,11 @@ def choose_device(name: str = "auto") -> torch.device:
         seen = f"this machine shows {count} GPU(s)" if count else "no GPU is visible to torch here"
         raise HubError(f"device {quoted(name)} is not available: {seen}; choose auto or cpu")
     return torch.device("cuda", int(index or 0))
+
+
+def has_bf16(device: torch.device) -> bool:
+    """Whether the device has units for bfloat16 (NVIDIA since Ampere). A CPU may: torch emulates what it lacks."""
+    return device.type != "cuda" or torch.cuda.get_device_capability(device) >= BF16_CAPABILITY
 
 
 def choose_dtype(name: str = "float32") -> torch.dtype:

@@ -21,6 +21,7 @@ OPTION = "dtype="
 GENERATIVE = frozenset({"vlm", "chat"})
 # By its path: it imports torch, and pages read the names of models.
 CHOOSE_DEVICE = Entry("which device a name means", "hub.device:choose_device")
+HAS_BF16 = Entry("whether a device computes in bfloat16", "hub.device:has_bf16")
 
 
 def split_dtype(argument: str, dtype: str = AUTO) -> tuple[str, str]:
@@ -43,13 +44,22 @@ def split_dtype(argument: str, dtype: str = AUTO) -> tuple[str, str]:
     return f"{name}?{rest}" if rest else name, asked.pop() if asked else AUTO
 
 
+def choose_format(device_kind: str, *, writes_text: bool, has_bf16: bool) -> str:
+    """Choose the format of `auto` on a device of this kind (cpu, cuda).
+
+    A GPU without bfloat16 units gets float32: float16 overflows in models that were trained in bfloat16.
+    """
+    return BFLOAT16 if device_kind != "cpu" and writes_text and has_bf16 else FLOAT32
+
+
 def resolve_dtype(slug: str, dtype: str, device: str) -> str:
-    """The format that a model of the adapter `slug` runs in on `device` (auto, cpu, cuda, cuda:N)."""
+    """Return the format that a model of the adapter `slug` runs in on `device` (auto, cpu, cuda, cuda:N)."""
     if dtype != AUTO:
         return dtype
     if slug not in GENERATIVE or device == "cpu":
         return FLOAT32
-    return FLOAT32 if load(CHOOSE_DEVICE)(device).type == "cpu" else BFLOAT16
+    chosen = load(CHOOSE_DEVICE)(device)
+    return choose_format(chosen.type, writes_text=True, has_bf16=load(HAS_BF16)(chosen))
 
 
 def dtype_of_spec(spec: str, dtype: str, device: str) -> str:
