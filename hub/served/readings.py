@@ -12,8 +12,12 @@ from enum import StrEnum
 
 from hub.interfaces import ChatReply
 
-# Below this the alternatives say nothing of the words that were asked for.
-MIN_MASS = 1e-6
+# Change the version with any rule of this module: it is part of every score's revision.
+READINGS = "2"
+# With less, most answers that the model would give name none of the options, as an unparsable sample does. The shares
+# would describe a minority of its answers, and an option missing from the reported alternatives could reverse them.
+MIN_MASS = 0.5
+MASS_IS_SMALL = "the options have {mass:.1%} of the first token's probability, less than {least:.0%}"
 # Marks that tokenizers put where a word begins, and what stands around a word.
 AROUND = " \t\r\n\u2581\u0120\u010a*_`\"'“”‘’().,:;!?[]"
 # A refusal in plain words, from servers without a field for it.
@@ -106,10 +110,11 @@ def _letters_named(text: str, options: Sequence[str]) -> list[int]:
 
 
 def by_logprobs(rows: Sequence[Sequence[tuple[str, float]]], options: Sequence[str]) -> Reading | None:
-    """The options' probabilities at the first token that is more than space; None if none was reported.
+    """Read the options' probabilities at the first token that is more than space; None if none was reported.
 
     Variants of an option count together: "Yes", " yes", "YES,". An option that is not among the reported alternatives
-    counts as improbable, so a report of few alternatives makes shares a little more extreme.
+    counts as improbable, so a report of few alternatives makes shares a little more extreme. Options that have less
+    than MIN_MASS together are unparsable.
     """
     for row in rows:
         if not row or not row[0][0].strip(AROUND):
@@ -117,23 +122,25 @@ def by_logprobs(rows: Sequence[Sequence[tuple[str, float]]], options: Sequence[s
         found = masses(dict(row), options)
         total = sum(found)
         if total < MIN_MASS:
-            return None
+            return Reading(Outcome.UNPARSABLE, mass=total, why=MASS_IS_SMALL.format(mass=total, least=MIN_MASS))
         shares = tuple(value / total for value in found)
         return Reading(Outcome.ANSWERED, shares, total, answer=options[shares.index(max(shares))])
     return None
 
 
 def masses(alternatives: Mapping[str, float], options: Sequence[str]) -> list[float]:
-    """The probability of each option at one token. Where no whole option is there, tokens that begin one count: a
-    tokenizer of letters spells "yes" as "y", "e", "s"."""
+    """Return the probability of each option at one token.
+
+    Tokens that begin an option count instead if they have more probability: a tokenizer of letters spells "yes" as "y",
+    "e", "s".
+    """
     told = [(token.strip(AROUND).casefold(), math.exp(value)) for token, value in alternatives.items()]
     lower = [option.casefold() for option in options]
     whole = [sum(value for token, value in told if token == option) for option in lower]
-    if sum(whole) >= MIN_MASS:
-        return whole
     own = [{option[:n] for n in range(1, len(option))} for option in lower]
     shared = {start for start in set().union(*own) if sum(start in starts for starts in own) > 1}
-    return [sum(value for token, value in told if token in starts - shared) for starts in own]
+    begun = [sum(value for token, value in told if token in starts - shared) for starts in own]
+    return max(whole, begun, key=sum)
 
 
 def _start(text: str) -> str:

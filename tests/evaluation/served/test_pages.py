@@ -97,6 +97,7 @@ def test_the_page_of_a_run_shows_outcomes_cost_and_prompts(settings, researcher)
     client = researcher(release.project)
     shown = words(page_of(client, "run", run))
     assert "Endpoint answers" in shown
+    assert "1 of 3 items scored; 1 refused, 1 unparsable" in shown
     for label, n in (("Answered", 2), ("Refused", 2), ("Unparsable", 2)):
         assert f'">{label}</a> </th> <td class="num">{n}</td>' in shown
     # 2 of 6 got an answer each: a third, with its interval.
@@ -144,7 +145,7 @@ def test_the_samples_of_a_text_have_their_interval(settings, researcher):
     with chat_server(answer) as server:
         run = scored(release, server, settings, spec="endpoint:lab?by=samples&samples=4")
     shown = words(page_of(researcher(release.project), "answers", run))
-    assert "3 of 4 say yes" in shown
+    assert "3 of 4 answers: yes" in shown
     # Clopper and Pearson's interval of 3 of 4.
     assert "[19.4, 99.4] %" in shown
 
@@ -165,7 +166,7 @@ def test_a_choice_says_how_often_its_first_letter_was_named(settings, researcher
     with chat_server(lambda body, n: content("A")) as server:
         run = scored(release, server, settings, spec="endpoint:lab?mode=pairs")
     shown = words(page_of(researcher(release.project), "run", run))
-    assert "The first letter was named in 100.0 % of the answers; without a preference for it, 50.0 %" in shown
+    assert "100.0 % of the answers name the first letter. Without a position preference, it would be 50.0 %" in shown
     assert set(ServedAnswer.objects.values_list("options", flat=True)) == {2}
 
 
