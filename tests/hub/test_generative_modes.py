@@ -8,10 +8,10 @@ import pytest
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast
 
-from hub.adapters.generative import NO, YES, GenerativeModel
+from hub.adapters.generative import DESCRIBE, NO, YES, GenerativeModel
 from hub.adapters.registry import open_adapter
 from hub.batching.conversation import Conversation
-from hub.batching.shared_prefix import TEXTS_PER_BATCH
+from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH
 from hub.errors import HubError
 from hub.interfaces import Generator, Scorer, VideoMeta
 from tests.hub import generative_folders
@@ -35,7 +35,9 @@ def test_it_is_a_scorer_and_a_generator(adapter: GenerativeModel) -> None:
 
 
 def test_many_texts_share_the_prefix_in_several_batches(adapter: GenerativeModel) -> None:
-    texts = [f"a dog jumps {'x' * (n % 5)} {n}" for n in range(TEXTS_PER_BATCH * 2 + 3)]
+    prefix = adapter.prefix(adapter.talk.prompt(DESCRIBE, video=True), adapter.prepare(clip()))
+    per_batch = CACHED_TOKENS_PER_BATCH["cpu"] // prefix.ids.shape[1]
+    texts = [f"a dog jumps {'x' * (n % 5)} {n}" for n in range(per_batch * 2 + 3)]
     assert values(adapter, texts)[::7] == pytest.approx([values(adapter, [t])[0] for t in texts[::7]], abs=1e-4)
 
 
