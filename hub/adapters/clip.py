@@ -25,6 +25,7 @@ FRAMES = 8
 IMAGES_PER_BATCH = {"cuda": 64, "cpu": 8}
 POOLINGS = ("features", "logits")
 FREE = "siglip2"
+NEEDED = ("get_image_features", "get_text_features", "logit_scale")
 
 
 class FrameEmbedder:
@@ -112,6 +113,11 @@ def softmax_mean(frame_logits: NDArray[np.float32]) -> NDArray[np.float32]:
     return (powers / powers.sum(axis=2, keepdims=True)).mean(1)
 
 
+def is_dual_encoder(model: Any) -> bool:
+    """Whether a model encodes images and texts independently. X-CLIP's texts depend on the clip."""
+    return all(hasattr(model, part) for part in NEEDED) and not hasattr(model, "prompts_generator")
+
+
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FrameEmbedder:
     """`HUB_ID_OR_FOLDER[?frames=8&pooling=features|logits]`. HubError: it does not load, or is no dual encoder."""
     name, options = split_options(argument, {"frames": int, "pooling": str})
@@ -119,8 +125,7 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     if pooling not in POOLINGS:
         raise HubError(f"{quoted(argument)}: pooling is {quoted(pooling)}; choose one of: {', '.join(POOLINGS)}")
     loaded = load_pretrained(AutoModel, name, slug="clip", device=device, dtype=dtype)
-    needed = ("get_image_features", "get_text_features", "logit_scale")
-    if not all(hasattr(loaded.model, part) for part in needed) or hasattr(loaded.model, "prompts_generator"):
+    if not is_dual_encoder(loaded.model):
         kind = type(loaded.model).__name__
         raise HubError(f"{name}: {kind} is no image-text dual encoder; choose a model of the CLIP or SigLIP type")
     vision = loaded.model.config.vision_config

@@ -20,7 +20,7 @@ from hub.errors import HubError
 from hub.interfaces import Frames, GenerationRequest, ModelInfo, Score, ScoreKind, VideoMeta
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, distinct, load_pretrained
-from hub.loading.processor_files import video_settings
+from hub.loading.processor_files import load_processor, video_settings
 from hub.served.prompts import CHOOSE, DESCRIBE, LETTERS, MATCHES, NO, PROMPTS, YES
 from text.quoting import quoted
 
@@ -49,10 +49,13 @@ class GenerativeModel(ReadsWholeTexts):
         mode: str,
         frames: int,
         max_pixels: int | None = None,
+        processor: Any = None,
     ) -> None:
         self.model, self.talk, self.device, self.settings = loaded.model, talk, loaded.device, settings
         self.family = FAMILIES[loaded.model.config.model_type]
-        self.prefixes = PrefixModel(loaded.model, getattr(loaded.model.config, "video_token_id", None))
+        self._processor = processor
+        token = getattr(loaded.model.config, self.family.placeholder, None)
+        self.prefixes = PrefixModel(loaded.model, token, self.family.type_ids)
         self.mode = mode
         self._dtype = next(loaded.model.parameters()).dtype
         self._blind_scores: dict[str, Score] = {}
@@ -129,7 +132,7 @@ class GenerativeModel(ReadsWholeTexts):
                 f"{clip.shape}; decode it to frames"
             )
         times = meta.times if meta else ()
-        seen = Clip(clip, times, self.settings, self.model.config, self.talk.tokenizer, self.device)
+        seen = Clip(clip, times, self.settings, self.model.config, self.talk.tokenizer, self.device, self._processor)
         prepared = self.family.prepare(seen)
         tensors = {
             name: value.to(self._dtype) if name.startswith("pixel") else value
@@ -234,6 +237,11 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
             f"{name}: models of the type {quoted(kind)} are not known here; choose one of: {', '.join(FAMILIES)}"
         )
     family = FAMILIES[kind]
-    settings = settings_of(kind, video_settings(name, family.shown), options.get("max_pixels"))
-    talk = Conversation(name, family.marks, family.template, shown=family.shown)
-    return GenerativeModel(loaded, talk, settings, mode, options.get("frames", FRAMES), options.get("max_pixels"))
+    processor = load_processor(name) if family.by_processor else None
+    found = {} if processor else video_settings(name, family.shown)
+    settings = settings_of(kind, found, options.get("max_pixels"))
+    marks = (processor.image_token,) if processor else family.marks
+    talk = Conversation(name, marks, family.template, shown=family.shown, thinks=False)
+    return GenerativeModel(
+        loaded, talk, settings, mode, options.get("frames", FRAMES), options.get("max_pixels"), processor
+    )

@@ -65,8 +65,8 @@ _ADAPTERS: dict[str, Entry] = {
         label="Generative video-language model",
         path="hub.adapters.generative:load_adapter",
         summary=(
-            "LLaVA, LLaVA-NeXT-Video, Video-LLaVA, Qwen-VL, InternVL, VideoLLaMA3: `vlm:HUB_ID_OR_FOLDER`, "
-            "with `?frames=8&mode=likelihood|gain|blind|p_yes|choice` where wanted"
+            "Qwen-VL, GLM-V, InternVL, LLaVA, SmolVLM, Gemma 3, VideoLLaMA3 and others: `vlm:HUB_ID_OR_FOLDER`, "
+            "optionally with `?frames=8&mode=likelihood|gain|blind|p_yes|choice`"
         ),
         needs_gpu=True,
     ),

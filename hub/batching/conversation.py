@@ -14,10 +14,18 @@ class Conversation:
     """One model's template and tokenizer. `marks`: what its template writes where a video stands."""
 
     def __init__(
-        self, argument: str, marks: Sequence[str] = (), template: str = "", tokenizer: Any = None, shown: str = "video"
+        self,
+        argument: str,
+        marks: Sequence[str] = (),
+        template: str = "",
+        tokenizer: Any = None,
+        shown: str = "video",
+        thinks: bool = True,
     ) -> None:
         self.tokenizer = load_tokenizer(argument) if tokenizer is None else tokenizer
         self.marks, self._shown = marks, shown
+        # Else templates of models that reason begin the answer with thoughts, and a caption would be scored as one.
+        self._options = {} if thinks else {"enable_thinking": False}
         found = chat_template(argument, self.tokenizer) or template
         if not found:
             raise HubError(
@@ -37,7 +45,7 @@ class Conversation:
         turns.append(_turn("user", text, self._shown if video else ""))
         try:
             rendered = self.tokenizer.apply_chat_template(
-                turns, chat_template=self._template, tokenize=False, add_generation_prompt=True
+                turns, chat_template=self._template, tokenize=False, add_generation_prompt=True, **self._options
             )
         except (TemplateError, TypeError, ValueError, KeyError) as error:
             raise HubError(f"{self._name}: its chat template fails ({error}); copy it again") from error

@@ -15,7 +15,7 @@ from hub.errors import HubError
 from hub.loading.pretrained import model_source
 
 # PIL's numbers of its resampling filters.
-FILTERS = {0: "nearest-exact", 2: "bilinear", 3: "bicubic"}
+FILTERS = {0: "nearest-exact", 1: "lanczos", 2: "bilinear", 3: "bicubic"}
 
 
 @dataclass(frozen=True)

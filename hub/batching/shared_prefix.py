@@ -33,10 +33,14 @@ class Prefix:
 
 
 class PrefixModel:
-    """A generative model that scores texts after prefixes. `video_token` is the id that marks a video's places."""
+    """A generative model that scores texts after prefixes.
 
-    def __init__(self, model: Any, video_token: int | None) -> None:
-        self.model, self.video_token = model, video_token
+    `video_token`: the id that marks a clip's places. `type_ids`: the forward's name for which tokens are those, if it
+    asks for that.
+    """
+
+    def __init__(self, model: Any, video_token: int | None, type_ids: str = "") -> None:
+        self.model, self.video_token, self.type_ids = model, video_token, type_ids
         # Qwen's positions count time, height and width: (3, batch, length).
         self.by_grid = hasattr(model.model, "get_rope_index")
 
@@ -45,6 +49,8 @@ class PrefixModel:
         found: dict[str, Any] = {"input_ids": ids, **prefix.tensors}
         if self.by_grid and prefix.tensors:
             found["mm_token_type_ids"] = (ids == self.video_token).int() * 2
+        elif self.type_ids and prefix.tensors:
+            found[self.type_ids] = (ids == self.video_token).int()
         return found
 
     @torch.inference_mode()
@@ -95,7 +101,7 @@ class PrefixModel:
     def _continued(self, cache: Any, start: int, texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
         """Logits (n, longest, vocabulary) of the padded texts after the cached prefix, and their ids."""
         device, before = self.model.device, cache.get_seq_length()
-        cache.batch_repeat_interleave(len(texts))
+        _repeat(cache, len(texts))
         longest = max(map(len, texts))
         ids = torch.zeros((len(texts), longest), dtype=torch.int64)
         mask = torch.zeros((len(texts), before + longest), dtype=torch.int64)
@@ -131,6 +137,11 @@ class PrefixModel:
         return [picked[row, : wanted[row]] for row in range(len(texts))]
 
 
+def _repeat(cache: Any, rows: int) -> None:
+    """Repeat a cache of one row. `reorder_cache` also knows the states of linear attention (Qwen3.5)."""
+    cache.reorder_cache(torch.zeros(rows, dtype=torch.int64))
+
+
 def shared_length(rows: Sequence[Sequence[int]]) -> int:
     """The number of tokens that all rows begin with."""
     first, last = min(rows), max(rows)
@@ -159,7 +170,7 @@ class SharedBeginnings:
         if not found:
             return 0, None
         cache = copy.deepcopy(self._kept[found])
-        cache.batch_repeat_interleave(len(rows))
+        _repeat(cache, len(rows))
         return len(found), cache
 
     def _found(self, shared: tuple[int, ...]) -> tuple[int, ...]:

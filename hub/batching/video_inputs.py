@@ -7,8 +7,10 @@ pinned to golden values that theirs gave.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
+import inflect
 import torch
 from PIL import Image
 from torch import Tensor
@@ -22,6 +24,11 @@ CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.261302
 HALF = (0.5, 0.5, 0.5)
 # VideoLLaMA3 drops tokens whose pixels differ from the frame before by no more (of 255), but for one a frame.
 STILL = 0.1
+# SmolVLM's processor enlarges no picture beyond this side.
+MAX_SIDE = 4096
+# What a processor returns of the text beside the tensors of pictures.
+TEXT_TENSORS = frozenset({"input_ids", "attention_mask", "token_type_ids", "mm_token_type_ids"})
+number_words = inflect.engine()
 
 
 @dataclass(frozen=True)
@@ -42,11 +49,23 @@ class Clip:
     config: Any
     tokenizer: Any
     device: torch.device
+    # transformers' own, for families with `by_processor`.
+    processor: Any = None
 
     @property
     def token(self) -> str:
         """The token that one feature vector of a video takes in the prompt."""
         return self.tokenizer.convert_ids_to_tokens(self.config.video_token_id)
+
+    @property
+    def image_token(self) -> str:
+        """The token that one feature vector of a picture takes in the prompt."""
+        return self.tokenizer.convert_ids_to_tokens(self.config.image_token_id)
+
+    @property
+    def seconds(self) -> list[float]:
+        """When each frame is shown; whole seconds if that is unknown."""
+        return list(self.times) or [float(n) for n in range(len(self.frames))]
 
     @property
     def spacing(self) -> float:
@@ -62,7 +81,7 @@ class Clip:
 
 
 def llava_next_video(clip: Clip) -> Prepared:
-    """Each frame's patches, pooled."""
+    """Pool the patches of each frame."""
     pixels = clip.pixels()
     patch, stride = clip.config.vision_config.patch_size, clip.config.spatial_pool_stride
     a_frame = (pixels.shape[2] // patch // stride) * (pixels.shape[3] // patch // stride)
@@ -70,7 +89,7 @@ def llava_next_video(clip: Clip) -> Prepared:
 
 
 def video_llava(clip: Clip) -> Prepared:
-    """Each frame's patches and its class token."""
+    """Show the patches of each frame and its class token."""
     pixels = clip.pixels()
     patch = clip.config.vision_config.patch_size
     a_frame = (pixels.shape[2] // patch) * (pixels.shape[3] // patch) + 1
@@ -78,7 +97,7 @@ def video_llava(clip: Clip) -> Prepared:
 
 
 def llava_onevision(clip: Clip) -> Prepared:
-    """Each frame's patches at half the resolution, and one token that ends the video."""
+    """Show the patches of each frame at half the resolution, and one token that ends the video."""
     pixels = clip.pixels()
     vision = clip.config.vision_config
     a_frame = math.ceil(vision.image_size // vision.patch_size / 2) ** 2
@@ -86,7 +105,7 @@ def llava_onevision(clip: Clip) -> Prepared:
 
 
 def llava_next(clip: Clip) -> Prepared:
-    """LLaVA-1.6, which knows pictures only: every frame as one, in tiles of the size that suits its shape."""
+    """Show every frame as a picture, in tiles of the size that suits its shape (LLaVA-1.6)."""
     vision, settings = clip.config.vision_config, clip.settings
     tiles = LlavaNextImageProcessorPil(**{name: settings[name] for name in TILE_SETTINGS if name in settings})
     # It counts what a picture takes; the class token stands before the patches of a CLIP tower.
@@ -95,7 +114,7 @@ def llava_next(clip: Clip) -> Prepared:
         tokenizer=clip.tokenizer,
         patch_size=vision.patch_size,
         vision_feature_select_strategy=clip.config.vision_feature_select_strategy,
-        image_token=clip.tokenizer.convert_ids_to_tokens(clip.config.image_token_id),
+        image_token=clip.image_token,
         num_additional_image_tokens=1,
     )
     made = tiles(images=[Image.fromarray(frame) for frame in clip.frames], return_tensors="pt")
@@ -104,16 +123,16 @@ def llava_next(clip: Clip) -> Prepared:
 
 
 def internvl(clip: Clip) -> Prepared:
-    """Every frame as an image of one tile, numbered."""
+    """Show every frame as a numbered picture of one tile."""
     pixels = clip.pixels()
-    image = clip.tokenizer.convert_ids_to_tokens(clip.config.image_token_id) * clip.config.image_seq_length
+    image = clip.image_token * clip.config.image_seq_length
     opens, closes = (getattr(clip.tokenizer, f"{which}_image_token", None) for which in ("start", "end"))
     frames = [f"Frame{n + 1}: {opens or '<img>'}{image}{closes or '</img>'}" for n in range(len(pixels))]
     return Prepared({"pixel_values": pixels}, "\n".join(frames))
 
 
 def qwen2_vl(clip: Clip) -> Prepared:
-    """Pairs of frames in patches; their spacing in time goes into the positions (Qwen2.5-VL)."""
+    """Turn pairs of frames into patches; for Qwen2.5-VL, their spacing in time is part of the positions."""
     patches, grid = _patches(clip, _frame_size)
     merged = int(grid.prod()) // clip.settings["merge_size"] ** 2
     tensors = {"pixel_values_videos": patches, "video_grid_thw": grid.unsqueeze(0)}
@@ -124,12 +143,12 @@ def qwen2_vl(clip: Clip) -> Prepared:
 
 
 def qwen3_vl(clip: Clip) -> Prepared:
-    """As before, each pair of frames with the second at which it is shown, written out."""
+    """Turn pairs of frames into patches, each pair after the second at which it is shown."""
     patches, grid = _patches(clip, _video_size)
     pairs, height, width = (int(n) for n in grid)
     tokens = clip.token * (height * width // clip.settings["merge_size"] ** 2)
     step = clip.settings["temporal_patch_size"]
-    times = list(clip.times) or [float(n) for n in range(len(clip.frames))]
+    times = clip.seconds
     times += times[-1:] * (-len(times) % step)
     shown = [(times[at] + times[at + step - 1]) / 2 for at in range(0, len(times), step)]
     opens, closes = (clip.tokenizer.convert_ids_to_tokens(at) for at in _vision_ends(clip.config))
@@ -138,7 +157,7 @@ def qwen3_vl(clip: Clip) -> Prepared:
 
 
 def video_llama_3(clip: Clip) -> Prepared:
-    """Frame by frame with its second; patches that did not change since the frame before are left out."""
+    """Show frame by frame with its second, without the patches that did not change since the frame before."""
     patches, grid = _patches(clip, _shared_size)
     merge = clip.settings["merge_size"]
     kept = (
@@ -146,9 +165,8 @@ def video_llama_3(clip: Clip) -> Prepared:
         if clip.settings["use_token_compression"]
         else torch.ones(int(grid.prod()) // merge**2, dtype=torch.bool, device=clip.device)
     )
-    times = clip.times or [float(n) for n in range(len(clip.frames))]
     counts = kept.view(int(grid[0]), -1).sum(1).tolist()
-    text = ",".join(f"Time {time:.1f}s:{clip.token * count}" for time, count in zip(times, counts, strict=False))
+    text = ",".join(f"Time {time:.1f}s:{clip.token * count}" for time, count in zip(clip.seconds, counts, strict=False))
     tensors = {
         "pixel_values_videos": patches,
         "video_grid_thw": grid.unsqueeze(0),
@@ -156,6 +174,65 @@ def video_llama_3(clip: Clip) -> Prepared:
         "video_compression_mask": kept,
     }
     return Prepared(tensors, text)
+
+
+def glm4v(clip: Clip) -> Prepared:
+    """Turn pairs of frames into patches, each pair a picture followed by the second of its first frame."""
+    patches, grid = _patches(clip, _video_size)
+    pairs, height, width = (int(n) for n in grid)
+    picture = clip.image_token * (height * width // clip.settings["merge_size"] ** 2)
+    shown = clip.seconds[:: clip.settings["temporal_patch_size"]][:pairs]
+    whole = clip.config.model_type != "glm46v"
+    text = "".join(
+        f"<|begin_of_image|>{picture}<|end_of_image|>{int(time) if whole else f'{time:.1f} seconds'}" for time in shown
+    )
+    return Prepared({"pixel_values_videos": patches, "video_grid_thw": grid.unsqueeze(0)}, text)
+
+
+def smolvlm(clip: Clip) -> Prepared:
+    """Turn frames into squares, each after its minute and second, below the number of frames and the last second."""
+    settings, vision = clip.settings, clip.config.vision_config
+    side = int(settings["max_image_size"]["longest_edge"])
+    size = (settings.get("video_sampling") or {}).get("video_size") or settings["size"]
+    pixels = Pixels.from_settings(settings, (side, side))
+    longest = with_longest_side(clip.frames.shape[1:3], int(size["longest_edge"]))
+    frames = replace(pixels, resize=longest, crop=None).smaller(clip.frames)
+    values = replace(pixels, resize=(side, side), crop=None)(frames, clip.device)
+    picture = clip.image_token * ((side // vision.patch_size) ** 2 // clip.config.scale_factor**2)
+    around = "<fake_token_around_image>"
+    shown = "".join(
+        f"\nFrame from {int(time // 60):02d}:{int(time % 60):02d}:{around}<global-img>{picture}{around}"
+        for time in clip.seconds
+    )
+    count = number_words.number_to_words(len(values))
+    span = timedelta(seconds=int(clip.seconds[-1]))
+    opens = f"You are provided the following series of {count} frames from a {span} [H:MM:SS] video.\n"
+    return Prepared({"pixel_values": values.unsqueeze(0)}, f"{opens}{shown}\n\n")
+
+
+def pictures(clip: Clip) -> Prepared:
+    """Turn every frame into a picture by the model's own processor, which counts its tokens; each on its own line."""
+    frames = [Image.fromarray(frame) for frame in clip.frames]
+    made = clip.processor(
+        images=[frames],
+        text=[clip.processor.image_token * len(frames)],
+        return_tensors="pt",
+        return_text_replacement_offsets=True,
+    )
+    (replaced,) = made.pop("text_replacement_offsets")
+    tensors = {name: value.to(clip.device) for name, value in made.items() if name not in TEXT_TENSORS}
+    return Prepared(tensors, "\n".join(one["replacement"] for one in replaced))
+
+
+def with_longest_side(side: tuple[int, ...], longest: int) -> tuple[int, int]:
+    """Return (height, width) in the picture's shape with this longer side; the shorter one is rounded up to be even."""
+    height, width = side
+    longest = min(longest, MAX_SIDE)
+    if width >= height:
+        shorter = int(longest / (width / height))
+        return max(1, shorter + shorter % 2), longest
+    shorter = int(longest * (width / height))
+    return longest, max(1, shorter + shorter % 2)
 
 
 def _vision_ends(config: Any) -> tuple[int, int]:
@@ -226,15 +303,23 @@ def fitted(side: tuple[int, ...], factor: int, least: int, most: int, *, copies:
 
 @dataclass(frozen=True)
 class Family:
-    """`defaults`: what the processor's class says where the model's file says nothing. `marks`: what the chat template
-    writes for a video, the first that is found. `template` where the model's files hold none. `shown` is what the
-    template is told of: a video, or an image for models that know only those."""
+    """How a family of models is shown a clip.
+
+    `defaults`: what the processor's class says if the model's file says nothing. `marks`: what the chat template
+    writes for a video, the first that is found. `template`: if the model's files hold none. `shown`: what the template
+    gets, a video, or an image for models that know only images. `by_processor`: the model's own processor makes its
+    pictures. `placeholder`: the config's name of the token that marks the clip's places. `type_ids`: the forward's
+    name for which tokens are pictures (1), if it asks.
+    """
 
     prepare: Callable[[Clip], Prepared]
     defaults: Mapping[str, Any]
     marks: tuple[str, ...] = ("<video>",)
     template: str = ""
     shown: str = "video"
+    by_processor: bool = False
+    placeholder: str = "video_token_id"
+    type_ids: str = ""
 
 
 VICUNA = (
@@ -254,6 +339,25 @@ QWEN2 = {
     "image_std": CLIP_STD,
     "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768},
 }
+QWEN3_PIXELS = {
+    **QWEN_PIXELS,
+    "patch_size": 16,
+    "image_mean": HALF,
+    "image_std": HALF,
+    "size": {"shortest_edge": 128 * 32 * 32, "longest_edge": 32 * 32 * 768},
+}
+GLM_PIXELS = {
+    **QWEN_PIXELS,
+    "image_mean": CLIP_MEAN,
+    "image_std": CLIP_STD,
+    "size": {"shortest_edge": 112 * 112, "longest_edge": 28 * 28 * 2 * 30000},
+}
+SMOLVLM = (
+    "<|im_start|>{% for message in messages %}{{ message.role | capitalize }}{% if message.content[0].type == 'image' "
+    "%}:{% else %}: {% endif %}{% for part in message.content %}{% if part.type == 'video' %}<video>{% else %}"
+    "{{ part.text }}{% endif %}{% endfor %}<end_of_utterance>\n{% endfor %}{% if add_generation_prompt %}Assistant:"
+    "{% endif %}"
+)
 VISION_MARKS = ("<|vision_start|><|video_pad|><|vision_end|>", "<|video_pad|>")
 FAMILIES: Mapping[str, Family] = {
     "llava_next_video": Family(llava_next_video, SQUARE_224, template=VICUNA),
@@ -266,20 +370,45 @@ FAMILIES: Mapping[str, Family] = {
         {**SQUARE_336, "image_grid_pinpoints": [[336, 672], [672, 336], [672, 672], [1008, 336], [336, 1008]]},
         marks=("<image>",),
         shown="image",
+        placeholder="image_token_id",
     ),
-    "internvl": Family(internvl, {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}}),
+    "internvl": Family(
+        internvl,
+        {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}},
+        placeholder="image_token_id",
+    ),
     "qwen2_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:]),
     "qwen2_5_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:]),
-    "qwen3_vl": Family(
-        qwen3_vl,
+    **dict.fromkeys(
+        ("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"), Family(qwen3_vl, QWEN3_PIXELS, marks=VISION_MARKS)
+    ),
+    **dict.fromkeys(
+        ("glm4v", "glm4v_moe", "glm46v"), Family(glm4v, GLM_PIXELS, marks=("<|video|>",), placeholder="image_token_id")
+    ),
+    "smolvlm": Family(
+        smolvlm,
         {
-            **QWEN_PIXELS,
-            "patch_size": 16,
             "image_mean": HALF,
             "image_std": HALF,
-            "size": {"shortest_edge": 128 * 32 * 32, "longest_edge": 32 * 32 * 768},
+            "resample": 1,
+            "size": {"longest_edge": 4 * 364},
+            "max_image_size": {"longest_edge": 364},
         },
-        marks=VISION_MARKS,
+        template=SMOLVLM,
+        placeholder="image_token_id",
+    ),
+    **dict.fromkeys(
+        ("llava", "idefics3", "aya_vision"),
+        Family(pictures, {}, marks=(), shown="image", by_processor=True, placeholder="image_token_id"),
+    ),
+    "gemma3": Family(
+        pictures,
+        {},
+        marks=(),
+        shown="image",
+        by_processor=True,
+        placeholder="image_token_id",
+        type_ids="token_type_ids",
     ),
     "video_llama_3": Family(
         video_llama_3,
@@ -299,8 +428,8 @@ FAMILIES: Mapping[str, Family] = {
 def settings_of(model_type: str, found: Mapping[str, Any], max_pixels: int | None = None) -> dict[str, Any]:
     """The family's defaults under the model's own file; older files name the bounds `min_pixels` and `max_pixels`."""
     settings = {**FAMILIES[model_type].defaults, **{name: value for name, value in found.items() if value is not None}}
-    size = settings["size"]
-    if not isinstance(size, Mapping) or "longest_edge" not in size:
+    size = settings.get("size")
+    if not isinstance(size, Mapping) or not {"shortest_edge", "longest_edge"} <= size.keys():
         return settings
     least = found.get("min_pixels") or size["shortest_edge"]
     most = max_pixels or found.get("max_pixels") or size["longest_edge"]

@@ -121,7 +121,7 @@ def load_tokenizer(argument: str) -> Any:
         # bandit B615: the options hold the revision if one is named; scores say which was loaded.
         return AutoTokenizer.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)  # nosec
     except (OSError, ValueError, KeyError, TypeError) as error:
-        why = f"{argument}: its tokenizer cannot be loaded ({_first_line(error)}); copy tokenizer.json again"
+        why = f"{argument}: its tokenizer cannot be loaded ({first_line(error)}); copy tokenizer.json again"
         raise HubError(why) from error
 
 
@@ -172,11 +172,11 @@ def _why(argument: str, error: Exception) -> str:
         return f"{argument}: it needs code of its authors, which is not run; {TRUST}"
     if isinstance(error, ImportError):
         return (
-            f"{argument}: the model cannot be loaded ({_first_line(error)}); install what it names beside transformers"
+            f"{argument}: the model cannot be loaded ({first_line(error)}); install what it names beside transformers"
         )
     if not folder.is_dir():
         return (
-            f"{argument}: the model cannot be loaded ({_first_line(error)}); check its name and the connection, or "
+            f"{argument}: the model cannot be loaded ({first_line(error)}); check its name and the connection, or "
             "give a local folder"
         )
     if not (folder / "config.json").is_file():
@@ -185,10 +185,10 @@ def _why(argument: str, error: Exception) -> str:
         others = sorted(path.name for path in folder.glob("*.bin"))
         found = f" ({others[0]} is no safetensors file and is not loaded; {TRUST})" if others else ""
         return f"{folder}: the weights are missing{found}; copy model.safetensors into the folder"
-    return f"{folder}: the model cannot be loaded ({_first_line(error)}); copy its files again"
+    return f"{folder}: the model cannot be loaded ({first_line(error)}); copy its files again"
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
 
 

@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from transformers import AutoProcessor
 from transformers.utils import cached_file
 
 from hub.errors import HubError
-from hub.loading.pretrained import model_source
+from hub.loading.pretrained import first_line, model_source
+from hub.loading.trust import allowed
 
 PROCESSOR, VIDEO, IMAGE = "processor_config.json", "video_preprocessor_config.json", "preprocessor_config.json"
 TEMPLATES = ("chat_template.jinja", "chat_template.json")
@@ -53,6 +55,18 @@ def video_settings(argument: str, shown: str = "video") -> dict[str, Any]:
         if found := read_json(argument, name):
             return found
     return {}
+
+
+def load_processor(argument: str) -> Any:
+    """Load transformers' own processor of pictures and texts; HubError if it cannot be loaded."""
+    source, revision = model_source(argument)
+    options: dict[str, Any] = {"revision": revision} if revision else {}
+    try:
+        # bandit B615: the options hold the revision if one is named; scores say which was loaded.
+        return AutoProcessor.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)  # nosec
+    except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
+        why = f"{argument}: its processor cannot be loaded ({first_line(error)}); copy processor_config.json again"
+        raise HubError(why) from error
 
 
 def chat_template(argument: str, tokenizer: Any) -> str | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast
 
@@ -14,7 +15,7 @@ from hub.batching.conversation import Conversation
 from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH
 from hub.errors import HubError
 from hub.interfaces import Generator, Scorer, VideoMeta
-from tests.hub import generative_folders
+from tests.hub import generative_folders, picture_folders
 from tests.hub.folders import byte_tokenizer, spacing_tokenizer, span_tokenizer
 from tests.hub.test_generative import clip, values
 
@@ -112,6 +113,44 @@ class TestSpaces:
         model = open_adapter(f"vlm:{generative_folders.llava_next(tmp_path / 'next')}?frames=4", device="cpu")
         assert model.info.revision.endswith(" spaces=own")
         assert len(set(values(model, ["a ring", "a"], "p_yes"))) == 2
+
+
+def test_features_of_early_layers_reach_the_language_model(tmp_path: Path) -> None:
+    """Deepstack (Qwen3-VL): without its mergers a caption scores differently."""
+    for family in ("qwen3_vl", "qwen3_vl_moe"):
+        model = open_adapter(f"vlm:{generative_folders.FAMILIES[family](tmp_path / family)}?frames=4", device="cpu")
+        before = values(model, ["a ring"])
+        for weights in model.model.model.visual.deepstack_merger_list.parameters():
+            weights.data.zero_()
+        assert values(model, ["a ring"]) != pytest.approx(before, abs=1e-3)
+
+
+def test_pictures_of_gemma_attend_to_themselves_in_both_directions(tmp_path: Path) -> None:
+    model = open_adapter(f"vlm:{picture_folders.gemma3(tmp_path / 'gemma')}?frames=4", device="cpu")
+    prefix = model.prefix(model.talk.prompt(DESCRIBE, video=True), model.prepare(clip()))
+    given = model.prefixes.forward_inputs(prefix, prefix.ids)
+    soft = model.talk.tokenizer.convert_tokens_to_ids("<image_soft_token>")
+    assert given["token_type_ids"].tolist() == (prefix.ids == soft).int().tolist()
+    with torch.inference_mode():
+        both = model.model(**given).logits[0, -1]
+        one = model.model(**{name: value for name, value in given.items() if name != "token_type_ids"}).logits[0, -1]
+    assert float((both - one).abs().max()) > 1e-3
+
+
+def test_a_model_that_reasons_answers_at_once(tmp_path: Path) -> None:
+    folder = generative_folders.qwen3_5(tmp_path / "thinking")
+    template = (folder / "chat_template.jinja").read_text()
+    thought = "{% if enable_thinking is defined and not enable_thinking %}<think></think>{% else %}<think>{% endif %}"
+    (folder / "chat_template.jinja").write_text(template + thought)
+    model = open_adapter(f"vlm:{folder}?frames=4", device="cpu")
+    assert model.talk.prompt(DESCRIBE, video=True).endswith("<think></think>")
+
+
+def test_a_processor_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
+    folder = picture_folders.llava(tmp_path / "llava")
+    (folder / "processor_config.json").write_text("{}")
+    with pytest.raises(HubError, match=r"llava: its processor cannot be loaded \(.*\); copy processor_config.json"):
+        open_adapter(f"vlm:{folder}?frames=4", device="cpu")
 
 
 def test_what_cannot_be_asked(adapter: GenerativeModel) -> None:
