@@ -19,13 +19,13 @@ AUTO, FLOAT32, BFLOAT16, FLOAT16 = "auto", "float32", "bfloat16", "float16"
 FORMATS = (FLOAT32, BFLOAT16, FLOAT16)
 OPTION = "dtype="
 GENERATIVE = frozenset({"vlm", "chat"})
-# By its path: it imports torch, and pages read the names of models.
+# Loaded by path, so that pages do not import torch.
 CHOOSE_DEVICE = Entry("which device a name means", "hub.device:choose_device")
 HAS_BF16 = Entry("whether a device computes in bfloat16", "hub.device:has_bf16")
 
 
 def split_dtype(argument: str, dtype: str = AUTO) -> tuple[str, str]:
-    """("a/b?frames=4", "bfloat16") of "a/b?frames=4&dtype=bfloat16"; `dtype` if the argument names none.
+    """Return ("a/b?frames=4", "bfloat16") for "a/b?frames=4&dtype=bfloat16"; `dtype` if the argument names none.
 
     HubError: an unknown format, or another one than `dtype` asks for.
     """
@@ -63,14 +63,14 @@ def resolve_dtype(slug: str, dtype: str, device: str) -> str:
 
 
 def dtype_of_spec(spec: str, dtype: str, device: str) -> str:
-    """The same for `SLUG:ARGUMENT`, which may name a format."""
+    """Return the same for `SLUG:ARGUMENT`, which may name a format."""
     slug, _, argument = spec.partition(":")
     return resolve_dtype(slug, split_dtype(argument, dtype)[1], device)
 
 
 def mark_dtype(adapter: Any, dtype: str) -> Any:
-    """The adapter with the format in its revision, so that no key holds scores of two formats. Keys of float32 do not
-    name it."""
+    """Add the format to the adapter's revision, so that no key holds scores of two formats. Keys of float32 do not name
+    it."""
     info = getattr(adapter, "info", None)
     if dtype == FLOAT32 or not isinstance(info, ModelInfo):
         return adapter

@@ -243,10 +243,10 @@ def scoring_page() -> str:
     return page(
         "Adapters and protocols",
         "`hub/adapters/registry.py` and `evaluation/scoring/protocols.py`",
-        "A model is named `SLUG:ARGUMENT`; [Models](models.md) says more of each.\n",
-        "## Adapters: what can be scored with\n",
+        "A model is named `SLUG:ARGUMENT`; [Models](models.md) describes them.\n",
+        "## Adapters: models that score\n",
         entries("adapter", adapters),
-        "## Helpers: what methods, filters and audits ask\n",
+        "## Helpers: models for methods, filters and audits\n",
         entries("helper", others),
         "(protocols)=",
         "## Protocols: how a model is asked and how its scores count\n",
@@ -265,9 +265,10 @@ def families_page() -> str:
     return page(
         "Families of models in transformers",
         "transformers itself, `hub/families.py` and `hub/batching/video_inputs.py`",
-        "`model_type` is in a model's `config.json`. **tested**: tests score tiny models of the family with random "
-        "weights, in the layout in which it is published. **opens, untested**: the adapter accepts it, and no test "
-        "covers it. **absent**: the adapter refuses it; serve the model and use an "
+        "The `model_type` is in a model's `config.json`.\n",
+        "- **tested**: tests score tiny models of the family with random weights, in their published layout.\n"
+        "- **opens, untested**: the adapter accepts the family, but no test covers it.\n"
+        "- **absent**: the adapter refuses the family. Serve the model and use an "
         "[endpoint](../how-to/score.md#models-behind-endpoints), or write an "
         "[external program](models.md#a-model-outside-transformers).\n",
         "torchvision is not required: its wheels on PyPI are CUDA builds, which a CPU build of torch cannot load "

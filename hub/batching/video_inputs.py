@@ -1,7 +1,7 @@
-"""What each generative family makes of a clip: its tensors, and the text that stands for it in the prompt.
+"""Turn a clip into the tensors of each generative family, and into the text that represents it in the prompt.
 
-transformers' own video processors need torchvision, which breaks a CPU torch (decision 15): these are theirs by hand,
-pinned to golden values that theirs gave.
+The video processors of transformers need torchvision, which does not load beside a CPU torch (decision 15). These
+functions replace them; tests pin them to golden values of the originals.
 """
 
 import math
@@ -22,7 +22,7 @@ from hub.interfaces import Frames
 
 CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 HALF = (0.5, 0.5, 0.5)
-# VideoLLaMA3 drops tokens whose pixels differ from the frame before by no more (of 255), but for one a frame.
+# VideoLLaMA3 drops tokens whose pixels differ from the previous frame by at most this (of 255), except one per frame.
 STILL = 0.1
 # SmolVLM's processor enlarges no picture beyond this side.
 MAX_SIDE = 4096
@@ -33,7 +33,7 @@ number_words = inflect.engine()
 
 @dataclass(frozen=True)
 class Prepared:
-    """`tensors` as the model's forward names them, for one clip (batch of one); `text` the expanded placeholder."""
+    """`tensors` by the names of the model's forward, for one clip (batch of one); `text`: the expanded placeholder."""
 
     tensors: dict[str, Tensor]
     text: str
@@ -41,7 +41,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Clip:
-    """Frames, their presentation times in seconds, and all that the model's files say of how to show them."""
+    """Frames, their presentation times in seconds, and the model's settings of how to show them."""
 
     frames: Frames
     times: Sequence[float]
@@ -54,27 +54,27 @@ class Clip:
 
     @property
     def token(self) -> str:
-        """The token that one feature vector of a video takes in the prompt."""
+        """Return the token of one feature vector of a video in the prompt."""
         return self.tokenizer.convert_ids_to_tokens(self.config.video_token_id)
 
     @property
     def image_token(self) -> str:
-        """The token that one feature vector of a picture takes in the prompt."""
+        """Return the token of one feature vector of a picture in the prompt."""
         return self.tokenizer.convert_ids_to_tokens(self.config.image_token_id)
 
     @property
     def seconds(self) -> list[float]:
-        """When each frame is shown; whole seconds if that is unknown."""
+        """Return when each frame is shown; whole seconds if that is unknown."""
         return list(self.times) or [float(n) for n in range(len(self.frames))]
 
     @property
     def spacing(self) -> float:
-        """Seconds between two frames; 1 where that cannot be told."""
+        """Return the seconds between two frames; 1 if that is unknown."""
         span = self.times[-1] - self.times[0] if len(self.times) > 1 else 0.0
         return span / (len(self.times) - 1) if span > 0 else 1.0
 
     def pixels(self, side: tuple[int, int] | None = None) -> Tensor:
-        """float32 (k, 3, height, width): resized to `side` where given, else as the settings say."""
+        """Return float32 (k, 3, height, width): resized to `side` if given, otherwise by the settings."""
         image = self.config.vision_config.image_size if side is None else side
         made = Pixels.from_settings(self.settings, (image, image) if isinstance(image, int) else (image[0], image[1]))
         return (made if side is None else replace(made, resize=side, crop=None))(self.frames, self.device)
@@ -108,7 +108,7 @@ def llava_next(clip: Clip) -> Prepared:
     """Show every frame as a picture, in tiles of the size that suits its shape (LLaVA-1.6)."""
     vision, settings = clip.config.vision_config, clip.settings
     tiles = LlavaNextImageProcessorPil(**{name: settings[name] for name in TILE_SETTINGS if name in settings})
-    # It counts what a picture takes; the class token stands before the patches of a CLIP tower.
+    # It counts the tokens of a picture; a CLIP tower adds the class token.
     counting = LlavaNextProcessor(
         image_processor=tiles,
         tokenizer=clip.tokenizer,
@@ -240,7 +240,7 @@ def _vision_ends(config: Any) -> tuple[int, int]:
 
 
 def _changed(patches: Tensor, grid: Sequence[int], merge: int) -> Tensor:
-    """Which merged patches of (t, h, w) are kept: bool (t * h * w / merge**2,)."""
+    """Return which merged patches of (t, h, w) to keep: bool (t * h * w / merge**2,)."""
     t, h, w = grid
     if t == 1:
         return torch.ones(h * w // merge**2, dtype=torch.bool, device=patches.device)
@@ -252,7 +252,8 @@ def _changed(patches: Tensor, grid: Sequence[int], merge: int) -> Tensor:
 
 
 def _patches(clip: Clip, size: Callable[[Clip, int], tuple[int, int]]) -> tuple[Tensor, Tensor]:
-    """Patches (t * h * w, channels * step * patch * patch) in the order of merged squares, and the grid (t, h, w)."""
+    """Return patches (t * h * w, channels * step * patch * patch) in the order of merged squares, and the grid (t, h,
+    w)."""
     patch, merge, step = (clip.settings[name] for name in ("patch_size", "merge_size", "temporal_patch_size"))
     video = clip.pixels(size(clip, patch * merge))
     video = torch.cat([video, video[-1:].expand(-len(video) % step, -1, -1, -1)])
@@ -268,18 +269,18 @@ def _bounds(clip: Clip) -> tuple[int, int]:
 
 
 def _frame_size(clip: Clip, factor: int) -> tuple[int, int]:
-    """Qwen2-VL: the pixels of one frame stay within bounds."""
+    """Keep the pixels of one frame within bounds (Qwen2-VL)."""
     return fitted(clip.frames.shape[1:3], factor, *_bounds(clip), copies=1, rounded=1)
 
 
 def _shared_size(clip: Clip, factor: int) -> tuple[int, int]:
-    """VideoLLaMA3: all frames share the upper bound."""
+    """Share the upper bound between all frames (VideoLLaMA3)."""
     least, most = _bounds(clip)
     return fitted(clip.frames.shape[1:3], factor, least, most // len(clip.frames), copies=1, rounded=1)
 
 
 def _video_size(clip: Clip, factor: int) -> tuple[int, int]:
-    """Qwen3-VL: the pixels of all frames together stay within bounds; very small ones are enlarged first."""
+    """Keep the pixels of all frames together within bounds; enlarge very small frames first (Qwen3-VL, GLM)."""
     height, width = clip.frames.shape[1:3]
     step, k = clip.settings["temporal_patch_size"], len(clip.frames)
     if height < factor or width < factor:
@@ -289,7 +290,8 @@ def _video_size(clip: Clip, factor: int) -> tuple[int, int]:
 
 
 def fitted(side: tuple[int, ...], factor: int, least: int, most: int, *, copies: int, rounded: int) -> tuple[int, int]:
-    """(height, width) near `side`, multiples of `factor`, so that `copies` pictures hold `least` to `most` pixels."""
+    """Return (height, width) near `side`, multiples of `factor`, so that `copies` pictures have `least` to `most`
+    pixels."""
     height, width = side
     height_to, width_to = (round(length / factor) * factor for length in (height, width))
     if rounded * height_to * width_to > most:
@@ -426,7 +428,8 @@ FAMILIES: Mapping[str, Family] = {
 
 
 def settings_of(model_type: str, found: Mapping[str, Any], max_pixels: int | None = None) -> dict[str, Any]:
-    """The family's defaults under the model's own file; older files name the bounds `min_pixels` and `max_pixels`."""
+    """Merge the family's defaults with the model's own file; older files name the bounds `min_pixels` and
+    `max_pixels`."""
     settings = {**FAMILIES[model_type].defaults, **{name: value for name, value in found.items() if value is not None}}
     size = settings.get("size")
     if not isinstance(size, Mapping) or not {"shortest_edge", "longest_edge"} <= size.keys():
@@ -437,6 +440,6 @@ def settings_of(model_type: str, found: Mapping[str, Any], max_pixels: int | Non
 
 
 def joined(prepared: Sequence[Prepared]) -> dict[str, Tensor]:
-    """The tensors of several clips as one batch."""
+    """Concatenate the tensors of several clips into one batch."""
     names = prepared[0].tensors if prepared else ()
     return {name: torch.cat([one.tensors[name] for one in prepared]) for name in names}

@@ -1,7 +1,7 @@
-"""What an answer says: yes or no, or a letter; by its words, or by the probabilities of its tokens. Pure.
+"""Read answers: yes or no, or a letter, by the words or by the probabilities of the tokens. Pure.
 
-An answer that says none of the words it was asked for is unparsable. A model that declines has refused. Neither is
-wrong, and neither is half right: they have figures of their own.
+An answer that names none of the options is unparsable. A model that declines has refused. Neither counts as wrong or as
+half right: both are counted separately.
 """
 
 import math
@@ -18,7 +18,7 @@ READINGS = "2"
 # would describe a minority of its answers, and an option missing from the reported alternatives could reverse them.
 MIN_MASS = 0.5
 MASS_IS_SMALL = "the options have {mass:.1%} of the first token's probability, less than {least:.0%}"
-# Marks that tokenizers put where a word begins, and what stands around a word.
+# Marks that tokenizers put at the beginning of a word, and characters around a word.
 AROUND = " \t\r\n\u2581\u0120\u010a*_`\"'“”‘’().,:;!?[]"
 # A refusal in plain words, from servers without a field for it.
 DECLINES = re.compile(
@@ -27,26 +27,26 @@ DECLINES = re.compile(
     re.IGNORECASE,
 )
 WORDS = re.compile(r"[^\W_]+")
-# Behind "A" or "I" these make it the name of an option: no noun begins so.
+# After "A" or "I", these words show that the letter is an option: no noun begins like this.
 AFTER_A_LETTER = frozenset(
     {"is", "was", "or", "and", "because", "since", "as", "matches", "describes", "fits", "shows", "seems"}
 )
 
 
 class Outcome(StrEnum):
-    """What came of a question."""
+    """How a question ended."""
 
     ANSWERED = "answered"
     REFUSED = "refused"
     UNPARSABLE = "unparsable"
-    # No answer came: an error of the server, a spent budget. It is asked again when the run continues.
+    # No answer: a server error, a spent budget. The question is repeated when the run continues.
     FAILED = "failed"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """`shares`: the probability of each option among all of them; empty unless it was answered. `mass`: of all options
-    among everything that the model might have said."""
+    """What was read. `shares`: the probability of each option among all of them; empty unless answered. `mass`: of all
+    options among everything that the model might have said."""
 
     outcome: Outcome
     shares: tuple[float, ...] = ()
@@ -57,7 +57,7 @@ class Reading:
 
 
 def read(reply: ChatReply, options: Sequence[str], *, by_probability: bool) -> Reading:
-    """Which of `options` (such as "yes" and "no") the reply says."""
+    """Read which of `options` (such as "yes" and "no") the reply names."""
     if reply.refusal:
         return Reading(Outcome.REFUSED, why=reply.refusal)
     if reply.failure and reply.failure != "empty answer":

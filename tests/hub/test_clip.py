@@ -23,7 +23,7 @@ def clip(height: int = 20, width: int = 30, frames: int = 4, seed: int = 0) -> n
 
 
 @pytest.mark.parametrize("siglip", [False, True])
-def test_frames_and_texts_come_out_as_the_model_itself_gives_them(tmp_path: Path, siglip: bool) -> None:
+def test_frames_and_texts_score_like_the_model_itself(tmp_path: Path, siglip: bool) -> None:
     adapter = open_adapter(f"clip:{folders.clip(tmp_path / 'm', siglip=siglip)}?frames=4", device="cpu")
     given = clip(16, 16)
     rows = adapter.encode_video([given], [VideoMeta()])
@@ -71,7 +71,7 @@ def test_pixels_are_those_of_the_published_processor(tmp_path: Path) -> None:
     assert grey.mean() < 0.1
 
 
-def test_clips_of_several_sizes_go_into_one_batch(tmp_path: Path) -> None:
+def test_clips_of_different_sizes_form_one_batch(tmp_path: Path) -> None:
     adapter = open_adapter(f"clip:{folders.clip(tmp_path / 'm')}?frames=4", device="cpu")
     clips = [clip(20, 30), clip(64, 16, seed=1), clip(8, 8, seed=2)]
     together = adapter.encode_video(clips, [VideoMeta()] * 3)
@@ -79,7 +79,7 @@ def test_clips_of_several_sizes_go_into_one_batch(tmp_path: Path) -> None:
         np.testing.assert_allclose(row, adapter.encode_video([one], [VideoMeta()])[0], atol=1e-5)
 
 
-def test_similarity_is_float32_whatever_the_model_runs_in(tmp_path: Path) -> None:
+def test_similarity_is_float32_in_every_number_format(tmp_path: Path) -> None:
     adapter = open_adapter(f"clip:{folders.clip(tmp_path / 'm')}?frames=4", device="cpu", dtype="bfloat16")
     rows, texts = adapter.encode_video([clip()], [VideoMeta()]), adapter.encode_text(TEXTS)
     assert rows.dtype == texts.dtype == adapter.score(rows, texts).dtype == np.float32

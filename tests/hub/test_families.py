@@ -15,7 +15,7 @@ from hub.families import DUAL_ENCODERS, OMNI, Support, why_absent
 
 
 @pytest.mark.parametrize("name", [name for name, one in DUAL_ENCODERS.items() if one.adapter in ("clip", "")])
-def test_the_clip_adapter_accepts_the_families_that_it_is_said_to_open(name: str) -> None:
+def test_the_clip_adapter_accepts_the_families_of_its_table(name: str) -> None:
     if name == "pe_audio_video":
         pytest.importorskip("timm", reason="timm makes its pictures")
     with torch.device("meta"):
@@ -36,7 +36,7 @@ def test_omni_models_are_opened_by_another_class() -> None:
     assert {*OMNI} <= {*MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES}
 
 
-def test_what_an_absent_family_lacks() -> None:
+def test_the_page_says_what_an_absent_family_lacks() -> None:
     assert why_absent(True, {"pil": "A", "torchvision": "B"}).startswith("its video processor needs torchvision")
     assert why_absent(False, {"torchvision": "B"}) == "its image processor needs torchvision"
     assert why_absent(False, {"pil": "A"}) == why_absent(False, None) == "no adapter"

@@ -110,7 +110,7 @@ def test_more_frames_take_more_tokens(adapter: GenerativeModel) -> None:
     assert adapter.info.frames == 4
 
 
-def test_times_of_frames_count_for_families_that_are_told_them(adapter: GenerativeModel, family: str) -> None:
+def test_times_of_frames_matter_for_families_that_read_them(adapter: GenerativeModel, family: str) -> None:
     early, late = (
         [score.value for score in adapter.score(clip(), TEXTS[:2], meta=VideoMeta("clip", times))]
         for times in ((0.0, 0.5, 1.0, 1.5), (0.0, 24.0, 48.0, 72.0))
@@ -118,7 +118,7 @@ def test_times_of_frames_count_for_families_that_are_told_them(adapter: Generati
     assert (early != pytest.approx(late, abs=1e-6)) is (family in TIMED)
 
 
-def test_weights_of_mixed_formats_give_what_one_format_gives(folder: Path, family: str, tmp_path: Path) -> None:
+def test_weights_of_mixed_formats_score_like_one_format(folder: Path, family: str, tmp_path: Path) -> None:
     """Published folders store some tensors in float32 beside bfloat16: the format that is asked for holds for all."""
     copy = shutil.copytree(folder, tmp_path / family)
     weights = load_file(copy / "model.safetensors")
@@ -158,13 +158,13 @@ def test_golden_scores(adapter: GenerativeModel, family: str) -> None:
     assert values(adapter, TEXTS[:2]) == pytest.approx(GOLDEN[family], abs=1e-3)
 
 
-def test_a_batch_is_as_good_as_one_by_one(adapter: GenerativeModel) -> None:
+def test_a_batch_scores_like_single_texts(adapter: GenerativeModel) -> None:
     for mode in ("likelihood", "p_yes", "gain"):
         alone = [values(adapter, [text], mode)[0] for text in TEXTS]
         assert values(adapter, TEXTS, mode) == pytest.approx(alone, abs=1e-4)
 
 
-def test_the_clip_matters_and_a_blind_score_knows_none(adapter: GenerativeModel) -> None:
+def test_scores_depend_on_the_clip_and_blind_scores_do_not(adapter: GenerativeModel) -> None:
     assert values(adapter, TEXTS[:3]) != pytest.approx(values(adapter, TEXTS[:3], seed=1), abs=1e-3)
     blind = [score.value for score in adapter.score(None, TEXTS[:3], "blind")]
     assert blind == pytest.approx(values(adapter, TEXTS[:3], "blind"), abs=1e-6)
@@ -174,7 +174,7 @@ def test_the_clip_matters_and_a_blind_score_knows_none(adapter: GenerativeModel)
     assert all(gain.parts["blind_sum"] < 0 for gain in gains)
 
 
-def test_shares_of_a_choice_sum_to_one_whatever_the_order(adapter: GenerativeModel) -> None:
+def test_shares_of_a_choice_sum_to_one_in_every_order(adapter: GenerativeModel) -> None:
     texts = TEXTS[:4]
     shares = values(adapter, texts, "choice")
     assert sum(shares) == pytest.approx(1, abs=1e-5)
@@ -182,7 +182,7 @@ def test_shares_of_a_choice_sum_to_one_whatever_the_order(adapter: GenerativeMod
     assert values(adapter, texts[1:] + texts[:1], "choice") == pytest.approx(shares[1:] + shares[:1], abs=1e-4)
 
 
-def test_requests_together_are_written_as_alone(adapter: GenerativeModel) -> None:
+def test_requests_give_the_same_texts_in_a_batch_as_alone(adapter: GenerativeModel) -> None:
     requests = [
         GenerationRequest("what is seen?", clip(), 4, META),
         GenerationRequest("who?", None, 3, system="short", examples=(("where?", "there"),)),

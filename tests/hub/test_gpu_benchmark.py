@@ -47,7 +47,7 @@ def test_every_part_prints_finite_numbers(run: Any) -> None:
     assert all(row["times_faster"] > 0 for row in found["teacher"]["steps"])
 
 
-def test_a_part_that_would_begin_too_late_is_skipped(run: Any) -> None:
+def test_a_part_that_begins_too_late_is_skipped(run: Any) -> None:
     found = run("--only", "limit,vlm", "--minutes", "0")
     assert tuple(found) == ("machine", "limit", "vlm", "end")
     assert found["vlm"] == {"skipped": "it began after 0 minutes"}

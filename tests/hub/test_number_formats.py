@@ -59,14 +59,14 @@ def test_a_model_runs_in_float32_on_a_cpu_and_in_the_named_format_anywhere():
     assert {"vlm", "chat"} == GENERATIVE
 
 
-def test_the_option_is_taken_out_of_the_name():
+def test_the_format_option_is_removed_from_the_name():
     assert split_dtype("a/b?frames=4&dtype=bfloat16&mode=gain") == ("a/b?frames=4&mode=gain", "bfloat16")
     assert split_dtype("a/b?dtype=float16", "float16") == ("a/b", "float16")
     assert split_dtype("a/b?dtype=auto") == ("a/b", "auto")
     assert split_dtype("a/b?frames=4") == ("a/b?frames=4", "auto")
 
 
-def test_a_format_that_is_unknown_or_named_twice_is_refused():
+def test_an_unknown_or_contradictory_format_is_refused():
     with pytest.raises(HubError, match="dtype 'int3' is unknown; choose one of: float32, bfloat16, float16"):
         parse_spec("clip:a/b?dtype=int3")
     with pytest.raises(HubError, match="dtype is bfloat16 and float32; name one format"):

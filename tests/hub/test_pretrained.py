@@ -44,13 +44,13 @@ def change(folder: Path, how: str) -> None:
         ("unexpected", "unexpected bert.encoder.layer.9.bias"),
     ],
 )
-def test_tensors_that_do_not_fit_are_named(folder: Path, how: str, said: str) -> None:
+def test_the_error_names_tensors_that_do_not_fit(folder: Path, how: str, said: str) -> None:
     change(folder, how)
     with pytest.raises(HubError, match=f"model: {said}; these weights are not of the model"):
         open_helper(str(folder), FILLER)
 
 
-def test_heads_of_the_pretraining_are_left_aside(folder: Path) -> None:
+def test_pretraining_heads_are_ignored(folder: Path) -> None:
     """bert-base-uncased and roberta-base carry them."""
     tensors = load_file(folder / "model.safetensors")
     tensors["bert.pooler.dense.weight"] = torch.zeros(16, 16)
@@ -59,19 +59,19 @@ def test_heads_of_the_pretraining_are_left_aside(folder: Path) -> None:
     assert open_helper(str(folder), FILLER).words
 
 
-def test_a_model_with_another_head_is_no_classifier(folder: Path) -> None:
+def test_a_model_with_another_head_is_not_a_classifier(folder: Path) -> None:
     with pytest.raises(HubError, match=r"missing classifier.bias"):
         open_helper(f"classifier:{folder}", FILLER)
 
 
-def test_a_folder_without_weights_is_one_clear_message(folder: Path) -> None:
+def test_a_folder_without_weights_gives_one_message(folder: Path) -> None:
     (folder / "model.safetensors").unlink()
     wanted = f"{folder}: the weights are missing; copy model.safetensors into the folder"
     with pytest.raises(HubError) as caught:
         open_helper(str(folder), FILLER)
     assert str(caught.value) == wanted
     torch.save({}, folder / "pytorch_model.bin")
-    with pytest.raises(HubError, match=r"missing \(pytorch_model.bin is no safetensors file and is not loaded; the"):
+    with pytest.raises(HubError, match=r"missing \(pytorch_model.bin is not a safetensors file and is not loaded; the"):
         open_helper(str(folder), FILLER)
 
 
@@ -99,7 +99,7 @@ def test_a_missing_tokenizer_is_named(folder: Path) -> None:
         open_helper(str(folder), FILLER)
 
 
-def test_a_model_that_is_nowhere(tmp_path: Path) -> None:
+def test_an_unknown_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(HubError, match="nowhere: there is no such model folder"):
         open_helper(str(tmp_path / "nowhere"), FILLER)
     with pytest.raises(HubError, match=r"no-such/model: the model cannot be loaded .* check its name"):
@@ -108,8 +108,8 @@ def test_a_model_that_is_nowhere(tmp_path: Path) -> None:
         open_helper("mask:", FILLER)
 
 
-def test_a_model_that_is_no_dual_encoder(folder: Path) -> None:
-    with pytest.raises(HubError, match="is no image-text dual encoder"):
+def test_a_model_that_is_not_a_dual_encoder_is_refused(folder: Path) -> None:
+    with pytest.raises(HubError, match="is not an image-text dual encoder"):
         open_adapter(f"clip:{folders.sentence_encoder(folder.parent / 'sentence')}")
 
 
@@ -126,7 +126,7 @@ def test_options_of_clip_are_checked(tmp_path: Path, options: str, said: str) ->
         open_adapter(f"clip:anything{options}")
 
 
-def test_batches_hold_every_text_once_within_the_budget() -> None:
+def test_batches_contain_every_text_once_within_the_budget() -> None:
     lengths = [3, 9, 1, 7, 7, 40, 2]
     batches = list(token_batches(lengths, torch.device("cpu"), budget=20))
     assert sorted(at for batch in batches for at in batch) == list(range(7))

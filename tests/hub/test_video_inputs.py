@@ -104,7 +104,7 @@ def test_tensors_are_those_of_the_published_processor(family: str) -> None:
     assert float((pixels.flatten() * waves).sum()) == pytest.approx(weighted, abs=2e-2)
 
 
-def test_grids_and_what_stands_for_a_video() -> None:
+def test_grids_and_placeholders_of_a_video() -> None:
     """As transformers' processors gave them for the same frames, shown every half second."""
     found = {family: FAMILIES[family].prepare(clip(family)) for family in GOLDEN}
     video = "<video>"
@@ -134,7 +134,7 @@ def test_grids_and_what_stands_for_a_video() -> None:
     assert int(found["video_llama_3"].tensors["video_compression_mask"].sum()) == sum(counts)
 
 
-def test_times_that_are_not_known_are_whole_seconds() -> None:
+def test_unknown_times_are_whole_seconds() -> None:
     assert "Time 4.0s:" in FAMILIES["video_llama_3"].prepare(clip("video_llama_3", ())).text
     assert FAMILIES["qwen2_5_vl"].prepare(clip("qwen2_5_vl", ())).tensors["second_per_grid_ts"].tolist() == [2.0]
 
@@ -151,7 +151,7 @@ def test_sizes_keep_their_bounds(side: tuple[int, int], least: int, most: int, w
     assert fitted(side, 28, least, most, copies=1, rounded=1) == wanted
 
 
-def test_a_file_of_settings_goes_over_the_defaults(tmp_path: Path) -> None:
+def test_a_settings_file_overrides_the_defaults(tmp_path: Path) -> None:
     (tmp_path / "preprocessor_config.json").write_text('{"min_pixels": 784, "max_pixels": 1568, "resample": null}')
     settings = settings_of("qwen2_5_vl", video_settings(str(tmp_path)))
     assert settings["size"] == {"shortest_edge": 784, "longest_edge": 1568}

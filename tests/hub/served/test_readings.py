@@ -24,7 +24,7 @@ def test_variants_of_a_word_count_together():
 
 
 @pytest.mark.parametrize("space", [" ", "\n", "▁", "Ġ"])
-def test_a_token_of_space_is_passed_over(space):
+def test_a_token_of_space_is_skipped(space):
     rows = [((space, math.log(0.9)), ("Yes", math.log(0.1))), row(No=0.75, Yes=0.25)]
     assert by_logprobs(rows, YES_NO).shares == pytest.approx((0.25, 0.75))
 
@@ -52,7 +52,7 @@ def test_a_reply_without_log_probabilities_is_read_by_its_words():
 
 
 @given(st.lists(st.floats(0.001, 1.0), min_size=3, max_size=3))
-def test_a_score_means_what_most_answers_would_name(weights):
+def test_a_score_needs_half_of_the_probability(weights):
     yes, no, other = (weight / sum(weights) for weight in weights)
     found = by_logprobs([row(Yes=yes, No=no, Maybe=other)], YES_NO)
     assert (found.outcome == Outcome.ANSWERED) is (found.mass >= MIN_MASS)
@@ -89,12 +89,12 @@ def test_letters(text, answer):
 @pytest.mark.parametrize(
     "text", ["A man folds the shirt.", "a man folds", "A MAN FOLDS", "A dog. A cat.", "I see a dog."]
 )
-def test_an_article_is_no_choice(text):
+def test_an_article_is_not_a_choice(text):
     assert by_words(text, tuple("ABCDEFGHI")).outcome == Outcome.UNPARSABLE
 
 
 @pytest.mark.parametrize("text", ["It shows a dog.", "", "yes? Or no… both yes and no", "Either A or B"])
-def test_what_names_no_option_or_several_is_unparsable(text):
+def test_answers_that_name_no_option_or_several_are_unparsable(text):
     options = ("A", "B") if "Either" in text else YES_NO
     if text.startswith("yes?"):
         text = "Both yes and no"
@@ -117,5 +117,5 @@ def test_refusals(reply):
     assert found.why
 
 
-def test_a_failed_request_is_neither():
+def test_a_failed_request_is_neither_refused_nor_unparsable():
     assert read(ChatReply(failure="timed out after 3 tries"), YES_NO, by_probability=True).outcome == Outcome.FAILED
