@@ -41,7 +41,7 @@ DUAL_ENCODERS: Mapping[str, DualEncoder] = {
     "align": DualEncoder("", Support.ABSENT, "has no logit scale"),
     "tipsv2": DualEncoder("", Support.ABSENT, "has no logit scale"),
 }
-# Models that also hear or speak: AutoModelForMultimodalLM opens them, AutoModelForImageTextToText does not.
+# Models that also hear or speak: AutoModelForMultimodalLM opens them, AutoModelForImageTextToText at most a part.
 OMNI = ("qwen2_5_omni", "qwen3_omni_moe", "phi4_multimodal")
 
 

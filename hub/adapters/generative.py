@@ -207,7 +207,8 @@ class GenerativeModel(ReadsWholeTexts):
         )
         with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
             torch.manual_seed(request.seed)
-            made = self.model.generate(**given, attention_mask=torch.ones_like(ids), generation_config=config)
+            given["attention_mask"] = torch.ones_like(ids)
+            made = self.model.generate(**given, generation_config=config)
         texts = self.talk.tokenizer.batch_decode(made[:, ids.shape[1] :], skip_special_tokens=True)
         return [" ".join(text.split()[: request.max_words]) for text in texts]
 
@@ -231,7 +232,9 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     mode = options.get("mode", LIKELIHOOD)
     if mode not in MODES:
         raise HubError(f"{quoted(argument)}: mode is {quoted(mode)}; choose one of: {', '.join(MODES)}")
-    loaded = load_pretrained(AutoModelForImageTextToText, name, slug="vlm", device=device, dtype=dtype)
+    loaded = load_pretrained(
+        AutoModelForImageTextToText, name, slug="vlm", device=device, dtype=dtype, part="thinker_config"
+    )
     kind = loaded.model.config.model_type
     if kind not in FAMILIES:
         raise HubError(f"{name}: model type {quoted(kind)} is not supported; choose one of: {', '.join(FAMILIES)}")

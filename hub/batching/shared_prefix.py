@@ -22,6 +22,9 @@ CACHED_TOKENS_PER_BATCH = {"cpu": 8192, "cuda": 32768}
 # A shorter beginning costs more to repeat than it saves.
 MIN_SHARED = 16
 MAX_BEGINNINGS = 4
+# Seconds per pair of frames, as Qwen-Omni's forward names them, and its positions.
+SECONDS = "video_second_per_grid"
+POSITIONED = {SECONDS: "second_per_grids"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,10 @@ class PrefixModel:
     def forward_inputs(self, prefix: Prefix, ids: Tensor) -> dict[str, Any]:
         """Return the arguments of the forward pass for `ids`, which begin with the prefix; without positions."""
         found: dict[str, Any] = {"input_ids": ids, **prefix.tensors}
-        if self.by_grid and prefix.tensors:
+        if SECONDS in prefix.tensors:
+            # Without a mask, Qwen-Omni's forward gives a video the positions of text.
+            found["attention_mask"] = torch.ones_like(ids)
+        elif self.by_grid and prefix.tensors:
             found["mm_token_type_ids"] = (ids == self.video_token).int() * 2
         elif self.type_ids and prefix.tensors:
             found[self.type_ids] = (ids == self.video_token).int()
@@ -93,8 +99,9 @@ class PrefixModel:
         """Return the positions of the prefix: (1, length), or (3, 1, length) if they are by grid."""
         if self.by_grid and prefix.tensors:
             given = self.forward_inputs(prefix, prefix.ids)
-            names = ("input_ids", "mm_token_type_ids", "video_grid_thw", "second_per_grid_ts")
-            found, _ = self.model.model.get_rope_index(**{name: given[name] for name in names if name in given})
+            found, _ = self.model.model.get_rope_index(
+                **{POSITIONED.get(name, name): value for name, value in given.items() if not name.startswith("pixel")}
+            )
             return found
         line = torch.arange(prefix.ids.shape[1], device=prefix.ids.device).unsqueeze(0)
         return line.expand(3, 1, -1) if self.by_grid else line

@@ -24,6 +24,12 @@ CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.261302
 HALF = (0.5, 0.5, 0.5)
 # VideoLLaMA3 drops tokens whose pixels differ from the previous frame by at most this (of 255), except one per frame.
 STILL = 0.1
+# How a forward names the seconds per pair of frames.
+SECONDS_PER_PAIR = {
+    "qwen2_5_vl": "second_per_grid_ts",
+    "qwen2_5_omni_thinker": "video_second_per_grid",
+    "qwen3_omni_moe_thinker": "video_second_per_grid",
+}
 # SmolVLM's processor enlarges no picture beyond this side.
 MAX_SIDE = 4096
 # What a processor returns of the text beside the tensors of pictures.
@@ -132,13 +138,13 @@ def internvl(clip: Clip) -> Prepared:
 
 
 def qwen2_vl(clip: Clip) -> Prepared:
-    """Turn pairs of frames into patches; for Qwen2.5-VL, their spacing in time is part of the positions."""
+    """Turn pairs of frames into patches; from Qwen2.5 on, their spacing in time is part of the positions."""
     patches, grid = _patches(clip, _frame_size)
     merged = int(grid.prod()) // clip.settings["merge_size"] ** 2
     tensors = {"pixel_values_videos": patches, "video_grid_thw": grid.unsqueeze(0)}
-    if clip.config.model_type == "qwen2_5_vl":
+    if clip.config.model_type in SECONDS_PER_PAIR:
         seconds = clip.settings["temporal_patch_size"] * clip.spacing
-        tensors["second_per_grid_ts"] = torch.tensor([seconds], device=clip.device)
+        tensors[SECONDS_PER_PAIR[clip.config.model_type]] = torch.tensor([seconds], device=clip.device)
     return Prepared(tensors, clip.token * merged)
 
 
@@ -381,6 +387,10 @@ FAMILIES: Mapping[str, Family] = {
     ),
     "qwen2_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:]),
     "qwen2_5_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:]),
+    "qwen2_5_omni_thinker": Family(qwen2_vl, QWEN2, marks=("<|VIDEO|>",)),
+    "qwen3_omni_moe_thinker": Family(
+        qwen2_vl, {**QWEN2, "patch_size": 16, "image_mean": HALF, "image_std": HALF}, marks=VISION_MARKS[1:]
+    ),
     **dict.fromkeys(
         ("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"), Family(qwen3_vl, QWEN3_PIXELS, marks=VISION_MARKS)
     ),

@@ -15,17 +15,18 @@ from typing import Any, TypeVar
 import torch
 from huggingface_hub.utils import logging as hub_logging
 from safetensors import SafetensorError
-from transformers import AutoTokenizer
+from transformers import AutoConfig, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from hub.device import choose_device, choose_dtype
 from hub.errors import HubError
 from hub.loading.trust import allowed
 
-# Pretraining heads that other tasks do not use, and position tables that old checkpoints stored.
+# Pretraining heads that other tasks do not use, position tables of old checkpoints, and
+# the voice of omni models.
 OTHER_HEADS = re.compile(
     r"(^|\.)(pooler\.|seq_relationship\.|sop_classifier\.|position_ids$|cls\.predictions\.|lm_head\.|attn\.bias$|"
-    r"attn\.masked_bias$|discriminator_predictions\.|embeddings\.token_type_ids$)"
+    r"attn\.masked_bias$|discriminator_predictions\.|embeddings\.token_type_ids$)|^(talker|token2wav|code2wav)\."
 )
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 MAX_NAMES = 5
@@ -47,8 +48,13 @@ class Pretrained:
     device: torch.device
 
 
-def load_pretrained(auto_class: Any, argument: str, *, slug: str, device: str, dtype: str) -> Pretrained:
-    """Load a hub id, `ID@REVISION`, or a local folder. HubError says in one line what does not fit."""
+def load_pretrained(
+    auto_class: Any, argument: str, *, slug: str, device: str, dtype: str, part: str = ""
+) -> Pretrained:
+    """Load a hub id, `ID@REVISION`, or a local folder. HubError says in one line what does not fit.
+
+    `part`: the field of the configuration of the one part to load, if there is one.
+    """
     if not argument:
         raise HubError(f"'{slug}:' names no model; write {slug}:HUB_ID or {slug}:FOLDER")
     chosen, number_format = choose_device(device), choose_dtype(dtype)
@@ -60,6 +66,10 @@ def load_pretrained(auto_class: Any, argument: str, *, slug: str, device: str, d
     hub_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
     try:
+        if part:
+            # bandit B615: the options hold the revision if one is named; scores say which was loaded.
+            config = AutoConfig.from_pretrained(source, trust_remote_code=trust.remote_code, **options)  # nosec
+            options["config"] = getattr(config, part, config)
         model, info = auto_class.from_pretrained(
             source,
             output_loading_info=True,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import (
     CLIPVisionConfig,
     Glm4vConfig,
@@ -27,6 +28,9 @@ from transformers import (
     PreTrainedTokenizerFast,
     Qwen2_5_VLConfig,
     Qwen2_5_VLForConditionalGeneration,
+    Qwen2_5OmniConfig,
+    Qwen2_5OmniThinkerConfig,
+    Qwen2_5OmniThinkerForConditionalGeneration,
     Qwen2Config,
     Qwen2VLConfig,
     Qwen2VLForConditionalGeneration,
@@ -34,6 +38,9 @@ from transformers import (
     Qwen3_5ForConditionalGeneration,
     Qwen3_5MoeConfig,
     Qwen3_5MoeForConditionalGeneration,
+    Qwen3OmniMoeConfig,
+    Qwen3OmniMoeThinkerConfig,
+    Qwen3OmniMoeThinkerForConditionalGeneration,
     Qwen3VLConfig,
     Qwen3VLForConditionalGeneration,
     Qwen3VLMoeConfig,
@@ -266,6 +273,67 @@ def qwen2_5_vl(folder: Path) -> Path:
     return _folder(folder, Qwen2_5_VLForConditionalGeneration(config), tokenizer, PATCHED, _PAD)
 
 
+def qwen2_5_omni_thinker(folder: Path) -> Path:
+    """As published: the thinker's weights by their prefix, beside those of the voice."""
+    tokenizer = talkative(("<|VIDEO|>", "<|IMAGE|>", "<|AUDIO|>", "<|vision_bos|>", "<|vision_eos|>"))
+    rope = {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 10000.0}
+    vision = {
+        "depth": 2,
+        "embed_dim": 16,
+        "hidden_size": 16,
+        "intermediate_size": 24,
+        "num_heads": 2,
+        "patch_size": 4,
+        "out_hidden_size": 32,
+        "window_size": 16,
+        "fullatt_block_indexes": [1],
+    }
+    audio = {"d_model": 16, "encoder_layers": 1, "encoder_attention_heads": 2, "encoder_ffn_dim": 16, "output_dim": 32}
+    marks = ("<|VIDEO|>", "<|IMAGE|>", "<|AUDIO|>", "<|vision_bos|>", "<|vision_eos|>")
+    names = ("video_token_index", "image_token_index", "audio_token_index", "vision_start_token_id")
+    thinker = Qwen2_5OmniThinkerConfig(
+        vision_config=vision,
+        audio_config=audio,
+        text_config=_text(tokenizer, rope_parameters=rope),
+        **dict(zip(names, tokenizer.convert_tokens_to_ids(list(marks[:4])), strict=True)),
+        vision_end_token_id=tokenizer.convert_tokens_to_ids(marks[4]),
+    )
+    model = Qwen2_5OmniThinkerForConditionalGeneration(thinker)
+    _folder(folder, model, tokenizer, PATCHED, "<|vision_bos|><|VIDEO|><|vision_eos|>")
+    return _with_voice(folder, Qwen2_5OmniConfig(thinker_config=thinker.to_dict()))
+
+
+def qwen3_omni_moe_thinker(folder: Path) -> Path:
+    """As published, with the voice."""
+    tokenizer = talkative(("<|audio_pad|>",))
+    audio = {
+        "d_model": 16,
+        "encoder_layers": 1,
+        "encoder_attention_heads": 2,
+        "encoder_ffn_dim": 16,
+        "output_dim": 32,
+        "downsample_hidden_size": 8,
+    }
+    thinker = Qwen3OmniMoeThinkerConfig(
+        vision_config=DEEPSTACK,
+        audio_config=audio,
+        text_config=_text(tokenizer, rope_parameters=INTERLEAVED, head_dim=8, **EXPERTS),
+        audio_token_id=tokenizer.convert_tokens_to_ids("<|audio_pad|>"),
+        **_video_ids(tokenizer),
+    )
+    _folder(folder, Qwen3OmniMoeThinkerForConditionalGeneration(thinker), tokenizer, PATCHED, _PAD)
+    return _with_voice(folder, Qwen3OmniMoeConfig(thinker_config=thinker.to_dict()))
+
+
+def _with_voice(folder: Path, config: Any) -> Path:
+    """The saved thinker in the layout of the whole model: its weights by a prefix, others beside them."""
+    weights = {f"thinker.{name}": value for name, value in load_file(folder / "model.safetensors").items()}
+    voice = {f"{name}.head.weight": torch.zeros(2) for name in ("talker", "code2wav")}
+    save_file({**weights, **voice}, folder / "model.safetensors", {"format": "pt"})
+    config.save_pretrained(folder)
+    return folder
+
+
 def qwen3_vl(folder: Path) -> Path:
     tokenizer = talkative()
     rope = {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 10000.0, "mrope_interleaved": True}
@@ -390,6 +458,8 @@ FAMILIES: dict[str, Callable[[Path], Path]] = {
     "internvl": internvl,
     "qwen2_vl": qwen2_vl,
     "qwen2_5_vl": qwen2_5_vl,
+    "qwen2_5_omni_thinker": qwen2_5_omni_thinker,
+    "qwen3_omni_moe_thinker": qwen3_omni_moe_thinker,
     "qwen3_vl": qwen3_vl,
     "qwen3_vl_moe": qwen3_vl_moe,
     "qwen3_5": qwen3_5,

@@ -22,7 +22,15 @@ TEXTS = ["a man folds a red shirt", "a ring", "a woman opens the door and two bo
 META = VideoMeta("clip", (0.0, 0.5, 1.0, 1.5))
 # Families that write the times of frames into the prompt or the positions.
 TIMED = {
-    *("qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"),
+    *(
+        "qwen2_5_vl",
+        "qwen2_5_omni_thinker",
+        "qwen3_omni_moe_thinker",
+        "qwen3_vl",
+        "qwen3_vl_moe",
+        "qwen3_5",
+        "qwen3_5_moe",
+    ),
     *("glm4v", "glm4v_moe", "glm46v", "smolvlm", "video_llama_3"),
 }
 # Mean log-likelihoods of TEXTS[:2] for these weights and frames, as one forward pass over prefix and caption gave them.
@@ -34,6 +42,8 @@ GOLDEN = {
     "internvl": [-6.4894, -6.2984],
     "qwen2_vl": [-6.0127, -5.2238],
     "qwen2_5_vl": [-5.9703, -7.0168],
+    "qwen2_5_omni_thinker": [-6.5866, -6.122],
+    "qwen3_omni_moe_thinker": [-6.2441, -7.1949],
     "qwen3_vl": [-6.9639, -5.5579],
     "qwen3_vl_moe": [-6.883, -6.4898],
     "qwen3_5": [-6.6718, -5.9015],

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from hub.adapters.registry import FILLER, open_adapter, open_helper
 from hub.errors import HubError
 from hub.loading.pretrained import token_batches
-from tests.hub import folders
+from tests.hub import folders, generative_folders
 
 
 @pytest.fixture
@@ -132,3 +132,12 @@ def test_batches_contain_every_text_once_within_the_budget() -> None:
     assert sorted(at for batch in batches for at in batch) == list(range(7))
     # 40 alone is over the budget and goes by itself; 2 x 9 fits, 3 x 9 does not.
     assert batches == [[5], [1, 3], [4, 0], [6, 2]]
+
+
+def test_the_voice_of_an_omni_model_is_left_out(tmp_path: Path) -> None:
+    for family in ("qwen2_5_omni_thinker", "qwen3_omni_moe_thinker"):
+        folder = generative_folders.FAMILIES[family](tmp_path / family)
+        assert json.loads((folder / "config.json").read_text())["model_type"] == family.removesuffix("_thinker")
+        adapter = open_adapter(f"vlm:{folder}?frames=4", device="cpu")
+        assert adapter.model.config.model_type == family
+        assert not [name for name, _ in adapter.model.named_parameters() if "talker" in name]

@@ -27,6 +27,8 @@ GOLDEN = {
     "internvl": ((5, 3, 384, 384), 334092.81, -17.2975),
     "qwen2_vl": ((1680, 1176), 298409.55, -57.2591),
     "qwen2_5_vl": ((1680, 1176), 298409.55, -57.2591),
+    "qwen2_5_omni_thinker": ((1680, 1176), 298409.55, -57.2591),
+    "qwen3_omni_moe_thinker": ((1296, 1536), -39237.63, -10.4659),
     "qwen3_vl": ((420, 1536), -12699.73, 78.7994),
     "qwen3_vl_moe": ((420, 1536), -12699.73, 78.7994),
     "qwen3_5": ((420, 1536), -12699.73, 78.7994),
@@ -115,6 +117,7 @@ def test_grids_and_placeholders_of_a_video() -> None:
     assert found["qwen2_5_vl"].text == video * (3 * 20 * 28 // 4)
     assert found["qwen2_5_vl"].tensors["video_grid_thw"].tolist() == [[3, 20, 28]]
     assert found["qwen2_5_vl"].tensors["second_per_grid_ts"].tolist() == [1.0]  # two frames, .5 s each
+    assert found["qwen2_5_omni_thinker"].tensors["video_second_per_grid"].tolist() == [1.0]
     # Five frames make pairs of (0, .5), (1, 1.5) and (2, 2).
     pair = ENDS[0] + video * 35 + ENDS[1]
     assert found["qwen3_vl"].text == f"<0.2 seconds>{pair}<1.2 seconds>{pair}<2.0 seconds>{pair}"
