@@ -293,15 +293,16 @@ def generative_rows() -> list[tuple[str, str, str, str]]:
     every = _named("transformers.models.auto.modeling_auto", "MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES")
     opened = _named("transformers.models.auto.modeling_auto", "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES")
     rows = []
-    for one in sorted({*opened, *_named("hub.families", "OMNI")}):
-        # The published type of an omni model; the adapter loads its thinker.
+    parts = {name for name in opened if name.endswith("_thinker")}
+    for one in sorted({*opened, *_named("hub.families", "OMNI")} - parts):
+        # The adapter loads the thinker of an omni model.
         part = one if one in known else f"{one}_thinker"
         if part in known:
             found = support.TESTED if part in tests else support.OPENS
             how = (inspect.getdoc(known[part].prepare) or "").split("\n")[0]
         else:
             found, how = support.ABSENT, why_absent(one in videos, images.get(one))
-        rows.append((f"`{one}`", f"`{every.get(one) or opened[one]}`", str(found), how))
+        rows.append((f"`{one}`", f"`{opened.get(part) or every[one]}`", str(found), how))
     return sorted(rows, key=lambda row: (list(support).index(row[2]), row[0]))
 
 
