@@ -60,7 +60,8 @@ def video_settings(argument: str, shown: str = "video") -> dict[str, Any]:
 def load_processor(argument: str) -> Any:
     """Load transformers' own processor of pictures and texts; HubError if it cannot be loaded."""
     source, revision = model_source(argument)
-    options: dict[str, Any] = {"revision": revision} if revision else {}
+    # The same pixels with and without torchvision.
+    options: dict[str, Any] = {"backend": "pil", **({"revision": revision} if revision else {})}
     try:
         # bandit B615: the options hold the revision if one is named; scores say which was loaded.
         return AutoProcessor.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)  # nosec

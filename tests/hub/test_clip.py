@@ -13,7 +13,7 @@ from hub.adapters.clip import softmax_mean
 from hub.adapters.registry import open_adapter
 from hub.batching.pixels import Pixels
 from hub.interfaces import VideoMeta
-from tests.hub import folders
+from tests.hub import folders, video_folders
 
 TEXTS = ["a man folds a shirt", "a ring", "a woman opens the door"]
 
@@ -36,6 +36,21 @@ def test_frames_and_texts_score_like_the_model_itself(tmp_path: Path, siglip: bo
     logits = adapter.frame_logits(rows, adapter.encode_text(TEXTS))
     assert rows.shape == (1, 4, 16)
     np.testing.assert_allclose(logits[0], out.logits_per_image.numpy(), atol=1e-4)
+
+
+@pytest.mark.parametrize("family", ["altclip", "chinese_clip", "clipseg"])
+def test_relatives_of_clip_score_like_the_model_itself(tmp_path: Path, family: str) -> None:
+    adapter = open_adapter(f"clip:{getattr(video_folders, family)(tmp_path / family)}?frames=4", device="cpu")
+    assert adapter.model.config.model_type == family
+    given = clip(16, 16)
+    pixels = adapter.pixels(given, torch.device("cpu"))
+    tokens = adapter.tokenizer(TEXTS, padding="max_length", truncation=True, max_length=16, return_tensors="pt")
+    inputs = {name: tokens[name] for name in ("input_ids", "attention_mask")}
+    with torch.inference_mode():
+        wanted = adapter.model(pixel_values=pixels, **inputs).logits_per_image.numpy()
+    rows = adapter.encode_video([given], [VideoMeta()])
+    np.testing.assert_allclose(adapter.frame_logits(rows, adapter.encode_text(TEXTS))[0], wanted, atol=1e-4)
+    assert np.abs(wanted[:, 0] - wanted[:, 1]).max() > 1e-3
 
 
 def test_every_pooling_comes_from_the_same_frame_vectors(tmp_path: Path) -> None:

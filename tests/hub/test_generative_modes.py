@@ -15,6 +15,7 @@ from hub.batching.conversation import Conversation
 from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH
 from hub.errors import HubError
 from hub.interfaces import Generator, Scorer, VideoMeta
+from hub.loading.processor_files import load_processor
 from tests.hub import generative_folders, picture_folders
 from tests.hub.folders import byte_tokenizer, spacing_tokenizer, span_tokenizer
 from tests.hub.test_generative import clip, values
@@ -144,6 +145,12 @@ def test_reasoning_is_turned_off_in_the_template(tmp_path: Path) -> None:
     (folder / "chat_template.jinja").write_text(template + thought)
     model = open_adapter(f"vlm:{folder}?frames=4", device="cpu")
     assert model.talk.prompt(DESCRIBE, video=True).endswith("<think></think>")
+
+
+@pytest.mark.parametrize("family", picture_folders.PICTURES)
+def test_pictures_are_made_without_torchvision_even_if_it_is_installed(family: str, tmp_path: Path) -> None:
+    processor = load_processor(str(picture_folders.PICTURES[family](tmp_path / family)))
+    assert type(processor.image_processor).__name__.endswith("Pil")
 
 
 def test_the_error_names_a_processor_that_does_not_load(tmp_path: Path) -> None:
