@@ -43,7 +43,7 @@ from hub.adapters.generative import DESCRIBE, GenerativeModel  # noqa: E402
 from hub.adapters.registry import open_adapter  # noqa: E402
 from hub.batching.conversation import Conversation  # noqa: E402
 from hub.batching.shared_prefix import full_log_probabilities  # noqa: E402
-from hub.batching.video_inputs import FAMILIES, settings_of  # noqa: E402
+from hub.batching.video_families import FAMILIES, settings_of  # noqa: E402
 from hub.interfaces import VideoMeta  # noqa: E402
 from hub.loading.pretrained import Pretrained  # noqa: E402
 from hub.training.dual_encoders import open_student  # noqa: E402

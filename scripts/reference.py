@@ -264,7 +264,7 @@ def families_page() -> str:
     tested = sum(row[2] == "tested" for row in rows)
     return page(
         "Families of models in transformers",
-        "transformers itself, `hub/families.py` and `hub/batching/video_inputs.py`",
+        "transformers itself, `hub/families.py` and `hub/batching/video_families.py`",
         "The `model_type` is in a model's `config.json`.\n",
         "- **tested**: tests score tiny models of the family with random weights, in their published layout.\n"
         "- **opens, untested**: the adapter accepts the family, but no test covers it.\n"
@@ -285,7 +285,7 @@ def families_page() -> str:
 
 def generative_rows() -> list[tuple[str, str, str, str]]:
     """(model_type, class, support, how) of every family, the tested ones first."""
-    known = _named("hub.batching.video_inputs", "FAMILIES")
+    known = _named("hub.batching.video_families", "FAMILIES")
     tests = {**_named("tests.hub.generative_folders", "FAMILIES"), **_named("tests.hub.picture_folders", "PICTURES")}
     support, why_absent = _named("hub.families", "Support"), _named("hub.families", "why_absent")
     videos = _named("transformers.models.auto.video_processing_auto", "VIDEO_PROCESSOR_MAPPING_NAMES")

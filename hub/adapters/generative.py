@@ -1,6 +1,6 @@
 """Score captions with generative video-language models: by likelihood, by P(yes) or by choice; and generate texts.
 
-The families of hub.batching.video_inputs, by AutoModelForImageTextToText. A clip and the words before a caption go
+The families of hub.batching.video_families, by AutoModelForImageTextToText. A clip and the words before a caption go
 through the model once for all captions of it.
 """
 
@@ -14,7 +14,8 @@ from transformers import AutoModelForImageTextToText, GenerationConfig
 from hub.batching.conversation import Conversation
 from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH, Prefix, PrefixModel
 from hub.batching.text_limits import ReadsWholeTexts
-from hub.batching.video_inputs import FAMILIES, Clip, Prepared, joined, settings_of
+from hub.batching.video_families import FAMILIES, settings_of
+from hub.batching.video_inputs import Clip, Prepared, joined
 from hub.errors import HubError
 from hub.interfaces import Frames, GenerationRequest, ModelInfo, Score, ScoreKind, VideoMeta
 from hub.loading.options import split_options

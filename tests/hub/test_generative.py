@@ -12,7 +12,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_
 from hub.adapters.generative import DESCRIBE, MATCHES, SLOT, GenerativeModel
 from hub.adapters.registry import open_adapter
 from hub.batching.shared_prefix import full_log_probabilities
-from hub.batching.video_inputs import FAMILIES as KNOWN
+from hub.batching.video_families import FAMILIES as KNOWN
 from hub.interfaces import GenerationRequest, VideoMeta
 from tests.hub.generative_folders import FAMILIES as VIDEOS
 from tests.hub.picture_folders import PICTURES
