@@ -161,7 +161,7 @@ def test_requests_beyond_the_budget_are_never_sent():
 
 
 def test_tokens_are_reserved_before_a_request_and_counted_after_it():
-    """9 characters are 3 tokens at most, 97 for the answer: 100 set aside, 25 used. 225 let six through one by one:
+    """9 characters are 3 tokens at most, 97 for the answer: 100 reserved, 25 used. 225 let six through one by one:
     after five 125 are used and 100 are left; after six 150 and 75 are left, less than one may need."""
     with chat_server(lambda body, n: content("x", tokens=(20, 5))) as server:
         replies = ask(server, *"abcdefgh", budget=Budget(tokens=225), patience=Patience(concurrency=1), max_tokens=97)

@@ -75,7 +75,7 @@ def test_every_option_that_changes_scores_is_part_of_the_revision(folder: Path) 
 
 
 class TestSpaces:
-    """Words go on after a prompt by the tokens that the model knows them by, with no space of its own before them."""
+    """An answer continues a prompt with the tokens that the model was trained on, without a space token before them."""
 
     def talk(self, tokenizer: PreTrainedTokenizerFast) -> Conversation:
         tokenizer.chat_template = "{{ messages[0].content[0].text }}"

@@ -72,7 +72,7 @@ def test_videoprism_gives_the_cosine_of_its_two_sides(tmp_path: Path) -> None:
     [("Hello, World!", "hello world."), ("Hello,World..", "hello world."), ("  Hello   WORLD", "hello world.")],
 )
 def test_videoprism_spells_texts_as_its_authors_do(text: str, spelt: str) -> None:
-    """The examples that stand in the authors' own code."""
+    """The examples of the authors' own code."""
     assert canonical(text) == spelt
 
 

@@ -95,7 +95,7 @@ def videoprism(folder: Path) -> Path:
 
 def pe_video() -> tuple[PeVideoModel, Any]:
     """The model and its tokenizer. Its frames go through an image classifier of timm, which needs torchvision; here one
-    of transformers stands in, which no folder can say."""
+    of transformers replaces it, which no folder can specify."""
     tokenizer = word_tokenizer(longest=16)
     text = ModernBertConfig(
         **{**LAYERS, "num_hidden_layers": 2},
