@@ -179,7 +179,7 @@ def test_a_run_shows_how_far_it_is_and_then_what_it_made(world, sign_in: SignIn)
     make_candidate(make_group(run), "a man tears a shirt.")
     Job.objects.filter(pk=job.pk).update(done=10, state=JobState.DONE)
     # The part that polls loads the whole page once, and is quiet from then on.
-    expect(page.get_by_role("row").filter(has_text="tears")).to_be_visible()
+    expect(page.locator("[data-row]").filter(has_text="tears")).to_be_visible()
     expect(page.locator("#run-progress[hx-get]")).to_have_count(0)
 
 
