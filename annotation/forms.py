@@ -323,7 +323,9 @@ class CrowdStudyForm(forms.ModelForm):
         help_texts = {
             "platform_study": _("STUDY_ID from Prolific. Links from other studies are rejected."),
             "completion_code": _("The code that you set on Prolific. Leave empty to give each person their own code."),
-            "minutes": _("Starts when a person takes a place. After that, another person can take the place."),
+            "minutes": _(
+                "Counted from when a person takes a place. When it is over, another person can take the place."
+            ),
         }
 
     def fields_for_action(self) -> dict[str, Any]:

@@ -175,7 +175,7 @@ _FILTERS: dict[str, Entry] = {
             Param(
                 "max_entailment",
                 0.0,
-                "0: drops foils whose most likely label is entailment; above 0: drops foils from this probability up",
+                "0: drops foils whose most likely label is entailment; above 0: if its probability is at least this",
                 "float",
             ),
             Param("entailment", -1, "index of the entailment label, if the model does not name its labels", "int"),

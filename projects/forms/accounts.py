@@ -117,11 +117,11 @@ RESERVED_SLUGS = frozenset({"new"})
 
 ONCE_LABEL = _("Each person sees a sentence of a clip only once")
 ONCE_REASON = _(
-    "Otherwise, people recognize the caption because it appears with every foil. With this rule, a "
+    "Without this rule, people recognize the caption because it appears with every foil. With it, a "
     "caption with three foils needs three times as many validators."
 )
 ONCE_HELP = _(
-    "Otherwise, people recognize the caption because it appears with every foil. With this rule, a "
+    "Without this rule, people recognize the caption because it appears with every foil. With it, a "
     "caption with three foils needs three times as many validators. You can change this later under "
     "Quality."
 )
