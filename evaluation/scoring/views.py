@@ -169,7 +169,7 @@ def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
     rows = [("subtest", name, group) for name, group in subtests.items()]
     # A test of one subtest would repeat it.
     rows += [("test", name, group) for name, group in tests.items() if group not in subtests.values()]
-    return [*rows, ("overall", "overall", results["overall"])]
+    return [*rows, ("overall", _("overall"), results["overall"])]
 
 
 @require_POST
