@@ -97,6 +97,7 @@ def test_the_page_of_a_run_shows_outcomes_cost_and_prompts(settings, researcher)
     client = researcher(release.project)
     shown = words(page_of(client, "run", run))
     assert "Endpoint answers" in shown
+    assert "1 of 3 items scored; 1 refused, 1 unparsable" in shown
     for label, n in (("Answered", 2), ("Refused", 2), ("Unparsable", 2)):
         assert f'">{label}</a> </th> <td class="num">{n}</td>' in shown
     # 2 of 6 got an answer each: a third, with its interval.
