@@ -215,4 +215,4 @@ def test_the_command_names_an_unknown_endpoint(settings, capsys):
     release = make_release(1)
     with pytest.raises(SystemExit):
         call_command("evaluate", "--release", str(release.pk), "--model", "endpoint:lab/tiny", "--sync")
-    assert "there is no endpoint 'lab'; none is configured: set CHAT_ENDPOINTS" in capsys.readouterr().err
+    assert "there is no endpoint 'lab'; no endpoint is configured: set CHAT_ENDPOINTS" in capsys.readouterr().err
