@@ -97,7 +97,7 @@ _METHODS: dict[str, Entry] = {
                 "its training. The paper compares perplexities of whole sentences that the model encodes "
                 "and decodes."
             ),
-            "corrected: “someone” is inserted before a sentence for scoring only if it begins with its verb.",
+            "corrected: only a sentence that begins with its verb gets “someone” in front, for scoring.",
             (
                 "corrected: phrases such as “from left to right” change only as a whole, into the "
                 "opposite. The paper also writes “over left to right”."
@@ -105,8 +105,8 @@ _METHODS: dict[str, Entry] = {
             (
                 "corrected: word lists block replacements that would stay true (on/onto, out of/from, "
                 "behind/outside, in/on a chair …). Particles of verbs (pick up), fixed phrases (in "
-                "total, in a red shirt) and “with” are not replaced. A place is replaced by a place, a "
-                "path by a path."
+                "total, in a red shirt) and “with” are not replaced. A preposition of place is replaced by "
+                "one of place, and one of direction by one of direction."
             ),
         ),
     ),

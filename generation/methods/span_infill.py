@@ -40,7 +40,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
     stopped = frozenset(filter(None, map(str.strip, params["stop"].split(","))))
     if unknown := sorted(stopped - set(STOP_LISTS)):
         raise GenerationError(
-            f"parameter 'stop': {', '.join(unknown)} is not a list; choose from {', '.join(STOP_LISTS)}"
+            f"parameter 'stop': {', '.join(unknown)} is not a list of words; choose from {', '.join(STOP_LISTS)}"
         )
     return State(open_helper(params["model"], SPAN_FILLER, device=params["device"]), tagger(params["tagger"]), stopped)
 
