@@ -1,6 +1,7 @@
 """The releases of a project, the form that freezes one, and the page of one release."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -15,8 +16,9 @@ from corpus.access import get_release
 from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release, ReleaseItem
 from evaluation.blind.forms import named_probes
-from evaluation.board.leaderboard import is_uneven, leaderboard
+from evaluation.board.leaderboard import RankedRun, is_uneven, leaderboard
 from evaluation.charts import of_reports
+from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changes import changes, previous_of, shifts
@@ -97,7 +99,8 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "release": found,
         "form": form,
         "standings": standings,
-        "has_scores": any(standing.overall for standing in standings),
+        "has_scores": bool(scored := _scored(standings)),
+        "chart": partial(cached_chart, "scores", partial(of_reports.scores, scored), scored),
         "uneven": is_uneven(standing.overall for standing in standings),
         "page": _items(found, request.GET.get("page"), withheld),
         "exporters": EXPORTERS,
@@ -137,6 +140,10 @@ def _items(found: Release, number: str | None, withheld: Mapping[str, Any]) -> P
 
 @require_safe
 def release_chart(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    standings = [one for one in leaderboard(get_release(request.user, slug, pk)) if one.overall]
-    image = of_reports.scores([(standing.run.label, standing.overall) for standing in standings])
+    image = of_reports.scores(_scored(leaderboard(get_release(request.user, slug, pk))))
     return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
+
+
+def _scored(standings: Iterable[RankedRun]) -> list[tuple[str, dict[str, Any]]]:
+    """Return label and results of the models that have results."""
+    return [(standing.run.label, standing.overall) for standing in standings if standing.overall]
