@@ -1,4 +1,4 @@
-"""Accounts whose passwords stand on the sign-in page of a demo: whoever reads it has them."""
+"""Demo accounts, whose passwords the sign-in page shows to everybody."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from projects.models import Project, Role, User
 
 
 def published_accounts() -> list[dict[str, Any]]:
-    """The simulated projects that publish accounts: [{"name", "accounts": [{"username", "role", "password"}]}].
+    """Return the demo projects with accounts: [{"name", "accounts": [{"username", "role", "password"}]}].
 
-    The role is told in the language of whoever reads.
+    The role is in the reader's language.
     """
     rows = Project.objects.filter(is_simulated=True).values("name", "sign_in_hint")
     labels = dict(Role.choices)
@@ -21,11 +21,14 @@ def published_accounts() -> list[dict[str, Any]]:
 
 
 def is_published(person: User) -> bool:
-    """Whether anybody may sign in as this person: such a one makes no accounts and keeps the password. One query."""
+    """Return whether anybody can sign in as this person. One query.
+
+    Such a person cannot create accounts or change the password.
+    """
     return any(person.username == account["username"] for demo in published_accounts() for account in demo["accounts"])
 
 
 def refuse_published(person: User, problem: str) -> None:
-    """AccessDenied with the problem's words where anybody may sign in as this person."""
+    """Raise AccessDenied with the problem if anybody can sign in as this person."""
     if is_published(person):
         raise AccessDenied(problem)

@@ -1,4 +1,4 @@
-"""Signing in and joining, one's own account, consent, a new project."""
+"""Sign in and join; the account, consent, a new project."""
 
 from typing import Any
 
@@ -96,7 +96,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def second_factor(request: HttpRequest) -> HttpResponse:
-    """Set it up; where there is one, remove it or make new recovery codes, for a code of it."""
+    """Set up a second factor, or with its code remove it or create new recovery codes."""
     require_proof(request)
     if has_second_factor(request.user):
         return _change(request)
@@ -143,7 +143,7 @@ def password(request: HttpRequest) -> HttpResponse:
 
 class AskForm(PasswordResetForm):
     def get_users(self, email: str) -> list[User]:
-        """Demo accounts, whose password is published, get no mail."""
+        """Send no mail to demo accounts, whose password is public."""
         return [person for person in super().get_users(email) if not is_published(person)]
 
 
@@ -180,7 +180,7 @@ class Reset(PasswordResetConfirmView):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
-    """The list; POST makes one, and the answer to it is the only page that ever shows it."""
+    """List the tokens; POST creates one, and its answer is the only page that shows the secret."""
     require_proof(request)
     form = TokenForm(request.user, request.POST if request.method == "POST" else None)
     made = _made(request, form)
@@ -240,7 +240,7 @@ def invitation_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 @login_not_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """For who is signed in one button; for others a new account, or the way to sign in."""
+    """Offer a person who is signed in one button; others a new account, or the sign-in page."""
     signed_in = request.user.is_authenticated
     invitation = _looked_up(request, token)
     form = None if signed_in else JoinForm(request.POST if request.method == "POST" else None)
@@ -258,7 +258,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _looked_up(request: HttpRequest, token: str) -> Invitation:
-    """EntryRefused for what does not hold; who tries many is told to wait."""
+    """Return the invitation; EntryRefused for an invalid one, with a rate limit."""
     address = rate_limits.network_of(request)
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many invalid links from this address. Wait an hour."))
@@ -292,7 +292,7 @@ def _welcome(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
-    """The newest text; POST agrees to it."""
+    """Show the newest consent text; POST accepts it."""
     project = request.project = get_project(request.user, slug, consenting=True)
     text = ConsentText.objects.filter(project=project).first()
     form = ConsentForm(request.POST if request.method == "POST" else None, initial={"version": text and text.version})
@@ -317,7 +317,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def consent_texts(request: HttpRequest, slug: str) -> HttpResponse:
-    """All versions, with how many agreed to each; POST publishes a new one."""
+    """List all versions with the number of people who accepted each; POST publishes a new one."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     standing = Count("given", filter=Q(given__withdrawn_at=None))
     left = Count("given", filter=Q(given__withdrawn_at__isnull=False))

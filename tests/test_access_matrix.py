@@ -179,6 +179,7 @@ RULES: dict[str, Rule] = {
     "corpus:subtests": owner_page(post=422),
     "corpus:videos": owner_page(),
     "corpus:video": owner_page("video"),
+    "corpus:video_panel": owner_page("video"),
     # By row number for those who may know which video it is; everybody else by what their own page says.
     "corpus:media": owner_page("video"),
     "corpus:clip": Rule(
@@ -275,6 +276,9 @@ RULES: dict[str, Rule] = {
     "imports:discard_import": owner_page("import", get=NO, post=302),
     "items:items": owner_page(),
     "items:item": owner_page("item"),
+    "generation:candidate_panel": owner_page("candidate"),
+    "items:panel": owner_page("item"),
+    "items:bulk": owner_page(get=NO, post=302, data={"move": "retract"}),
     "items:item_move": owner_page("item", get=NO, post=302, data={"move": "retract"}),
     "reports:reports": owner_page(get=302),
     "reports:report": owner_page("report"),

@@ -37,14 +37,16 @@ from projects.models import Membership, Project, Role, User
 from text.storable import safe_row
 
 PER_PAGE = 50
-# With fewer votes that can be compared a share says nothing to the person themselves.
+# With fewer comparable votes, a share tells the person nothing.
 MIN_COMPARED_VOTES = 20
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def people(request: HttpRequest, slug: str) -> HttpResponse:
-    """The list; POST adds somebody, or renews a password that nobody used. Its answer is the only page that ever shows
-    the password."""
+    """Show the members; POST adds one, or renews an unused temporary password.
+
+    The answer is the only page that shows the password.
+    """
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if request.method == "POST" and request.POST.get("renew", "").isdecimal():
         return _renew(request, project, int(request.POST["renew"]))
@@ -66,7 +68,7 @@ def _renew(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 
 
 def _page(request: HttpRequest, project: Project, form: MemberForm | None = None, **told: Added | None) -> HttpResponse:
-    """`told`: whose password is shown, this once."""
+    """Render the page; `told`: the person whose new password is shown, once."""
     context = {
         "form": form or MemberForm(initial={"roles": [Role.ANNOTATOR]}),
         "page": _members(project, request.GET.get("page")),
@@ -96,7 +98,7 @@ def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _added(request: HttpRequest, project: Project, form: MemberForm) -> Added | None:
-    """Who was added; what the action refuses stands beside the name."""
+    """Return who was added; errors of the action are shown beside the name."""
     if not form.is_bound or not form.is_valid():
         return None
     try:
@@ -107,8 +109,7 @@ def _added(request: HttpRequest, project: Project, form: MemberForm) -> Added | 
 
 
 def _members(project: Project, number: str | None) -> Page:
-    """A page of the members, each with `roles_here`, the number of pieces `in_hand`, and whether the password
-    `may_renew`. Three queries."""
+    """Return a page of members, each with `roles_here`, `in_hand` (held tasks) and `may_renew`. Three queries."""
     here = Membership.objects.filter(project=project)
     held = Q(slots__project=project, slots__state=SlotState.LEASED)
     rows = User.objects.filter(pk__in=here.values("person")).annotate(in_hand=Count("slots", filter=held))
@@ -131,7 +132,7 @@ def _done(request: HttpRequest, person: User, write: Callable[[], int], said: st
 
 
 def _back(request: HttpRequest, person: User) -> HttpResponse:
-    """To the list, or home for who has just given up their own right to it."""
+    """Redirect to the list, or home for a person who has just given up their own access."""
     mine = Membership.objects.filter(project=request.project, person=request.user, role=Role.RESEARCHER)
     if person == request.user and not request.user.is_superuser and not mine.exists():
         return redirect("home")
@@ -190,7 +191,7 @@ class Row:
 
 
 def _activity_rows(project: Project, paid: Statement) -> list[Row]:
-    """Everybody who has handed something in, most pieces first. Seven queries with those of the figures."""
+    """Return everybody who has submitted work, most tasks first. Seven queries with those of the figures."""
     found = figures_of(project)
     people = User.objects.in_bulk(list(found))
     rows = [Row(people[pk], own, paid.people.get(pk, Earned()), pk in paid.under) for pk, own in found.items()]
@@ -207,7 +208,7 @@ def people_figures(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def people_figures_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """The table as CSV: shares in 0..1, money in the project's currency, empty where a number is not known."""
+    """Return the table as CSV: shares in 0..1, money in the project's currency, unknown numbers empty."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     policy, _rates, paid = pay_of(project)
     headers = {"Content-Disposition": f'attachment; filename="{project.slug}-people.csv"'}

@@ -1,8 +1,8 @@
-"""Accuracy by how near the foil is to the caption in meaning (contrast sets, Sec. 4.3 and Table 5).
+"""Compute accuracy by how close the foil is to the caption in meaning (contrast sets, Sec. 4.3 and Table 5).
 
-`proximity` of an item is the cosine of caption and foil under a sentence encoder: one number, or one for each encoder
-by name (SentBERT, CLIP-text). Antonyms stand apart, since encoders take them for near; of the others the nearest and
-the farthest 15 % are compared.
+`proximity` of an item is the cosine of caption and foil under a sentence encoder: one number, or one per encoder by
+name (SentBERT, CLIP-text). Antonyms form a group of their own, because encoders place them close together. Of the other
+items, the nearest and the farthest 15 % are compared.
 """
 
 import math
@@ -22,10 +22,10 @@ SHARE = 0.15
 def compute(
     items: ScoredItems, *, share: float = SHARE, ties: str = "half", draws: int = DRAWS, seed: int = SEED
 ) -> dict[str, Any]:
-    """Rows by model: antonyms, then for each measure the highest and the lowest `share` of the other items.
+    """Return rows by model: antonyms, then for each measure the highest and the lowest `share` of the other items.
 
-    The number of items is rounded half up, at least one; equal proximities are taken by id. An item without a number
-    is in neither end.
+    The number of items is rounded half up, at least one; ties are broken by id. An item without a number is in neither
+    group.
     """
     antonym = np.array([facts.get("antonym") is True for facts in items.facts], dtype=bool)
     measures = _measures(items)
@@ -47,7 +47,7 @@ def compute(
 
 
 def _measures(items: ScoredItems) -> dict[str, list[float]]:
-    """{encoder: (n,) proximity}, NaN where unknown."""
+    """Return {encoder: (n,) proximity}, NaN if unknown."""
     names = dict.fromkeys(
         name for facts in items.facts if isinstance(facts.get("proximity"), dict) for name in facts["proximity"]
     )

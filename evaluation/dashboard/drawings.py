@@ -1,4 +1,4 @@
-"""What the overview draws: the funnel, the states of each subtest's items, the days. Pure."""
+"""Prepare the drawings of the overview: the funnel, the item states of each subtest, the days. Pure."""
 
 import math
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from corpus.models import Subtest
 from corpus.rules.states import ItemState
 from evaluation.dashboard.counting import SHOWN_DAYS
 
-# (key of the counts, label, what is counted)
+# (key of the counts, label, unit that is counted)
 STEPS: tuple[tuple[str, str | Promise, str], ...] = (
     ("captions", _("Captions"), "captions"),
     ("captions_used", _("Captions with generated foils"), "captions"),
@@ -33,7 +33,7 @@ STEPS: tuple[tuple[str, str | Promise, str], ...] = (
 
 @dataclass(frozen=True)
 class FunnelStep:
-    """`percent` of the step before where this is a part of it (captions, candidates, items), else None.
+    """`percent` of the step before if this is a part of it (captions, candidates, items), else None.
 
     `most` is the largest count of the steps that count the same thing: the length of a full bar.
     """
@@ -46,7 +46,9 @@ class FunnelStep:
 
 
 def steps(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStep]:
-    """`edits`: whether the project has an edit stage; without one nobody is waited for."""
+    """Return the steps of the funnel. `edits`: whether the project has an edit stage; without one, no step waits for
+    it.
+    """
     rows = [(str(label), what, counts[key]) for key, label, what in STEPS if edits or key != "edited"]
     found: list[FunnelStep] = []
     for label, what, count in rows:
@@ -194,11 +196,11 @@ def duration(days: float | None) -> str:
     return ngettext("about %(n)d day", "about %(n)d days", n) % {"n": n}
 
 
-# The picture of the days, in its own units.
+# The chart of the days, in its own units.
 BAR, GAP, HEIGHT = 14, 4, 90
 
 
-# The order in which a day's bar is piled up, and the only stages in it.
+# The stages of a day's bar, in the order of stacking.
 STACKED_STAGES = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
 
 

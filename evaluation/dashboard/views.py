@@ -1,4 +1,4 @@
-"""A project at a glance. Researchers see all of it; everybody else their own work."""
+"""Show a project at a glance. Researchers see all of it, other people their own work."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -107,14 +107,14 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def dashboard_runs(request: HttpRequest, slug: str) -> HttpResponse:
-    """The live part: asks for itself again while a job is alive."""
+    """Render the live part: it polls itself while a job is in progress."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     return render(request, "evaluation/_runs.html", _runs(project))
 
 
 @require_safe
 def dashboard_count(request: HttpRequest, slug: str) -> HttpResponse:
-    """The numbers, which ask for themselves again: soon while a count is under way, else once a minute."""
+    """Render the numbers, which poll themselves: soon during a count, else every minute."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     return render(request, "evaluation/_count.html", context(project, counted(project)))
 
@@ -134,7 +134,7 @@ def _runs(project: Project) -> dict[str, Any]:
 
 
 def _work(person: User, project: Project) -> list[dict[str, Any]]:
-    """The stages that the person's roles open: what waits for them, what they have done."""
+    """Return the stages that the person's roles open: waiting tasks, and their finished tasks."""
     stages, now = overview.stages_of(roles_in(person, project)), timezone.now()
     if stages:
         overview.lay_out({project: stages})

@@ -1,4 +1,4 @@
-"""What the page of the blind audit shows beside the report: the bars, what the gate would say, language models."""
+"""Load what the blind audit page shows in addition to the report: limits, gate results, language models."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -13,9 +13,9 @@ from projects.models import Project
 
 
 def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, Any]:
-    """`rows`: one a subtest, with its part after validation, what the gate says of that, and each model's preference.
+    """Return `rows`: one per subtest, with its part after validation, its gate result, and each model's preference.
 
-    Queries: bars, scorers, the texts of items once more, and one a scorer and 500 texts.
+    Queries: limits, scorers, the texts of items again, and one per scorer and 500 texts.
     """
     scorers = preferences_of(project, _facts(project, subtest))
     bars, published = bars_of(project), published_subtests(project)

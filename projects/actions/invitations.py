@@ -1,4 +1,4 @@
-"""Invitations: make one, accept it, withdraw it."""
+"""Create, accept and withdraw invitations."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -88,7 +88,7 @@ def _use(person: User, invitation: Invitation, now: datetime) -> None:
         raise over(invitation, "used up")
     InvitationUse.objects.get_or_create(invitation=invitation, person=person, defaults={"at": now})
     Membership.objects.bulk_create(Membership(project=project, person=person, role=role) for role in new)
-    # A link that was made before the removal takes nothing of it back.
+    # A link from before the removal does not undo it.
     removed = CrowdWorker.objects.filter(project=project, person=person, removed_at__lt=invitation.created_at)
     removed.update(removed_at=None)
     audit.record(

@@ -62,7 +62,7 @@ class InvitationForm(forms.Form):
         label=_("Note for yourself"),
         max_length=120,
         required=False,
-        help_text=_("Who the invitation is for. Do not enter a person's name."),
+        help_text=_("Describe the people you invite. Do not enter a person's name."),
     )
 
 
@@ -84,7 +84,7 @@ class ConsentTextForm(forms.ModelForm):
         fields = ["text", "on_withdrawal"]
         widgets = {"text": forms.Textarea(attrs={"rows": 14})}
         help_texts = {
-            "text": _("What people will do, what you store about them and for how long, and who they can contact."),
+            "text": _("Describe the work, the data that you store and for how long, and the person to contact."),
             "on_withdrawal": "",
         }
 

@@ -1,4 +1,4 @@
-"""Words of the code as people read them."""
+"""Show stored states, phrases and labels in the reader's language."""
 
 from django import template
 from django.utils.translation import gettext
@@ -6,8 +6,22 @@ from django.utils.translation import gettext_noop as _
 
 register = template.Library()
 
-# What the states of the code and the progress of jobs are called: kept in English, shown in the reader's language.
-WORDS = frozenset(
+# Stored states and phrases of progress that pages name differently.
+SHOWN = {
+    "set aside": _("excluded"),
+    "asking": _("querying"),
+    "choosing": _("selecting"),
+    "looked at the first sources": _("first sources previewed"),
+    "asking the model": _("querying the model"),
+    "asking the teacher": _("querying the teacher"),
+    "items of the file": _("items in the file"),
+    "reading the release before": _("scoring the release before training"),
+    "reading the release after": _("scoring the release after training"),
+    "reading the train split": _("reading the training split"),
+    "filming": _("rendering videos"),
+}
+# Stored states and phrases of progress: in English, shown in the reader's language.
+WORDS = SHOWN.keys() | frozenset(
     (
         # Candidates, items, foils.
         _("generated"),
@@ -26,7 +40,7 @@ WORDS = frozenset(
         _("requeued"),
         _("retracted"),
         _("pending"),
-        # Tasks, places of people, votes, jobs.
+        # Tasks, slots, votes, jobs.
         _("open"),
         _("done"),
         _("cancelled"),
@@ -34,12 +48,11 @@ WORDS = frozenset(
         _("leased"),
         _("counted"),
         _("surplus"),
-        _("set aside"),
         _("undone"),
         _("waiting"),
         _("running"),
         _("failed"),
-        # What a run lists.
+        # Problems that a run lists.
         _("missing media"),
         _("unreadable"),
         _("refused"),
@@ -53,20 +66,18 @@ WORDS = frozenset(
         _("model refused"),
         _("answer unparsable"),
         _("no answer"),
-        _("asking"),
-        # How far a job is.
+        # Progress of a job.
         _("reading captions"),
-        _("making foils"),
+        _("generating foils"),
         _("choosing"),
         _("loading the model"),
         _("loss"),
-        _("looked at the first sources"),
-        _("making captions"),
+        _("preview done"),
+        _("generating captions"),
         _("asking the model"),
         _("decoding frames"),
         _("texts to score"),
         _("distinct texts"),
-        _("items of the file"),
         _("computing"),
         _("counting"),
         _("encoding videos"),
@@ -79,17 +90,12 @@ WORDS = frozenset(
         _("nine models on objects in sequence"),
         _("writing"),
         _("pairs of texts"),
-        _("asking the teacher"),
-        _("reading the release before"),
-        _("reading the release after"),
-        _("reading the train split"),
         _("reading"),
         _("records"),
         _("storing"),
         _("videos"),
         _("votes"),
         _("checking"),
-        _("filming"),
         # Why agreement has no value.
         _("no unit has two votes"),
         _("all votes fall into one category, so that agreement by chance is certain"),
@@ -99,10 +105,10 @@ WORDS = frozenset(
 
 @register.filter
 def in_words(code: str) -> str:
-    """`in_review` as "in review", in the reader's language; of "making foils: 3 of 4" what is before the colon."""
+    """Return `in_review` as "in review", in the reader's language; in "generating foils: 3 of 4", up to the colon."""
     spaced = str(code).replace("_", " ")
     phrase, colon, detail = spaced.partition(": ")
-    return f"{gettext(phrase)}{colon}{detail}" if phrase in WORDS else spaced
+    return f"{gettext(SHOWN.get(phrase, phrase))}{colon}{detail}" if phrase in WORDS else spaced
 
 
 @register.filter
