@@ -3,7 +3,7 @@
 from django.urls import include, path, re_path
 
 from foilworks.api.api import api_urls, unknown
-from foilworks.views import api_docs, healthz, home
+from foilworks.views import api_docs, design, healthz, home
 from projects.urls import oidc_urls
 
 urlpatterns = [
@@ -13,6 +13,7 @@ urlpatterns = [
     path("metrics", healthz.metrics, name="metrics"),
     path("language/", home.language, name="language"),
     path("api/docs/", api_docs.api_docs, name="api_docs"),
+    path("design/", design.design, name="design"),
     path("api/", api_urls),
     re_path(r"^api/", unknown, name="api_unknown"),
     *oidc_urls,

@@ -72,7 +72,7 @@ PAGE_ARGS = {"reports:report": ("reviewing",)}
 
 @dataclass(frozen=True)
 class FunnelStage:
-    """One of the six stages at a glance: `percent` with the words `of`, None if one count is no part of the other."""
+    """One of the six stages at a glance: `percent` with the words `of`, None if neither count contains the other."""
 
     label: str
     count: int

@@ -223,7 +223,7 @@ ACTIONS: tuple[tuple[str, Any, Words, str], ...] = (
 def next_action(found: Mapping[str, Any], first: Sequence[FirstStep], after: AfterRelease | None) -> NextAction | None:
     """Return what the project needs next, None if nothing waits.
 
-    `found`: a count; `first`, `after`: its first steps, and what is left after a release.
+    `found`: a count; `first`: its first steps; `after`: the next steps of its newest release.
     """
     funnel = found["funnel"]
     numbers = {
