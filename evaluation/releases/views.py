@@ -83,7 +83,9 @@ def release_changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "evaluation/changes.html", context)
 
 
-PER_PAGE = 25
+PER_PAGE = 10
+# The formats that most people want; the others are folded.
+COMMON_EXPORTS = ("foilworks", "jsonl", "csv", "hf")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -103,7 +105,8 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "chart": partial(cached_chart, "scores", partial(of_reports.scores, scored), scored),
         "uneven": is_uneven(standing.overall for standing in standings),
         "page": _items(found, request.GET.get("page"), withheld),
-        "exporters": EXPORTERS,
+        "exporters": [(slug, EXPORTERS[slug]) for slug in COMMON_EXPORTS],
+        "more_exporters": [(slug, entry) for slug, entry in EXPORTERS.items() if slug not in COMMON_EXPORTS],
         "gate": _gate(found),
         "n_withheld": len(withheld),
     }
