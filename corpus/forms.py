@@ -11,7 +11,11 @@ from django.utils.translation import gettext_lazy as _
 from corpus.actions.create_subtest import default_foils
 from corpus.models import Caption, MediaState, Split, Subtest, Video
 from projects.listing.filters import Filters
+from projects.listing.keyset import Order
 from projects.models import Project
+
+# Orders of the index of (project, key).
+VIDEO_ORDERS = (Order("key", _("Key A–Z"), ("key",)), Order("key-down", _("Key Z–A"), ("key",), descending=True))
 
 
 class VideoFilter(Filters):
@@ -110,6 +114,9 @@ class SubtestForm(VoteRuleForm):
             *VoteRuleForm.Meta.fields,
         ]
         labels = {
+            "name": _("Name"),
+            "test": _("Test"),
+            "kind": _("Kind"),
             "proficiency_subtest": _("Proficiency subtest"),
             "changes": _("Foils change"),
             "foils_per_item": _("Foils per item"),

@@ -8,20 +8,18 @@ from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from corpus.access import get_clip, get_video
 from corpus.actions.create_subtest import create_subtest
 from corpus.actions.set_content_warning import set_content_warning
 from corpus.errors import CorpusError
-from corpus.forms import SubtestForm, VideoFilter
+from corpus.forms import VIDEO_ORDERS, SubtestForm, VideoFilter
 from corpus.models import Caption, Item, MediaState, Subtest, Takedown, Video
 from corpus.rules.states import ItemState
 from corpus.video_files.player import player_clip
 from corpus.video_files.streaming import stream_file, stream_video
 from projects.access import enter_project, get_project
-from projects.listing.keyset import Order
 from projects.listing.listing import list_rows
 from projects.models import Role
 
@@ -100,10 +98,6 @@ def film_strip(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
     return stream_file(request, found.film_strip)
 
 
-# Orders of the index of (project, key).
-ORDERS = (Order("key", _lazy("Key A–Z"), ("key",)), Order("key-down", _lazy("Key Z–A"), ("key",), descending=True))
-
-
 @require_safe
 def videos(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
@@ -111,7 +105,7 @@ def videos(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_open:
         return render(request, "foilworks/_folded_filters.html", {"form": form})
     chosen = form.chosen()
-    listing = list_rows(form.narrow(Video.objects.filter(project=project)), ORDERS, request.GET, chosen, _counted)
+    listing = list_rows(form.narrow(Video.objects.filter(project=project)), VIDEO_ORDERS, request.GET, chosen, _counted)
     context = {
         "form": form,
         "listing": listing,

@@ -16,6 +16,7 @@ from generation.models.side_work import CaptionSources
 from jobs.models import JobState
 from projects.forms.registry_entry import EntryForm, choices_of
 from projects.listing.filters import Filters
+from projects.listing.keyset import Order
 from projects.models import Project
 from text.registry import Entry
 
@@ -36,6 +37,10 @@ class FilterRow(NamedTuple):
     params: EntryForm
     chosen: bool
     weights: str
+
+
+CANDIDATE_ORDERS = (Order("caption", _("Caption"), ("group", "rank", "pk")),)
+RUN_ORDERS = (Order("newest", _("Newest"), ("pk",), descending=True),)
 
 
 class RunFilter(Filters):

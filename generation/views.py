@@ -9,7 +9,6 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from corpus.video_files.player import player_clip
@@ -24,7 +23,7 @@ from generation.asking.prompts import PROMPTS
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
-from generation.forms import BudgetForm, CaptionForm, HintForm, RunFilter, RunForm
+from generation.forms import CANDIDATE_ORDERS, RUN_ORDERS, BudgetForm, CaptionForm, HintForm, RunFilter, RunForm
 from generation.methods.registry import METHODS
 from generation.models import Candidate, GenerationRun, Hint, HintModel, PromptTemplate, Selection
 from generation.models.side_work import CaptionRun, Tuning
@@ -46,15 +45,12 @@ from generation.tuning.parameters import TUNING
 from projects import audit
 from projects.access import enter_project, get_project
 from projects.forms.registry_entry import EntryForm
-from projects.listing.keyset import Order
 from projects.listing.listing import list_rows
 from projects.live_pages import render_live
 from projects.models import Role
 from text.diff import diff_segments
 from text.registry import Entry
 
-CANDIDATE_ORDERS = (Order("caption", _lazy("Caption"), ("group", "rank", "pk")),)
-RUN_ORDERS = (Order("newest", _lazy("Newest"), ("pk",), descending=True),)
 SKIPPED_PER_PAGE = 50
 LOOKS_PER_PAGE = 20
 SELECTIONS_PER_PAGE = 30

@@ -10,12 +10,14 @@ from django.contrib.auth.forms import PasswordChangeForm, PasswordResetForm, Set
 from django.contrib.auth.views import PasswordResetConfirmView, PasswordResetView
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -38,6 +40,7 @@ from projects.actions.invitations import (
     accept_invitation,
     accept_with_new_account,
     make_invitation,
+    make_team_invitations,
     withdraw_invitation,
 )
 from projects.crowd_entry import require_proof
@@ -51,6 +54,7 @@ from projects.forms.accounts import (
     InvitationForm,
     JoinForm,
     ProjectForm,
+    TeamForm,
     TokenForm,
 )
 from projects.forms.strict import refuse_other_fields
@@ -217,14 +221,32 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
         make_invitation(request.user, project, **form.cleaned_data)
         messages.success(request, _("Invitation created. Its link is the first in the list."))
         return redirect("projects:invitations", slug)
-    rows = Invitation.objects.filter(project=project).select_related("created_by")
+    return _invitations(request, form=form)
+
+
+def _invitations(request: HttpRequest, **sent: Form) -> HttpResponse:
+    """Show the invitations of the project with both forms; a form that was sent shows its errors."""
+    rows = Invitation.objects.filter(project=request.project).select_related("created_by")
     page, now = Paginator(rows, PER_PAGE).get_page(request.GET.get("page")), timezone.now()
     for row in page:
         row.over = CLOSED_REASONS.get(closed_reason(row, now), "")
         row.role_labels = [label for role, label in Role.choices if role in row.roles]
         row.link = request.build_absolute_uri(reverse("projects:join", args=[token_of(row)]))
-    context = {"form": form, "page": page}
-    return render(request, "projects/invitations.html", context, status=422 if form.errors else 200)
+    context = {"form": InvitationForm(initial={"roles": [Role.ANNOTATOR]}), "team": TeamForm(), "page": page, **sent}
+    has_errors = any(form.errors for form in sent.values() if form.is_bound)
+    return render(request, "projects/invitations.html", context, status=422 if has_errors else 200)
+
+
+@require_POST
+def invite_team(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = TeamForm(request.POST)
+    if form.is_valid():
+        made = make_team_invitations(request.user, project, form.cleaned_data)
+        words = ngettext("%(n)s link created.", "%(n)s links created. Send each to the people of its role.", len(made))
+        messages.success(request, words % {"n": len(made)})
+        return redirect("projects:invitations", slug)
+    return _invitations(request, team=form)
 
 
 @require_POST

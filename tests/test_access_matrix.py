@@ -147,6 +147,8 @@ RULES: dict[str, Rule] = {
         slug=False,
         instead={person: NOT_THERE for person in SIGNED_IN if person != "annotator"},
     ),
+    "help": Rule(EVERYBODY, slug=False),
+    "help_page": Rule(EVERYBODY, slug=False, args=("help_name",)),
     "api_docs": Rule(EVERYBODY, slug=False),
     "design": Rule(SIGNED_IN, slug=False),
     "api_unknown": Rule(EVERYBODY, get=404, post=404, slug=False),
@@ -163,6 +165,7 @@ RULES: dict[str, Rule] = {
         EVERYBODY, post=422, slug=False, args=("invitation_token",), instead_of_post=dict.fromkeys(SIGNED_IN, 302)
     ),
     "projects:invitations": owner_page(post=422),
+    "projects:invite_team": owner_page(get=NO, post=422),
     "projects:invitation_withdraw": owner_page("invitation", get=NO, post=302),
     "projects:consent": Rule(MEMBERS, post=422),
     "projects:consent_texts": owner_page(post=422),
@@ -364,6 +367,7 @@ RULES: dict[str, Rule] = {
 # These open the door to whoever holds them.
 OPENS = {"invitation_token", "study_key", "public_key"}
 WORDS = {
+    "help_name": "how-to/score",
     "study_move": "close",
     "page_move": "address",
     "uidb64": "MQ",

@@ -18,7 +18,10 @@ def compute(items: ScoredItems, *, ties: str = "half", draws: int = DRAWS, seed:
     The deviation is over models (ddof 0, as the figure's band over the models at hand), None of fewer than two.
     """
     count = np.array([number(facts, "count") for facts in items.facts])
-    need(~np.isnan(count), "count (`count`)")
+    need(
+        ~np.isnan(count),
+        "no item has the fact: count (`count`); give it as a fact of the items (or next to the scores in the file)",
+    )
     groups = {f"{value:g}": count == value for value in np.unique(count[~np.isnan(count)])}
     rows = by_group(items, groups, ties, draws=draws, seed=seed)
     return {"rows": rows, "categories": _categories(rows, list(groups))}

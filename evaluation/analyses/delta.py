@@ -30,7 +30,11 @@ def compute(items: ScoredItems, *, draws: int = DRAWS, seed: int = SEED) -> dict
         raise EvaluationError("no model has scores; score one first")
     width = max(scores.shape[1] for scores in items.models.values()) - 1
     kinds = _kinds(items, width)
-    need(kinds != "", "kind of edit (`edited`)")
+    need(
+        kinds != "",
+        "no item has the fact: kind of edit (`edited`)"
+        "; give it as a fact of the items (or next to the scores in the file)",
+    )
     names = sorted(set(kinds.ravel().tolist()) - {""})
     rows: list[dict[str, Any]] = []
     for model, scores in items.models.items():

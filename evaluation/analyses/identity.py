@@ -20,7 +20,11 @@ def compute(items: ScoredItems, *, ties: str = "half", draws: int = DRAWS, seed:
     own = np.array([number(facts, "original_frequency") for facts in items.facts])
     other = np.array([_most(facts.get("swapped_frequency")) for facts in items.facts])
     known = ~np.isnan(own) & ~np.isnan(other)
-    need(known, "train frequencies (`original_frequency`, `swapped_frequency`)")
+    need(
+        known,
+        "no item has the fact: train frequencies (`original_frequency`, `swapped_frequency`)"
+        "; give it as a fact of the items (or next to the scores in the file)",
+    )
     rare = known & (own < other)
     rows = by_group(items, {"overall": known, "rare": rare}, ties, draws=draws, seed=seed)
     return {

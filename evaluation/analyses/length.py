@@ -30,7 +30,11 @@ def compute(
     """
     seconds = np.array([number(facts, "duration") for facts in items.facts])
     known = seconds > 0
-    need(known, "video's length (`duration`)")
+    need(
+        known,
+        "no item has the fact: video's length (`duration`)"
+        "; give it as a fact of the items (or next to the scores in the file)",
+    )
     edges = _edges(seconds[known], cut)
     groups: dict[str, NDArray[np.bool_]] = {}
     for place, (name, (low, high)) in enumerate(zip(_names(edges), pairwise(edges.tolist()), strict=True)):

@@ -30,7 +30,11 @@ def compute(
     antonym = np.array([facts.get("antonym") is True for facts in items.facts], dtype=bool)
     measures = _measures(items)
     known = np.array([any(not math.isnan(values[k]) for values in measures.values()) for k in range(len(items.ids))])
-    need(known | antonym, "semantic proximity (`proximity`)")
+    need(
+        known | antonym,
+        "no item has the fact: semantic proximity (`proximity`)"
+        "; give it as a fact of the items (or next to the scores in the file)",
+    )
     groups: dict[str, NDArray[np.bool_]] = {"antonyms": antonym} if antonym.any() else {}
     cuts = {}
     for name, values in measures.items():

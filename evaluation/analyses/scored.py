@@ -87,9 +87,7 @@ def by_group(
     return rows
 
 
-def need(known: NDArray[np.bool_], what: str) -> None:
-    """Raise EvaluationError if no item has the fact that the analysis needs."""
+def need(known: NDArray[np.bool_], otherwise: str) -> None:
+    """Raise EvaluationError with the text `otherwise` if no item has the fact that the analysis is about."""
     if not known.any():
-        raise EvaluationError(
-            f"no item has the fact: {what}; give it as a fact of the items (or next to the scores in the file)"
-        )
+        raise EvaluationError(otherwise)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from corpus.models import Release
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
@@ -195,4 +196,4 @@ def _scopes(axes: Axes) -> list[tuple[str, str]]:
     for test, _subtest in pairs:
         sizes[test] = sizes.get(test, 0) + 1
     several = [(f"test:{test}", test) for test, size in sizes.items() if size > 1]
-    return [(OVERALL, OVERALL), *several, *((f"subtest:{name}", name) for _test, name in pairs)]
+    return [(OVERALL, _("overall")), *several, *((f"subtest:{name}", name) for _test, name in pairs)]

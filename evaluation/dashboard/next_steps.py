@@ -19,7 +19,7 @@ from evaluation.publishing.sheet import KIND, own_answers
 from projects.models import Project, Role
 
 Words = str | Promise
-PEOPLE = "annotation:people"
+PEOPLE = "projects:invitations"
 MISSING = {
     Role.ANNOTATOR: ngettext_lazy("an annotator", "%(n)d annotators", "n"),
     Role.REVIEWER: ngettext_lazy("a reviewer", "%(n)d reviewers", "n"),
@@ -58,7 +58,7 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
             "has three validators."
         ),
         PEOPLE,
-        _("Add people"),
+        _("Invite people"),
         # Decided by the members, not by a count.
         (),
     ),

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation.actions.claims.claim import OF_CANDIDATES, ROLE_OF_STAGE
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks_where_missing
@@ -90,4 +91,4 @@ def recent_runs(project: Project) -> list[JobRow]:
 
 
 def _method_label(slug: str) -> str:
-    return METHODS[slug].label if slug in METHODS else slug
+    return _(METHODS[slug].label) if slug in METHODS else slug

@@ -15,7 +15,7 @@ from projects.listing.filters import Filters
 from projects.models import Project
 
 IMPORTED = "import"
-STATES = [(state.value, state.value.replace("_", " ")) for state in ItemState]
+STATES = [(state.value, _(state.value.replace("_", " "))) for state in ItemState]
 ANSWERS = [("", _("right or wrong")), ("right", _("right")), ("wrong", _("wrong"))]
 
 

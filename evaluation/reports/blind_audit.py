@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from corpus.models import Subtest
 from evaluation.blind.forms import BarsForm, BlindScorerForm, named_probes
 from evaluation.blind.models import BlindScorer
@@ -64,5 +66,5 @@ def _spoken(row: Mapping[str, Any]) -> str:
     if row["classifier_accuracy"] is None:
         return f"{row['name']}: {row['reason']}"
     after = row["valid"] and row["valid"]["classifier_accuracy"]
-    later = f", {after:.1%} after validation" if after is not None else ""
+    later = ", " + _("%(share)s after validation") % {"share": f"{after:.1%}"} if after is not None else ""
     return f"{row['name']}: {row['classifier_accuracy']:.1%}{later}"

@@ -18,6 +18,7 @@ from evaluation.reports.blind_audit import extras as blind_extras
 from evaluation.reports.reports import project_report, stored_report
 from projects.models import Project, User
 from projects.pseudonyms import pseudonym
+from projects.templatetags.wording import in_words
 
 # The codings of the agreement page, the default first; truth3 is for files with only counts.
 CODINGS = ("truth", "shown", "truth3")
@@ -217,7 +218,7 @@ def _validation_extras(_project: Project, _subtest: str, data: Data) -> Data:
 
 def _spoken(votes: Mapping[str, int]) -> str:
     total = sum(votes.values())
-    return ", ".join(f"{choice.replace('_', ' ')} {n / total:.0%}" for choice, n in votes.items())
+    return ", ".join(f"{in_words(choice)} {n / total:.0%}" for choice, n in votes.items())
 
 
 def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
@@ -276,7 +277,7 @@ def _items_of(project: Project, units: list[str]) -> dict[str, int]:
 
 def _numbers_extras(_project: Project, _subtest: str, data: Data) -> Data:
     shown = [row for row in data["rows"] if row["count"]]
-    return {"numbers_alt": "; ".join(f"{row['group']}: {row['share']:.1%}" for row in shown)}
+    return {"numbers_alt": "; ".join(f"{in_words(row['group'])}: {row['share']:.1%}" for row in shown)}
 
 
 def _verbs_extras(_project: Project, _subtest: str, data: Data) -> Data:

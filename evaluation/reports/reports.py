@@ -55,7 +55,7 @@ def release_analysis(release: Release, kind: str, params: Mapping[str, Any] | No
     analysis, chosen = load(entry), parse_params(entry, params or {})
     runs = [run for run in latest_runs(release) if is_settled(run) and run.model_key]
     if not runs:
-        raise EvaluationError("no model is scored on this release yet; score one first")
+        raise EvaluationError(_("no model is scored on this release yet; score one first"))
     cards = {key: card.category for key, card in cards_of(release.project).items()}
     models = [[run.pk, run.label, cards.get(run.model_key, ""), fingerprint_of(run)] for run in runs]
     meaning = stamp(measured(release)) if kind == "proximity" else []
@@ -89,7 +89,7 @@ def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) ->
         name = run.label if run.label not in models else f"{run.label} #{run.pk}"
         models[name], categories[name] = table, cards.get(run.model_key, "")
     if not models:
-        raise EvaluationError("no model is scored on this release yet; score one first")
+        raise EvaluationError(_("no model is scored on this release yet; score one first"))
     facts = [facts_of(record) for record in records]
     with_proximity(release, records, facts)
     clusters = [cluster(record["video"]) for record in records]

@@ -25,6 +25,7 @@ def offer_choices(form: EntryForm, project: Project | None, *, makes: str) -> No
         form.fields["endpoint"].help_text = _("No endpoint is configured. An operator can set CHAT_ENDPOINTS.")
     ids = prompt_ids(project, makes=makes)
     _choose(form, "template", [(one, one) for one in ids])
+    form.fields["template"].widget.attrs["translate"] = "no"
     if models:
         form.fields["model"].help_text += f" ({models})"
 

@@ -1,6 +1,6 @@
 """Create, accept and withdraw invitations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
@@ -44,6 +44,12 @@ def make_invitation(
         )
     )
     return invitation
+
+
+@transaction.atomic
+def make_team_invitations(actor: User, project: Project, people: Mapping[str, int]) -> list[Invitation]:
+    """Create one link per role for so many people, valid for a week; roles with 0 people get none."""
+    return [make_invitation(actor, project, [role], most_uses=n) for role, n in people.items() if n]
 
 
 def accept_invitation(person: User, token: str, *, now: datetime | None = None) -> Project:

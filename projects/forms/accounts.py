@@ -66,6 +66,19 @@ class InvitationForm(forms.Form):
     )
 
 
+class TeamForm(forms.Form):
+    """How many people to invite for each kind of work: one link per role."""
+
+    annotator = forms.IntegerField(label=_("Annotators"), min_value=0, max_value=100_000, initial=1)
+    reviewer = forms.IntegerField(label=_("Reviewers"), min_value=0, max_value=100_000, initial=1)
+    validator = forms.IntegerField(label=_("Validators"), min_value=0, max_value=100_000, initial=3)
+
+    def clean(self) -> dict[str, int]:
+        if not self.errors and not any(self.cleaned_data.values()):
+            raise forms.ValidationError(_("Enter at least one person."))
+        return self.cleaned_data
+
+
 class JoinForm(BaseUserCreationForm):
     """A new account, for an invitation."""
 
@@ -129,7 +142,9 @@ class ProjectForm(forms.ModelForm):
         fields = ["name", "slug", "description", "edit_stage", "leakage_scope", "judge_caption_once"]
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
         labels = {
+            "name": _("Name"),
             "slug": _("Short name"),
+            "description": _("Description"),
             "edit_stage": _("Annotators edit candidates before review"),
             "leakage_scope": _("People who made or reviewed a foil cannot judge"),
             "judge_caption_once": ONCE_LABEL,

@@ -1,8 +1,17 @@
 """Show stored states, phrases and labels in the reader's language."""
 
+from collections.abc import Iterable
+
 from django import template
+from django.template.base import Node, NodeList, Parser, Token
+from django.template.context import Context
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
+
+from projects.abbreviations import explain
 
 register = template.Library()
 
@@ -96,6 +105,29 @@ WORDS = SHOWN.keys() | frozenset(
         _("videos"),
         _("votes"),
         _("checking"),
+        # Stages of work; what votes say.
+        _("edit"),
+        _("review"),
+        _("validation"),
+        _("baseline"),
+        _("objects"),
+        _("qualification"),
+        _("caption"),
+        _("foil"),
+        _("both"),
+        _("neither"),
+        _("cannot tell"),
+        # Whether a run follows its paper to the letter.
+        _("corrected"),
+        _("paper"),
+        # Settings of reports: which words a divergence counts, how a tie counts, groups of numbers.
+        _("words"),
+        _("changed"),
+        _("half"),
+        _("strict"),
+        _("optimistic"),
+        _("first"),
+        _("over 10"),
         # Why agreement has no value.
         _("no unit has two votes"),
         _("all votes fall into one category, so that agreement by chance is certain"),
@@ -118,3 +150,43 @@ def translated(text: str) -> str:
     What is in no catalogue, such as a slug, stays. gettext would answer "" with the catalogue's header.
     """
     return gettext(text) if text else ""
+
+
+@register.filter
+def translated_list(texts: Iterable[str]) -> str:
+    """Texts in the reader's language, sorted and with commas, such as a person's roles."""
+    return ", ".join(sorted(gettext(text) for text in texts))
+
+
+@register.simple_tag
+def learn_more(page: str) -> SafeString:
+    """A link to the page of docs/ that explains more: `{% learn_more "docs/how-to/score.md#results" %}`.
+
+    tests/foilworks/test_help.py opens every target.
+    """
+    path, _hash, anchor = page.partition("#")
+    name = path.removeprefix("docs/").removesuffix(".md")
+    address = reverse("help_page", args=[name]) + (f"#{anchor}" if anchor else "")
+    # Links of one page need names that differ.
+    about = name.rpartition("/")[2].replace("-", " ")
+    form = '<a class="learn-more" href="{}">{}<span class="visually-hidden" translate="no">: {}</span></a>'
+    return format_html(form, address, gettext("Learn more"), about)
+
+
+class Explained(Node):
+    child_nodelists = ("nodelist",)
+
+    def __init__(self, nodelist: NodeList) -> None:
+        self.nodelist = nodelist
+
+    def render(self, context: Context) -> SafeString:
+        # bandit B308, B703: escaped as any other block.
+        return mark_safe(explain(self.nodelist.render(context)))  # noqa: S308  # nosec
+
+
+@register.tag
+def explained(parser: Parser, token: Token) -> Explained:
+    """{% explained %}…{% endexplained %}: the first JS, P+T, alpha and so on of a part of a page says what it means."""
+    nodelist = parser.parse(("endexplained",))
+    parser.delete_first_token()
+    return Explained(nodelist)
