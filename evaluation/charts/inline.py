@@ -26,7 +26,14 @@ ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 # Not drawn: what a file says of itself, and rules for every element of it.
 DROPPED = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", re.DOTALL)
-ROOT = {"aria-hidden": "true", "focusable": "false", "stroke-linejoin": "round", "stroke-linecap": "butt"}
+# Charts stay in English, for papers.
+ROOT = {
+    "aria-hidden": "true",
+    "focusable": "false",
+    "translate": "no",
+    "stroke-linejoin": "round",
+    "stroke-linecap": "butt",
+}
 FIRST_KEY = "charts:1"
 
 

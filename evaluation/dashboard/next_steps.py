@@ -192,7 +192,7 @@ ACTIONS: tuple[tuple[str, Any, Words, str], ...] = (
         _("Open validators"),
         "annotation:validators",
     ),
-    ("lacking", ngettext_lazy("add %(n)d person", "add %(n)d people", "n"), _("Add people"), PEOPLE),
+    ("lacking", ngettext_lazy("invite %(n)d person", "invite %(n)d people", "n"), _("Invite people"), PEOPLE),
     (
         "doubted",
         ngettext_lazy("check %(n)d caption that may be wrong", "check %(n)d captions that may be wrong", "n"),

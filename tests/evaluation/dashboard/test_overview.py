@@ -33,7 +33,7 @@ def count_with(**numbers) -> dict:
     [
         ({"judged": 168, "disputed": 4, "open": 12, "doubted": 3}, None, "adjudicate 4 items", "disputed_items"),
         ({"judged": 1, "paused": 1, "open": 2}, None, "decide on 1 paused validator", "validators"),
-        ({"judged": 1, "missing": {"validator": 2}, "open": 2}, None, "add 2 people", "people"),
+        ({"judged": 1, "missing": {"validator": 2}, "open": 2}, None, "invite 2 people", "invitations"),
         ({"judged": 1, "doubted": 1, "open": 2}, None, "check 1 caption that may be wrong", "repairs"),
         ({"open": 2, "valid": 1}, None, "work on 2 open slots", "work"),
         ({"judged": 3, "valid": 3, "released": 1}, None, "freeze 2 new valid items", "freeze"),
