@@ -1,5 +1,6 @@
 """Pages of generation: runs, captions, thresholds, selections, prompts, hints, tuned models, methods."""
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -48,6 +49,7 @@ from projects.listing.listing import list_rows
 from projects.live_pages import render_live
 from projects.models import Role
 from text.diff import diff_segments
+from text.registry import Entry
 
 SKIPPED_PER_PAGE = 50
 LOOKS_PER_PAGE = 20
@@ -416,8 +418,26 @@ def hints(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def methods(request: HttpRequest) -> HttpResponse:
+    asked = request.GET.get("q", "").strip()[:MAX_SEARCH_LENGTH]
     tables = [
-        {"id": "methods", "title": _("Methods"), "entries": METHODS},
-        {"id": "filters", "title": _("Filters"), "entries": FILTERS},
+        {"id": "methods", "title": _("Methods"), "entries": _matching(METHODS, asked)},
+        {"id": "filters", "title": _("Filters"), "entries": _matching(FILTERS, asked)},
     ]
-    return render(request, "generation/methods.html", {"tables": tables})
+    n_found = sum(len(table["entries"]) for table in tables)
+    context = {"tables": tables, "asked": asked, "n_found": n_found, "is_open": asked and n_found <= MAX_OPEN}
+    return render(request, "generation/methods.html", context)
+
+
+# Entries that a search shows unfolded.
+MAX_OPEN, MAX_SEARCH_LENGTH = 3, 200
+
+
+def _matching(table: Mapping[str, Entry], asked: str) -> dict[str, Entry]:
+    """Return the rows whose slug, label, summary or parameters contain every word of a search."""
+    words = asked.casefold().split()
+
+    def text_of(slug: str, entry: Entry) -> str:
+        texts = (slug, _(entry.label), _(entry.summary) if entry.summary else "", *(one.name for one in entry.params))
+        return " ".join(texts).casefold()
+
+    return {slug: entry for slug, entry in table.items() if all(word in text_of(slug, entry) for word in words)}

@@ -150,6 +150,7 @@ RULES: dict[str, Rule] = {
     "help": Rule(EVERYBODY, slug=False),
     "help_page": Rule(EVERYBODY, slug=False, args=("help_name",)),
     "api_docs": Rule(EVERYBODY, slug=False),
+    "design": Rule(SIGNED_IN, slug=False),
     "api_unknown": Rule(EVERYBODY, get=404, post=404, slug=False),
     "projects:create": Rule(OWNERS, post=422, slug=False, stranger=REFUSED),
     "projects:sign_in_code": Rule(EVERYBODY, get=302, post=302, slug=False),

@@ -15,6 +15,8 @@ from evaluation.charts.of_reports import (
     row_names,
     short,
     svg_of,
+    tell,
+    with_interval,
 )
 
 # Filled and hollow, so that they differ in a greyscale print.
@@ -33,7 +35,7 @@ def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes
             at, value = place + offset, part["classifier_accuracy"]
             low, high = part["ci"] or (value, value)
             axes.plot([low, high], [at, at], color=INK, linewidth=1.4, solid_capstyle="butt")
-            axes.plot(
+            (point,) = axes.plot(
                 [value],
                 [at],
                 marker=marker,
@@ -45,6 +47,7 @@ def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes
                 label=None if label in told else label,
             )
             told.add(label)
+            tell(point, f"{row['name']}, {label}: {with_interval(value, part['ci'])}")
             beside(axes, clear_of(max(value, high), [GUESSING]), at, percent(value, 1), color=INK)
     axes.axvline(GUESSING, color=QUIET, linestyle=":", linewidth=1.4, label="guessing")
     row_names(axes, [short(f"{row['name']} (n = {row['n_items']:,})") for row in rows])

@@ -1,6 +1,7 @@
 """Show the board of a release as a page and as files, and the comparison of two of its runs."""
 
 import csv
+from functools import partial
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -17,6 +18,7 @@ from evaluation.board.comparison import OUTCOMES, Comparison, items_at, overlaps
 from evaluation.board.forms import BoardForm, CompareForm
 from evaluation.board.leaderboard import Board, board
 from evaluation.charts import of_models
+from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
 from evaluation.scoring.run_results import axes_of
 from projects.access import enter_project
@@ -30,6 +32,9 @@ def leaderboard_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     shown = _board(request, found)
     form = BoardForm(shown)
     context = {"release": found, "board": shown, "form": form, "query": form.query(), "columns": shown.columns}
+    context["chart"] = partial(
+        cached_chart, "board", partial(_chart, shown), [*_chart_rows(shown), shown.chance, shown.human]
+    )
     context["overlaps"] = overlaps(found, [row.run for row in shown.scored])
     return render(request, "evaluation/leaderboard.html", context)
 
@@ -56,14 +61,19 @@ def _board(request: HttpRequest, found: Release) -> Board:
         return board(found)
 
 
-def _chart(shown: Board) -> bytes:
-    rows = [
+def _chart_rows(shown: Board) -> list[tuple[str, float, Any, int]]:
+    return [
         (row.run.label, row.group[shown.column], row.group[f"{shown.column}_ci"], row.tied or 0)
         for row in shown.scored
         if row.group[shown.column] is not None
     ]
+
+
+def _chart(shown: Board) -> bytes:
     human = (shown.human["T"], shown.human["T_ci"]) if shown.human and shown.column == "T" else None
-    return of_models.forest(rows, chance=shown.chance, human=human, label=of_models.WITH_INTERVAL.format(shown.column))
+    return of_models.forest(
+        _chart_rows(shown), chance=shown.chance, human=human, label=of_models.WITH_INTERVAL.format(shown.column)
+    )
 
 
 PER_PAGE = 25

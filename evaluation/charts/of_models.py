@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evaluation.charts.of_reports import (
+    BAND,
     HATCHES,
     INK,
     LINE,
@@ -26,9 +27,12 @@ from evaluation.charts.of_reports import (
     sheet,
     short,
     svg_of,
+    tell,
+    with_interval,
 )
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 Interval = Sequence[float] | None
@@ -53,10 +57,11 @@ def forest(
     figure, axes = new_figure(max(1, len(rows)), title, legend=chance is not None or human is not None)
     _bands(axes, [group for *_rest, group in rows])
     across = [line for line in (chance, human and human[0]) if line is not None]
-    for row, (_name, value, interval, _group) in enumerate(rows):
+    for row, (name, value, interval, _group) in enumerate(rows):
         low, high = interval or (value, value)
         axes.plot([low, high], [row, row], color=INK, linewidth=1.4, solid_capstyle="butt")
-        axes.plot([value], [row], marker="o", color=INK, markersize=5)
+        (point,) = axes.plot([value], [row], marker="o", color=INK, markersize=5)
+        tell(point, f"{name}: {with_interval(value, interval)}")
         paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
         start = clear_of(max(value, high), across)
         axes.annotate(
@@ -82,7 +87,7 @@ def _bands(axes: Axes, groups: Sequence[int]) -> None:
     for group in dict.fromkeys(groups):
         members = [row for row, each in enumerate(groups) if each == group]
         if group % 2 == 0:
-            axes.axhspan(members[0] - 0.5, members[-1] + 0.5, color="#efeeea", zorder=0, linewidth=0)
+            axes.axhspan(members[0] - 0.5, members[-1] + 0.5, color=BAND, zorder=0, linewidth=0)
 
 
 def _lines(axes: Axes, chance: float | None, human: tuple[float, Interval] | None) -> None:
@@ -116,10 +121,12 @@ def grouped(
     across = [] if chance is None else [chance]
     for column, name in enumerate(names):
         offset, told = (column - (len(names) - 1) / 2) * height, name
-        for row, (_label, series) in enumerate(rows):
+        for row, (row_label, series) in enumerate(rows):
             value, interval = series.get(name, (None, None))
             if value is not None:
-                _bar(axes, row + offset, height, value, interval, column, told, in_percent, across)
+                bar = _bar(axes, row + offset, height, value, interval, column, told, in_percent, across)
+                said = with_interval(value, interval) if in_percent else number(value)
+                tell(bar, f"{row_label}, {name}: {said}" if name else f"{row_label}: {said}")
                 told = ""
     if chance is not None:
         axes.axvline(chance, color=INK, linestyle=":", linewidth=1.4, label=f"chance {percent(chance, 1)}")
@@ -148,10 +155,12 @@ def _bar(
     label: str,
     in_percent: bool,
     across: Sequence[float],
-) -> None:
+) -> Artist:
     shade = SHADES[column % len(SHADES)]
     hatch = HATCHES[(column + column // len(SHADES)) % len(HATCHES)]
-    axes.barh(place, value, height=height * 0.92, color=shade, hatch=hatch, edgecolor="white", label=label or None)
+    (bar,) = axes.barh(
+        place, value, height=height * 0.92, color=shade, hatch=hatch, edgecolor="white", label=label or None
+    )
     end = value
     if interval:
         end = max(value, interval[1])
@@ -159,6 +168,8 @@ def _bar(
             axes.plot(list(interval), [place, place], color=color, linewidth=width, solid_capstyle="butt")
     text = percent(value, 1) if in_percent else number(value)
     beside(axes, clear_of(max(0.0, end), across), place, text, color=INK, fontsize=8.0)
+    bar_of_value: Artist = bar
+    return bar_of_value
 
 
 Outline = tuple[str, Sequence[float], Sequence[float]]

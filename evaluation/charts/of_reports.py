@@ -8,12 +8,14 @@ its numbers.
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -28,10 +30,12 @@ STYLE = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
 }
-INK, QUIET, LINE = "#1d2026", "#565b66", "#d5d3cd"
+INK, QUIET, LINE, BAND = "#1d2026", "#565b66", "#d5d3cd", "#efeeea"
 # Dark to light, so that neighbours differ in grey as well.
 SHADES = ("#2c4a9e", "#d98e2b", "#7f8794", "#b9c6ea", "#ecebe6")
 HATCHES = ("", "///", "---", "\\\\\\", "")
+TIP_ID = "tip:"
+TIP = re.compile(rf'<g id="{TIP_ID}([^"]*)">'.encode())
 MINUS, NARROW_SPACE = "\N{MINUS SIGN}", "\N{NARROW NO-BREAK SPACE}"
 WIDTH = 7.2
 ROW = 0.42
@@ -47,7 +51,9 @@ def funnel(stages: Sequence[tuple[str, int]], title: str = "") -> bytes:
     """Draw a bar per stage, top to bottom: `stages` are (name, count)."""
     figure, axes = new_figure(len(stages), title)
     names, counts = [short(name) for name, _ in stages], [count for _, count in stages]
-    axes.barh(range(len(stages)), counts, color=SHADES[0], height=0.62)
+    bars = axes.barh(range(len(stages)), counts, color=SHADES[0], height=0.62)
+    for bar, name, count in zip(bars, names, counts, strict=True):
+        tell(bar, f"{name}: {count:,}")
     row_names(axes, names)
     first = max(counts, default=0)
     for row, count in enumerate(counts):
@@ -70,10 +76,11 @@ def votes_by_choice(rows: Sequence[tuple[str, Mapping[str, int]]], title: str = 
         shares = [votes.get(choice, 0) / max(1, sum(votes.values())) for _, votes in rows]
         shade, hatch = SHADES[column % len(SHADES)], HATCHES[column % len(HATCHES)]
         label = CHOICE_NAMES.get(choice, choice)
-        axes.barh(
+        bars = axes.barh(
             range(len(rows)), shares, left=left, height=0.62, color=shade, hatch=hatch, edgecolor="white", label=label
         )
         for row, share in enumerate(shares):
+            tell(bars[row], f"{rows[row][0]}, {label}: {percent(share, 1)} ({rows[row][1].get(choice, 0):,})")
             if share >= 0.06:
                 _on_bar(axes, left[row] + share / 2, row, percent(share), dark=column == 0)
         left = [start + share for start, share in zip(left, shares, strict=True)]
@@ -91,7 +98,7 @@ def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int =
     places = range(len(chosen))
     for offset, key, label, column in ((-0.19, "caption_share", "captions", 0), (0.19, "foil_share", "foils", 1)):
         shares = [shift[key] for shift in chosen]
-        axes.barh(
+        bars = axes.barh(
             [place + offset for place in places],
             shares,
             height=0.36,
@@ -100,6 +107,8 @@ def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int =
             edgecolor="white",
             label=label,
         )
+        for bar, shift in zip(bars, chosen, strict=True):
+            tell(bar, f"{shift['word']}, {label}: {percent(shift[key], 2)}")
     for place, shift in zip(places, chosen, strict=True):
         most = max(shift["caption_share"], shift["foil_share"])
         beside(axes, most, place, _points(shift["shift"]), color=QUIET)
@@ -120,7 +129,8 @@ def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> by
         offset, told = (column - (len(metrics) - 1) / 2) * height, metric
         for row, (_, group) in enumerate(rows):
             if group[metric] is not None:
-                _score_bar(axes, row + offset, height, group, metric, column, label=told)
+                bar = _score_bar(axes, row + offset, height, group, metric, column, label=told)
+                tell(bar, f"{rows[row][0]}, {metric}: {with_interval(group[metric], group.get(f'{metric}_ci'))}")
                 told = ""
     row_names(axes, [f"{short(name)} (n = {group['n']:,})" for name, group in rows])
     axes.set_xlim(0, 1.12)
@@ -131,10 +141,10 @@ def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> by
 
 def _score_bar(
     axes: Axes, place: float, height: float, group: Mapping[str, Any], metric: str, column: int, label: str
-) -> None:
+) -> Artist:
     value, chance = group[metric], group["chance"][metric]
     low, high = group.get(f"{metric}_ci") or (value, value)
-    axes.barh(
+    (bar,) = axes.barh(
         place,
         value,
         height=height * 0.92,
@@ -159,6 +169,8 @@ def _score_bar(
         label="chance" if label and not column else None,
     )
     beside(axes, clear_of(max(value, high), [chance]), place, percent(value, 1), color=INK)
+    bar_of_value: Artist = bar
+    return bar_of_value
 
 
 def clear_of(end: float, lines: Iterable[float]) -> float:
@@ -212,6 +224,12 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{100 * share:.{decimals}f}{NARROW_SPACE}%".replace("-", MINUS)
 
 
+def with_interval(value: float, interval: Sequence[float] | None) -> str:
+    """0.979 with (0.9, 1) -> 97.9 % (90.0 % to 100.0 %)."""
+    around = f" ({percent(interval[0], 1)} to {percent(interval[1], 1)})" if interval else ""
+    return f"{percent(value, 1)}{around}"
+
+
 def number(value: float) -> str:
     return f"{value:.3f}".replace("-", MINUS)
 
@@ -260,4 +278,9 @@ def svg_of(figure: Figure) -> bytes:
         # Text is written as text, so the reader's font draws letters that matplotlib's font lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return out.getvalue()
+    return TIP.sub(rb"<g><title>\1</title>", out.getvalue())
+
+
+def tell(artist: Artist, text: str) -> None:
+    """Have an artist say `text` when it is pointed at: a `<title>` in the drawing."""
+    artist.set_gid(f"{TIP_ID}{text}")

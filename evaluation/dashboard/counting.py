@@ -96,17 +96,25 @@ def count(project: Project, now: datetime | None = None) -> dict[str, Any]:
         "days": {stage: {day.isoformat(): n for day, n in per.items()} for stage, per in days.items()},
         "gate_stopped": _gate(project),
         "paused": Standing.objects.filter(policy__project=project, state=Standing.State.PAUSED).count(),
-        "doubted": Caption.objects.filter(video__project=project, flagged_false=True, doubt_settled="").count(),
     }
-    found["funnel"] = _funnel(project, subtests)
+    captions = _captions(project)
+    found |= {"doubted": captions["doubted"], "funnel": _funnel(project, subtests, captions["n"])}
     found |= staffing(project, found["funnel"], subtests, sum(row["open"] + row["leased"] for row in queues))
-    found["forecast"] = _forecast(project, queues, days, timezone.localdate(now), is_short=bool(found["short"]))
+    yields = _yields(project, [row["votes_wanted"] for row in subtests if row["kind"] == Subtest.Kind.MAIN])
+    found["forecast"] = _forecast(yields, queues, days, timezone.localdate(now), is_short=bool(found["short"]))
     found["cost"] = _cost(project, found["funnel"]["valid"])
     found["alarms"] = alarms_of(found)
     return found
 
 
-def _funnel(project: Project, subtests: list[dict[str, Any]]) -> dict[str, int]:
+def _captions(project: Project) -> dict[str, int]:
+    """Return how many captions there are, and of how many validators doubt the truth."""
+    doubted = Q(flagged_false=True, doubt_settled="")
+    captions = Caption.objects.filter(video__project=project)
+    return captions.aggregate(n=Count("pk"), doubted=Count("pk", filter=doubted))
+
+
+def _funnel(project: Project, subtests: list[dict[str, Any]], n_captions: int) -> dict[str, int]:
     """Count main items only; valid is what is valid now, whatever a release contains."""
     candidates = Candidate.objects.filter(group__run__project=project)
     passed = Q(parent=None) & ~Q(state__in=NOT_PASSED)
@@ -119,7 +127,7 @@ def _funnel(project: Project, subtests: list[dict[str, Any]]) -> dict[str, int]:
     released = ReleaseItem.objects.filter(release__project=project).aggregate(n=Count("item", distinct=True))
     edits = Edit.objects.filter(undone_at=None, group__run__project=project)
     return {
-        "captions": Caption.objects.filter(video__project=project).count(),
+        "captions": n_captions,
         "captions_used": CandidateGroup.objects.filter(run__project=project).aggregate(
             n=Count("caption", distinct=True)
         )["n"],
@@ -145,6 +153,7 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
     named = Subtest.objects.filter(project=project).order_by("name")
     return [
         {
+            "pk": pk,
             "name": name,
             "kind": kind,
             "votes_wanted": wanted,
@@ -264,11 +273,10 @@ def _days(project: Project, now: datetime) -> tuple[dict[str, dict[date, int]], 
 
 
 def _forecast(
-    project: Project, queues: list[dict[str, Any]], days: dict[str, dict[date, int]], today: date, *, is_short: bool
+    yields: Yields, queues: list[dict[str, Any]], days: dict[str, dict[date, int]], today: date, *, is_short: bool
 ) -> dict[str, Any]:
     """Return days from now as JSON, and the inputs. `is_short`: no pace fills slots that nobody may take."""
     held = {row["stage"]: row["open"] + row["leased"] for row in queues}
-    yields = _yields(project)
     left = work_left(*(held.get(stage, 0) for stage in FORECAST), yields)
     known = {stage: per for stage, per in days.items() if stage in FORECAST}
     window = _window({day for per in known.values() for day in per}, today)
@@ -295,8 +303,8 @@ def _window(worked: set[date], today: date) -> list[date]:
     return [day for day in days if day >= first]
 
 
-def _yields(project: Project) -> Yields:
-    """Return the outcomes of the tasks so far. Three queries."""
+def _yields(project: Project, votes: list[int]) -> Yields:
+    """Return the outcomes of the tasks so far; `votes`: those wanted per pair, by main subtest. Two queries."""
     edits = Edit.objects.filter(undone_at=None, group__run__project=project)
     made = edits.aggregate(edits=Count("pk", distinct=True), foils=Count("candidates"))
     reviews = Review.objects.filter(undone_at=None, second=False, candidate__group__run__project=project)
@@ -306,8 +314,6 @@ def _yields(project: Project) -> Yields:
         accepted=Count("pk", filter=accepting),
         returned=Count("pk", filter=Q(decision=ReviewDecision.SEND_BACK)),
     )
-    wanted = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN)
-    votes = [n for (n,) in wanted.values_list("votes_wanted")]
     return Yields(
         foils_an_edit=made["foils"] / made["edits"] if made["edits"] else 1.0,
         accepted=told["accepted"] / told["n"] if told["n"] else 1.0,

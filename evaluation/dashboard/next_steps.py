@@ -1,8 +1,10 @@
 """Choose the next steps of a project: at its start, and after a release."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from django.db.models import Exists
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
@@ -122,16 +124,29 @@ class AfterRelease:
     has_page: bool
 
 
-def after_release(project: Project) -> AfterRelease | None:
+N_RELEASES = 5
+
+
+def latest_releases(project: Project) -> list[Release]:
+    """Return the newest releases, each with `project_has_page`: whether any release has an open page. One query."""
+    public = PublicPage.objects.filter(release__project=project, is_open=True)
+    rows = Release.objects.filter(project=project).annotate(project_has_page=Exists(public))
+    return list(rows.order_by("-pk")[:N_RELEASES])
+
+
+def after_release(project: Project, releases: Sequence[Release] | None = None) -> AfterRelease | None:
     """Return the next steps of the newest release; None if there are none. A few queries.
 
     The overview uses the numbers that the datasheet page read last: reading those of a large release or project takes
     long, and they change with every vote.
+
+    `releases`: what latest_releases returned, if it was called.
     """
-    release = Release.objects.filter(project=project).order_by("-pk").first()
-    if release is None:
+    if releases is None:
+        releases = latest_releases(project)
+    if not releases:
         return None
-    has_page = PublicPage.objects.filter(release__project=project, is_open=True).exists()
+    release, has_page = releases[0], bool(releases[0].project_has_page)
     n_open = _open_questions(project, release)
     return AfterRelease(release, n_open, has_page) if n_open or not has_page else None
 
@@ -151,3 +166,85 @@ def _open_questions(project: Project, release: Release) -> int | None:
     }
     asked = {slug for slug in QUESTIONS if not slug.endswith(".comments")}
     return len(asked - said - own.keys())
+
+
+@dataclass(frozen=True)
+class NextAction:
+    """The one thing to do next: `text` continues "Next:", `action` is on the button that leads to `url`."""
+
+    text: str
+    action: Words
+    page: str
+    args: tuple[int, ...] = ()
+
+
+# (which number of the count, text, button, page), the most urgent first.
+ACTIONS: tuple[tuple[str, Any, Words, str], ...] = (
+    (
+        "disputed",
+        ngettext_lazy("adjudicate %(n)d item", "adjudicate %(n)d items", "n"),
+        _("Adjudicate"),
+        "annotation:disputed_items",
+    ),
+    (
+        "paused",
+        ngettext_lazy("decide on %(n)d paused validator", "decide on %(n)d paused validators", "n"),
+        _("Open validators"),
+        "annotation:validators",
+    ),
+    ("lacking", ngettext_lazy("invite %(n)d person", "invite %(n)d people", "n"), _("Invite people"), PEOPLE),
+    (
+        "doubted",
+        ngettext_lazy("check %(n)d caption that may be wrong", "check %(n)d captions that may be wrong", "n"),
+        _("Check captions"),
+        "annotation:repairs",
+    ),
+    (
+        "open",
+        ngettext_lazy("work on %(n)d open slot", "work on %(n)d open slots", "n"),
+        _("Open queues"),
+        "annotation:work",
+    ),
+    (
+        "unreleased",
+        ngettext_lazy("freeze %(n)d new valid item", "freeze %(n)d new valid items", "n"),
+        _("Freeze release"),
+        "releases:freeze",
+    ),
+    (
+        "questions",
+        ngettext_lazy("answer %(n)d question of the datasheet", "answer %(n)d questions of the datasheet", "n"),
+        _("Open datasheet"),
+        "publishing:datasheet",
+    ),
+)
+
+
+def next_action(found: Mapping[str, Any], first: Sequence[FirstStep], after: AfterRelease | None) -> NextAction | None:
+    """Return what the project needs next, None if nothing waits.
+
+    `found`: a count; `first`: its first steps; `after`: the next steps of its newest release.
+    """
+    funnel = found["funnel"]
+    numbers = {
+        "disputed": sum(row["n_disputed"] for row in found["subtests"]),
+        "paused": found["paused"],
+        "lacking": sum(found.get("missing", {}).values()),
+        "doubted": found["doubted"],
+        "open": sum(row["open"] for row in found["queues"]),
+        "unreleased": max(0, funnel["valid"] - funnel["released"]),
+        "questions": (after.n_open or 0) if after else 0,
+    }
+    following = next((step for step in first if step.is_next), None)
+    # A project that nobody works in yet has one way on: that of its first steps.
+    if following and not (funnel["judged"] or numbers["open"]):
+        return NextAction(str(following.label), following.action, following.page)
+    for name, text, action, page in ACTIONS:
+        if numbers[name]:
+            return NextAction(str(text % {"n": numbers[name]}), action, page)
+    if after and not after.has_page:
+        return NextAction(str(OPEN_PAGE), _("Open public page"), "publishing:public_page", (after.release.pk,))
+    return None
+
+
+OPEN_PAGE = _("publish the release")

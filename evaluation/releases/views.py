@@ -1,6 +1,7 @@
 """Show the releases of a project, the form that freezes one, and the page of one release."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -15,8 +16,9 @@ from corpus.access import get_release
 from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release, ReleaseItem
 from evaluation.blind.forms import named_probes
-from evaluation.board.leaderboard import is_uneven, leaderboard
+from evaluation.board.leaderboard import RankedRun, is_uneven, leaderboard
 from evaluation.charts import of_reports
+from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changes import changes, previous_of, shifts
@@ -81,7 +83,9 @@ def release_changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "evaluation/changes.html", context)
 
 
-PER_PAGE = 25
+PER_PAGE = 10
+# The formats that most people want; the others are folded.
+COMMON_EXPORTS = ("foilworks", "jsonl", "csv", "hf")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -97,10 +101,12 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "release": found,
         "form": form,
         "standings": standings,
-        "has_scores": any(standing.overall for standing in standings),
+        "has_scores": bool(scored := _scored(standings)),
+        "chart": partial(cached_chart, "scores", partial(of_reports.scores, scored), scored),
         "uneven": is_uneven(standing.overall for standing in standings),
         "page": _items(found, request.GET.get("page"), withheld),
-        "exporters": EXPORTERS,
+        "exporters": [(slug, EXPORTERS[slug]) for slug in COMMON_EXPORTS],
+        "more_exporters": [(slug, entry) for slug, entry in EXPORTERS.items() if slug not in COMMON_EXPORTS],
         "gate": _gate(found),
         "n_withheld": len(withheld),
     }
@@ -137,6 +143,10 @@ def _items(found: Release, number: str | None, withheld: Mapping[str, Any]) -> P
 
 @require_safe
 def release_chart(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    standings = [one for one in leaderboard(get_release(request.user, slug, pk)) if one.overall]
-    image = of_reports.scores([(standing.run.label, standing.overall) for standing in standings])
+    image = of_reports.scores(_scored(leaderboard(get_release(request.user, slug, pk))))
     return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
+
+
+def _scored(standings: Iterable[RankedRun]) -> list[tuple[str, dict[str, Any]]]:
+    """Return label and results of the models that have results."""
+    return [(standing.run.label, standing.overall) for standing in standings if standing.overall]

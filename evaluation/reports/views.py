@@ -1,17 +1,21 @@
 """Show reports of a project and analyses of the models of a release, each with its charts and downloads."""
 
 import csv
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from corpus.access import get_release
 from corpus.models import Release
 from evaluation.analyses.registry import REPORTS
+from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
 from evaluation.proximity.views import PROXIMITY, proximity_context
 from evaluation.reports import pages
@@ -49,7 +53,16 @@ def report(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
             context |= page.context(project, *form.chosen())
     except EvaluationError as error:
         context["why"] = str(error)
+    else:
+        context["charts"] = _charts(page, context["data"])
     return render(request, f"evaluation/report_{kind}.html", context)
+
+
+def _charts(page: pages.ReportPage, data: dict[str, Any] | None) -> dict[str, Callable[[], SafeString]]:
+    """Return the page's charts by name, each drawn when the template asks for it."""
+    if not data:
+        return {}
+    return {name: partial(cached_chart, name, partial(CHARTS[name], data), data) for name in page.charts}
 
 
 @require_POST
@@ -135,6 +148,8 @@ def analysis(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpRespons
         context |= {
             "data": data,
             "rows": page.table(data),
+            "chart": partial(cached_chart, kind, partial(page.chart, data), data),
+            "second_chart": page.second and partial(cached_chart, f"{kind}:2", partial(page.second[1], data), data),
             "headings": [heading for _key, heading, _how in page.columns],
         }
     return render(request, "evaluation/analysis.html", context)

@@ -62,6 +62,10 @@ class BudgetForm(forms.Form):
         return {**cleaned, "budget": {name: value for name, value in limits.items() if value}}
 
 
+# Folded in the form.
+OPTIONS = ("label", "control", "device", *BUDGET)
+
+
 class ScoringForm(BudgetForm):
     """A model to score a release with; the action reports what is wrong with it."""
 
@@ -91,6 +95,17 @@ class ScoringForm(BudgetForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["spec"].widget.attrs["list"] = "models"
+
+    def first_fields(self) -> list[forms.BoundField]:
+        """Return the fields that each run needs."""
+        return [field for field in self if field.name not in OPTIONS]
+
+    def options(self) -> list[forms.BoundField]:
+        """Return the fields whose defaults suit most runs."""
+        return [field for field in self if field.name in OPTIONS]
+
+    def has_wrong_option(self) -> bool:
+        return any(field.errors for field in self.options())
 
     def clean_spec(self) -> str:
         spec: str = self.cleaned_data["spec"]

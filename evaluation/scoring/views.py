@@ -2,6 +2,8 @@
 
 import csv
 import json
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -13,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from corpus.access import get_release
 from evaluation.charts import of_reports
+from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
 from evaluation.score_files.score_writers import writers_of
 from evaluation.scoring.access import get_run
@@ -55,7 +58,8 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "run": found,
         "work": work(found),
         "results": results,
-        "groups": _groups(results),
+        "groups": (groups := _groups(results)),
+        "chart": partial(cached_chart, "scores", partial(_drawing, groups), groups),
         "protocol": PROTOCOLS.get(found.protocol),
         "asked_before": _asked_before(found),
         "in_older_form": results["overall"] is None and _in_older_form(found),
@@ -156,9 +160,14 @@ def _csv(results: dict[str, Any]) -> HttpResponse:
     return response
 
 
+def _drawing(groups: Iterable[tuple[str, str, dict[str, Any]]]) -> bytes:
+    return of_reports.scores([(name, group) for _kind, name, group in groups])
+
+
 def _svg(results: dict[str, Any]) -> HttpResponse:
-    image = of_reports.scores([(name, group) for _kind, name, group in _groups(results)])
-    return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
+    return HttpResponse(
+        _drawing(_groups(results)), content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"}
+    )
 
 
 WRITERS = {"json": _json, "csv": _csv, "svg": _svg}

@@ -1,6 +1,7 @@
 """Show trainings by LLM-teacher: start one, watch its curve, see its effect, compare several."""
 
 import csv
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -12,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from corpus.access import get_release
 from corpus.models import Release
+from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
 from evaluation.teacher.access import get_teacher_reading, get_teacher_training
 from evaluation.teacher.actions.trainings import read_release, resume_teacher, start_teacher
@@ -57,6 +59,7 @@ def training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     part = request.GET.get("part") == "1"
     points = curve_of(found)
     context = {"training": found, "points": points, "last": points[-1] if points else None}
+    context["chart"] = partial(cached_chart, "curve", partial(curve_chart, found, points), [found.label, points])
     if not part:
         readings = list(found.readings.select_related("release", "job"))
         context |= {"readings": readings, "form": ReadingForm(found.project)}
@@ -104,6 +107,8 @@ def reading(request: HttpRequest, slug: str, pk: int, release: int) -> HttpRespo
             refresh=found.job is None or found.job.is_over,
         )
     context = {"reading": found, "training": found.training, "rows": before_and_after(found)}
+    drawn_from = [found.before, found.after]
+    context["chart"] = partial(cached_chart, "changes", partial(changes_chart, found), drawn_from)
     return render(request, "evaluation/teacher/reading.html", context)
 
 

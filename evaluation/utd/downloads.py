@@ -20,6 +20,7 @@ from evaluation.charts.of_reports import (
     row_names,
     short,
     svg_of,
+    tell,
 )
 from evaluation.utd.models import BiasRun
 from evaluation.utd.predictions import COLUMNS
@@ -42,9 +43,11 @@ def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
     for column, (key, label) in enumerate(FORMS):
         places = [place + (column - 1) * 0.27 for place in range(len(chosen))]
         counts = [row[key] for row in chosen]
-        axes.barh(
+        bars = axes.barh(
             places, counts, height=0.25, color=SHADES[column], hatch=HATCHES[column], edgecolor="white", label=label
         )
+        for bar, row, count in zip(bars, chosen, counts, strict=True):
+            tell(bar, f"{row['class']}, {label}: {count:,}")
         for place, count in zip(places, counts, strict=True):
             beside(axes, count, place, f"{count:,}", color=INK)
     row_names(axes, [short(row["class"]) for row in chosen])

@@ -1,6 +1,7 @@
 """Show UTD: descriptions of frames, the biases measured from them, splits, models on them, and shortcuts."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from corpus.models import Video
+from evaluation.charts.inline import cached_chart
 from evaluation.score_files.received import safe_name, write_file
 from evaluation.scoring.forms import BudgetForm
 from evaluation.utd import pages
@@ -24,7 +26,7 @@ from evaluation.utd.actions.biases import check_shortcuts, measure_bias, set_sho
 from evaluation.utd.actions.descriptions import describe_videos, import_descriptions, resume_description
 from evaluation.utd.actions.import_benchmark import import_benchmark
 from evaluation.utd.actions.import_splits import import_splits
-from evaluation.utd.downloads import answer
+from evaluation.utd.downloads import answer, class_distribution
 from evaluation.utd.forms import (
     AnswersForm,
     DescribeForm,
@@ -187,6 +189,8 @@ def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if facts:
         n_kept = facts["n"] - facts["n_biased"]
         context |= {"n_kept": n_kept, "kept_share": n_kept / facts["n"]}
+        rows = facts["classes"]
+        context["chart"] = partial(cached_chart, "classes", partial(class_distribution, rows), rows)
     return render(request, "evaluation/bias/split.html", context)
 
 

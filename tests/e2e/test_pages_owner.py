@@ -133,6 +133,24 @@ def test_every_page_is_accessible_quiet_and_fits(world, sign_in: SignIn):
         assert_accessible_wide_and_narrow(page)
 
 
+def test_the_overview_fits_one_screen_and_starts_with_its_next_action(world, sign_in: SignIn):
+    page = sign_in(world["owner"])
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(addresses(world)["dashboard"])
+    # A run waits, so its progress is unfolded.
+    page.locator(".folds summary").filter(has_text="Runs").click()
+    assert page.evaluate("document.documentElement.scrollHeight") <= 1100
+    page.locator("#main").focus()
+    page.keyboard.press("Tab")
+    action = page.locator(".next-line .btn-primary")
+    expect(action).to_be_focused()
+    expect(page.locator(".btn-primary")).to_have_count(1)
+    fold = page.locator(".folds summary").filter(has_text="Releases")
+    fold.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".folds table").filter(has_text="Content hash")).to_be_visible()
+
+
 def test_pages_of_an_empty_project_say_what_to_do(sign_in: SignIn):
     project = make_project(slug="empty")
     page = sign_in(make_member(project, Role.RESEARCHER))

@@ -1,11 +1,15 @@
 """Charts are well-formed SVG, the same bytes for the same data, whatever the names hold."""
 
+import re
 from itertools import pairwise
+from uuid import uuid4
 from xml.etree import ElementTree
 
 import pytest
 
 from evaluation.charts import of_models, of_reports
+from evaluation.charts.inline import PAPER, cached_chart, inline
+from evaluation.charts.of_reports import BAND, INK, LINE, QUIET
 from evaluation.documents.figures import figure_rows
 from evaluation.reports.analysis_pages import PAGES
 from evaluation.reports.pages import VALIDATION_COLUMNS
@@ -135,3 +139,69 @@ def test_series_differ_without_colour():
     looks = [(k % 5, (k + k // 5) % 5) for k in range(15)]
     assert len(set(looks)) == 15
     assert len(set(map(str, of_models.DASHES))) == len(of_models.DASHES)
+
+
+def _parsed(image) -> ElementTree.Element:
+    """A page needs no namespaces, XML does."""
+    text = image.decode() if isinstance(image, bytes) else image
+    names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    return ElementTree.fromstring(text if "xmlns" in text else text.replace("<svg", f"<svg {names}", 1))
+
+
+class TestInline:
+    """A drawing inside a page."""
+
+    @pytest.mark.parametrize("case", CASES)
+    def test_it_needs_no_inline_style_and_no_id_twice(self, case):
+        every = [*of_reports.SHADES, *of_models.LINE_SHADES]
+        root = _parsed(inline(CASES[case](HOSTILE)))
+        nodes = list(root.iter())
+        assert not [node for node in nodes if "style" in node.attrib or node.tag.endswith(("style", "script"))]
+        ids = [node.attrib["id"] for node in nodes if "id" in node.attrib]
+        assert len(ids) == len(set(ids))
+        for node in nodes:
+            colors = {node.attrib.get(name) for name in ("fill", "stroke")}
+            assert ("class" in node.attrib) == bool(colors & {*every, INK, QUIET, LINE, BAND, PAPER}), node.attrib
+
+    def test_every_reference_has_its_target(self):
+        text = inline(CASES["scores"]("direction"))
+        root = _parsed(text)
+        ids = {node.attrib["id"] for node in root.iter() if "id" in node.attrib}
+        assert ids
+        assert set(re.findall(r"(?:url\(|href=\")#([^)\"]+)", text)) == ids
+
+    def test_two_charts_of_a_page_share_no_id(self):
+        first, second = (inline(CASES["scores"](name)) for name in ("direction", "counting"))
+        assert not set(re.findall(r' id="([^"]+)"', first)) & set(re.findall(r' id="([^"]+)"', second))
+
+    @pytest.mark.parametrize(
+        ("image", "title"),
+        [
+            (CASES["votes"]("verbs"), "verbs, caption: 75.0\N{NARROW NO-BREAK SPACE}% (3)"),
+            (CASES["words"]("left"), "left, captions: 20.00\N{NARROW NO-BREAK SPACE}%"),
+            (CASES["funnel"](HOSTILE), f"{of_reports.short(HOSTILE)}: 10"),
+            (of_models.grouped([("1", {"m": (0.25, None)})]), "1, m: 25.0\N{NARROW NO-BREAK SPACE}%"),
+            (of_models.grouped([("1", {"": (0.25, None)})]), "1: 25.0\N{NARROW NO-BREAK SPACE}%"),
+        ],
+    )
+    def test_a_bar_tells_its_value_when_pointed_at(self, image, title):
+        for text in (image, inline(image)):
+            titles = [node.text for node in _parsed(text).iter() if node.tag.endswith("title")]
+            assert title in titles
+            assert b"tip:" not in (text if isinstance(text, bytes) else text.encode())
+
+    def test_an_interval_is_told_with_its_value(self):
+        titles = ElementTree.fromstring(CASES["scores"]("direction")).iter("{http://www.w3.org/2000/svg}title")
+        assert next(titles).text.replace("\N{NARROW NO-BREAK SPACE}", " ") == "direction, T: 90.0 % (80.0 % to 100.0 %)"
+
+    def test_a_process_draws_a_chart_once(self):
+        drawn = []
+
+        def draw() -> bytes:
+            drawn.append(1)
+            return CASES["funnel"]("items")
+
+        about = {"rows": ["once", str(uuid4())]}
+        assert cached_chart("funnel", draw, about) == cached_chart("funnel", draw, about)
+        assert cached_chart("funnel", draw, {"rows": ["other", str(uuid4())]})
+        assert len(drawn) == 2

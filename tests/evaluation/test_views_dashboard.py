@@ -2,10 +2,12 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
-from annotation.models import SlotState
+from annotation.models import Slot, SlotState
 from corpus.models import Release
 from corpus.rules.states import CandidateState, ItemState
+from evaluation.dashboard.activity import people_at_work
 from evaluation.scoring.models import Run
 from jobs.models import Job
 from projects.models import Role
@@ -52,6 +54,17 @@ def fill(project, subtest, n: int = 3) -> None:
         make_task(project, "validation", item.video, 3, item=item, foil=item.foils.get())
 
 
+def lease(project, n: int) -> list[str]:
+    """Give slots to n people for a day; return their names."""
+    ends, names = timezone.now() + timezone.timedelta(days=1), []
+    for slot in Slot.objects.filter(project=project, state=SlotState.FREE).order_by("pk")[:n]:
+        slot.person = make_member(project, Role.VALIDATOR)
+        slot.state, slot.expires_at, slot.token = SlotState.LEASED, ends, f"held{slot.pk}"
+        slot.save()
+        names.append(slot.person.username)
+    return names
+
+
 class TestResearcher:
     def test_the_funnel_counts_captions_candidates_and_items(self, owner, project):
         subtest = make_subtest(project)
@@ -85,8 +98,6 @@ class TestResearcher:
         assert "Submitted by an annotator" not in labels
 
     def test_queues_count_slots_and_an_expired_lease_is_open(self, owner, project):
-        from django.utils import timezone
-
         subtest = make_subtest(project)
         item = make_item(subtest)
         task = make_task(project, "validation", item.video, 4, item=item, foil=item.foils.get())
@@ -109,19 +120,64 @@ class TestResearcher:
             make_item(subtest, state=state)
         (row,) = owner.get(url(project)).context["subtests"]
         names = ("n_items", "n_waiting", "n_valid", "n_invalid", "n_disputed")
-        assert [row[name] for name in names] == [5, 1, 2, 1, 1]
+        assert [row.counted[name] for name in names] == [5, 1, 2, 1, 1]
+        assert row.words == "2 valid, 1 in validation, 1 disputed, 1 invalid"
+        assert [segment.x for segment in row.segments] == [0, 2, 3, 4, 5]
 
     def test_a_large_project_needs_as_many_queries_as_a_small_one(self, owner, project, django_assert_max_num_queries):
-        subtest = make_subtest(project)
+        """46 since the overview counts, lists runs and releases; it may never need more."""
         seen = []
         for n in (1, 6):
-            fill(project, subtest, n)
+            fill(project, make_subtest(project, name=f"of {n}"), n)
             with django_assert_max_num_queries(46) as queries:
                 owner.get(url(project))
             seen.append(len(queries))
         assert seen[0] == seen[1]
 
+    def test_each_stage_of_the_funnel_links_to_its_list(self, owner, project):
+        make_item(make_subtest(project), state=ItemState.VALID)
+        response = owner.get(url(project))
+        found = [(stage.label, stage.count, stage.percent) for stage in response.context["stages"]]
+        assert found == [
+            ("Captions", 1, None),
+            ("Foils", 0, 0),
+            ("Reviewed", 0, None),
+            ("Judged", 1, 100),
+            ("Valid", 1, 100),
+            ("Released", 0, 0),
+        ]
+        html = response.content.decode()
+        for name in ("corpus:videos", "generation:runs", "releases:releases"):
+            assert f'href="{reverse(name, args=[project.slug])}"' in html
+        assert f'href="{reverse("items:items", args=[project.slug])}?state=valid"' in html
+
+    def test_the_states_of_a_subtest_link_to_its_items(self, owner, project):
+        subtest = make_subtest(project)
+        make_item(subtest, state=ItemState.DISPUTED)
+        html = owner.get(url(project)).content.decode()
+        items = reverse("items:items", args=[project.slug])
+        assert f'href="{items}?subtest={subtest.pk}"' in html
+        assert f'href="{items}?state=disputed"' in html
+
+    def test_one_action_is_next(self, owner, project):
+        make_item(make_subtest(project), state=ItemState.DISPUTED)
+        html = owner.get(url(project)).content.decode()
+        assert "next: adjudicate 1 item" in html
+        assert reverse("annotation:disputed_items", args=[project.slug]) in html
+
+    def test_a_queue_says_who_is_at_work_in_it(self, owner, project, django_assert_num_queries):
+        item = make_item(make_subtest(project))
+        make_task(project, "validation", item.video, 3, item=item, foil=item.foils.get())
+        names = lease(project, 2)
+        with django_assert_num_queries(1):
+            assert people_at_work(project, timezone.now()) == {"validation": sorted(names)}
+        response = owner.get(url(project))
+        (queue,) = response.context["queues"]
+        assert (queue.stage, list(queue.people), queue.leased) == ("validation", sorted(names), 2)
+        assert f"at work: {queue.names}" in response.content.decode()
+
     def test_the_newest_runs_are_first_whatever_they_make(self, owner, project):
+
         made = make_run(make_subtest(project, name="Counting"), method="number")
         release = Release.objects.create(project=project, name="v1", content_hash="a", n_items=1)
         scored = Run.objects.create(release=release, spec="fake:", label="Fake")

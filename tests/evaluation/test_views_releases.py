@@ -154,6 +154,18 @@ class TestRelease:
         assert answer["Location"] == url("run", project, run.pk)
         assert (run.spec, run.label, run.device, run.job.state) == ("fake:7", "Seven", "cpu", JobState.WAITING)
 
+    @pytest.mark.parametrize(("device", "unfolded"), [("auto", False), ("tpu", True)])
+    def test_options_are_folded_unless_one_is_wrong(self, owner, project, release, device, unfolded):
+        data = {"spec": "nonsense", "protocol": "foilworks", "device": device}
+        html = owner.post(url("release", project, release.pk), data).content.decode()
+        options = html[: html.index('name="device"')].rpartition("<details")[2]
+        assert options.startswith(' class="disclosure" open>') is unfolded
+
+    def test_every_format_is_offered_and_the_common_ones_first(self, owner, project, release):
+        context = owner.get(url("release", project, release.pk)).context
+        assert [slug for slug, _entry in context["exporters"]] == ["foilworks", "jsonl", "csv", "hf"]
+        assert {slug for slug, _entry in [*context["exporters"], *context["more_exporters"]]} == set(EXPORTERS)
+
     @pytest.mark.parametrize(
         "spec", ["nonsense", "nonsense:x", "file:/etc/passwd", "tiny:/etc", "file:../../etc/passwd"]
     )

@@ -161,5 +161,5 @@ def test_the_language_menu_redirects_only_within_the_site(address):
 
 def test_plurals_follow_their_number(other_language):
     with translation.override(other_language):
-        words = [translation.ngettext("%(n)s item", "%(n)s items", n) % {"n": n} for n in (1, 3)]
-    assert words == [pseudo.pseudo("%(n)s item") % {"n": 1}, pseudo.pseudo("%(n)s items") % {"n": 3}]
+        words = [translation.ngettext("%(n)s pair", "%(n)s pairs", n) % {"n": n} for n in (1, 3)]
+    assert words == [pseudo.pseudo("%(n)s pair") % {"n": 1}, pseudo.pseudo("%(n)s pairs") % {"n": 3}]

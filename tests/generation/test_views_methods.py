@@ -22,3 +22,23 @@ def test_a_method_without_a_paper_is_marked_as_unpublished(client):
         assert "Not from a paper: both modes do the same." in html
         assert "Their foils could stay true" in html
         assert "ifferences from the paper" not in html
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("", {"colour_swap", "number", "preposition"}),
+        ("colour_swap", {"colour_swap"}),
+        ("COLOUR swap", {"colour_swap"}),
+        ("no such method", set()),
+    ],
+)
+def test_a_search_shows_the_methods_that_contain_every_word(client, asked, found):
+    client.force_login(make_member(make_project(), Role.RESEARCHER))
+    response = client.get(reverse("generation:methods"), {"q": asked})
+    shown = set(response.context["tables"][0]["entries"])
+    assert found <= shown
+    assert asked == "" or shown == found
+    html = response.content.decode()
+    assert ("<details" in html and " open>" in html) is (len(found) == 1)
