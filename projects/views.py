@@ -41,7 +41,15 @@ from projects.actions.invitations import (
     withdraw_invitation,
 )
 from projects.crowd_entry import require_proof
-from projects.demo_accounts import is_published
+from projects.demo_accounts import (
+    NO_INVITATIONS,
+    NO_PASSWORD,
+    NO_PROFILE,
+    NO_SECOND_FACTOR,
+    NO_TOKENS,
+    is_published,
+    why_closed,
+)
 from projects.errors import EntryRefused, ProjectError, TooManyTries
 from projects.forms.accounts import (
     AccountForm,
@@ -84,6 +92,8 @@ def account(request: HttpRequest) -> HttpResponse:
     mine = Membership.objects.filter(person=request.user).select_related("project")
     context = {
         "form": form,
+        "closed": why_closed(request.user, NO_PROFILE),
+        "no_second_factor": why_closed(request.user, NO_SECOND_FACTOR),
         "has_second_factor": has_second_factor(request.user),
         "recovery_codes": RecoveryCode.objects.filter(person=request.user).count(),
         "oidc": settings.OIDC_NAME,
@@ -138,7 +148,8 @@ def password(request: HttpRequest) -> HttpResponse:
         update_session_auth_hash(request, request.user)
         messages.success(request, _("Your password has been changed."))
         return redirect("home")
-    return render(request, "projects/password.html", {"form": form}, status=422 if form.errors else 200)
+    context = {"form": form, "closed": why_closed(request.user, NO_PASSWORD)}
+    return render(request, "projects/password.html", context, status=422 if form.errors else 200)
 
 
 class AskForm(PasswordResetForm):
@@ -184,7 +195,12 @@ def tokens(request: HttpRequest) -> HttpResponse:
     require_proof(request)
     form = TokenForm(request.user, request.POST if request.method == "POST" else None)
     made = _made(request, form)
-    context = {"form": TokenForm(request.user) if made else form, "made": made, "tokens": live_tokens(request.user)}
+    context = {
+        "form": TokenForm(request.user) if made else form,
+        "closed": why_closed(request.user, NO_TOKENS),
+        "made": made,
+        "tokens": live_tokens(request.user),
+    }
     response = render(request, "projects/tokens.html", context, status=422 if form.errors else 200)
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -223,7 +239,7 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
         row.over = CLOSED_REASONS.get(closed_reason(row, now), "")
         row.role_labels = [label for role, label in Role.choices if role in row.roles]
         row.link = request.build_absolute_uri(reverse("projects:join", args=[token_of(row)]))
-    context = {"form": form, "page": page}
+    context = {"form": form, "closed": why_closed(request.user, NO_INVITATIONS), "page": page}
     return render(request, "projects/invitations.html", context, status=422 if form.errors else 200)
 
 

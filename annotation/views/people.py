@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -30,6 +30,7 @@ from annotation.rules.pay import Earned, Statement
 from projects.access import get_project
 from projects.actions.members import Added, add_member, renew_password, unused_accounts
 from projects.crowd_entry import require_proof
+from projects.demo_accounts import NO_ACCOUNTS, why_closed
 from projects.errors import ProjectError
 from projects.forms.accounts import LeaveForm
 from projects.forms.strict import refuse_other_fields
@@ -48,12 +49,20 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if request.method == "POST" and request.POST.get("renew", "").isdecimal():
         return _renew(request, project, int(request.POST["renew"]))
-    form = MemberForm(request.POST if request.method == "POST" else None, initial={"roles": [Role.ANNOTATOR]})
+    form = _member_form(request, request.POST if request.method == "POST" else None)
     added = _added(request, project, form)
     if added and not added.password:
         messages.success(request, _("%(name)s was added to the project.") % {"name": added.person.username})
         return redirect("annotation:people", slug)
     return _page(request, project, None if added else form, added=added)
+
+
+def _member_form(request: HttpRequest, sent: QueryDict | None = None) -> MemberForm:
+    """The form to add somebody; a demo account adds people who have an account already."""
+    form = MemberForm(sent, initial={"roles": [Role.ANNOTATOR]})
+    if closed := why_closed(request.user, NO_ACCOUNTS):
+        form.fields["new_account"].disabled, form.fields["new_account"].help_text = True, closed
+    return form
 
 
 def _renew(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
@@ -68,7 +77,8 @@ def _renew(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 def _page(request: HttpRequest, project: Project, form: MemberForm | None = None, **told: Added | None) -> HttpResponse:
     """`told`: whose password is shown, this once."""
     context = {
-        "form": form or MemberForm(initial={"roles": [Role.ANNOTATOR]}),
+        "form": form or _member_form(request),
+        "no_accounts": why_closed(request.user, NO_ACCOUNTS),
         "page": _members(project, request.GET.get("page")),
         "roles_of_people": Role.choices,
         **told,

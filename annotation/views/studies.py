@@ -30,7 +30,7 @@ from annotation.actions.crowd import (
     return_place,
     set_study_open,
 )
-from annotation.actions.studies import ask_for_nouns, classify_object, open_baseline, open_object_check
+from annotation.actions.studies import ask_for_nouns, classify_object, open_baseline, open_object_check, why_no_baseline
 from annotation.errors import AnnotationError
 from annotation.forms import BaselineForm, CodeCheckForm, CrowdStudyForm, ObjectCheckForm
 from annotation.models import ObjectErrorClass, Stage, Task, TaskState
@@ -38,11 +38,13 @@ from annotation.queries.crowd import done_by, progress_of
 from annotation.queries.object_checks import checks_of, next_unseen
 from annotation.views._work_pages import MAX_ID_DIGITS
 from annotation.work_queues import ABOUT, TITLES
+from corpus.models import Caption
 from projects import rate_limits
 from projects.access import get_project, or_404
 from projects.actions.consent import give_consent
 from projects.audit import record_refusal
 from projects.crowd_entry import CROWD_PLACE_KEY, UNPROVED, Entry, code_of, parameters_of, read_entry
+from projects.demo_accounts import NO_STUDIES, why_closed
 from projects.errors import EntryRefused, TooManyTries
 from projects.forms.accounts import ConsentForm
 from projects.forms.strict import refuse_other_fields
@@ -71,7 +73,7 @@ def crowd(request: HttpRequest, slug: str) -> HttpResponse:
     studies = CrowdStudy.objects.filter(project=project).annotate(**{f"n_{name}": n for name, n in counts.items()})
     for study in studies:
         study.work = Stage(study.stage).label
-    context = {"form": form, "studies": studies}
+    context = {"form": form, "closed": why_closed(request.user, NO_STUDIES), "studies": studies}
     return render(request, "annotation/crowd.html", context, status=422 if form.errors else 200)
 
 
@@ -265,7 +267,13 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
         form, write = (shown["objects_form"], _open_check) if of_objects else (shown["baseline_form"], _open_baseline)
         if _opened(request, form, write):
             return redirect("annotation:studies", slug)
-    context = {**shown, "checks": checks_of(project), "baseline": _baseline(project)}
+    context = {
+        **shown,
+        "checks": checks_of(project),
+        "baseline": _baseline(project),
+        "closed": why_no_baseline(project),
+        "has_captions": Caption.objects.filter(video__project=project).exists(),
+    }
     bad = any(form.errors for form in shown.values())
     return render(request, "annotation/studies.html", context, status=422 if bad else 200)
 
