@@ -76,9 +76,10 @@ def _renew(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 
 def _page(request: HttpRequest, project: Project, form: MemberForm | None = None, **told: Added | None) -> HttpResponse:
     """`told`: whose password is shown, this once."""
+    form = form or _member_form(request)
     context = {
-        "form": form or _member_form(request),
-        "no_accounts": why_closed(request.user, NO_ACCOUNTS),
+        "form": form,
+        "no_accounts": form.fields["new_account"].disabled,
         "page": _members(project, request.GET.get("page")),
         "roles_of_people": Role.choices,
         **told,

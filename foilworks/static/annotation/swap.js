@@ -109,12 +109,21 @@ function say(main) {
   if (said) said.textContent = text.filter(Boolean).join(" ");
 }
 
+/** A press that the guard swallows is answered, or it would look broken. */
+function sayTooQuick() {
+  const words = document.querySelector("main [data-too-quick]");
+  const said = document.querySelector("[data-said]");
+  if (words) words.hidden = false;
+  if (words && said) said.textContent = words.textContent;
+}
+
 // Before the form's own listeners, one of which takes a submit for sent.
 addEventListener("submit", (event) => {
   const form = event.target;
   const isUnderWay = form.matches("main:has(form[data-swap][data-sent]) form[action]");
   if (isUnderWay && form.matches(".undo form")) takenBack = true;
   if (!isUnderWay && !form.matches("main[data-new] form[data-swap]")) return;
+  if (!isUnderWay) sayTooQuick();
   event.preventDefault();
   event.stopImmediatePropagation();
 }, { capture: true });
