@@ -21,7 +21,7 @@ from annotation.access import edit_for, judged_lease_for, lease_for, object_answ
 from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, NotAdmitted
-from annotation.models import Edit, Lease, ObjectAnswer, Review, Slot, Stage, Vote, VoteState
+from annotation.models import Edit, Lease, ObjectAnswer, Review, SkipReason, Slot, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
 from annotation.queries.cards import Card, claim_card, draft_of
 from annotation.queries.crowd import finished_place
@@ -167,6 +167,7 @@ def _work_page(
         "draft_key": f"{stage}-{card.claim.task_id}-{request.user.pk}",
         "draft_now": milliseconds(timezone.now()),
         "draft": _draft(request, card) if stage in TYPED else None,
+        "skip_reasons": SkipReason.choices,
         "done": done_with(request, done) if done else done_bar(request),
         "problem": problem,
     }

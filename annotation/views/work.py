@@ -331,7 +331,7 @@ def draft(request: HttpRequest, slug: str, token: str) -> JsonResponse:
 @require_POST
 def skip(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     lease = _my_lease(request, slug, token)
-    leasing.release(request.user, token)
+    leasing.release(request.user, token, reason=request.POST.get("reason", ""))
     return _next_after(request, lease)
 
 

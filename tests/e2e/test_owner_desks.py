@@ -159,7 +159,7 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     }""")
     decide("a")
     # What is sent is said where a page that loads would have been read out; the card came without one.
-    expect(page.locator("[data-said]")).to_have_text("Submitted. 1 done today")
+    expect(page.locator("[data-said]")).to_have_text("Submitted. 1 done today Too quick: press again.")
     expect(page.locator("main")).to_be_focused()
     assert leads_back_to(page) == {urlsplit(page.url).path}
     # A key that is held decides once.

@@ -114,7 +114,7 @@ function sayTooQuick() {
   const words = document.querySelector("main [data-too-quick]");
   const said = document.querySelector("[data-said]");
   if (words) words.hidden = false;
-  if (words && said) said.textContent = words.textContent;
+  if (words && said && !said.textContent.endsWith(words.textContent)) said.textContent += ` ${words.textContent}`;
 }
 
 // Before the form's own listeners, one of which takes a submit for sent.
@@ -124,6 +124,12 @@ addEventListener("submit", (event) => {
   if (isUnderWay && form.matches(".undo form")) takenBack = true;
   if (!isUnderWay && !form.matches("main[data-new] form[data-swap]")) return;
   if (!isUnderWay) sayTooQuick();
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, { capture: true });
+// Nor is it asked why such a card is skipped.
+addEventListener("click", (event) => {
+  if (!event.target.closest?.("main:has(form[data-swap][data-sent]) [form='skip']")) return;
   event.preventDefault();
   event.stopImmediatePropagation();
 }, { capture: true });

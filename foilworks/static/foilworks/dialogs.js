@@ -4,7 +4,11 @@ import { fresh } from "./dom.js";
 export function wireDialogs(root) {
   for (const opener of fresh(root, "[data-dialog-open]", "Opener")) {
     opener.setAttribute("aria-haspopup", "dialog");
-    opener.addEventListener("click", () => document.getElementById(opener.dataset.dialogOpen)?.showModal());
+    opener.addEventListener("click", (event) => {
+      // A button that sends a form without scripts asks first.
+      event.preventDefault();
+      document.getElementById(opener.dataset.dialogOpen)?.showModal();
+    });
   }
   for (const dialog of fresh(root, "dialog", "Dialog")) {
     dialog.addEventListener("click", (event) => {
