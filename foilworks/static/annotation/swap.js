@@ -70,6 +70,8 @@ function show(page, address) {
   const [was, is] = [main, content].map((part) => part.querySelector("[data-done-today]"));
   // The card that came counts on from this one: only what was stored came with an address.
   if (is && !is.textContent) is.textContent = String(Number(was?.textContent || 0) + (address ? 1 : 0));
+  const [all, rest] = [main, content].map((part) => part.querySelector("[data-total]"));
+  if (rest && !rest.textContent) rest.textContent = all?.textContent ?? "";
   if (address) moveTo(address);
   document.title = found.title;
   main.replaceChildren(...content.childNodes);

@@ -1,4 +1,4 @@
-// [data-dialog-open="id"] opens a <dialog>; a click on its backdrop closes it; menus close on Escape and on a click outside.
+// [data-dialog-open="id"] opens a <dialog>; a click on its backdrop closes it; [data-unfold="id"] shows and hides a part; menus close on Escape and on a click outside.
 import { fresh } from "./dom.js";
 
 export function wireDialogs(root) {
@@ -14,6 +14,15 @@ export function wireDialogs(root) {
     dialog.addEventListener("click", (event) => {
       if (event.target === dialog && !within(dialog, event)) dialog.close();
     });
+  }
+  for (const button of fresh(root, "[data-unfold]", "Unfold")) {
+    const part = document.getElementById(button.dataset.unfold);
+    const show = () => button.setAttribute("aria-expanded", String(part.hasAttribute("data-unfolded")));
+    button.addEventListener("click", () => {
+      part.toggleAttribute("data-unfolded");
+      show();
+    });
+    show();
   }
   for (const menu of fresh(root, "details.menu", "Menu")) {
     document.addEventListener("click", (event) => {
