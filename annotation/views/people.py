@@ -21,12 +21,15 @@ from annotation.actions import people as actions
 from annotation.actions.settings.set_pay import set_pay
 from annotation.errors import AnnotationError
 from annotation.forms import MemberForm, PayForm
-from annotation.models import SlotState, Stage
+from annotation.models import ReviewDecision, SlotState, Stage
 from annotation.queries.activity import figures_of, own_figures
+from annotation.queries.own_answers import last_answers
 from annotation.queries.paid_work import PAID, pay_of, policy_of, rates_of
 from annotation.queries.personal_data import own_data as everything
 from annotation.rules.activity import Figures
 from annotation.rules.pay import Earned, Statement
+from annotation.views._work_pages import done_with
+from annotation.views.work import ANSWERS
 from projects.access import get_project
 from projects.actions.members import Added, add_member, renew_password, unused_accounts
 from projects.crowd_entry import require_proof
@@ -38,6 +41,7 @@ from projects.models import Membership, Project, Role, User
 from text.storable import safe_row
 
 PER_PAGE = 50
+LAST_ANSWERS = 20
 # With fewer votes that can be compared a share says nothing to the person themselves.
 MIN_COMPARED_VOTES = 20
 
@@ -291,6 +295,21 @@ def pay(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/pay.html", {"form": form}, status=422 if form.errors else 200)
 
 
+def _answers(request: HttpRequest) -> list[dict[str, Any]]:
+    """The person's last answers, each in the words of its page, and how it can be undone if it still can."""
+    words = {**dict(ANSWERS), **dict(ReviewDecision.choices)}
+    return [
+        {
+            "at": given.at,
+            "stage": Stage(given.stage).label,
+            "words": words.get(given.code, ""),
+            "texts": given.texts,
+            "done": done_with(request, given.record),
+        }
+        for given in last_answers(request.project, request.user, LAST_ANSWERS)
+    ]
+
+
 @require_safe
 def own(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
@@ -302,6 +321,7 @@ def own(request: HttpRequest, slug: str) -> HttpResponse:
         "earned": paid.people.get(request.user.pk, Earned()),
         "rates": [(Stage(stage).label, rates[stage]) for stage in PAID if stage in rates],
         "policy": policy,
+        "answers": _answers(request),
         "compares": found.agreement.seen >= MIN_COMPARED_VOTES,
         "today": today,
     }
