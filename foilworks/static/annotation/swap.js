@@ -72,6 +72,9 @@ function show(page, address) {
   if (is && !is.textContent) is.textContent = String(Number(was?.textContent || 0) + (address ? 1 : 0));
   const [all, rest] = [main, content].map((part) => part.querySelector("[data-total]"));
   if (rest && !rest.textContent) rest.textContent = all?.textContent ?? "";
+  // This card is still to be done, whatever was counted before it came.
+  const least = Number(is?.textContent ?? 0) + 1;
+  if (rest && Number(rest.textContent) < least) rest.textContent = String(least);
   if (address) moveTo(address);
   document.title = found.title;
   main.replaceChildren(...content.childNodes);
