@@ -21,8 +21,8 @@ from annotation.actions import people as actions
 from annotation.actions.settings.set_pay import set_pay
 from annotation.errors import AnnotationError
 from annotation.forms import MemberForm, PayForm
-from annotation.models import ReviewDecision, SlotState, Stage
-from annotation.queries.activity import figures_of, own_figures
+from annotation.models import ReviewDecision, SkipReason, SlotState, Stage
+from annotation.queries.activity import figures_of, own_figures, skips_of
 from annotation.queries.own_answers import last_answers
 from annotation.queries.paid_work import PAID, pay_of, policy_of, rates_of
 from annotation.queries.personal_data import own_data as everything
@@ -216,7 +216,14 @@ def _activity_rows(project: Project, paid: Statement) -> list[Row]:
 def people_figures(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     policy, rates, paid = pay_of(project)
-    context = {"rows": _activity_rows(project, paid), "policy": policy, "paid": paid, "has_rates": bool(rates)}
+    words = dict(SkipReason.choices)
+    context = {
+        "rows": _activity_rows(project, paid),
+        "policy": policy,
+        "paid": paid,
+        "has_rates": bool(rates),
+        "skips": [(Stage(stage).label, words.get(why, _("No reason given")), n) for stage, why, n in skips_of(project)],
+    }
     return render(request, "annotation/people_figures.html", context)
 
 

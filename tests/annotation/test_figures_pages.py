@@ -95,7 +95,7 @@ def test_pay_under_the_floor_is_said(client, world):
 
 def test_the_number_of_queries_is_fixed(client, world, django_assert_num_queries):
     client.force_login(world.owner)
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(18):
         client.get(address(world))
 
 
