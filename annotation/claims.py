@@ -1,4 +1,4 @@
-"""What a claim hands to its caller."""
+"""The claim that is returned to a page or program."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,10 +9,10 @@ from annotation.models.stages import public_stage
 
 @dataclass(frozen=True)
 class Claim:
-    """A lease that runs; `stage` is that of its page.
+    """A running lease; `stage` is the stage of its page.
 
-    `resumed`: it was the person's already; `skipped_before`: they had skipped this task. `upcoming_slot`: what they
-    are offered next if it is free then; `upcoming_video` its video, where that is known.
+    `resumed`: the person already held it. `skipped_before`: they skipped this task earlier. `upcoming_slot`: the slot
+    offered next if it is still free; `upcoming_video`: its video, if known.
     """
 
     token: str
@@ -27,7 +27,7 @@ class Claim:
     upcoming_video: int | None = None
     resumed: bool = False
     skipped_before: bool = False
-    # The rows behind it where they were read in this very request, so that its card need not read them again.
+    # The rows that this request has read, so that the card does not read them again.
     rows: tuple[Slot, Lease] | None = field(default=None, compare=False, repr=False)
 
 
@@ -40,7 +40,7 @@ def claim_of(
     upcoming_video: int | None = None,
     with_rows: bool = False,
 ) -> Claim:
-    """The claim of a running lease."""
+    """Return the claim of a running lease."""
     return Claim(
         token=lease.token,
         stage=public_stage(slot.stage),

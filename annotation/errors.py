@@ -1,18 +1,18 @@
-"""What can go wrong with people's work; every message says what to do."""
+"""Errors about people's work; every message says what to do."""
 
 from text.errors import ActionableError
 
 
 class AnnotationError(ActionableError):
-    """A claim, a submit or a decision cannot be as asked."""
+    """A claim, a submission or a decision is not possible as requested."""
 
 
 class Conflict(AnnotationError):
-    """The row was changed by somebody else in between: nothing was written, reload and look again."""
+    """Somebody else changed the row meanwhile: nothing was written. Reload and check again."""
 
 
 class WorkRefused(AnnotationError):
-    """The rules forbid this person this piece of work; `refusal` is the code (annotation.rules.eligibility)."""
+    """The rules do not allow this person to do this task; `refusal` is the code (annotation.rules.eligibility)."""
 
     def __init__(self, message: str, refusal: str) -> None:
         super().__init__(message)
@@ -28,4 +28,4 @@ class NotAdmitted(AnnotationError):
 
 
 class LeaseEnded(AnnotationError):
-    """The lease is over, so it cannot be renewed; what was written can still be submitted and is kept."""
+    """The lease has ended and cannot be renewed. The work can still be submitted, and is stored."""

@@ -70,7 +70,7 @@ class PolicyForm(forms.ModelForm):
 
 
 class PairsForm(forms.Form):
-    """What pairs are drawn from; the seed makes the draw repeatable."""
+    """Choose what pairs are drawn from; the seed makes the draw repeatable."""
 
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Valid items from"), empty_label=None)
     number = forms.IntegerField(label=_("Number of pairs"), min_value=1, max_value=MAX_PAIRS_AT_ONCE, initial=10)
@@ -87,7 +87,7 @@ class PairsForm(forms.Form):
 
 
 class PracticeForm(forms.Form):
-    """A caption to practise editing on, named by its key."""
+    """Add a practice caption by its key."""
 
     key = forms.CharField(label=_("Caption key or video key"), max_length=200)
     examples = forms.CharField(
@@ -100,7 +100,7 @@ class PracticeForm(forms.Form):
         self.project = project
 
     def clean(self) -> dict[str, Any]:
-        """{"caption", "examples", "explanation"}."""
+        """Return {"caption", "examples", "explanation"}."""
         data = dict(self.cleaned_data)
         key = data.pop("key", "").strip()
         captions = Caption.objects.filter(video__project=self.project).select_related("video")
@@ -111,7 +111,7 @@ class PracticeForm(forms.Form):
 
 
 class MemberForm(forms.Form):
-    """A person to add to the project, and their roles; the action reports what is wrong."""
+    """Name a person to add to the project, and their roles; the action reports errors."""
 
     username = forms.CharField(
         label=_("User name"),
@@ -135,7 +135,7 @@ def _amount(**fields: Any) -> forms.DecimalField:
 
 
 class PayForm(forms.Form):
-    """A stage whose amount is left empty earns nothing."""
+    """Set amounts per stage; a stage without an amount earns nothing."""
 
     currency = forms.CharField(label=_("Currency"), max_length=3, validators=[CURRENCY])
     floor = _amount(
@@ -162,11 +162,11 @@ class PayForm(forms.Form):
             )
 
     def rows(self) -> list[tuple[str, forms.BoundField, forms.BoundField]]:
-        """(label, amount, unit) of every stage that can be paid."""
+        """Yield (label, amount, unit) of every stage that can be paid."""
         return [(Stage(stage).label, self[f"{stage}_amount"], self[f"{stage}_unit"]) for stage in PAID]
 
     def asked(self) -> dict[str, Any]:
-        """What set_pay takes; the form is valid."""
+        """Return the arguments of set_pay; the form must be valid."""
         given = self.cleaned_data
         rates = {
             stage: Rate(given[f"{stage}_unit"], given[f"{stage}_amount"])
@@ -182,7 +182,7 @@ def _percent(**fields: Any) -> forms.FloatField:
 
 
 class ReviewSharesForm(forms.Form):
-    """An annotator's own share left empty means the project's."""
+    """Set review shares; an annotator without a share of their own gets the project's."""
 
     rate = _percent(
         label=_("Edits to review (%)"),
@@ -228,7 +228,7 @@ SEED_HELP = _("The same seed draws the same sample.")
 
 
 class SeedField(forms.IntegerField):
-    """Left empty it is 0."""
+    """A seed; 0 if left empty."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -240,7 +240,7 @@ class SeedField(forms.IntegerField):
 
 
 class BaselineForm(forms.Form):
-    """Which items, how many of them, how many people each."""
+    """Choose the items, their number and the people per item."""
 
     release = forms.ModelChoiceField(
         label=_("Items from"), queryset=Release.objects.none(), required=False, empty_label=_("current valid items")
@@ -270,7 +270,7 @@ class BaselineForm(forms.Form):
 
 
 class ObjectCheckForm(forms.Form):
-    """Whose objects, how many frames, how many people each."""
+    """Choose the source of objects, the number of frames and the people per frame."""
 
     source = forms.ChoiceField(label=_("Objects from"))
     size = forms.IntegerField(
@@ -325,7 +325,7 @@ class CrowdStudyForm(forms.ModelForm):
         }
 
     def fields_for_action(self) -> dict[str, Any]:
-        """What open_crowd_study takes."""
+        """Return the fields that open_crowd_study takes."""
         values = dict(self.cleaned_data)
         percent = values.pop("approval")
         return {**values, "least_approval": None if percent is None else percent / MAX_SHARE}
@@ -343,7 +343,7 @@ class CodeCheckForm(forms.Form):
 
 
 class CollectVotesForm(forms.Form):
-    """How many items of a published set validators are asked about."""
+    """Choose how many items of a published set validators are asked about."""
 
     sample = forms.IntegerField(
         label=_("Items"),

@@ -1,4 +1,4 @@
-"""What takes longer than a page may: objects from captions, pictures of the frames of an object check."""
+"""Background jobs: objects from captions, images of the frames of an object check."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -25,7 +25,7 @@ BATCH = 200
 
 
 def nouns_of_captions(project_id: int, job: Job) -> None:
-    """The nouns of a video's captions become its objects; run again, they replace the earlier ones."""
+    """Store the nouns of each video's captions as its objects; a second run replaces the first."""
     project = Project.objects.get(pk=project_id)
     captions = Caption.objects.filter(video__project=project).order_by("video_id", "pk")
     total, done, tool = captions.count(), 0, tagger()
@@ -48,8 +48,10 @@ def nouns_of_captions(project_id: int, job: Job) -> None:
 
 
 def _by_video(captions: QuerySet[Caption]) -> Iterator[tuple[int, str, list[str]]]:
-    """(id, key, texts) of each video, some videos at a time. Not one open cursor: what is written between two of its
-    reads fails at once on SQLite as soon as anybody else wrote."""
+    """Yield (id, key, texts) of each video, in batches of videos.
+
+    Not one open cursor: on SQLite, a write between two of its reads fails as soon as another writer has committed.
+    """
     videos = list(captions.order_by("video_id").values_list("video_id", flat=True).distinct())
     for start in range(0, len(videos), BATCH):
         rows = captions.filter(video_id__in=videos[start : start + BATCH])
@@ -65,7 +67,7 @@ def _store(project: Project, waiting: list[tuple[int, Extracted]]) -> None:
 
 
 def pictures_of_frames(check_id: int, job: Job) -> None:
-    """Decode the check's frames, one after the other; each waits for people as soon as its picture is there."""
+    """Decode the check's frames one by one; each becomes a task as soon as its image is ready."""
     check = ObjectCheck.objects.select_related("project").get(pk=check_id)
     frames = CheckedFrame.objects.filter(check_of=check).order_by("pk")
     total = frames.count()
@@ -78,7 +80,10 @@ def pictures_of_frames(check_id: int, job: Job) -> None:
 
 
 def _picture(check: ObjectCheck, frame: CheckedFrame) -> None:
-    """The row's state is its record: one that is ready has its picture and its task."""
+    """Store the frame's image and its task.
+
+    The row's state is the record: a frame that is ready has both.
+    """
     path = None
     try:
         path = Path(clip_file(frame.video))

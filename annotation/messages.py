@@ -1,4 +1,4 @@
-"""Words for the codes of annotation's rules; the rules are pure, so what people read stands here."""
+"""Messages for the codes of annotation's rules, which are pure and contain no text for people."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -10,6 +10,9 @@ from annotation.rules.pausing import Reason
 from annotation.rules.quizzes import Match
 
 Words = str | Promise
+
+# A page or program refers to a lease that has ended.
+TIME_IS_UP = _("Your time for this task is up. Start the next one.")
 
 REFUSALS: dict[str, Words] = {
     Refusal.TASK_OVER: _("This task is done or was cancelled. Start the next one."),
@@ -68,7 +71,7 @@ SETTLED: dict[str, Words] = {
     "other": _("other (see the comment)"),
 }
 
-# Why somebody may not validate for now.
+# Why a person may not validate at the moment.
 ADMISSION: dict[str, Words] = {
     "paused": _(
         "Your validation work is paused. Your answers are not lost. The project's researcher will check "
@@ -77,7 +80,7 @@ ADMISSION: dict[str, Words] = {
     "qualification": _("Before you validate items, take the short qualification test."),
 }
 
-# Why somebody is paused, for the researcher.
+# Why a person is paused, as shown to the researcher.
 PAUSED_WHY: dict[str, Words] = {
     Reason.GOLD: _("too many wrong answers on gold"),
     Reason.POSITION: _("almost always the same position"),
@@ -85,7 +88,7 @@ PAUSED_WHY: dict[str, Words] = {
     Reason.RESEARCHER: _("paused by a researcher"),
 }
 
-# How a foil that was written in practice compares with the expert's.
+# How a foil from practice compares with the expert's.
 MATCHES: dict[str, Words] = {
     Match.SAME: _("Correct: the expert wrote the same foil."),
     Match.SAME_PLACE: _("Correct: you changed the same words as the expert."),
@@ -118,7 +121,7 @@ EMPTY: dict[str, Words] = {
 
 
 def of_finding(finding: Finding) -> str:
-    """The finding in words, without the number of the text."""
+    """Return the finding's message, without the number of the text."""
     if finding.problem in _COUNTED:
         return str(_COUNTED[finding.problem] % {"number": finding.number, "most": MAX_CHARACTERS})
     return str(PROBLEMS[finding.problem])

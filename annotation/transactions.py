@@ -1,4 +1,4 @@
-"""One transaction a write, tried again where two writers met on a unique constraint."""
+"""Run each write in one transaction, and repeat it after a conflict on a unique constraint."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,22 +23,22 @@ _ROW = {
     for model in (User, Project)
 }
 MAX_KEY_LENGTH = 64
-# PostgreSQL ended this writer so that another could go on: deadlock, serialisation failure.
+# PostgreSQL ended this writer in favour of another one: deadlock, serialization failure.
 RETRYABLE_SQLSTATES = frozenset({"40P01", "40001"})
 
 
 @dataclass(frozen=True)
 class Refused:
-    """What a write returns when the rules forbid it but something must still be stored: the slot is given back."""
+    """The result of a write that the rules forbid, but that must still be stored: it frees the slot."""
 
     refusal: Refusal
 
 
 def run_in_transaction(write: Callable[[], T | Refused]) -> T:
-    """The result of `write`, run in one transaction.
+    """Run `write` in one transaction and return its result.
 
-    Where somebody else's row came first (one_vote_a_key and the like) the whole write runs again and finds that row.
-    WorkRefused is raised after the commit, so that the freed slot stays freed.
+    If another row came first (one_vote_a_key and the like), the whole write runs again and finds that row. WorkRefused
+    is raised after the commit, so that the freed slot stays freed.
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -59,31 +59,31 @@ def run_in_transaction(write: Callable[[], T | Refused]) -> T:
 
 
 def was_rolled_back_by_the_database(error: OperationalError) -> bool:
-    """Whether the writer was ended so that another could go on: what it wrote is undone, and may be written again."""
+    """Return whether the database ended the writer in favour of another: its write is undone and can be repeated."""
     return getattr(error.__cause__, "sqlstate", None) in RETRYABLE_SQLSTATES
 
 
 def serialize_writes(whose: User | Project) -> None:
-    """Writes of one person, or of one project, queue up here until the transaction ends.
+    """Make writes of one person, or of one project, wait for each other until the transaction ends.
 
-    SQLite's writers queue by themselves.
+    SQLite serializes all writers.
     """
     if connection.features.has_select_for_update:
-        # A request carries its person as a lazy object, whose type is no model.
+        # The user of a request is a lazy object, whose type is not a model.
         _ROW[whose._meta.model].first(pk=whose.pk)
 
 
 def lock_rows(rows: QuerySet) -> None:
-    """Other writers of these rows of one table wait until the transaction ends.
+    """Make other writers of these rows of one table wait until the transaction ends.
 
-    By their keys, so that two who lock several do not wait for each other. SQLite's writers queue by themselves.
+    Locks in the order of the keys, so that two writers of several rows do not deadlock. SQLite serializes all writers.
     """
     if connection.features.has_select_for_update:
         list(rows.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
 
 
 def checked_key(key: str) -> str:
-    """The idempotency key, 1 to 64 characters, or AnnotationError."""
+    """Return the idempotency key, 1 to 64 characters, or raise AnnotationError."""
     if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
         raise AnnotationError(_("The submission has no valid key. Reload the page and submit again."))
     return key

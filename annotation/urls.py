@@ -1,4 +1,4 @@
-"""Members. Work: the queues of a person, one page a stage, and what those pages send."""
+"""Addresses of members, of a person's queues and of the work pages."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The queues of a person: what waits in each stage that is theirs, or why nothing does."""
+"""The queues of a person: available tasks per stage, or why there are none."""
 
 from dataclasses import dataclass
 
@@ -31,16 +31,19 @@ ABOUT: dict[str, Words] = {
     Stage.BASELINE: _("Watch a clip and choose the sentence that describes it best."),
     Stage.OBJECTS: _("Look at a frame and mark which of the listed objects are visible."),
 }
-# Researchers open these; before that nobody needs to know of them.
+# Hidden until a researcher opens them.
 STUDIES = frozenset({Stage.BASELINE, Stage.OBJECTS})
-# These say how things stand as a whole; their number is of no use to the person.
+# These describe the stage as a whole; their count does not help the person.
 UNCOUNTED = frozenset({"nothing_yet", "all_done"})
 OWN_OR_DONE = frozenset({"yours", "all_done"})
 
 
 @dataclass(frozen=True)
 class Queue:
-    """One stage as the person sees it. `held`: one is in their hands; `reasons`: (places, words) where none waits."""
+    """One stage as the person sees it.
+
+    `held`: the person holds a task; `reasons`: (slots, words) if no task is available.
+    """
 
     stage: str
     title: Words
@@ -50,15 +53,15 @@ class Queue:
     done_today: int
     done: int
     reasons: list[tuple[int | None, Words]]
-    # Why nothing is given out to this person for now: a key of messages.ADMISSION and its words; empty for most.
+    # Why this person gets no tasks at the moment: a key of messages.ADMISSION and its text; usually empty.
     barred: str = ""
     barred_words: Words = ""
-    # All that there was for this person is done by them: no reason is left to tell.
+    # The person has done every task that was open to them: no reason to show.
     finished: bool = False
 
 
 def queues_of(person: User, project: Project) -> list[Queue]:
-    """The queues of the stages that the person has a role for, in the order of the work; studies once they are open."""
+    """Return the queues of the person's stages in order; studies only once they are open."""
     roles = roles_in(person, project)
     opened = set(Task.objects.filter(project=project, stage__in=STUDIES).values_list("stage", flat=True).distinct())
     shown = [stage for stage, role in ROLE_OF_STAGE.items() if role in roles and stage not in STUDIES - opened]
@@ -66,7 +69,7 @@ def queues_of(person: User, project: Project) -> list[Queue]:
 
 
 def queue_of(person: User, project: Project, stage: str) -> Queue:
-    """One queue; the person's role for it is the caller's to check."""
+    """Return one queue; the caller checks the person's role."""
     mine = Slot.objects.filter(project=project, stage__in=stages_shown_as(stage), person=person)
     held = mine.filter(state=SlotState.LEASED).exists()
     available = open_work(person, project, stage)

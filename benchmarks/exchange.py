@@ -159,7 +159,13 @@ def saved_row_by_row(path: Path) -> None:
                 video=video, text_sha256=digest, defaults={"key": one.id, "text": one.caption}
             )
             item = Item(
-                subtest=subtest, video=video, caption=caption, key=one.id, state="in_validation", extra=dict(one.extra)
+                project=project,
+                subtest=subtest,
+                video=video,
+                caption=caption,
+                key=one.id,
+                state="in_validation",
+                extra=dict(one.extra),
             )
             item.save()
             for position, foil in enumerate(one.foils):

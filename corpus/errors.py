@@ -1,4 +1,4 @@
-"""The one error of the corpus: a file or a request about videos, captions and items that a person can fix."""
+"""The error of the corpus: a file or a request about videos, captions and items that a person can fix."""
 
 from text.errors import ActionableError
 

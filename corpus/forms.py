@@ -1,55 +1,61 @@
 """Forms of the corpus pages."""
 
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from corpus.actions.create_subtest import default_foils
-from corpus.models import MediaState, Split, Subtest, Video
+from corpus.models import Caption, MediaState, Split, Subtest, Video
+from projects.listing.filters import Filters
+from projects.listing.keyset import Order
 from projects.models import Project
 
+# Orders of the index of (project, key).
+VIDEO_ORDERS = (Order("key", _("Key A–Z"), ("key",)), Order("key-down", _("Key Z–A"), ("key",), descending=True))
 
-class VideoFilter(forms.Form):
-    """What narrows the list; a value that is not a choice narrows nothing."""
 
-    q = forms.CharField(label=_("Search"), required=False, max_length=200)
-    media = forms.ChoiceField(label=_("File"), required=False, choices=[("", _("any state")), *MediaState.choices])
+class VideoFilter(Filters):
+    """What filters the list of videos; a value that is not a choice filters nothing."""
+
+    chips = ("media",)
+    q = forms.CharField(
+        label=_("Search keys, sources and captions"),
+        required=False,
+        max_length=200,
+        widget=forms.SearchInput(attrs={"placeholder": _("Search"), "data-hotkey": "/"}),
+    )
+    media = forms.ChoiceField(
+        label=_("File"), required=False, choices=[("", _("All")), *MediaState.choices], widget=forms.RadioSelect
+    )
     split = forms.ChoiceField(
         label=_("Split"), required=False, choices=[("", _("any split")), *[c for c in Split.choices if c[0]]]
     )
 
-    def chosen(self) -> dict[str, str]:
-        self.is_valid()
-        return {name: value for name, value in self.cleaned_data.items() if value}
+    def __init__(self, data: Mapping[str, str], *, is_open: bool = False) -> None:
+        super().__init__({**dict(data.items()), "media": data.get("media", "")}, is_open=is_open)
 
     def narrow(self, videos: QuerySet[Video]) -> QuerySet[Video]:
         chosen = self.chosen()
         if text := chosen.get("q"):
-            videos = videos.filter(
-                Q(key__icontains=text) | Q(source_id__icontains=text) | Q(captions__text__icontains=text)
-            )
+            in_captions = Exists(Caption.objects.filter(video=OuterRef("pk"), text__icontains=text))
+            videos = videos.filter(Q(key__icontains=text) | Q(source_id__icontains=text) | in_captions)
         if state := chosen.get("media"):
             videos = videos.filter(media_state=state)
         if split := chosen.get("split"):
             videos = videos.filter(split=split)
-        return videos.distinct()
-
-    def query(self) -> str:
-        """The chosen values for links of other pages: empty, or ending in `&`."""
-        chosen = self.chosen()
-        return f"{urlencode(chosen)}&" if chosen else ""
+        return videos
 
 
-# More of anything that is asked for each item is a slip of the finger, and would be made at once.
+# A larger number per item is a typing error, and its tasks would be created at once.
 MAX_PER_ITEM = 99
 
 
 class VoteRuleForm(forms.ModelForm):
-    """What it takes an item to be valid, said in votes."""
+    """The votes that make an item valid."""
 
     class Meta:
         model = Subtest
@@ -95,7 +101,7 @@ class VoteRuleForm(forms.ModelForm):
 
 
 class SubtestForm(VoteRuleForm):
-    """The name is unique in the project."""
+    """Create a subtest; its name is unique in the project."""
 
     class Meta(VoteRuleForm.Meta):
         fields = [
@@ -108,6 +114,9 @@ class SubtestForm(VoteRuleForm):
             *VoteRuleForm.Meta.fields,
         ]
         labels = {
+            "name": _("Name"),
+            "test": _("Test"),
+            "kind": _("Kind"),
             "proficiency_subtest": _("Proficiency subtest"),
             "changes": _("Foils change"),
             "foils_per_item": _("Foils per item"),

@@ -1,4 +1,4 @@
-"""The limits of the settings on what an import decodes."""
+"""The settings' limits on what an import decodes."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path

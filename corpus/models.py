@@ -1,4 +1,4 @@
-"""Passive rows of what a benchmark is made of: videos, captions, subtests, items with their foils, releases.
+"""The rows of a benchmark: videos, captions, subtests, items with their foils, releases.
 
 Nothing here changes state by itself; actions of the apps above do, through corpus.rules.states.
 """
@@ -17,14 +17,14 @@ from projects.personal_data import PersonalData
 class MediaState(models.TextChoices):
     MISSING = "missing", _("missing")
     READY = "ready", _("ready")
-    # It has an address, on a host that MEDIA_HOSTS names, and no file: people watch it there, no model does.
+    # It has no file, only an address on a host of MEDIA_HOSTS: people can watch it, models cannot.
     ELSEWHERE = "elsewhere", _("played from its URL")
     BROKEN = "broken", _("broken")
-    # Its file and address are gone for good, and no import brings them back: see Takedown.
+    # Its file and address are deleted, and no import restores them: see Takedown.
     TAKEN_DOWN = "taken_down", _("taken down")
 
 
-# Of clips that people can be shown.
+# States of clips that people can watch.
 WATCHABLE = (MediaState.READY, MediaState.ELSEWHERE)
 
 
@@ -128,7 +128,7 @@ class Caption(models.Model):
     facts = models.JSONField(default=dict, blank=True)
     # Most validators said "foil only" or "neither": the caption itself is in doubt (docs/workflow.md#rule-11).
     flagged_false = models.BooleanField(default=False)
-    # What came of the doubt; a later item whose validators say it again opens it again.
+    # The decision about the doubt; a later item with such votes reopens it.
     doubt_settled = models.CharField(max_length=9, choices=DoubtSettled, blank=True)
     # Of a corrected caption: the one that it takes the place of, with its items and their votes.
     revises = models.OneToOneField("self", models.SET_NULL, null=True, blank=True, related_name="revision")
@@ -172,7 +172,7 @@ class Subtest(models.Model):
     stop_early = models.BooleanField(default=False)
     valid_when = models.CharField(max_length=6, choices=ValidWhen, default=ValidWhen.ALL)
     foils_enough = models.PositiveSmallIntegerField(default=1)
-    # None: the project's bar of the blind audit.
+    # None: the project's limit of the blind audit.
     blind_bar = models.FloatField(null=True, blank=True)
 
     class Meta:
@@ -190,6 +190,8 @@ class Subtest(models.Model):
 class Item(models.Model):
     """Video + caption + foils in a subtest. Several main items may share one proficiency item."""
 
+    # Of the subtest; repeated here so that an index can sort the items of a project.
+    project = models.ForeignKey(Project, models.CASCADE, related_name="items", db_index=False)
     subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="items", db_index=False)
     # Of the caption; repeated here so that the leakage rule is one index look-up.
     video = models.ForeignKey(Video, models.CASCADE, related_name="items")
@@ -199,9 +201,9 @@ class Item(models.Model):
     state = models.CharField(max_length=13, choices=[(s.value, s.value) for s in ItemState])
     # None until the votes are in (and always where votes stop early): 3 of 3 for every pair.
     unanimous = models.BooleanField(null=True, blank=True)
-    # Unknown fields of an imported record, given back on export.
+    # Unknown fields of an imported record, returned on export.
     extra = models.JSONField(default=dict, blank=True)
-    # Imported with a published set: valid on its publisher's word until votes decide (on_publishers_word).
+    # Imported as published: valid until votes decide (on_publishers_word).
     as_published = models.BooleanField(default=False, db_default=False)
     # What an imported record says of its item; other records may share its caption. None: see `known_facts`.
     facts = models.JSONField(null=True, blank=True)
@@ -210,7 +212,12 @@ class Item(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["subtest", "key"], name="one_item_a_key")]
-        indexes = [models.Index(fields=["subtest", "state"], name="item_state")]
+        indexes = [
+            models.Index(fields=["subtest", "state"], name="item_state"),
+            models.Index(fields=["project", "id"], name="item_by_project"),
+            models.Index(fields=["project", "state", "id"], name="item_by_project_and_state"),
+            models.Index(fields=["project", "key", "id"], name="item_by_project_and_key"),
+        ]
 
     def __str__(self) -> str:
         return self.key
@@ -222,7 +229,7 @@ class Item(models.Model):
 
     @property
     def is_on_publishers_word(self) -> bool:
-        """The same as `on_publishers_word`, of this row."""
+        """Return the same as `on_publishers_word`, for this row."""
         undecided = self.decided_at is None and self.state in (ItemState.VALID, ItemState.IN_VALIDATION)
         return self.as_published and undecided
 
@@ -235,7 +242,7 @@ def on_publishers_word(path: str = "") -> Q:
 
 
 def counts_as_valid(path: str = "") -> Q:
-    """Items that were found valid, or count as such on their publisher's word. `path`: as above."""
+    """Return items that were found valid, or count as valid as imported. `path`: as above."""
     return Q(**{f"{path}state": ItemState.VALID}) | on_publishers_word(path)
 
 
@@ -279,7 +286,7 @@ class Release(models.Model):
     name = models.CharField(max_length=120)
     content_hash = models.CharField(max_length=64)
     n_items = models.PositiveIntegerField()
-    # Of these, how many counted as valid on their publisher's word alone.
+    # How many of these counted as valid only because they were imported as published.
     n_as_published = models.PositiveIntegerField(default=0, db_default=0)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

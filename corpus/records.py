@@ -1,4 +1,4 @@
-"""What importers read and exporters write: plain facts, no table. Equal records are equal, wherever they came from."""
+"""Records that importers read and exporters write: plain facts, no table. Equal records are equal in any format."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ SPLITS = ("", "train", "val", "test")
 
 @dataclass(frozen=True)
 class VoteCounts:
-    """How many validators chose the caption, the foil, anything else. Files give counts, not who."""
+    """How many validators chose the caption, the foil, anything else. Files contain counts, not people."""
 
     caption: int
     foil: int
@@ -84,7 +84,7 @@ class ItemRecord:
 
 @dataclass(frozen=True)
 class BadRecord:
-    """A record that cannot be taken; `where` is PATH:LINE."""
+    """A record that cannot be imported; `where` is PATH:LINE."""
 
     where: str
     field: str
@@ -97,7 +97,7 @@ class BadRecord:
 
 @dataclass(frozen=True)
 class RecordWarning:
-    """A record that is taken as it is, and that somebody should look at."""
+    """A record that is imported, but that a person should check."""
 
     where: str
     field: str
@@ -112,8 +112,11 @@ ReadOutcome = ItemRecord | BadRecord | RecordWarning
 
 @dataclass(frozen=True)
 class ReleaseVote:
-    """One judgement, its author under a pseudonym of this release. `foil` is the position in the item, None where
-    the vote was about the item as a whole; `caption_first` is None where no order was recorded."""
+    """One judgement, its author under a pseudonym of this release.
+
+    `foil` is the position in the item, None for a vote on the whole item; `caption_first` is None if no order was
+    recorded.
+    """
 
     item: str
     foil: int | None
@@ -129,17 +132,17 @@ class ReleaseVote:
     seconds: float | None = None
     watch: Mapping[str, Any] = field(default_factory=dict)
     guideline: int | None = None
-    # The subtest whose own guidelines they are; "" where they hold for all.
+    # The subtest of these guidelines; "" for all subtests.
     guideline_of: str = ""
 
 
-# The kind of scores that only say who won: 1 and 0.
+# Scores that only say which text won: 1 and 0.
 WINNER = "winner"
 
 
 @dataclass(frozen=True)
 class ReleaseScore:
-    """What one model gave one released item: a value for the caption, one for each foil, and its proficiency pair."""
+    """One model's scores of one released item: the caption, each foil, and the proficiency pair."""
 
     id: str
     model: str
@@ -170,11 +173,11 @@ class ReleaseContent:
     scores: tuple[ReleaseScore, ...] = ()
     tables: Mapping[str, Any] = field(default_factory=dict)
     simulated: bool = False
-    # What the gate of the blind audit found when it was frozen, with the override where somebody let it through.
+    # The result of the blind audit at the freeze, with the override, if any.
     gate: Mapping[str, Any] | None = None
-    # Tombstones of released items whose video was taken down since: they stand in no file but this list.
+    # Released items whose video was taken down later: only this list contains them.
     withheld: tuple[Mapping[str, Any], ...] = ()
-    # Who made it, its terms, its datasheet's answers, its changelog, rejected candidates, figures.
+    # Authors, terms, datasheet, changelog, rejected candidates, figures.
     papers: ReleaseDocuments = field(default_factory=ReleaseDocuments)
 
 

@@ -1,7 +1,7 @@
-"""What goes out with a release beside its items, votes and scores: plain facts, no table.
+"""Documents that are published with a release beside its items, votes and scores: plain facts, no table.
 
-Who made it and how it is cited, under which licences its sources are, what people answered to the questions of the
-datasheet, what changed since the release before, the candidates that were rejected, the figures.
+Authors and citation, licences of the sources, answers to the datasheet, changes since the last release, rejected
+candidates, figures.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Citation:
-    """How the benchmark is named and reached; what nobody said is empty. `authors`: "Family, Given" each."""
+    """How the benchmark is named and cited; unknown fields are empty. `authors`: "Family, Given" each."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
@@ -19,7 +19,7 @@ class Citation:
     year: str = ""
     doi: str = ""
     url: str = ""
-    # Of the texts that were made here; videos and captions stand under the licences of their sources.
+    # Of the texts that were made here; videos and captions keep the licences of their sources.
     licence: str = ""
     licence_url: str = ""
     contact: str = ""
@@ -27,13 +27,13 @@ class Citation:
 
 @dataclass(frozen=True)
 class SourceTerms:
-    """A data set that videos come from ("" where none is named), with the terms it is under."""
+    """A data set that videos come from ("" if none is named), with its terms."""
 
     dataset: str
     licence: str = ""
     url: str = ""
     notes: str = ""
-    # Whether its terms let a page without sign-in show its videos.
+    # Whether its terms allow a public page to show its videos.
     may_show: bool = False
     n_items: int = 0
     n_videos: int = 0
@@ -41,7 +41,10 @@ class SourceTerms:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing with the numbers behind it: `rows` has its header first. Drawn where it is written: few formats do."""
+    """A chart with its numbers: `rows` starts with its header.
+
+    It is drawn when it is written, because few formats need it.
+    """
 
     drawn: Callable[[], bytes]
     rows: tuple[tuple[Any, ...], ...]
@@ -53,14 +56,17 @@ def _nothing() -> Iterable[Mapping[str, Any]]:
 
 @dataclass(frozen=True)
 class ReleaseDocuments:
-    """`answers`: by slug of corpus.exporters.parts.datasheet_questions. `known`: numbers for the datasheet.
-    `rejected`: asked for once, and read as it comes, since there may be many times more of them than items."""
+    """Everything beside the items.
+
+    `answers`: by slug of corpus.exporters.parts.datasheet_questions. `known`: numbers for the datasheet. `rejected`:
+    read once, as a stream, because there may be many times more of them than items.
+    """
 
     citation: Citation = Citation()
     sources: tuple[SourceTerms, ...] = ()
     answers: Mapping[str, str] = field(default_factory=dict)
     known: Mapping[str, Any] = field(default_factory=dict)
-    # As evaluation.releases.changes tells it; None: there is no release before.
+    # From evaluation.releases.changes; None for the first release.
     changes: Mapping[str, Any] | None = None
     figures: Mapping[str, Figure] = field(default_factory=dict)
     rejected: Callable[[], Iterable[Mapping[str, Any]]] = _nothing

@@ -1,7 +1,7 @@
-"""The frozen form of an item: one JSON object, which alone says what a model is scored on.
+"""The frozen form of an item: one JSON object, which alone defines what a model is scored on.
 
-A release stores these; exports write them, one a line, with the item's status beside (what validation made of it:
-that may be said of items outside the release too, and is not part of the content hash).
+A release stores these; exports write them, one per line, with the item's status. The status is not part of the content
+hash, and items outside the release can have one, too.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,10 +12,10 @@ from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, Vot
 from corpus.rules.canonical import content_hash
 
 STATUS_FIELDS = frozenset({"released", "state", "found_valid", "unanimous", "verdicts", "votes", "on_publishers_word"})
-# Of an item that counted as valid on its publisher's word when it was frozen.
+# Of an item that was imported as published and not decided by votes when frozen.
 AS_PUBLISHED = "as_published"
-PUBLISHERS_WORD = "These items count as valid on their publisher's word: no vote decided on them here."
-# Facts of an item that may name something of each of its foils.
+PUBLISHERS_WORD = "These items were imported as published: they count as valid, and no votes have decided on them here."
+# Facts of an item with a value for each of its foils.
 OF_EACH_FOIL = ("edited", "swapped_frequency")
 _VIDEO_FIELDS = tuple(VideoRecord.__dataclass_fields__)
 
@@ -61,24 +61,24 @@ def release_record(
             "foils": list(pair.foils),
             "valid": proficiency_valid,
             "extra": dict(pair.extra),
-            # Only where it is another: what was released before this could be said keeps its hash.
+            # Only if it differs: earlier releases keep their hash.
             **({"foil_positions": placed} if placed != list(range(len(placed))) else {}),
         },
         "facts": dict(item.facts),
         "extra": dict(item.extra),
         "provenance": [dict(made) if made else None for made in provenance or [None] * len(foils)],
-        # Only where it is so, as above.
+        # Only if true, as above.
         **({AS_PUBLISHED: True} if as_published else {}),
     }
 
 
 def n_as_published(records: Iterable[Mapping[str, Any]]) -> int:
-    """How many of these frozen records count as valid on their publisher's word alone."""
+    """Return how many of these frozen records were imported as published, without a decision by votes."""
     return sum(bool(record.get(AS_PUBLISHED)) for record in records)
 
 
 def as_published_facts(n: int) -> dict[str, Any]:
-    """What manifests and boards say of a release with `n` such items; nothing where there is none."""
+    """Return the facts for manifests and boards about a release with `n` such items; empty if there are none."""
     return {"as_published": {"items": n, "note": PUBLISHERS_WORD}} if n else {}
 
 

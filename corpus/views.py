@@ -1,8 +1,10 @@
 """Videos of a project and their player; subtests; content warnings."""
 
+from typing import Any
+
 from django.contrib import messages
-from django.core.paginator import Paginator
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -12,24 +14,34 @@ from corpus.access import get_clip, get_video
 from corpus.actions.create_subtest import create_subtest
 from corpus.actions.set_content_warning import set_content_warning
 from corpus.errors import CorpusError
-from corpus.forms import SubtestForm, VideoFilter
-from corpus.models import Item, MediaState, Subtest, Takedown, Video
+from corpus.forms import VIDEO_ORDERS, SubtestForm, VideoFilter
+from corpus.models import Caption, Item, MediaState, Subtest, Takedown, Video
 from corpus.rules.states import ItemState
 from corpus.video_files.player import player_clip
 from corpus.video_files.streaming import stream_file, stream_video
 from projects.access import enter_project, get_project
+from projects.listing.listing import list_rows
 from projects.models import Role
 
 
 @require_safe
 def video(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return render(request, "corpus/video.html", _shown(request, slug, pk))
+
+
+@require_safe
+def video_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return render(request, "corpus/video_panel.html", _shown(request, slug, pk))
+
+
+def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     found = enter_project(request, get_video(request.user, slug, pk, Role.RESEARCHER))
     items = Item.objects.select_related("subtest").prefetch_related("foils").order_by("id")
     captions = found.captions.prefetch_related(Prefetch("items", items)).order_by("id")
     context = {"video": found, "captions": captions, "clip": player_clip(found), "facts": _facts(found)}
     if found.media_state == MediaState.TAKEN_DOWN:
         context["takedown"] = Takedown.objects.filter(video=found).select_related("taken_down_by").first()
-    return render(request, "corpus/video.html", context)
+    return context
 
 
 @require_POST
@@ -45,7 +57,7 @@ def warning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _facts(video: Video) -> list[tuple[str, str]]:
-    """Label and value of everything known; what is not known is left out."""
+    """Return label and value of every known fact."""
     trim = f"{video.start_time or 0:g}–{'…' if video.end_time is None else f'{video.end_time:g}'}"
     trim += f" {video.get_time_unit_display()}"
     rows = [
@@ -86,30 +98,32 @@ def film_strip(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
     return stream_file(request, found.film_strip)
 
 
-PER_PAGE = 50
-
-
 @require_safe
 def videos(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    everything = Video.objects.filter(project=project)
-    form = VideoFilter(request.GET)
-    rows = form.narrow(everything).annotate(
-        n_captions=Count("captions", distinct=True), n_items=Count("items", distinct=True)
-    )
+    form = VideoFilter(request.GET, is_open="open" in request.GET)
+    if form.is_open:
+        return render(request, "foilworks/_folded_filters.html", {"form": form})
+    chosen = form.chosen()
+    listing = list_rows(form.narrow(Video.objects.filter(project=project)), VIDEO_ORDERS, request.GET, chosen, _counted)
     context = {
         "form": form,
-        "page": Paginator(rows.order_by("key", "id"), PER_PAGE).get_page(request.GET.get("page")),
-        "states": _states(everything),
-        "query": form.query(),
+        "listing": listing,
+        "any": bool(chosen or listing.count.n),
+        "row_template": "corpus/_video_row.html",
+        "list_name": _("Videos"),
     }
     return render(request, "corpus/videos.html", context)
 
 
-def _states(videos: QuerySet[Video]) -> list[tuple[str, str, int]]:
-    """(state, label, how many) of the states that occur."""
-    counts = dict(videos.values_list("media_state").annotate(Count("id")))
-    return [(state, label, counts[state]) for state, label in MediaState.choices if state in counts]
+def _counted(videos: QuerySet[Video]) -> QuerySet[Video]:
+    """Add the numbers of captions and items of each row."""
+    return videos.annotate(n_captions=_number(Caption.objects), n_items=_number(Item.objects))
+
+
+def _number(rows: QuerySet) -> Coalesce:
+    of_video = rows.filter(video=OuterRef("pk")).order_by().values("video")
+    return Coalesce(Subquery(of_video.values(n=Count("pk"))), 0)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,7 +1,7 @@
-"""Judgements of a past study as importers read them: whose, on what, which choice. Plain facts, no table.
+"""Judgements of a past study as importers read them: person, item, choice. Plain facts, no table.
 
-Counts of a file say how many chose what, not who: as votes they name nobody. Where each vote of an item needs a name,
-they are as `unnamed-1`, `unnamed-2` … with the source `import`; the importer refuses such a name to anybody else.
+Counts in a file say how many chose what, not who: as votes, they name nobody. If each vote of an item needs a name,
+they are `unnamed-1`, `unnamed-2` … with the source `import`; the importer rejects such a name for anybody else.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The Django app `evaluation`: one app label and one chain of migrations, whose tables its rooms own."""
+"""Define the Django app `evaluation`: one app label and one chain of migrations for the tables of its rooms."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -11,12 +11,12 @@ class EvaluationConfig(AppConfig):
     verbose_name = "Reports, scores, releases"
 
     def import_models(self) -> None:
-        """Import the `models` module of each room, so that Django knows all tables of the app."""
+        """Import the `models` module of each room, so that Django finds all tables of the app."""
         super().import_models()
         self._import_from_rooms("models")
 
     def ready(self) -> None:
-        """Import the `hooks` of each room: what it does when another one has finished something."""
+        """Import the `hooks` of each room: its reactions to events in other rooms."""
         self._import_from_rooms("hooks")
 
     def _import_from_rooms(self, module: str) -> None:

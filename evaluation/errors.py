@@ -1,7 +1,7 @@
-"""What a person can act on when scores, votes or reports cannot be read or made."""
+"""Define the error for scores, votes or reports that cannot be read or computed, which a person can fix."""
 
 from text.errors import ActionableError
 
 
 class EvaluationError(ActionableError):
-    """A score, vote or item file, a report or a run that cannot be used as it stands; the message says what to do."""
+    """A score, vote or item file, a report or a run that cannot be used as it is; the message says what to do."""

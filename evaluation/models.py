@@ -1,1 +1,2 @@
-"""Each room of `evaluation` has its own tables, in `<room>/models.py`. Django looks for this module to make them."""
+"""Exist for Django, which looks for this module. Each room of `evaluation` has its own tables, in
+`<room>/models.py`."""

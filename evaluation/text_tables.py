@@ -1,4 +1,4 @@
-"""A table of a page, header first, as LaTeX (booktabs) or Markdown: numbers rounded for reading, names escaped."""
+"""Write a table of a page, header first, as LaTeX (booktabs) or Markdown: rounded numbers, escaped names."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ NUMBER = re.compile(r"[-+]?\d")
 
 
 def markdown(rows: Rows) -> str:
-    """A pipe table; pipes in names are escaped."""
+    """Write a pipe table; pipes in names are escaped."""
     header, *body = rows
     right = _numeric(header, body)
     lines = [_piped(header), "|" + "|".join("--:" if number else "---" for number in right) + "|"]
@@ -24,7 +24,7 @@ def _piped(row: Sequence[Any]) -> str:
 
 
 def latex(rows: Rows) -> str:
-    """A `tabular` for the booktabs package."""
+    """Write a `tabular` for the booktabs package."""
     header, *body = rows
     columns = "".join("r" if number else "l" for number in _numeric(header, body))
     lines = [f"\\begin{{tabular}}{{{columns}}}", "\\toprule", _tex(header), "\\midrule", *map(_tex, body)]
@@ -36,7 +36,7 @@ def _tex(row: Sequence[Any]) -> str:
 
 
 def _numeric(header: Sequence[Any], body: Rows) -> list[bool]:
-    """Columns that hold numbers alone, printed ones with their unit among them, stand on the right."""
+    """Return the columns with only numbers, with or without unit; they are right-aligned."""
     return [
         any(row[k] is not None for row in body) and all(_is_number(row[k]) or row[k] is None for row in body)
         for k in range(len(header))
@@ -55,7 +55,7 @@ def _cell(value: Any) -> str:
     return f"{value:.{DIGITS}f}" if isinstance(value, float) else " ".join(str(value).split())
 
 
-# ending -> (content type, how to write it)
+# extension -> (content type, writer)
 WRITERS: dict[str, tuple[str, Callable[[Rows], str]]] = {
     "md": ("text/markdown", markdown),
     "tex": ("application/x-tex", latex),
@@ -77,5 +77,5 @@ LATEX = {
 
 
 def escaped(text: str) -> str:
-    """Plain text as LaTeX prints it."""
+    """Escape plain text for LaTeX."""
     return "".join(LATEX.get(char, char) for char in text)

@@ -3,7 +3,7 @@
 from django.urls import include, path, re_path
 
 from foilworks.api.api import api_urls, unknown
-from foilworks.views import api_docs, healthz, home
+from foilworks.views import api_docs, documentation, healthz, home
 from projects.urls import oidc_urls
 
 urlpatterns = [
@@ -12,6 +12,8 @@ urlpatterns = [
     path("readyz", healthz.readyz, name="readyz"),
     path("metrics", healthz.metrics, name="metrics"),
     path("language/", home.language, name="language"),
+    path("help/", documentation.show, name="help"),
+    path("help/<path:name>/", documentation.show, name="help_page"),
     path("api/docs/", api_docs.api_docs, name="api_docs"),
     path("api/", api_urls),
     re_path(r"^api/", unknown, name="api_unknown"),

@@ -1,4 +1,4 @@
-"""Getters of runs and candidates, for a project's researchers; rows of another project do not exist for them."""
+"""Get runs and candidates for a project's researchers. Rows of another project are not found."""
 
 from generation.models import Candidate, GenerationRun, Selection
 from generation.models.side_work import CaptionRun, Tuning
@@ -12,7 +12,9 @@ def get_run(person: User, slug: str, pk: int) -> GenerationRun:
 
 
 def get_candidate(person: User, slug: str, pk: int) -> Candidate:
-    candidates = Candidate.objects.select_related("group__run__project", "group__caption__video", "author", "parent")
+    candidates = Candidate.objects.select_related(
+        "group__run__project", "group__caption__video__project", "author", "parent"
+    )
     return get_row(candidates, person, slug, Role.RESEARCHER, at="group__run__project", pk=pk)
 
 

@@ -1,4 +1,4 @@
-"""Writes one batch of a run: groups, candidates with their provenance, filter scores, the audit row of each move."""
+"""Store one batch of a run: groups, candidates with provenance, filter scores and the audit row of each move."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from projects.models import AuditEvent
 MAX_REASON_LENGTH = 200
 MAX_DETAIL_LENGTH = 300
 ROWS = 500
-# A text that was turned down is free to be proposed again; the filters judge it anew.
+# A rejected text may be proposed again; the filters judge it again.
 OUT_OF_PLAY = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateState.SUPERSEDED)
 
 
@@ -30,8 +30,8 @@ def store_batch(
     rows: Mapping[str, Caption],
     measures: RowMeasures | None = None,
 ) -> None:
-    """Store the outcomes of captions (`rows` by CaptionInput.id) that have no group in the run yet, or one for which a
-    model gave no answer. `measures`: where those of this batch are kept.
+    """Store the outcomes of captions (`rows` by CaptionInput.id) that have no group in the run, or a group for which a
+    model gave no answer. `measures`: the store of this batch's measures.
     """
     groups = _groups(run, outcomes, rows)
     pairs = [
@@ -45,7 +45,7 @@ def store_batch(
 
 
 def _groups(run: GenerationRun, outcomes: Sequence[Outcome], rows: Mapping[str, Caption]) -> list[CandidateGroup]:
-    """The group of each outcome, as it is now; one that had no answer before is taken up again."""
+    """Return the current group of each outcome; a group without an answer is reopened."""
     captions = [rows[one.caption.id].pk for one in outcomes]
     there = {group.caption_id: group for group in CandidateGroup.objects.filter(run=run, caption__in=captions)}
     found = []
@@ -53,7 +53,7 @@ def _groups(run: GenerationRun, outcomes: Sequence[Outcome], rows: Mapping[str, 
         caption = rows[one.caption.id]
         group = there.get(caption.pk) or CandidateGroup(run=run, caption=caption)
         group.skipped_why, group.missing, group.unanswered = _why(one), list(one.missing), one.unanswered
-        # Tasks are made of what has come now.
+        # Annotation creates tasks from the new candidates.
         group.tasked = group.tasked and not one.foils
         found.append(group)
     CandidateGroup.objects.bulk_create([group for group in found if group.pk is None], ROWS)
@@ -62,14 +62,14 @@ def _groups(run: GenerationRun, outcomes: Sequence[Outcome], rows: Mapping[str, 
 
 
 def done_captions(run: GenerationRun, captions: Sequence[Caption]) -> set[int]:
-    """Ids of those of the captions that the run has dealt with; where a model gave no answer it has not."""
+    """Return the ids of the captions that the run has processed. Captions without a model's answer are not included."""
     ids = [caption.pk for caption in captions]
     groups = CandidateGroup.objects.filter(run=run, caption__in=ids, unanswered=False)
     return set(groups.values_list("caption_id", flat=True))
 
 
 def judged_by(run: GenerationRun, slug: str) -> Iterator[tuple[str, str, str, bool]]:
-    """(a name of the caption, its text, the foil, passed) of all that the filter has judged in the run, in order."""
+    """Yield (caption's name, its text, the foil, passed) for each foil that the filter judged in the run, in order."""
     rows = FilterScore.objects.filter(run=run, filter=slug).order_by("candidate_id")
     named = ("candidate__group__caption_id", "candidate__group__caption__text", "candidate__text", "passed")
     for caption, text, foil, passed in rows.values_list(*named).iterator(ROWS):
@@ -79,7 +79,7 @@ def judged_by(run: GenerationRun, slug: str) -> Iterator[tuple[str, str, str, bo
 def known_foils(
     run: GenerationRun, captions: Sequence[CaptionInput], rows: Mapping[str, Caption]
 ) -> dict[str, list[str]]:
-    """What the captions already have in the run's subtest: accepted foils and candidates in play of other runs."""
+    """Return the captions' foils in the run's subtest: accepted foils, and open candidates of other runs."""
     names = {rows[caption.id].pk: caption.id for caption in captions}
     found: dict[str, list[str]] = {}
     foils = Foil.objects.filter(item__subtest=run.subtest, item__caption__in=names)
@@ -98,7 +98,7 @@ def _why(outcome: Outcome) -> str:
 
 
 def _rejected_by(run: GenerationRun, judged: Judged) -> list[str]:
-    """The filters that it fails where the run's thresholds stand now; what one was not asked about stays out."""
+    """Return the filters that it fails under the run's current thresholds. A foil not judged by a filter stays out."""
     slugs = [row["slug"] for row in run.filters]
     fails = [slug for slug in slugs if slug in judged.verdicts and not _passes(run, slug, judged.verdicts[slug])]
     return fails if fails or judged.verdicts.keys() >= set(slugs) else list(judged.rejected_by)

@@ -1,4 +1,4 @@
-"""Captions from a JSON Lines file, to try a method on without a project."""
+"""Read captions from a JSON Lines file, to try a method without a project."""
 
 import json
 from collections.abc import Iterator
@@ -11,15 +11,15 @@ from text.quoting import quoted
 
 
 class CaptionFile:
-    """Iterable more than once, a line at a time: `{"caption": …, "id"?, "video"?, "facts"?, "count"?}`."""
+    """A file of captions, iterable more than once. A line: `{"caption": …, "id"?, "video"?, "facts"?, "count"?}`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def __iter__(self) -> Iterator[CaptionInput]:
-        """Yield the captions; GenerationError names the line and field that is wrong.
+        """Yield the captions. GenerationError names the invalid line and field.
 
-        A record without an id gets one made of its text, so that its foils do not depend on its place in the file.
+        A record without an id gets one made from its text, so that its foils do not depend on its line.
         """
         seen: dict[str, int] = {}
         try:
@@ -28,9 +28,9 @@ class CaptionFile:
                     if line.strip():
                         yield self._caption(line, number, seen)
         except OSError as error:
-            raise GenerationError(f"{self.path}: cannot be read ({error.strerror}); check the path") from error
+            raise GenerationError(f"{self.path}: cannot read the file ({error.strerror}); check the path") from error
         except UnicodeDecodeError as error:
-            raise GenerationError(f"{self.path}: is not UTF-8 at byte {error.start}; save it as UTF-8") from error
+            raise GenerationError(f"{self.path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
 
     def _caption(self, line: str, number: int, seen: dict[str, int]) -> CaptionInput:
         record = self._record(line, number)
@@ -40,17 +40,19 @@ class CaptionFile:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise self._wrong(number, "caption", "holds half a character", "repair the \\u escapes") from error
+            raise self._wrong(
+                number, "caption", "contains half of a surrogate pair", "repair the \\u escapes"
+            ) from error
         facts = record.get("facts", {})
         if not isinstance(facts, dict):
-            raise self._wrong(number, "facts", "is no JSON object", 'write it as {"count": 3}')
+            raise self._wrong(number, "facts", "is not a JSON object", 'write it as {"count": 3}')
         if "count" in record:
             facts = {**facts, "count": record["count"]}
         given = record.get("id")
         key = text if given is None else str(given)
         seen[key] = seen.get(key, 0) + 1
         if given is not None and seen[key] > 1:
-            raise self._wrong(number, "id", f"{quoted(key)} stands twice", "give each caption its own id or none")
+            raise self._wrong(number, "id", f"{quoted(key)} occurs twice", "give each caption a different id, or none")
         name = key if seen[key] == 1 else f"{key}#{seen[key]}"
         return CaptionInput(name, text, video=str(record.get("video", "")), facts=facts)
 
@@ -58,9 +60,11 @@ class CaptionFile:
         try:
             record = json.loads(line)
         except (json.JSONDecodeError, RecursionError) as error:
-            raise self._wrong(number, "record", "is no JSON", "write one JSON object a line") from error
+            raise self._wrong(number, "record", "is not JSON", "write one JSON object per line") from error
         if not isinstance(record, dict):
-            raise self._wrong(number, "record", "is no JSON object", 'write {"caption": "…"} a line')
+            raise self._wrong(
+                number, "record", "is not a JSON object", 'write one object per line, such as {"caption": "…"}'
+            )
         return record
 
     def _wrong(self, number: int, field: str, problem: str, fix: str) -> GenerationError:

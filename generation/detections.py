@@ -1,4 +1,4 @@
-"""What detectors see in the videos of a run: each file looked at once, and told to methods as the fact "objects"."""
+"""Run detectors on the videos of a run, once per file, and add the things to the captions' fact "objects"."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from media.frames import SAMPLING_POLICY, sample_frames
 
 @dataclass(frozen=True)
 class DetectorStep:
-    """One detector with the frames it looks at and the score from which on a thing counts as seen."""
+    """A detector with its number of frames and the min score of a detected thing."""
 
     model: str
     frames: int
@@ -28,13 +28,13 @@ class DetectorStep:
 
     @property
     def detector(self) -> Detector:
-        """Loaded when the first file is looked at: without files none is needed."""
+        """Load the detector at the first file: without files it is not needed."""
         found: Detector = open_helper(self.model, DETECTOR, device=self.device)
         return found
 
 
 def detectors_of(steps: Sequence[Step]) -> list[DetectorStep]:
-    """The detectors that the steps name; steps that name none, or have no such parameter, look at nothing."""
+    """Return the detectors that the steps name. Steps may name none, or have no such parameter."""
     named = {
         (step.params["detector"], step.params["frames"], step.params["min_score"], step.params.get("device", "auto"))
         for step in steps
@@ -46,7 +46,7 @@ def detectors_of(steps: Sequence[Step]) -> list[DetectorStep]:
 def with_objects(
     eyes: Sequence[DetectorStep], given: Sequence[CaptionInput], rows: Mapping[str, Caption]
 ) -> list[CaptionInput]:
-    """The captions, their fact "objects" widened by what is seen in their videos; `rows` by the captions' ids."""
+    """Return the captions with the things detected in their videos added to "objects". `rows`: by the captions' ids."""
     if not eyes:
         return list(given)
     videos = {row.video_id: row.video for row in rows.values()}
@@ -63,7 +63,7 @@ def _told(caption: CaptionInput, seen: set[str]) -> CaptionInput:
 
 
 def _looked_at(eyes: DetectorStep, videos: Sequence[Video]) -> dict[int, dict[str, float]]:
-    """video -> label -> its highest score; videos without a usable file are left out."""
+    """Return video -> label -> highest score. Videos without a usable file are excluded."""
     usable = [video for video in videos if video.file and video.media_state == MediaState.READY]
     info = eyes.detector.info if usable else None
     keys = {video.pk: _key(eyes, video, info) for video in usable if info}

@@ -1,7 +1,7 @@
-"""What can go wrong with making foils."""
+"""Errors of generation."""
 
 from text.errors import ActionableError
 
 
 class GenerationError(ActionableError):
-    """A run, a method or its input is not as needed; the message says what to do."""
+    """A run, a method or its input is invalid. The message says what to do."""

@@ -1,4 +1,4 @@
-"""The form of a new run: its fields come from the tables of methods and filters, so a new row needs no new form."""
+"""Forms of runs, caption runs, budgets and hints. Their fields come from the registries."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,21 +13,24 @@ from generation.filters.registry import FILTERS, default_filters, needs_weights
 from generation.methods.registry import METHODS
 from generation.models import GenerationRun
 from generation.models.side_work import CaptionSources
+from jobs.models import JobState
 from projects.forms.registry_entry import EntryForm, choices_of
+from projects.listing.filters import Filters
+from projects.listing.keyset import Order
 from projects.models import Project
 from text.registry import Entry
 
 MODES = [
-    ("corrected", _("corrected: with the documented deviations from the paper")),
+    ("corrected", _("corrected: with documented deviations from the paper")),
     ("paper", _("paper: as published")),
 ]
 MAX_SEED = 2**31 - 1
-# Until one is chosen: no method is what every project would want.
+# No default: no method suits every project.
 _NO_METHOD = Entry("", "")
 
 
 class FilterRow(NamedTuple):
-    """One filter of the form. `weights`: what it needs, "model" or "vectors"."""
+    """One filter of the form. `weights`: "model", "vectors" or "", whichever it needs."""
 
     slug: str
     label: str
@@ -36,10 +39,29 @@ class FilterRow(NamedTuple):
     weights: str
 
 
-class RunForm(forms.Form):
-    """Method, subtest, mode, seed, captions; the parameters of method and filters are forms of their own.
+CANDIDATE_ORDERS = (Order("caption", _("Caption"), ("group", "rank", "pk")),)
+RUN_ORDERS = (Order("newest", _("Newest"), ("pk",), descending=True),)
 
-    `like`: a run whose wishes stand in the fields at first.
+
+class RunFilter(Filters):
+    """What filters the list of runs; a value that is not a choice filters nothing."""
+
+    chips = ("state",)
+    state = forms.ChoiceField(
+        label=_("State"),
+        required=False,
+        choices=[("", _("All")), *[(s.value, _(s.value)) for s in JobState if s != JobState.SPREAD]],
+        widget=forms.RadioSelect,
+    )
+
+    def __init__(self, data: Mapping[str, str]) -> None:
+        super().__init__({"state": data.get("state", "")})
+
+
+class RunForm(forms.Form):
+    """The form of a new run: method, subtest, mode, seed, captions. Method and filters have their own parameter forms.
+
+    `like`: a run whose settings are the initial values.
     """
 
     method = forms.ChoiceField(label=_("Method"), choices=[("", _("Choose a method")), *choices_of(METHODS)])
@@ -49,7 +71,7 @@ class RunForm(forms.Form):
         label=_("Captions"),
         required=False,
         choices=[("", _("all videos")), *[(value, value) for value, _label in Split.choices if value]],
-        help_text=_("Make foils only for captions of this split."),
+        help_text=_("Generate foils only for captions of this split."),
     )
     seed = forms.IntegerField(
         label=_("Seed"),
@@ -78,7 +100,7 @@ class RunForm(forms.Form):
         super().__init__(data, initial={"method": self.method_slug})
         self.fields["subtest"].queryset = Subtest.objects.filter(project=project)
         self.fields["filters"].initial = list(default_filters(self.method_slug))
-        # What was chosen before the page could show its parameters, or without scripts: they are shown now.
+        # Chosen without JavaScript, or before the page showed the parameters: show them now.
         self.seen = (data or {}).get("seen", self.method_slug)
         unseen = self.seen != self.method_slug
         entry = METHODS.get(self.method_slug, _NO_METHOD)
@@ -100,7 +122,7 @@ class RunForm(forms.Form):
             self.filter_params[slug].begin_with(params)
 
     def is_valid(self) -> bool:
-        """Parameters of filters that were not chosen are not asked about; those of the method must have been seen."""
+        """Validate the method, whose parameters must have been shown, and only the filters that are chosen."""
         valid = super().is_valid() and self.params.is_valid() and check_asking(self.params)
         chosen = self.cleaned_data.get("filters", []) if self.is_bound else []
         wrong = [slug for slug in chosen if not self.filter_params[slug].is_valid()]
@@ -119,7 +141,7 @@ class RunForm(forms.Form):
         return [row for row in self.filter_rows() if row.chosen]
 
     def more_rows(self) -> list[FilterRow]:
-        """Those that are not chosen; what runs at once stands before what asks a model."""
+        """Return the filters that are not chosen, filters without a model first."""
         return sorted((row for row in self.filter_rows() if not row.chosen), key=lambda row: bool(row.weights))
 
     def chosen_filters(self) -> dict[str, dict[str, Any]]:
@@ -131,7 +153,7 @@ class RunForm(forms.Form):
 
 
 class CaptionForm(forms.Form):
-    """Which maker makes captions of what; its parameters are a form of their own."""
+    """The form of a caption run: maker and sources. The maker has its own parameter form."""
 
     maker = forms.ChoiceField(label=_("Caption maker"), choices=choices_of(CAPTIONERS))
     sources = forms.ChoiceField(
@@ -159,7 +181,7 @@ class CaptionForm(forms.Form):
 
 
 class BudgetForm(forms.Form):
-    """What a run may spend from now on, what is spent included; empty: as before."""
+    """The new budget of a run, including what is already spent. Empty fields change nothing."""
 
     requests = forms.IntegerField(label=_("Max requests"), min_value=0, required=False)
     tokens = forms.IntegerField(label=_("Max tokens"), min_value=0, required=False)
@@ -173,8 +195,8 @@ class HintForm(forms.Form):
         label=_("Model"),
         max_length=500,
         help_text=_(
-            "SLUG:ARGUMENT, as for a scoring run. lm:… scores how likely the sentence is. Video models "
-            "such as clip:… score how well it fits the video."
+            "SLUG:ARGUMENT, as for a scoring run. A language model (lm:…) scores how likely the sentence "
+            "is. A video model such as clip:… scores how well it fits the video."
         ),
     )
     enabled = forms.BooleanField(label=_("Let annotators request hints"), required=False)

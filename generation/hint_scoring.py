@@ -1,7 +1,7 @@
-"""What a model says of a typed text beside its caption; loaded by jobs alone.
+"""Score a typed text and its caption with a model. Only jobs import this module.
 
-A model that sees the clip says which of the two fits it better: a foil that it takes for the better description is hard
-for it. A model of text alone says how likely the two are as sentences: an implausible foil is given away by its words.
+A model that sees the clip scores which text fits better: a foil that it prefers to the caption is hard
+for it. A text-only model scores how likely both sentences are: the words alone reveal an implausible foil.
 """
 
 from functools import lru_cache
@@ -16,12 +16,12 @@ from hub.interfaces import Embedder, Frames, ModelInfo, VideoMeta
 from media.frames import sample_frames
 from text.errors import ActionableError
 
-# What a hint is about (`Hint.kind`).
+# The kinds of hints (`Hint.kind`).
 FITS, READS = "fits", "reads"
 
 
 def answer(hint: Hint) -> None:
-    """Fill the hint's values, or its problem where the model or the clip cannot be used; the caller saves it."""
+    """Set the hint's values, or its problem if the model or the clip cannot be used. The caller saves it."""
     try:
         adapter = _opened(hint.spec)
         info: ModelInfo = adapter.info
@@ -44,7 +44,7 @@ def _values(adapter: Any, info: ModelInfo, hint: Hint) -> tuple[float, float]:
 
 def _clip(video: Video, info: ModelInfo) -> tuple[Frames, VideoMeta]:
     if not video.file or video.media_state != MediaState.READY:
-        raise ActionableError("the video has no file that a model could look at; attach it")
+        raise ActionableError("the video has no file for the model; attach one")
     path, start, end = Path(clip_file(video)), video.start_time, video.end_time
     frames, times = sample_frames(path, info.frames, start, end, info.size)
     return frames, VideoMeta(video.key, tuple(float(time) for time in times), str(path), start, end)

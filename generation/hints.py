@@ -1,4 +1,4 @@
-"""Hints as pages ask for them: which model a project's annotators may ask, and what it has said so far."""
+"""Read hints for pages: a project's hint model, and its answers so far."""
 
 from dataclasses import dataclass
 
@@ -8,19 +8,19 @@ from django.utils.translation import gettext_lazy as _
 from generation.models import Hint, HintModel
 from projects.models import Project
 
-# generation.hint_scoring, which pages cannot import.
+# As in generation.hint_scoring, which pages must not import.
 FITS = "fits"
 WAITING, READY, FAILED = "waiting", "ready", "failed"
 
 
 def hint_model(project: Project) -> HintModel | None:
-    """The model that may be asked now; None where there is none or it is switched off. One query."""
+    """Return the enabled hint model of the project, or None. One query."""
     return HintModel.objects.filter(project=project, enabled=True).first()
 
 
 @dataclass(frozen=True)
 class HintAnswer:
-    """A hint in words. `text` and `caption`: the model's values, rounded for people; empty while it waits."""
+    """A hint in words. `text` and `caption`: the model's values, rounded for display; empty while waiting."""
 
     state: str
     words: str | Promise
@@ -29,7 +29,7 @@ class HintAnswer:
 
 
 def hint_answer(hint: Hint) -> HintAnswer:
-    """What the person who asked is told."""
+    """Return the hint as text for the person who requested it."""
     if hint.problem:
         return HintAnswer(FAILED, hint.problem)
     if hint.value is None or hint.of_caption is None:

@@ -1,7 +1,7 @@
 """Jobs of generation: foils, captions, selections, tuned models.
 
-Runs are resumable: captions that have a group are done; a killed worker loses one batch. A caption maker shows what it
-makes of the first sources, then stores the captions of all of them in batches.
+Runs are resumable: captions with a group are done, and a killed worker loses one batch. A caption maker previews the
+captions of the first sources, then stores the captions of all sources in batches.
 """
 
 import hashlib
@@ -46,14 +46,14 @@ LOOKED_AT = 200
 SHOWN = 20
 CAPTIONS_PER_BATCH = 500
 MAX_KEY_LENGTH = 200
-# The row of a source, the video that its captions are of, what the maker is told of it.
+# A source: its row, the video of its captions, and the maker's input.
 Source = tuple[int, int, CaptionInput]
 
 
 def run_generation(run_id: int, job: Job) -> None:
-    """Make and judge the foils of the run's captions, a batch a transaction.
+    """Generate and judge the foils of the run's captions, one transaction per batch.
 
-    Raises GenerationError where the run cannot go on as it began (its method has changed since).
+    GenerationError: the method or a filter has changed since the run began.
     """
     run = GenerationRun.objects.select_related("project", "subtest").get(pk=run_id)
     method, filters = _steps(run)
@@ -90,13 +90,13 @@ def run_generation(run_id: int, job: Job) -> None:
         store_batch(run, list(outcomes), rows, measures)
         done += len(batch)
         heard.start(done)
-        progress(job, done, total, "making foils")
+        progress(job, done, total, "generating foils")
     GenerationRun.objects.filter(pk=run.pk).update(skipped=_skipped(run), missing=_missing(run))
     progress(job, total, total, "done")
 
 
 def answer_hint(hint_id: int, job: Job) -> None:
-    """Ask the hint's model about its text. A hint that has an answer is left as it is."""
+    """Score the text of a hint with its model. A hint with an answer is unchanged."""
     hint = Hint.objects.select_related("caption__video").get(pk=hint_id)
     if hint.value is not None or hint.problem:
         return
@@ -105,7 +105,7 @@ def answer_hint(hint_id: int, job: Job) -> None:
 
 
 def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:
-    """The run's modules, and their versions noted in the run's row when it begins."""
+    """Load the run's modules, and store their versions in the run's row when it begins."""
     method = pipeline.Step.of(METHODS, run.method, "method", run.params)
     filters = [pipeline.Step.of(FILTERS, row["slug"], "filter", row["params"]) for row in run.filters]
     versions = [method.version, *(step.version for step in filters)]
@@ -124,7 +124,7 @@ def run_tuning(tuning_id: int, job: Job) -> None:
 
 
 class _ReplyProgress:
-    """Counts a model's replies for the page, between two batches; a cancelled job ends at the next one."""
+    """Count a model's replies for the page between two batches. A cancelled job ends at the next reply."""
 
     def __init__(self, job: Job, total: int) -> None:
         self._job, self._total, self._done = job, total, 0
@@ -138,7 +138,7 @@ class _ReplyProgress:
 
 
 def _with_services(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgress) -> pipeline.Step:
-    """The method with the model that it asks, where it asks one."""
+    """Return the method with the instruction model that it uses, if any."""
     if not getattr(step.module, "USES_LLM", False):
         return step
     cost = run_cost(run)
@@ -148,13 +148,13 @@ def _with_services(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgres
 
 
 def _fitted(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:
-    """The filter with what it learns from captions, where it learns."""
+    """Return the filter, prepared with the captions if it learns from them."""
     if not hasattr(step.module, "prepare"):
         return step
     closing = getattr(step.module, "RUNS_LAST", False)
     learnt = step.module.prepare(RunCaptions(run) if closing else captions_to_learn_from(run), params=dict(step.params))
     if closing:
-        # What a killed worker had stored counts as if this one had judged it.
+        # Verdicts that a killed worker stored count like this worker's own.
         step.module.restore(learnt, judged_by(run, step.slug))
     return replace(step, state=learnt)
 
@@ -165,18 +165,18 @@ def _skipped(run: GenerationRun) -> dict[str, Any]:
 
 
 def _missing(run: GenerationRun) -> dict[str, int]:
-    """Foils that are missing beside others of their caption: why -> how many."""
+    """Return why foils of captions with other foils are missing: reason -> number."""
     lists = CandidateGroup.objects.filter(run=run).exclude(missing=[]).values_list("missing", flat=True)
     return most_frequent(Counter(why for found in lists.iterator() for why in found))
 
 
 def work_out_selection(selection_id: int, job: Job) -> None:
-    """Work out a selection for somebody to look at; nothing moves. Again changes nothing."""
+    """Compute a selection for review, without moving candidates. Idempotent."""
     chosen = Selection.objects.select_related("project", "subtest").get(pk=selection_id)
     if chosen.result is not None:
         return
     progress(job, 0, 1, "choosing")
-    # scikit-learn and scipy's solver: no other job needs them.
+    # Imported here: only this job needs scikit-learn and scipy's solver.
     from generation.selections.choosing import choose_candidates
 
     chosen.result, chosen.lost = choose_candidates(chosen)
@@ -185,7 +185,7 @@ def work_out_selection(selection_id: int, job: Job) -> None:
 
 
 def run_caption_preview(run_id: int, job: Job) -> None:
-    """Note what a caption maker makes of a project's first sources; nothing of the project changes."""
+    """Preview the captions of a project's first sources. The project does not change."""
     run = CaptionRun.objects.select_related("project").get(pk=run_id)
     module, version = _maker(run)
     sources = list(islice(_sources(run, 0), LOOKED_AT))
@@ -199,39 +199,39 @@ def run_caption_preview(run_id: int, job: Job) -> None:
     run.preview = {**shown, "skipped": most_frequent(skipped)}
     run.maker_version = version
     run.save(update_fields=["preview", "maker_version"])
-    progress(job, len(sources), len(sources), "looked at the first sources")
+    progress(job, len(sources), len(sources), "preview done")
 
 
 def run_captions(run_id: int, job: Job) -> None:
-    """Make and store the captions of all sources of a project, a batch a transaction; goes on behind what is stored.
+    """Generate and store the captions of all sources, one transaction per batch; resumes after the stored ones.
 
     GenerationError: the maker has changed since the preview.
     """
     run = CaptionRun.objects.select_related("project").get(pk=run_id)
     module, version = _maker(run)
     if run.maker_version != version:
-        raise GenerationError("the caption maker has changed since the preview; look at it again")
+        raise GenerationError("the caption maker has changed since the preview; create a new preview")
     total = _rows(run).count()
     done = total - _rows(run).filter(pk__gt=run.cursor).count()
     stream = _sources(run, run.cursor)
     given = _given(run, module, job, total)
     while batch := list(islice(stream, CAPTIONS_PER_BATCH)):
-        # Outside the transaction: a model that is asked takes its time, and its answers are kept one by one.
+        # Outside the transaction: a model is slow, and its answers are stored one by one.
         _store(run, list(_made(run, module, batch, given)), batch)
         done += len(batch)
-        progress(job, done, total, "making captions")
+        progress(job, done, total, "generating captions")
     progress(job, total, total, "done")
 
 
 def _maker(run: CaptionRun) -> tuple[Any, str]:
-    """The module of the run's maker, and its version as provenance shows it."""
+    """Return the module of the run's maker, and its version for the provenance."""
     entry = lookup(CAPTIONERS, run.maker, "caption maker")
     module = load(entry)
     return module, version_of(entry, module)
 
 
 def _rows(run: CaptionRun) -> QuerySet[Any]:
-    """Captions or videos without one, never those that came in later."""
+    """Return the sources: captions, or videos without one, but none imported later."""
     if run.sources == CaptionSources.VIDEOS:
         by_others = Q(facts__made_by_run__isnull=True) | ~Q(facts__made_by_run=run.pk)
         others = Caption.objects.filter(by_others, video=OuterRef("pk"))
@@ -243,7 +243,7 @@ def _rows(run: CaptionRun) -> QuerySet[Any]:
 
 
 def _sources(run: CaptionRun, after: int) -> Iterator[Source]:
-    # By key ranges, not one open cursor: batches are written between two reads.
+    # By key ranges instead of one open cursor: batches are written between two reads.
     while chunk := list(_rows(run).filter(pk__gt=after)[:CAPTIONS_PER_BATCH]):
         after = chunk[-1].pk
         for row in chunk:
@@ -251,13 +251,13 @@ def _sources(run: CaptionRun, after: int) -> Iterator[Source]:
             text, facts = ("", {}) if isinstance(row, Video) else (row.text, row.facts)
             known = {"class_label": video.class_label, "category": video.category}
             facts = {**{name: value for name, value in known.items() if value}, **facts}
-            # Made of contents, not of row numbers: the same corpus in another database gets the same captions.
+            # From contents instead of row numbers: the same corpus in another database gets the same captions.
             name = video.key if isinstance(row, Video) else f"{video.key}/{row.text_sha256}"
             yield row.pk, video.pk, CaptionInput(name, text, video.key, facts)
 
 
 def _given(run: CaptionRun, module: Any, job: Job, total: int) -> dict[str, Any]:
-    """What a maker that asks a model is handed; its answers are kept for all runs."""
+    """Return the services of a maker that uses a model; its answers are stored for all runs."""
 
     def heard(replies: int) -> None:
         progress(job, job.done, total, "asking the model")
@@ -268,7 +268,7 @@ def _given(run: CaptionRun, module: Any, job: Job, total: int) -> dict[str, Any]
 def _made(
     run: CaptionRun, module: Any, sources: Sequence[Source], served: Mapping[str, Any]
 ) -> Iterator[tuple[int, MadeCaption | Skip]]:
-    """(the video's row, what was made of a source)."""
+    """Yield (the video's row, the outcome) per source."""
     videos = {given.id: video for _, video, given in sources}
     given = [source for _, _, source in sources]
     for thing in module.make(given, params=dict(run.params), mode=run.mode, seed=run.seed, **served):
@@ -282,7 +282,7 @@ def _source_text(sources: Sequence[Source], made: MadeCaption) -> str:
 
 @transaction.atomic
 def _store(run: CaptionRun, things: Sequence[tuple[int, MadeCaption | Skip]], batch: Sequence[Source]) -> None:
-    """One batch, with the run's counts and how far it is."""
+    """Store one batch with the run's counts and position."""
     rows: dict[tuple[int, str], Caption] = {}
     for video, thing in things:
         if isinstance(thing, MadeCaption):

@@ -1,7 +1,7 @@
-"""What filters with a model find out about pairs of texts, found out once: kept measures are looked up first. Pure.
+"""Measure pairs of texts with the models of filters, once per pair: stored measures are looked up first. Pure.
 
-Such a filter module has `measure_many(cases, *, params)`, one measure a case, `verdict(measure, *, params)`, which
-alone reads thresholds, and `scorer(params)`, all that its measures depend on.
+Such a filter module has `measure_many(cases, *, params)`, one measure per case, `verdict(measure, *, params)`, which
+alone reads thresholds, and `scorer(params)`, everything that its measures depend on.
 """
 
 import hashlib
@@ -17,24 +17,24 @@ from text.quoting import quoted
 
 
 class Measures(Protocol):
-    """Where measures are kept, by the filter of the run and the key of the pair."""
+    """A store of measures, by the filter of the run and the key of the pair."""
 
     def find(self, slug: str, pairs: Sequence[str]) -> Mapping[str, Measure]:
-        """The measures that are there."""
+        """Return the stored measures."""
         ...
 
     def keep(self, slug: str, found: Mapping[str, Measure]) -> None:
-        """Newly found ones."""
+        """Store new measures."""
         ...
 
 
 def pair_sha256(case: Case) -> str:
-    """The key of caption and foil."""
+    """Return the key of a caption and a foil."""
     return hashlib.sha256(json.dumps([case.caption.text, case.foil], ensure_ascii=False).encode()).hexdigest()
 
 
 def scorer_sha256(slug: str, version: str, depends_on: Mapping[str, Any]) -> str:
-    """The key of a scorer: the filter, its version and all that its measures depend on."""
+    """Return the key of a scorer: the filter, its version and everything that its measures depend on."""
     told = json.dumps([slug, version, depends_on], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(told.encode()).hexdigest()
 
@@ -42,7 +42,7 @@ def scorer_sha256(slug: str, version: str, depends_on: Mapping[str, Any]) -> str
 def measures_of(
     slug: str, module: Any, params: Mapping[str, Any], cases: Sequence[Case], kept: Measures | None
 ) -> list[Measure]:
-    """One a case, in their order; equal pairs and those that are kept cost the model nothing."""
+    """Return one measure per case, in order. The model measures each new pair once."""
     keys = [pair_sha256(case) for case in cases]
     once = dict(zip(keys, cases, strict=True))
     found = dict(kept.find(slug, list(once))) if kept is not None else {}
@@ -54,7 +54,7 @@ def measures_of(
             if not all(value is None or isfinite(value) for value in measure.values()):
                 foil = once[key].foil[:80]
                 raise GenerationError(
-                    f"filter {slug}: its model gives no number for {quoted(foil)}; check the model's files"
+                    f"filter {slug}: the model returned no number for {quoted(foil)}; check the model's files"
                 )
         if kept is not None:
             kept.keep(slug, new)
@@ -63,14 +63,14 @@ def measures_of(
 
 
 def judged(module: Any, cases: Sequence[Case], *, params: Mapping[str, Any]) -> list[Verdict]:
-    """What such a filter says of each case, in their order; nothing is looked up or kept."""
+    """Judge each case, in order, without reading or storing measures."""
     return [verdict_of(module, measure, params) for measure in module.measure_many(cases, params=dict(params))]
 
 
 def verdict_of(module: Any, measure: Measure, params: Mapping[str, Any]) -> Verdict:
-    """What the filter says of a measure. The detail names a text that its model did not read to the end."""
+    """Return the filter's verdict on a measure. The detail names a text that exceeds the model's max length."""
     found: Verdict = module.verdict(measure, params=dict(params))
     if not measure.get(CUT):
         return found
-    note = f"the text is {measure[CUT]:.0f} tokens longer than the model reads"
+    note = f"the text is {measure[CUT]:.0f} tokens longer than the model's max length"
     return replace(found, detail=f"{found.detail}; {note}" if found.detail else note)

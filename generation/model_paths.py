@@ -1,4 +1,4 @@
-"""Where the models of a run's parameters lie: made absolute for workers, and kept to one folder where a page asks."""
+"""Make the model paths of a run's parameters absolute, and restrict those from pages to one folder."""
 
 import re
 from collections.abc import Mapping
@@ -7,15 +7,15 @@ from typing import Any
 
 from generation.errors import GenerationError
 
-# Parameters of methods and filters that name a model or a file; several models stand between commas.
+# Parameters of methods and filters that name a model or a file; several models are separated by commas.
 MODEL_PARAMETERS = frozenset({"model", "nli", "cola", "lm", "vectors", "tagger", "spans", "detector"})
 PREFIX = re.compile(r"[a-z][a-z-]+:")
 
 
 def with_paths(params: Mapping[str, Any], *, only_below: Path | None) -> dict[str, Any]:
-    """The parameters with every local folder or file as an absolute path: a worker has a working folder of its own.
+    """Return the parameters with absolute paths, since a worker has another working folder.
 
-    GenerationError: a path outside `only_below` (a page must not read what only the operator may name).
+    GenerationError: a path outside `only_below` (only the operator may name any path).
     """
     named = {name: value for name, value in params.items() if name in MODEL_PARAMETERS and isinstance(value, str)}
     return {**params, **{name: _located(value, only_below) for name, value in named.items()}}
@@ -28,7 +28,7 @@ def _located(value: str, only_below: Path | None) -> str:
 def _one(name: str, only_below: Path | None) -> str:
     prefix = match.group() if (match := PREFIX.match(name)) else ""
     path = Path(name.removeprefix(prefix))
-    # "tuned/0123456789abcdef": a page names the installation's own models without the way to them.
+    # "tuned/0123456789abcdef": a page names the installation's own models by a relative path.
     if only_below is not None and str(path) != "." and not path.is_absolute() and (only_below / path).is_dir():
         path = only_below / path
     is_local = path.is_absolute() or ".." in path.parts or ("/" in str(path) and path.exists())
@@ -36,7 +36,7 @@ def _one(name: str, only_below: Path | None) -> str:
         return name
     if only_below is not None and not path.resolve().is_relative_to(only_below.resolve()):
         raise GenerationError(
-            f"{path}: from a page only models in the installation's folder of models can be named; "
-            "use a hub id, or let the operator start the run"
+            f"{path}: a page can only use models in the installation's model folder; "
+            "use a hub id, or ask the operator to start the run"
         )
     return prefix + str(path.resolve())

@@ -1,17 +1,17 @@
-"""Captions in, judged foils out: a method, then every cheap filter, then the costly ones on what is left.
+"""Generate and judge foils: a method, then every cheap filter, then the costly filters on the remaining foils.
 
-Pure and streaming: at most one batch of captions is in memory, plus what the method's and filters' `prepare` keep.
+Pure and streaming: memory holds one batch of captions, plus what the method's and filters' `prepare` return.
 
-A method module has VERSION and `make(captions, *, params, mode, seed)`, which gives what `Made` names. With a
-`prepare(captions, *, params, mode, seed)` it sees all captions of the run first, and `make` gets what came of that as
-`state=`. One with NEEDS_ALL_CAPTIONS sees the captions that the run began with, also those that dropped out since.
+A method module has VERSION and `make(captions, *, params, mode, seed)`, which yields the types of `Made`. With a
+`prepare(captions, *, params, mode, seed)` it sees all captions of the run first, and `make` gets the result as
+`state=`. With NEEDS_ALL_CAPTIONS it sees the captions that the run began with, also those excluded since.
 
-A filter that keeps the foils of a whole run in balance says RUNS_LAST: it judges, in order, what all the others passed.
+A filter that balances the foils of a whole run sets RUNS_LAST: it judges, in order, the foils that passed all others.
 
 A filter module has VERSION, COSTLY and `judge(caption, foil, *, others, params)`, or `judge_many(cases, *, params)`,
-one verdict a case, where cases are judged together. With a `prepare(captions, *, params)` it learns from captions first
-and gets what came of that as `state=`. One that needs a model has `measure_many` instead, and is asked about a pair of
-texts once (see measuring).
+one verdict per case, to judge cases together. With a `prepare(captions, *, params)` it learns from captions first
+and gets the result as `state=`. A filter with a model has `measure_many` instead, and measures each pair of
+texts once (see measures.py).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,10 +33,10 @@ Made = FoilDraft | Skip | Blank | Shortfall
 
 @dataclass(frozen=True)
 class Step:
-    """A loaded method or filter module with its slug, its full parameters, and what a filter has learnt.
+    """A loaded method or filter module with its slug, its full parameters, and the state of a filter.
 
-    `given`: what the run hands over to a method beside captions, such as a model whose answers are kept. `version`:
-    what provenance calls it.
+    `given`: further inputs of a method, such as a model with stored answers. `version`:
+    its version in the provenance.
     """
 
     slug: str
@@ -48,7 +48,7 @@ class Step:
 
     @classmethod
     def of(cls, table: Mapping[str, Entry], slug: str, what: str, params: Mapping[str, Any]) -> Self:
-        """Load the row of `slug`. RegistryError: there is none, or a plug-in's cannot be used."""
+        """Load the row of `slug`. RegistryError: the slug is unknown, or its plug-in cannot be used."""
         entry = lookup(table, slug, what)
         module = load(entry)
         return cls(slug, module, params, version=version_of(entry, module))
@@ -56,9 +56,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Judged:
-    """A foil with each filter's verdict; `rejected_by` names all that did not pass it, in the filters' order.
+    """A foil with each filter's verdict; `rejected_by` names the filters that rejected it, in order.
 
-    `pair`: the key of its measures (see measuring).
+    `pair`: the key of its measures (see measures.py).
     """
 
     draft: FoilDraft
@@ -69,9 +69,9 @@ class Judged:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that came of one caption: its foils, or why there are none, or how many blanks a person fills.
+    """The outcome of one caption: its foils, or why there are none, or how many foils people write.
 
-    `missing`: why some of the foils asked for are not among them. `unanswered`: a model can be asked again.
+    `missing`: why some of the requested foils are missing. `unanswered`: a model can be queried again.
     """
 
     caption: CaptionInput
@@ -83,7 +83,7 @@ class Outcome:
 
 
 def prepare(method: Step, captions: Iterable[CaptionInput], *, mode: str, seed: int) -> Any:
-    """What the method needs to know of all captions of the run; None where it needs nothing."""
+    """Prepare the method with all captions of the run; None if it needs no preparation."""
     if not hasattr(method.module, "prepare"):
         return None
     return method.module.prepare(captions, params=dict(method.params), mode=mode, seed=seed)
@@ -101,11 +101,11 @@ def run(
     measures: Measures | None = None,
     batch_size: int = BATCH,
 ) -> Iterator[Outcome]:
-    """One outcome a caption, in their order. `state` comes from `prepare` over the whole run, so that batches,
-    order and resuming change nothing. `known`: caption id -> foils that the caption already has elsewhere.
-    `measures`: where what filters measure is kept and found.
+    """Yield one outcome per caption, in order. `state` is from `prepare` over the whole run, so that batches,
+    order and resuming do not change results. `known`: caption id -> foils that the caption already has elsewhere.
+    `measures`: the store of the filters' measures.
 
-    Raises GenerationError where a method breaks its contract (edits that do not make the foil, an unknown caption).
+    GenerationError: a method breaks its contract (edits that do not make the foil, an unknown caption).
     """
     stream = iter(captions)
     while batch := list(islice(stream, batch_size)):
@@ -123,7 +123,7 @@ def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, 
     by_id: dict[str, list[Made]] = {caption.id: [] for caption in batch}
     texts = {caption.id: caption.text for caption in batch}
     if len(by_id) != len(batch):
-        raise GenerationError("two captions of one run have the same id; give each its own")
+        raise GenerationError("two captions of one run have the same id; give each caption its own id")
     given = dict(method.given)
     if hasattr(method.module, "prepare"):
         given["state"] = state
@@ -131,10 +131,10 @@ def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, 
         if not isinstance(thing, Made):
             kinds = ", ".join(kind.__name__ for kind in get_args(Made))
             raise GenerationError(
-                f"method {method.slug} gave a {type(thing).__name__}; what it makes is one of: {kinds}"
+                f"method {method.slug} returned a {type(thing).__name__}; it must yield one of: {kinds}"
             )
         if thing.caption_id not in by_id:
-            raise GenerationError(f"method {method.slug} answered for a caption it was not given: {thing.caption_id}")
+            raise GenerationError(f"method {method.slug} returned a result for an unknown caption: {thing.caption_id}")
         if isinstance(thing, FoilDraft) and apply_edits(texts[thing.caption_id], thing.edits) != thing.foil:
             raise GenerationError(f"method {method.slug}: the edits of caption {thing.caption_id} do not make its foil")
         by_id[thing.caption_id].append(thing)
@@ -143,7 +143,7 @@ def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, 
 
 @dataclass
 class _Open:
-    """A draft on its way through the filters."""
+    """A draft that the filters are judging."""
 
     case: Case
     draft: FoilDraft
@@ -159,8 +159,8 @@ def _open_cases(caption: CaptionInput, things: Sequence[Made], known: Sequence[s
 
 
 def _judge(filters: Sequence[Step], found: Sequence[_Open], measures: Measures | None) -> None:
-    """All cheap filters judge every draft, the costly ones those that passed them all, the closing ones what is left
-    of those; verdicts are noted in place.
+    """Judge the drafts: cheap filters all of them, costly ones the drafts that passed those, RUNS_LAST ones the rest
+    of them. Verdicts are stored in place.
     """
     for turn in (CHEAP, COSTLY, RUNS_LAST):
         left = [one for one in found if turn == CHEAP or all(verdict.passed for verdict in one.verdicts.values())]
@@ -197,7 +197,7 @@ def _outcome(
     blanks = sum(thing.count for thing in things if isinstance(thing, Blank))
     skipped = tuple(thing.why for thing in things if isinstance(thing, Skip))
     if not found and not blanks and not skipped:
-        skipped = ("the method made nothing of it",)
+        skipped = ("the method made no foil",)
     judged = (
         Judged(
             one.draft,

@@ -1,6 +1,6 @@
-"""Recipes: how each published subtest is made, as one name for a method, its parameters and its filters.
+"""Recipes: one name for the method, parameters and filters of each published subtest.
 
-A recipe is versioned: what it stands for changes only with its version. Runs store what they were started with, not
+A recipe is versioned: its content changes only with its version. Runs store the method and parameters, not
 the recipe's name alone.
 """
 
@@ -17,9 +17,9 @@ SWAPS: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, "tem
 
 @dataclass(frozen=True)
 class Recipe:
-    """`captioner`: the maker whose captions the method expects, with its parameters; "" where people's captions do.
+    """A recipe. `captioner`: the maker of the captions that the method expects, with parameters; "" for any captions.
 
-    `paper`: parameters of filters that mode paper has otherwise, filter -> {name: value}.
+    `paper`: different parameters of filters in mode paper, filter -> {name: value}.
     """
 
     label: str
@@ -33,7 +33,7 @@ class Recipe:
     paper: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def filters_in(self, mode: str) -> dict[str, dict[str, Any]]:
-        """The filters with their parameters, in the order they run."""
+        """Return the filters with their parameters, in the order they run."""
         changed = self.paper if mode == "paper" else {}
         return {slug: {**params, **changed.get(slug, {})} for slug, params in self.filters.items()}
 
@@ -41,7 +41,7 @@ class Recipe:
 ALBERT = "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli"
 ROBERTA = "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"
 DETR = "facebook/detr-resnet-101@no_timm"
-# Where filters choose, all that the model offers is judged, as in the papers: `foils` is as large as `top`.
+# If filters choose, they judge every word of the model, as in the papers: `foils` equals `top`.
 # Not entailed, and GRUEN's grammaticality at .8 or more (ViLMA, Secs. 3.3 and C.1).
 SOUND: Mapping[str, Mapping[str, Any]] = {
     "identical": {},
@@ -49,7 +49,7 @@ SOUND: Mapping[str, Mapping[str, Any]] = {
     "nli": {"model": ALBERT},
     "grammaticality": {"min": 0.8},
 }
-# A verb, not a rare one, plausible, and of another meaning (contrast sets, Sec. A.3). `meaning` needs vectors=PATH.
+# A verb that is frequent, plausible and different in meaning (contrast sets, Sec. A.3). `meaning` needs vectors=PATH.
 VERB_SET: Mapping[str, Mapping[str, Any]] = {
     "identical": {},
     "duplicate": {},
@@ -254,7 +254,7 @@ RECIPES: dict[str, Recipe] = {
         source="Feint6K, Sec. 5.3 and Table 2",
     ),
     "feint6k-teacher-objects": Recipe(
-        "Feint6K teacher captions: 5 objects, beside 5 actions",
+        "Feint6K teacher captions: 5 objects, in addition to 5 actions",
         "1",
         "mask_fill",
         {**TEACHER, "target": "noun", "which": "every", "foils": 5},
@@ -273,7 +273,7 @@ RECIPES: dict[str, Recipe] = {
 
 
 def find_recipe(slug: str) -> Recipe:
-    """The recipe of a name; GenerationError lists the names there are."""
+    """Find a recipe by name; GenerationError lists the known names."""
     if slug not in RECIPES:
         raise GenerationError(f"there is no recipe {quoted(slug)}; choose one of: {', '.join(sorted(RECIPES))}")
     return RECIPES[slug]

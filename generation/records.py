@@ -1,4 +1,4 @@
-"""Plain data that methods, filters and the pipeline pass along; no tables, no files."""
+"""Records that methods, filters and the pipeline exchange; no tables, no files."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,17 +8,17 @@ from typing import Any
 from generation.errors import GenerationError
 from text.diff import Edit, apply_edits
 
-# What a filter's model found out about a pair of texts, by the filter's own names; thresholds are held against it.
+# A filter's measurements of a pair of texts, by the filter's own names; thresholds are compared with them.
 Measure = Mapping[str, float | None]
-# Of a measure: how many tokens of a text its model did not read; absent if it read them all.
+# In a measure: how many tokens of a text exceed the model's max length; absent if none.
 CUT = "cut"
-# As published with its traps mended (the default), and as published.
+# As published with its shortcuts removed (the default), and as published.
 MODES = ("corrected", "paper")
 
 
 @dataclass(frozen=True)
 class CaptionInput:
-    """A caption to make foils for. `facts`: {"count": 3, "entities": […]}; `siblings`: the video's other captions."""
+    """A caption to foil. `facts`: {"count": 3, "entities": […]}; `siblings`: the video's other captions."""
 
     id: str
     text: str
@@ -29,7 +29,7 @@ class CaptionInput:
 
 @dataclass(frozen=True)
 class FoilDraft:
-    """One foil with all that is needed to say where it came from.
+    """One foil with its provenance.
 
     `caption[:start] + target + caption[end:] == foil` for `start, end = span`; `edits` are the single replacements
     inside the span, in order. Made by `draft_from_edits`, so that these always agree.
@@ -51,13 +51,13 @@ class FoilDraft:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Character offsets into the caption that cover every edit."""
+        """Return the character offsets into the caption that cover every edit."""
         return self.edits[0].start, self.edits[-1].end
 
 
 @dataclass(frozen=True)
 class Skip:
-    """A caption that the method skipped, and why. `unanswered`: a model gave no answer; a retry may give one."""
+    """A caption that the method skipped, and why. `unanswered`: a model did not answer; a retry may help."""
 
     caption_id: str
     why: str
@@ -66,7 +66,7 @@ class Skip:
 
 @dataclass(frozen=True)
 class Shortfall:
-    """Some of the foils asked for are missing though others are there: why, once for each."""
+    """Missing foils of a caption that has others: one reason per missing foil."""
 
     caption_id: str
     why: tuple[str, ...]
@@ -74,7 +74,7 @@ class Shortfall:
 
 @dataclass(frozen=True)
 class Blank:
-    """`count` foils that a person writes from nothing: the caption gets a group without candidates."""
+    """`count` foils that a person writes from scratch: the caption gets a group without candidates."""
 
     caption_id: str
     count: int
@@ -82,7 +82,7 @@ class Blank:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one filter says of one foil; `score` is what its threshold is held against."""
+    """A filter's verdict on a foil; its threshold is compared with `score`."""
 
     passed: bool
     score: float | None = None
@@ -91,7 +91,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Case:
-    """One foil to judge; `others`: foils that its caption has already."""
+    """One foil to judge; `others`: foils that its caption already has."""
 
     caption: CaptionInput
     foil: str
@@ -107,13 +107,13 @@ def draft_from_edits(
     rank: int = 0,
     facts: Mapping[str, Any] | None = None,
 ) -> FoilDraft:
-    """The draft that `edits` (any order, not overlapping, offsets into the caption) make of the caption.
+    """Create the draft of a caption from `edits` (any order, not overlapping, offsets into the caption).
 
-    GenerationError: there are none, so that there is no foil either.
+    GenerationError: there are no edits, so there is no foil.
     """
     ordered = tuple(sorted(edits))
     if not ordered:
-        raise GenerationError(f"{method}: caption {caption.id} got no edits; yield Skip instead")
+        raise GenerationError(f"{method}: caption {caption.id} got no edits; yield a Skip instead")
     foil = apply_edits(caption.text, ordered)
     start, end = ordered[0].start, ordered[-1].end
     return FoilDraft(
@@ -134,7 +134,7 @@ OTHERS = "other reasons"
 
 
 def most_frequent(counts: Counter[str]) -> dict[str, int]:
-    """The most frequent ones and how many others; the sum stays, also of counts that were cut before."""
+    """Return the most frequent counts and the sum of the others; the total stays, also of counts cut before."""
     kept = dict(Counter({why: n for why, n in counts.items() if why != OTHERS}).most_common(MAX_REASONS))
     others = counts.total() - sum(kept.values())
     return {**kept, OTHERS: others} if others else kept
@@ -142,9 +142,9 @@ def most_frequent(counts: Counter[str]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class MadeCaption:
-    """A caption made of a source (a caption, an annotation) of the same video.
+    """A caption made from a source (a caption, an annotation) of the same video.
 
-    `facts` say what it is made of: {"count": 3}, {"cos": {…}}, {"verb": …, "noun": …}; methods read them.
+    `facts` state its content: {"count": 3}, {"cos": {…}}, {"verb": …, "noun": …}; methods read them.
     """
 
     source_id: str

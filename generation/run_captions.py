@@ -1,4 +1,4 @@
-"""The captions of a run, streamed: which they are never changes while the run is worked on or resumed."""
+"""Stream the captions of a run. The set of captions does not change while the run is in progress or resumed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class Selected:
-    """A caption's row and what a method is told of it."""
+    """A caption's row and the method's input."""
 
     row: Caption
     given: CaptionInput
 
 
 class RunCaptions:
-    """Iterable more than once, in the order of their rows; at most CHUNK captions are in memory.
+    """The captions of a run in the order of their rows. Iterable more than once; memory holds at most CHUNK captions.
 
-    `dropped_out`: also those that were given up, taken down or broken since the run began.
+    `dropped_out`: also captions that were retracted, taken down or broken since the run began.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class RunCaptions:
 
     def selected(self) -> Iterator[Selected]:
         last = 0
-        # By key ranges, not one open cursor: batches are written between two reads.
+        # By key ranges instead of one open cursor: batches are written between two reads.
         while chunk := list(self._rows.filter(pk__gt=last).select_related("video")[:CHUNK]):
             last = chunk[-1].pk
             yield from _with_siblings([row for row in chunk if self._has(row.pk, row.key)])
@@ -58,7 +58,7 @@ class RunCaptions:
 
 
 def record_excluded_captions(run: GenerationRun) -> None:
-    """Note with a run that begins which captions are out already, so that `captions_to_plan` stays what it is now."""
+    """Store with a starting run which captions are already excluded, so that `captions_to_plan` never changes."""
     if "without" in run.selection or CandidateGroup.objects.filter(run=run).exists():
         return
     there = selected_rows(run.project, run.selection).order_by().values("pk")
@@ -68,28 +68,28 @@ def record_excluded_captions(run: GenerationRun) -> None:
 
 
 def captions_to_plan(run: GenerationRun) -> RunCaptions:
-    """The captions that a run began with: those that dropped out since have given and taken in what is stored."""
+    """Return the captions that a run began with. Stored results depend also on those that were excluded since."""
     return RunCaptions(run, dropped_out="without" in run.selection)
 
 
 def captions_to_learn_from(run: GenerationRun) -> RunCaptions:
-    """The project's train split as it was when the run began; the run's own captions where nothing is in that split."""
+    """Return the train split as it was when the run began, or the run's own captions if the split is empty."""
     train = {"split": Split.TRAIN.value, "last_caption": run.selection.get("last_caption")}
     found = RunCaptions(run, train)
     return found if len(found) else RunCaptions(run)
 
 
 def captions_to_use(project: Project) -> QuerySet[Caption]:
-    """The project's captions that something may be made of: none that was given up, or whose video was taken down."""
+    """Return the project's usable captions: neither retracted nor of a video that was taken down."""
     rows = Caption.objects.filter(video__project=project).exclude(doubt_settled__in=GIVEN_UP)
     return rows.exclude(video__media_state=MediaState.TAKEN_DOWN)
 
 
 def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:
-    """The project's captions that `selection` names, broken media left out; caption_keys are sorted out by the caller.
+    """Return the captions of a `selection`, without broken media. The caller applies caption_keys.
 
     {"split": "test", "key_prefix": "direction-", "caption_keys": [...], "last_caption": pk, "without": [pk, ...]}, each
-    optional; `without` too is sorted out by the caller.
+    optional. The caller applies `without` too.
     """
     return _named(captions_to_use(project).exclude(video__media_state=MediaState.BROKEN), selection)
 
@@ -115,13 +115,13 @@ def _with_siblings(rows: Sequence[Caption]) -> Iterator[Selected]:
         by_video[video].append((pk, text))
     for row in rows:
         siblings = tuple(text for pk, text in by_video[row.video_id] if pk != row.pk)
-        # Made of contents, not of row numbers: the same corpus in another database gets the same foils.
+        # From contents instead of row numbers: the same corpus in another database gets the same foils.
         name = f"{row.video.key}/{row.text_sha256}"
         yield Selected(row, CaptionInput(name, row.text, row.video.key, _facts(row), siblings))
 
 
 def _facts(row: Caption) -> dict[str, Any]:
-    """The caption's facts, and of its video what methods ask for: the movie (identity, random), class, category."""
+    """Return the caption's facts, and its video's movie (identity, random), class and category."""
     video = row.video
     known = {"movie": video.movie, "class_label": video.class_label, "category": video.category}
     return {**{name: value for name, value in known.items() if value}, **row.facts}

@@ -1,4 +1,4 @@
-"""What became of a run's candidates: counts per state, rejections per filter, the candidates with their diffs."""
+"""Count a run's candidates per state and rejections per filter, and list the candidates with their diffs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class FilterCount:
 
 @dataclass
 class RunCounts:
-    """Candidates of one run."""
+    """Counts of the candidates of one run."""
 
     made: int = 0
     rejected: int = 0
@@ -34,13 +34,13 @@ class RunCounts:
 
 
 def state_counts(run: GenerationRun) -> list[tuple[str, int]]:
-    """(state, how many candidates are in it), in the order of the state machine; empty states are left out."""
+    """Return (state, number of candidates) in the order of the state machine, without empty states."""
     counts = dict(Candidate.objects.filter(group__run=run).values_list("state").annotate(Count("id")).order_by())
     return [(state.value, counts[state]) for state in CandidateState if state in counts]
 
 
 def counts_by_run(runs: Iterable[GenerationRun]) -> dict[int, RunCounts]:
-    """The counts of each of the runs, by id; one query for all of them."""
+    """Return the counts of each run, by id. One query."""
     found = {run.pk: RunCounts() for run in runs}
     rows = Candidate.objects.filter(group__run__in=found).order_by().values_list("group__run", "state")
     for run, state, n in rows.annotate(n=Count("id")):
@@ -51,7 +51,7 @@ def counts_by_run(runs: Iterable[GenerationRun]) -> dict[int, RunCounts]:
 
 
 def filter_counts(run: GenerationRun) -> list[FilterCount]:
-    """One row a filter of the run: how many it judged and how many it rejected."""
+    """Return one row per filter of the run: how many candidates it judged and how many it rejected."""
     rows = (
         FilterScore.objects.filter(run=run)
         .values_list("filter")
@@ -62,21 +62,17 @@ def filter_counts(run: GenerationRun) -> list[FilterCount]:
 
 
 def candidates_of(run: GenerationRun, *, state: str = "", rejected_by: str = "") -> QuerySet[Candidate]:
-    """The run's candidates with caption, author and filter scores loaded; narrowed where asked."""
+    """Return the run's candidates with clip, caption, author and filter scores loaded, filtered where asked."""
     rows = Candidate.objects.filter(group__run=run)
     if state:
         rows = rows.filter(state=state)
     if rejected_by:
         rows = rows.filter(filter_scores__filter=rejected_by, filter_scores__passed=False)
-    return (
-        rows.select_related("group__caption", "author")
-        .prefetch_related("filter_scores")
-        .order_by("group_id", "rank", "id")
-    )
+    return rows.select_related("group__caption__video", "author").prefetch_related("filter_scores")
 
 
 def without_foil(run: GenerationRun, why: str = "") -> QuerySet[CandidateGroup]:
-    """The run's captions for which nothing was made, in their order; `why` narrows them to one reason."""
+    """Return the run's captions without foils, in order. `why`: only those with this reason."""
     rows = CandidateGroup.objects.filter(run=run).exclude(skipped_why="")
     if why:
         rows = rows.filter(skipped_why=why)
@@ -85,7 +81,7 @@ def without_foil(run: GenerationRun, why: str = "") -> QuerySet[CandidateGroup]:
 
 @dataclass(frozen=True)
 class RunSpending:
-    """`…_limit` 0: none. `money` None: no price is configured. `unanswered`: captions that can be asked about again."""
+    """The spending of a run. `…_limit` 0: none. `money` None: no configured price. `unanswered`: captions to retry."""
 
     requests: int
     requests_limit: int
@@ -100,7 +96,7 @@ class RunSpending:
 
 
 def spending_of(run: GenerationRun, states: dict[str, int]) -> RunSpending | None:
-    """None for a run that asks no instruction model; two queries. `states`: how many candidates are in each."""
+    """Return the spending, or None without an instruction model. Two queries. `states`: candidates per state."""
     if not endpoints.asks_a_model(run.params):
         return None
     cost = RunCost.objects.filter(run=run).first() or RunCost(run=run)
@@ -123,7 +119,7 @@ def spending_of(run: GenerationRun, states: dict[str, int]) -> RunSpending | Non
 
 
 def candidates_a_second(run: GenerationRun) -> float | None:
-    """Of the job's last attempt, where it made any."""
+    """Return the candidates per second of the job's last attempt, if it made any."""
     job = run.job
     if job is None or job.started_at is None:
         return None

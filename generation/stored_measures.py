@@ -1,4 +1,4 @@
-"""Measures kept in rows: looked up by scorer and pair, whichever run or project asked first."""
+"""Store measures in rows, by scorer and pair, shared by all runs and projects."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ ROWS = 500
 
 
 class RowMeasures:
-    """The measures of a run's filters; of each filter the rows of the batch at hand can be named."""
+    """The measures of a run's filters, with the rows of the current batch."""
 
     def __init__(self, filters: Sequence[Step]) -> None:
         self._scorers = {step.slug: _scorer(step) for step in filters if hasattr(step.module, "measure_many")}
@@ -28,13 +28,13 @@ class RowMeasures:
         MeasureRow.objects.bulk_create(
             [MeasureRow(scorer=scorer, pair_sha256=pair, values=dict(values)) for pair, values in found.items()],
             ROWS,
-            # Another run may have measured the same pair in the meantime.
+            # Another run may have measured the same pair since.
             ignore_conflicts=True,
         )
         self._rows.setdefault(slug, {}).update({pair: pk for pair, (pk, _) in self._look(slug, list(found)).items()})
 
     def row(self, slug: str, pair: str) -> int | None:
-        """The row of a measure of the last batch; None for filters that measure nothing."""
+        """Return the row of a measure of the last batch; None for filters without measures."""
         return self._rows.get(slug, {}).get(pair)
 
     def _look(self, slug: str, pairs: Sequence[str]) -> dict[str, tuple[int, Measure]]:

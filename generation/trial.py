@@ -1,4 +1,4 @@
-"""A method tried on captions, without a project or a database: what it makes, what it skips and why."""
+"""Try a method on captions without a project or a database: its foils, and what it skips and why."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from text.registry import load, lookup, parse_params
 
 
 class FileAnswers:
-    """One small file an answer, named by its key, below `folder`."""
+    """A store of answers: one small file per answer in `folder`, named by its key."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -30,7 +30,7 @@ class FileAnswers:
             except FileNotFoundError:
                 continue
             except (OSError, ValueError, KeyError, TypeError):
-                # Half a file, of a trial that was broken off: it is asked for again.
+                # An incomplete file of an interrupted trial: query again.
                 continue
         return found
 
@@ -52,9 +52,9 @@ class FileAnswers:
 def try_method(
     slug: str, captions: Iterable[CaptionInput], *, mode: str, seed: int, raw_params: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """`{"candidates": [...], "skipped": [...], "blanks": [...]}` (docs/reference/cli.md#foil).
+    """Return `{"candidates": [...], "skipped": [...], "blanks": [...]}` (docs/reference/cli.md#foil).
 
-    `captions` is gone through twice (it must be a list or a file). Raises ActionableError for an unknown method or
+    `captions` is iterated twice (it must be a list or a file). ActionableError: an unknown method or
     parameter.
     """
     entry = lookup(METHODS, slug, "method")
@@ -73,7 +73,7 @@ def try_method(
 
 
 def trial_services(module: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-    """What a method or caption maker is handed in a trial; answers of models are kept in the installation's cache."""
+    """Return the services of a method or caption maker in a trial. Answers are stored in the installation's cache."""
     return services(module, params, FileAnswers(settings.CACHE_ROOT / "answers"), project=None)
 
 

@@ -1,4 +1,4 @@
-"""Generation runs, what they made, and the methods themselves."""
+"""Addresses of the pages of generation."""
 
 from django.urls import path
 
@@ -28,4 +28,5 @@ urlpatterns = [
     path("projects/<slug:slug>/selections/<int:pk>/", views.selection, name="selection"),
     path("projects/<slug:slug>/selections/<int:pk>/progress/", views.selection_progress, name="selection_progress"),
     path("projects/<slug:slug>/candidates/<int:pk>/", views.candidate, name="candidate"),
+    path("projects/<slug:slug>/candidates/<int:pk>/panel/", views.candidate_panel, name="candidate_panel"),
 ]

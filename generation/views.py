@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from corpus.video_files.player import player_clip
 from generation.access import get_candidate, get_caption_run, get_run, get_selection, get_tuning
 from generation.actions import runs as actions
 from generation.actions.hints import set_hint_model
@@ -21,7 +22,7 @@ from generation.asking.prompts import PROMPTS
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
-from generation.forms import BudgetForm, CaptionForm, HintForm, RunForm
+from generation.forms import CANDIDATE_ORDERS, RUN_ORDERS, BudgetForm, CaptionForm, HintForm, RunFilter, RunForm
 from generation.methods.registry import METHODS
 from generation.models import Candidate, GenerationRun, Hint, HintModel, PromptTemplate, Selection
 from generation.models.side_work import CaptionRun, Tuning
@@ -40,14 +41,14 @@ from generation.thresholds.histograms import score_histograms
 from generation.thresholds.page import ThresholdForm, examples, filter_rows
 from generation.tuning.loss_curve import loss_curve
 from generation.tuning.parameters import TUNING
+from projects import audit
 from projects.access import enter_project, get_project
 from projects.forms.registry_entry import EntryForm
+from projects.listing.listing import list_rows
 from projects.live_pages import render_live
-from projects.models import AuditEvent, Role
+from projects.models import Role
 from text.diff import diff_segments
 
-PER_PAGE = 25
-RUNS_PER_PAGE = 30
 SKIPPED_PER_PAGE = 50
 LOOKS_PER_PAGE = 20
 SELECTIONS_PER_PAGE = 30
@@ -58,18 +59,23 @@ TUNINGS_PER_PAGE = 20
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
     chosen = {name: request.GET[name] for name in ("state", "rejected_by") if request.GET.get(name)}
-    page = Paginator(candidates_of(found, **chosen), PER_PAGE).get_page(request.GET.get("page"))
-    for row in page:
+    listing = list_rows(candidates_of(found, **chosen), CANDIDATE_ORDERS, request.GET, chosen)
+    for row in listing.page.rows:
         row.segments = diff_segments(row.group.caption.text, row.text)
         row.rejections = [score for score in row.filter_scores.all() if not score.passed]
-    context = {"page": page, "chosen": chosen, "query": f"{urlencode(chosen)}&" if chosen else ""}
+    context = {
+        "listing": listing,
+        "chosen": chosen,
+        "row_template": "generation/_candidate_row.html",
+        "list_name": _("Candidates"),
+    }
     context["histograms"] = score_histograms(found)
     return render(request, "generation/run.html", context | _progress(found))
 
 
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The live part: asks for itself again while the job is alive, then for the whole page."""
+    """Show the live part of a page. It polls while the job is active, then loads the whole page."""
     found = enter_project(request, get_run(request.user, slug, pk))
     return render_live(
         request, "generation/_run_progress.html", _progress(found), refresh=bool(found.job and found.job.is_over)
@@ -92,33 +98,54 @@ def _progress(found: GenerationRun) -> dict[str, Any]:
 
 @require_safe
 def candidate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    context = _shown(request, slug, pk)
+    group = context["candidate"].group
+    context["siblings"] = Candidate.objects.filter(group=group).exclude(pk=pk).order_by("rank", "id")
+    return render(request, "generation/candidate.html", context)
+
+
+@require_safe
+def candidate_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return render(request, "generation/candidate_panel.html", _shown(request, slug, pk))
+
+
+def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     found = get_candidate(request.user, slug, pk)
     request.project = found.group.run.project
-    history = AuditEvent.objects.filter(target_type="generation.candidate", target_id=str(found.pk))
-    context = {
+    return {
         "candidate": found,
+        "clip": player_clip(found.group.caption.video),
         "run": found.group.run,
         "caption": found.group.caption,
         "segments": diff_segments(found.group.caption.text, found.text),
         "entry": METHODS.get(found.method),
         "scores": found.filter_scores.order_by("passed", "filter"),
         "children": found.children.select_related("author").order_by("id"),
-        "siblings": Candidate.objects.filter(group=found.group).exclude(pk=found.pk).order_by("rank", "id"),
-        "history": history.select_related("actor").order_by("id"),
+        "history": audit.events_of(found).select_related("actor"),
     }
-    return render(request, "generation/candidate.html", context)
 
 
 @require_safe
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    rows = GenerationRun.objects.filter(project=project).select_related("subtest", "job").order_by("-id")
-    page = Paginator(rows, RUNS_PER_PAGE).get_page(request.GET.get("page"))
-    counts = counts_by_run(page)
-    for row in page:
+    form = RunFilter(request.GET)
+    chosen = form.chosen()
+    rows = GenerationRun.objects.filter(project=project)
+    if state := chosen.get("state"):
+        rows = rows.filter(job__state=state)
+    listing = list_rows(rows, RUN_ORDERS, request.GET, chosen, lambda rows: rows.select_related("subtest", "job"))
+    counts = counts_by_run(listing.page.rows)
+    for row in listing.page.rows:
         row.label = METHODS[row.method].label if row.method in METHODS else row.method
         row.counts = counts[row.pk]
-    return render(request, "generation/runs.html", {"page": page})
+    context = {
+        "form": form,
+        "listing": listing,
+        "any": bool(chosen or listing.count.n),
+        "row_template": "generation/_run_row.html",
+        "list_name": _("Generation runs"),
+    }
+    return render(request, "generation/runs.html", context)
 
 
 @require_POST
@@ -126,7 +153,7 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
     form = BudgetForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("The budget is not a whole number. Nothing was started. Enter whole numbers."))
+        messages.error(request, _("The budget is not a whole number, so the run was not started. Enter whole numbers."))
         return redirect("generation:run", found.project.slug, found.pk)
     actions.resume_run(request.user, found, budget=form.given())
     messages.success(request, _("The run continues."))
@@ -137,13 +164,13 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
     actions.stop_run(request.user, found)
-    messages.success(request, _("The run is stopped. Its candidates are kept."))
+    messages.success(request, _("The run is stopped. Its candidates are still there."))
     return redirect("generation:run", found.project.slug, found.pk)
 
 
 @require_safe
 def run_skipped(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Captions without a foil, and those with fewer than asked for; `?why=` narrows them to one reason."""
+    """Show captions without a foil or with fewer than requested. `?why=` shows only those with one reason."""
     found = enter_project(request, get_run(request.user, slug, pk))
     why = request.GET.get("why", "")
     page = Paginator(without_foil(found, why), SKIPPED_PER_PAGE).get_page(request.GET.get("page"))
@@ -181,7 +208,7 @@ def new_run(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def method_fields(request: HttpRequest, slug: str) -> HttpResponse:
-    """The parts of the form that belong to the method chosen in `?method=`: its parameters, and its usual filters."""
+    """Show the parts of the form that depend on the method in `?method=`: its parameters and default filters."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = RunForm(project, method=request.GET.get("method", ""))
     return render(request, "generation/_method_answer.html", {"form": form})
@@ -189,7 +216,7 @@ def method_fields(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def captions(request: HttpRequest, slug: str) -> HttpResponse:
-    """The form of a new look, and the looks there were, newest first."""
+    """Show the form of a new caption preview and all earlier previews, newest first."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = CaptionForm(request.POST if request.method == "POST" else None, maker=request.GET.get("maker", ""))
     if request.method == "POST" and form.is_valid():
@@ -206,14 +233,14 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def maker_fields(request: HttpRequest, slug: str) -> HttpResponse:
-    """The parameters of the maker chosen in `?maker=`."""
+    """Show the parameters of the maker in `?maker=`."""
     request.project = get_project(request.user, slug, Role.RESEARCHER)
     return render(request, "generation/_maker_fields.html", {"form": CaptionForm(maker=request.GET.get("maker", ""))})
 
 
 @require_safe
 def caption_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """What the maker makes; `?part=1` is the live part alone, which asks for itself while the job is alive."""
+    """Show a caption run. `?part=1` shows only the live part, which polls while the job is active."""
     found = enter_project(request, get_caption_run(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     template = "generation/_caption_run.html" if part else "generation/caption_run.html"
@@ -224,7 +251,7 @@ def caption_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def make_captions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Have the captions stored that the preview showed the first of."""
+    """Queue the job that stores the previewed captions."""
     found = enter_project(request, get_caption_run(request.user, slug, pk))
     actions.make_captions(request.user, found)
     messages.success(request, _("The captions are being generated."))
@@ -285,7 +312,7 @@ def selections(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def selection(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """GET shows what it would do, POST applies it."""
+    """Show a selection (GET) or apply it (POST)."""
     chosen = enter_project(request, get_selection(request.user, slug, pk))
     context: dict[str, Any] = {"chosen": chosen}
     if request.method == "POST":
@@ -303,7 +330,7 @@ def selection(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def selection_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The live part: asks for itself again while the job is alive, then for the whole page."""
+    """Show the live part of a page. It polls while the job is active, then loads the whole page."""
     chosen = enter_project(request, get_selection(request.user, slug, pk))
     return render_live(
         request,
@@ -315,7 +342,7 @@ def selection_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def tunings(request: HttpRequest, slug: str) -> HttpResponse:
-    """The form of a new tuning, and those there were, newest first."""
+    """Show the form of a new tuning and all earlier tunings, newest first."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = EntryForm(TUNING, request.POST if request.method == "POST" else None, prefix="tuning")
     if request.method == "POST" and form.is_valid():
@@ -329,7 +356,7 @@ def tunings(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def tuning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One tuning; `?part=1` is the live part alone, which asks for itself while the job is alive."""
+    """Show a tuning. `?part=1` shows only the live part, which polls while the job is active."""
     found = enter_project(request, get_tuning(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     context = {"tuning": found, "curve": loss_curve(found.losses)}
@@ -343,7 +370,7 @@ def tuning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def prompts(request: HttpRequest, slug: str) -> HttpResponse:
-    """`?from=counterfactual@1` opens the form with that prompt's words."""
+    """Show the prompts and the form of a new one. `?from=counterfactual@1` fills the form with that prompt."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = PromptForm(request.POST) if request.method == "POST" else PromptForm(initial=_first_words(request, project))
     if request.method == "POST" and form.is_valid():
@@ -380,7 +407,7 @@ def hints(request: HttpRequest, slug: str) -> HttpResponse:
         except GenerationError as error:
             form.add_error("spec", str(error))
         else:
-            messages.success(request, _("Saved. The change applies to pages that are opened from now on."))
+            messages.success(request, _("Saved. The change applies to pages opened from now on."))
             return redirect(request.path)
     asked = Hint.objects.filter(caption__video__project=project)
     context = {"form": form, "now": now, "n_asked": asked.count(), "failed": asked.exclude(problem="").last()}

@@ -1,5 +1,5 @@
-"""A worker that stays with the model it has loaded: RQ's SimpleWorker runs jobs in its own process, and this one takes
-first what waits for the model of its last job, wherever else it may go (`jobs.queue.lane_name`).
+"""A worker that prefers jobs of the model it has loaded. RQ's SimpleWorker runs jobs in its own process; this one takes
+the jobs of its last job's model first (`jobs.queue.lane_name`).
 """
 
 import logging
@@ -12,16 +12,16 @@ from jobs.queue import EXECUTE, lanes_in_redis
 
 logger = logging.getLogger(__name__)
 
-# How many jobs of one model in a row while others wait: a long run must not shut out the others.
+# Max consecutive jobs of one model while others wait: a long run must not block the others.
 MAX_CONSECUTIVE_JOBS = 8
-# Seconds after which a sleeping worker looks whether there is work of a model that nobody had asked for before.
+# Seconds after which a sleeping worker checks for jobs of new models.
 LOOK_SECONDS = 2
 
 
 def is_ours(job: Any) -> bool:
-    """Whether the message asks for what the queue carries: RQ would call any function that it names, by any callback.
+    """Return whether the message is one of ours: RQ would call any function and any callback that it names.
 
-    So who can write into Redis can have our jobs run again, and nothing else.
+    So a person with write access to Redis can only run our jobs again.
     """
     callbacks = (job._success_callback_name, job._failure_callback_name, job._stopped_callback_name)
     try:
@@ -31,10 +31,10 @@ def is_ours(job: Any) -> bool:
 
 
 class ModelAffinityWorker(SimpleWorker):
-    """Listens to the plain queues it was given, in that order, and to the lanes of every model on them."""
+    """A worker for the given queues, in that order, and for the lanes of every model on them."""
 
     def __init__(self, queues: Any, *arguments: Any, **options: Any) -> None:
-        # RQ sleeps for 15 seconds less than this.
+        # RQ sleeps 15 seconds less than this.
         options["worker_ttl"] = 15 + LOOK_SECONDS
         self._plain: list[Queue] = []
         self._warm, self._in_a_row = "", 0
@@ -42,8 +42,8 @@ class ModelAffinityWorker(SimpleWorker):
 
     @property
     def _ordered_queues(self) -> list[Queue]:
-        """What RQ looks through, first to last; it asks before every wait. Of each plain queue: the lane of the loaded
-        model, what needs no model, the other lanes, so that none of them waits for ever."""
+        """Return the queues in order; RQ calls this before every wait. For each plain queue: the lane of the loaded
+        model, jobs without a model, then the other lanes, so that none waits forever."""
         by_plain = lanes_in_redis(self.connection, [queue.name for queue in self._plain])
         found: list[Queue] = []
         for queue in self._plain:
@@ -61,7 +61,7 @@ class ModelAffinityWorker(SimpleWorker):
 
     def execute_job(self, job: Any, queue: Queue) -> None:
         if not is_ours(job):
-            logger.error("a message of the queue is none of ours and was thrown away: %s", job.id)
+            logger.error("discarded a message of the queue that Foilworks did not send: %s", job.id)
             job.delete()
             return
         self._in_a_row = self._in_a_row + 1 if queue.name == self._warm else 1

@@ -1,6 +1,6 @@
-"""Names of jobs that rows queued by an older version hold, and the functions that run them now.
+"""Map job names in rows of older versions to the functions that run them now.
 
-A row keeps the name that it was queued with. The names of 0.1 work until 0.4: tests/foilworks/upgrade/ runs
+A row keeps the name with which it was queued. The names of 0.1 work until 0.4: tests/foilworks/upgrade/ runs
 each of them.
 """
 
@@ -30,5 +30,5 @@ RENAMED = {
 
 
 def find_job(dotted: str) -> Callable[..., Any]:
-    """Return the function that a row names. ImportError: no version had one of this name."""
+    """Find the function that a row names. ImportError: no version had a function of this name."""
     return import_string(RENAMED.get(dotted, dotted))

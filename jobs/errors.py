@@ -1,7 +1,7 @@
-"""What can go wrong with the queue."""
+"""Errors of the queue."""
 
 from text.errors import ActionableError
 
 
 class JobError(ActionableError):
-    """A job cannot be queued or run; the message says what to do."""
+    """A job cannot be queued or run. The message says what to do."""

@@ -1,10 +1,10 @@
-"""A running job is a lease on its row: who holds it, until when, and how it is renewed, given back and lost.
+"""Leases on running jobs: who holds a row, until when, and how a lease is renewed, released and lost.
 
-The fencing token is the row's number of attempts: each claim raises it by one, nothing lowers it, and every later write
-of that attempt names it, so that a worker whose lease was given to another one cannot write any more.
+The fencing token is the row's number of attempts: each claim increments it, nothing lowers it, and every write
+of that attempt checks it, so that a worker whose lease went to another one can no longer write.
 
-Leases run by the database's clock, which all hosts share: one whose own clock is wrong, or jumps, neither takes what
-others hold nor keeps what it lost.
+Leases use the database's clock, which all hosts share: a host whose clock is wrong, or jumps, neither takes leases of
+others nor keeps lost ones.
 """
 
 import logging
@@ -26,23 +26,23 @@ from jobs.models import Job, JobState
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=settings.JOB_LEASE_SECONDS)
-# Several beats a lease: SQLite may keep one of them waiting for up to 20 seconds.
+# Several heartbeats per lease: SQLite may delay one of them by up to 20 seconds.
 BEAT_SECONDS = LEASE.total_seconds() / 4
-# A running job whose worker has been silent for longer than its lease.
+# A running job whose worker has been silent longer than its lease.
 ABANDONED = Q(state=JobState.RUNNING, lease_until__lt=Now())
-# The connection to the database is gone, or was refused: nothing that the work itself did.
+# The database connection is lost or refused: not an error of the job itself.
 NO_DATABASE = (OperationalError, InterfaceError)
 
 
 class JobStopped(BaseException):
-    """The row is no longer this attempt's: it was cancelled, or its lease went to another worker.
+    """This attempt has lost its row: the job was cancelled, or its lease went to another worker.
 
-    Not an Exception, so that code of a job which handles its own errors does not take it for one.
+    Not an Exception, so that a job's own error handling does not catch it.
     """
 
 
 def claim(job_id: str) -> Job | None:
-    """Take the lease of a waiting job, or of a running one whose lease has run out; None if neither is so."""
+    """Take the lease of a waiting job, or of a running one with an expired lease; None otherwise."""
     waiting = Job.objects.filter(pk=job_id, state=JobState.WAITING)
     abandoned = Job.objects.filter(ABANDONED, pk=job_id)
     for rows, lost in ((waiting, 0), (abandoned, 1)):
@@ -66,12 +66,12 @@ def _renewal() -> dict[str, Any]:
 
 
 def worker_name(pid: int | None = None) -> str:
-    """Name a process of this host, by default this one, as people know it: host and number."""
+    """Return the display name of a process of this host, by default this one: host and process id."""
     return f"{socket.gethostname()[:100]}:{os.getpid() if pid is None else pid}"
 
 
 def write(job: Job, **fields: object) -> None:
-    """Write fields of a job that this attempt still holds, renewing its lease; JobStopped where it does not."""
+    """Write fields of a job and renew its lease. JobStopped: this attempt no longer holds the job."""
     held = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, attempts=job.attempts)
     held = held.update(**{**_renewal(), **fields})
     if not held:
@@ -81,9 +81,9 @@ def write(job: Job, **fields: object) -> None:
 
 
 class Heartbeat:
-    """Renews the lease from a thread of its own while the job works, also through long steps without progress.
+    """Renew the lease from a separate thread while the job runs, also during long steps without progress.
 
-    Inside a transaction nobody else sees the row, and on SQLite a second connection could not write: no thread then.
+    Inside a transaction no other process sees the row, and on SQLite a second connection cannot write: no thread then.
     """
 
     def __init__(self, job: Job) -> None:
@@ -112,12 +112,12 @@ class Heartbeat:
 
     def _renewed(self) -> bool:
         try:
-            # A copy: this thread must not write into the job's own instance.
+            # A copy: this thread must not change the job's own instance.
             write(Job(pk=self._job.pk, attempts=self._job.attempts))
         except JobStopped:
             return False
         except NO_DATABASE as error:
-            # A locked or unreachable database: the next beat tries again, by a new connection, within the same lease.
-            logger.warning("job %s: heartbeat missed: %s", self._job.pk, error)
+            # A locked or unreachable database: the next heartbeat retries with a new connection, within the lease.
+            logger.warning("job %s: missed a heartbeat: %s", self._job.pk, error)
             connection.close()
         return True

@@ -1,4 +1,4 @@
-"""How far a job is, for the page that shows it."""
+"""Store the progress of a job for its page."""
 
 import time
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from jobs.lease import write
 from jobs.models import Job
 from jobs.queue import update_progress
 
-# The page asks about once a second; writing more often only costs the database.
+# The page polls about once per second; more frequent writes only load the database.
 EVERY_SECONDS = 0.5
 MAX_MESSAGE_LENGTH = 300
 
@@ -20,11 +20,11 @@ def progress(
     message: str | None = None,
     measured: Mapping[str, Any] | None = None,
 ) -> None:
-    """Note that ``done`` of ``total`` steps are behind; call it as often as it is convenient.
+    """Report that ``done`` of ``total`` steps are done. Call it as often as convenient.
 
-    It writes at most twice a second, and always at the first and the last step, and renews the job's lease. What is
-    left out stays as it was. ``measured`` says what it cost so far (`jobs.models.Job.measured`). Raises
-    `jobs.lease.JobStopped` when the job was cancelled or given to another worker: let it pass.
+    It writes at most two times per second, and always at the first and last step, and renews the job's lease. Omitted
+    values do not change. ``measured``: the cost so far (`jobs.models.Job.measured`). Raises
+    `jobs.lease.JobStopped` if the job was cancelled or given to another worker: do not catch it.
     """
     total = job.total if total is None else total
     message = job.message if message is None else message[:MAX_MESSAGE_LENGTH]

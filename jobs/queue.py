@@ -1,6 +1,6 @@
-"""Work is queued as a row of the database; Redis carries nothing but the row's id, after the commit.
+"""Queue jobs as rows of the database. Redis carries only the row's id, after the commit.
 
-So the row is the truth: what Redis lost, or never got because it was away, is pushed again from the rows.
+So the rows are authoritative: messages that Redis lost or never received are pushed again from the rows.
 """
 
 import hashlib
@@ -33,13 +33,13 @@ from jobs.trace import request_id
 logger = logging.getLogger(__name__)
 
 EXECUTE = "jobs.runner.execute"
-# "generation.jobs.run_generation", "evaluation.scoring.jobs.run_scoring": the jobs of an app, or of a room in it.
+# "generation.jobs.run_generation", "evaluation.scoring.jobs.run_scoring": job functions of an app, or of a room in it.
 DOTTED = re.compile(r"[a-z_]+(\.[a-z_]+)?\.jobs(\.[a-z_][a-z0-9_]*)+")
-# After so many the work itself is what kills its workers.
+# After this many losses, the job itself probably kills its workers.
 MAX_LOSSES = 5
-# A row younger than this may still be on its way to Redis.
+# The message of a younger row may not have reached Redis yet.
 PUSH_GRACE = timedelta(seconds=5)
-# Seconds for which one process alone may look what is to be pushed, unless it says that it is still at it.
+# Seconds for which one process holds the lock on dispatching, unless it renews it.
 DISPATCH_LOCK_TTL_S = 5.0
 
 
@@ -53,20 +53,20 @@ def enqueue(
     route: str = "",
     asked: bool = True,
 ) -> Job:
-    """Queue ``dotted(target_id, job)``: the row is part of the caller's transaction, Redis hears of it on commit.
+    """Queue ``dotted(target_id, job)``: the row is part of the caller's transaction, Redis gets its id on commit.
 
-    ``route`` names the model that the work needs: workers that have it loaded come first. On the gpu queue a project
-    has at most as many jobs on their way as its quota says (GPU_QUOTA); the others wait as rows.
+    ``route``: the model that the job needs; workers with this model loaded take it first. On the gpu queue a project
+    has at most GPU_QUOTA jobs dispatched; the others wait as rows.
 
-    ``asked``: somebody asked for it, and may be told to wait; what follows from other writes by itself is never
+    ``asked``: a person requested it, and it may be refused; jobs that follow from other writes are never
     refused.
 
-    Raises JobError for a function outside an app's jobs module, for an unknown queue, and where the project has as many
-    jobs open as it may (MAX_OPEN_JOBS_PER_PROJECT). A Redis that cannot be
-    reached is no error: the row waits, and the next `foilworks up` takes it.
+    JobError: a function outside an app's jobs module, an unknown queue, or a project with as many
+    open jobs as allowed (MAX_OPEN_JOBS_PER_PROJECT). A Redis that cannot be
+    reached is not an error: the row waits for the next `foilworks up`.
     """
     if not DOTTED.fullmatch(dotted):
-        raise JobError(f"'{dotted}' is no job; name a function of an app's jobs module, such as corpus.jobs.probe")
+        raise JobError(f"'{dotted}' is not a job; name a function of an app's jobs module, such as corpus.jobs.probe")
     if queue not in settings.RQ_QUEUES:
         raise JobError(f"there is no queue '{queue}'; choose one of: {', '.join(sorted(settings.RQ_QUEUES))}")
     if asked and project_id is not None:
@@ -85,9 +85,9 @@ def enqueue(
 
 
 def require_room(project_id: int) -> None:
-    """JobError where the project has so many jobs open that nobody else's would ever be done."""
+    """Check the project's number of open jobs. JobError: too many, which would block other projects."""
     most = settings.MAX_OPEN_JOBS_PER_PROJECT
-    # Shards are cut from a job that was let in.
+    # Shards belong to a job that was accepted.
     mine = Job.objects.filter(project_id=project_id, parent=None, state__in=OPEN_STATES)
     if most and mine.count() >= most:
         words = _(
@@ -97,7 +97,7 @@ def require_room(project_id: int) -> None:
 
 
 def submit(jobs: Iterable[Job]) -> None:
-    """Push those that may go at once; where a quota counts, those that it lets go."""
+    """Push jobs: all of them, or as many as a quota allows."""
     held = False
     for job in jobs:
         if _quota(job.queue, job.project_id):
@@ -109,21 +109,21 @@ def submit(jobs: Iterable[Job]) -> None:
 
 
 def push(job: Job) -> bool:
-    """Put the job's id on its queue; False where Redis cannot be reached."""
+    """Put the job's id on its queue; False if Redis cannot be reached."""
     try:
-        # commit_mode: django-rq would wait for a commit again, and lose the id that we give.
+        # commit_mode: django-rq would wait for a commit again, and lose our id.
         _queue(job.queue, job.route).enqueue_call(
             EXECUTE, args=(str(job.pk),), job_id=str(job.pk), result_ttl=0, description=job.title or job.dotted
         )
     except RedisError as error:
-        # No warning: the job may run here in a moment (`--sync`), and `nobody_works` tells those who wait.
-        logger.info("job %s waits: the queue cannot be reached (%s)", job.pk, error)
+        # Not a warning: the job may run here in a moment (`--sync`), and `no_worker_hint` informs people who wait.
+        logger.info("job %s waits: cannot reach the queue (%s)", job.pk, error)
         return False
     return True
 
 
 def is_reachable() -> bool:
-    """Whether Redis answers."""
+    """Return whether Redis responds."""
     try:
         return bool(_queue("default").connection.ping())
     except RedisError:
@@ -131,7 +131,7 @@ def is_reachable() -> bool:
 
 
 def worker_count() -> int | None:
-    """How many workers listen to the queues; None where Redis cannot be reached."""
+    """Count the workers on the queues; None if Redis cannot be reached."""
     try:
         return int(Worker.count(connection=_queue("default").connection))
     except RedisError:
@@ -139,7 +139,7 @@ def worker_count() -> int | None:
 
 
 def queue_lengths() -> dict[str, int] | None:
-    """Plain queue -> how many jobs wait in it and in its lanes; None where Redis cannot be reached."""
+    """Return plain queue -> jobs waiting in it and its lanes; None if Redis cannot be reached."""
     try:
         connection = _queue("default").connection
         lanes = lanes_in_redis(connection, settings.RQ_QUEUES)
@@ -150,12 +150,12 @@ def queue_lengths() -> dict[str, int] | None:
 
 
 def no_worker_hint() -> str:
-    """What to tell somebody whose job was queued while no worker listens; empty where one does."""
+    """Return a hint if a job was queued while no worker is running, else an empty text."""
     return "" if worker_count() else "no worker is running: `foilworks up` starts them, or give --sync"
 
 
 def cancel(job: Job) -> bool:
-    """Cancel an open job and its shards; a running one ends at its next progress update. False if it was over."""
+    """Cancel an open job and its shards. A running one ends at its next progress update. False: it was over."""
     over = {"state": JobState.CANCELLED, "finished_at": timezone.now(), "lease_until": None}
     with transaction.atomic():
         cancelled = Job.objects.filter(pk=job.pk, state__in=OPEN_STATES).update(**over)
@@ -165,9 +165,9 @@ def cancel(job: Job) -> bool:
 
 
 def retry(job: Job) -> bool:
-    """Queue a failed or cancelled job again; what it stored is kept. False if it was neither.
+    """Queue a failed or cancelled job again. Its stored results stay. False: it was neither.
 
-    Of a job with shards only those that did not end well are done again.
+    Only shards that failed or were cancelled run again.
     """
     again = {"error": "", "finished_at": None, "losses": 0}
     stopped = [JobState.FAILED, JobState.CANCELLED]
@@ -183,11 +183,11 @@ def retry(job: Job) -> bool:
 
 
 def resume_parents(jobs: QuerySet[Job]) -> int:
-    """Queue again those of ``jobs`` whose shards are all over, so that they collect; how many."""
+    """Queue again the ``jobs`` whose shards are all over, so that they collect results. Return how many."""
     open_shards = Job.objects.filter(parent=OuterRef("pk"), state__in=OPEN_STATES)
     woken = 0
     for job in jobs.filter(~Exists(open_shards), state=JobState.SPREAD):
-        # The last two shards may end at the same moment: one of them wakes it.
+        # The last two shards may end at the same moment: only one of them resumes the job.
         if Job.objects.filter(pk=job.pk, state=JobState.SPREAD).update(state=JobState.WAITING):
             transaction.on_commit(partial(submit, [job]))
             woken += 1
@@ -195,7 +195,7 @@ def resume_parents(jobs: QuerySet[Job]) -> int:
 
 
 def update_progress(parent_id: object) -> None:
-    """Write how far a spread job is by what is left of its shards, and of the stages after them."""
+    """Update the progress of a spread job from its open shards and later stages."""
     left = Job.objects.filter(parent_id=parent_id).aggregate(left=Sum(F("total") - F("done")))["left"] or 0
     payload = Job.objects.filter(pk=parent_id).values_list("payload", flat=True).first() or {}
     left += payload.get("later", 0)
@@ -203,10 +203,10 @@ def update_progress(parent_id: object) -> None:
 
 
 def requeue_lost() -> int:
-    """Push every job again that should be on a queue and is not, and return how many.
+    """Push jobs again that should be on a queue but are not. Return how many.
 
-    Lost are running jobs whose worker died (their lease has run out) and waiting ones that Redis does not know.
-    A job that took its worker down MAX_LOSSES times is failed instead. Pushing one too many does no harm.
+    These are running jobs whose worker died (their lease has expired) and waiting ones that Redis does not have.
+    A job that killed its worker MAX_LOSSES times fails instead. A duplicate push does no harm.
     """
     now = timezone.now()
     abandoned = Job.objects.filter(state=JobState.RUNNING, lease_until__lt=Now())
@@ -215,20 +215,20 @@ def requeue_lost() -> int:
         losses=F("losses") + 1,
         finished_at=now,
         lease_until=None,
-        error=f"Its worker died {MAX_LOSSES} times doing this; see the worker's log (memory?), then retry.",
+        error=f"The worker died {MAX_LOSSES} times in this job. Check the worker's log (memory?), then retry.",
     )
     abandoned.update(state=JobState.WAITING, losses=F("losses") + 1, lease_until=None)
     resume_parents(Job.objects.all())
-    # What was made in the future was made by a host whose clock is wrong.
+    # A row from the future is from a host whose clock is wrong.
     fresh = Q(created_at__gte=now - PUSH_GRACE, created_at__lte=now + PUSH_GRACE)
     return dispatch(Job.objects.exclude(fresh), logging.WARNING)
 
 
 def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
-    """Push what of ``jobs`` waits, is not known to Redis and may go by its project's quota; how many.
+    """Push waiting ``jobs`` that Redis does not have, within their project's quota. Return how many.
 
-    One process at a time looks, so that two of them do not let go of the same place twice. Whoever dies at it, or had
-    let go in the last second before its Redis was killed, leaves a lock that ends soon by itself.
+    A lock allows one process at a time, so that two of them do not use the same slot of a quota. A process that dies
+    here, or whose Redis is killed, leaves a lock that expires soon.
     """
     waiting = list(jobs.filter(state=JobState.WAITING).order_by("created_at", "number"))
     try:
@@ -249,17 +249,17 @@ def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
                 pushed += push(job)
             return pushed
     except RedisError as error:
-        logger.log(level, "the queue cannot be reached (%s)", error)
+        logger.log(level, "cannot reach the queue (%s)", error)
         return 0
 
 
 def lane_name(queue: str, route: str = "") -> str:
-    """The name in Redis of the queue on which a job waits: one for each model, so that workers can choose."""
+    """Return the name of a job's queue in Redis: one per model, so that workers can choose."""
     return f"{queue}.{hashlib.sha256(route.encode()).hexdigest()[:12]}" if route else queue
 
 
 def lanes_in_redis(connection: Redis, plain: Iterable[str]) -> dict[str, list[str]]:
-    """Plain queue -> the names of its lanes that hold something, in order."""
+    """Return plain queue -> names of its non-empty lanes, in order."""
     prefix = Queue.redis_queue_namespace_prefix
     names = sorted(as_text(key).removeprefix(prefix) for key in connection.smembers(Queue.redis_queues_keys))
     names = [name for name in names if "." in name and connection.llen(prefix + name)]
@@ -267,18 +267,18 @@ def lanes_in_redis(connection: Redis, plain: Iterable[str]) -> dict[str, list[st
 
 
 def _lanes() -> set[tuple[str, str]]:
-    """(queue, route) of everything that waits, and the plain queues."""
+    """Return (queue, route) of all waiting jobs, and the plain queues."""
     routed = Job.objects.filter(state=JobState.WAITING).exclude(route="").values_list("queue", "route")
     return {*((name, "") for name in settings.RQ_QUEUES), *routed.distinct()}
 
 
 def _quota(queue: str, project_id: int | None) -> int:
-    """How many jobs of the project may be on their way at once; 0: any number."""
+    """Return how many jobs of the project may be dispatched at once; 0: any number."""
     return settings.GPU_QUOTA if queue == "gpu" and project_id is not None else 0
 
 
 def _on_the_way(known: set[str]) -> Counter[int | None]:
-    """project -> its jobs of the gpu queue that run, or wait in Redis."""
+    """Return project -> its jobs of the gpu queue that run, or wait in Redis."""
     rows = Job.objects.filter(queue="gpu", project_id__isnull=False).filter(
         Q(state=JobState.RUNNING) | Q(state=JobState.WAITING)
     )
@@ -287,7 +287,7 @@ def _on_the_way(known: set[str]) -> Counter[int | None]:
 
 
 def wait(jobs: Iterable[Job], *, timeout_s: float = 600.0, every_s: float = 0.2) -> list[Job]:
-    """Wait until all jobs are over and return their rows; JobError names the first that failed or took too long."""
+    """Wait until all jobs are over, and return their rows. JobError: a job failed or took too long."""
     ids = [job.pk for job in jobs]
     until = time.monotonic() + timeout_s
     while True:
@@ -299,13 +299,15 @@ def wait(jobs: Iterable[Job], *, timeout_s: float = 600.0, every_s: float = 0.2)
             return [rows[pk] for pk in ids]
         if time.monotonic() > until:
             late = next(row for row in rows.values() if not row.is_over)
-            raise JobError(f"{late} is not over after {timeout_s:.0f} s; is a worker running? see `foilworks doctor`")
+            raise JobError(
+                f"{late} is not done after {timeout_s:.0f} s; check with `foilworks doctor` that a worker is running"
+            )
         time.sleep(every_s)
 
 
 def _queue(name: str, route: str = "") -> Queue:
     connection = get_connection(name)
-    # Callers are people waiting for a page: one attempt, where redis-py would retry for seconds.
+    # People wait for a page: one attempt, since redis-py would retry for seconds.
     connection.set_retry(Retry(NoBackoff(), 0))
     plain = get_queue(name, commit_mode="auto", connection=connection)
     if not route:

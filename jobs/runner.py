@@ -1,4 +1,4 @@
-"""The one function that the queue calls. It runs a job at most once at a time and writes down how it ended."""
+"""Run jobs. The queue calls `execute`, which runs a job at most once at a time and stores how it ended."""
 
 import errno
 import logging
@@ -19,7 +19,7 @@ from text.errors import ActionableError
 
 MAX_SECONDS = 24 * 3600.0
 LOOK_EVERY_SECONDS = 0.2
-# Errors that a job raises are not of single things, which it lists: after so many the rest would fail, too.
+# A shard raises only general errors (it lists those of single items): after this many, the others would fail, too.
 MAX_FAILED_SHARDS = 3
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
@@ -27,10 +27,10 @@ logger = logging.getLogger(__name__)
 
 
 def execute(job_id: str) -> None:
-    """Run the job of this id: ``function(target_id, job)``; what returns a `Spread` goes on in its shards.
+    """Run the job with this id: ``function(target_id, job)``. If it returns a `Spread`, its shards continue.
 
-    Nothing happens when the job is over or another worker holds it, so a message that Redis delivers twice does no
-    harm. An error is written to the row and goes on to the caller (RQ keeps its traceback; `run_now` shows it).
+    Nothing happens if the job is over or another worker holds it, so a message that Redis delivers twice does no
+    harm. An error is stored in the row and raised again (RQ stores its traceback; `run_now` shows it).
     """
     if not connection.in_atomic_block:
         close_old_connections()
@@ -43,13 +43,13 @@ def execute(job_id: str) -> None:
 
 
 def run_now(job: Job) -> Job:
-    """Run a queued job in this process (`--sync`, tests) and return its row as it ended; errors are raised.
+    """Run a queued job in this process (`--sync`, tests), and return its final row. Errors are raised.
 
-    Its shards are done here, too, beside any worker that takes some. Where a worker was faster, its end is waited for;
-    JobError if the job failed or was cancelled there.
+    Its shards also run here, unless a worker takes them. If a worker was faster, wait for its end;
+    JobError: the job failed or was cancelled there.
     """
     execute(str(job.pk))
-    # Once per stage (`jobs.shards`).
+    # One pass per stage (`jobs.shards`).
     while Job.objects.filter(pk=job.pk, state=JobState.SPREAD).exists():
         _do_shards(job)
         execute(str(job.pk))
@@ -58,7 +58,7 @@ def run_now(job: Job) -> Job:
 
 
 def _do_shards(job: Job) -> None:
-    """An error of a shard ends the job, since nobody would take up the others."""
+    """Run the shards. An error of one ends the job, since nothing would run the others."""
     runner, ended = InProcessRunner(), False
     try:
         runner.submit(list(job.shards.all()))
@@ -73,10 +73,10 @@ def _do_shards(job: Job) -> None:
 
 
 class InProcessRunner:
-    """A `Runner` in this process: one shard after the other, leaving alone what others hold."""
+    """A `Runner` in this process: one shard after the other, except those that others hold."""
 
     def submit(self, shards: Sequence[Job]) -> None:
-        """Nothing: `collect` finds them in the table."""
+        """Do nothing: `collect` finds the shards in the table."""
 
     def collect(self, job: Job) -> Iterator[Job]:
         seen: set[object] = set()
@@ -100,8 +100,8 @@ def _is_abandoned(job: Job) -> bool:
 
 
 class _Recorded:
-    """Writes the end of an attempt to its row, whatever the end was. It hides no error: only JobStopped, which is
-    an end that somebody else has already written, stops here."""
+    """Store the end of an attempt in its row. Errors are raised again, except JobStopped, which is
+    an end that another process has already stored."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -116,13 +116,13 @@ class _Recorded:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         if isinstance(error, JobStopped) or not self._write_end(error):
-            logger.info("job %s: stopped, its row belongs to somebody else", self._job.pk)
+            logger.info("job %s: stopped, another attempt holds its row", self._job.pk)
             return error is None or isinstance(error, JobStopped)
         return False
 
     def _write_end(self, error: BaseException | None) -> bool:
         if not connection.in_atomic_block:
-            # One that broke meanwhile: the end is written by a new one.
+            # The connection may be broken: store the end with a new one.
             close_old_connections()
         try:
             if error is None and isinstance(self.returned, Spread):
@@ -136,7 +136,7 @@ class _Recorded:
 
 
 def _make_room(job: Job) -> None:
-    """What may go on now that this attempt is over: the job whose shard it was, or another of its project."""
+    """Push the next jobs after this attempt: the parent of a shard, or another job of the project."""
     if job.parent_id is not None:
         failed = Job.objects.filter(parent_id=job.parent_id, state=JobState.FAILED).count()
         if failed >= MAX_FAILED_SHARDS:
@@ -153,7 +153,7 @@ def _end_of(job: Job, error: BaseException | None) -> dict[str, object]:
     if error is None:
         return {**over, "state": JobState.DONE, "done": max(job.done, job.total)}
     if not isinstance(error, Exception):
-        # The worker is being stopped: not the job failing. It waits for the next worker.
+        # The worker is stopping, the job did not fail. It waits for the next worker.
         return {"state": JobState.WAITING, "lease_until": None}
     if isinstance(error, NO_DATABASE) and job.losses < MAX_LOSSES - 1:
         return {"state": JobState.WAITING, "losses": job.losses + 1, "lease_until": None}
@@ -161,7 +161,7 @@ def _end_of(job: Job, error: BaseException | None) -> dict[str, object]:
         return {**over, "state": JobState.FAILED, "error": str(error)}
     logger.error("job %s failed", job.pk, exc_info=error)
     if isinstance(error, OSError) and error.errno in FULL:
-        full = f"The disk of the worker's host is full ({job.worker}). Make room there, then take the job up again."
+        full = f"The disk of the worker's host is full ({job.worker}). Free space there, then retry the job."
         return {**over, "state": JobState.FAILED, "error": full}
-    plain = f"Something went wrong inside Foilworks ({type(error).__name__}). The worker's log has the details."
+    plain = f"Internal error of Foilworks ({type(error).__name__}). The worker's log has the details."
     return {**over, "state": JobState.FAILED, "error": plain}

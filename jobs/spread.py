@@ -1,9 +1,9 @@
-"""A job that is done by many workers: it plans, its shards do the work, and it is taken up again when they are over.
+"""Spread a job over many workers: it plans, its shards do the work, and it resumes when they are over.
 
-    job -> Spread(...) -> state spread, one row a shard -> every shard done -> the job runs again and collects
+    job -> Spread(...) -> state spread, one row per shard -> every shard done -> the job runs again and collects
 
-A shard is a job row like any other: claimed, leased, beating, resumed elsewhere when its worker dies. What moves the
-shards is a `Runner`: Redis and its workers (`QueueRunner`), or this process (`jobs.runner.InProcessRunner`).
+A shard is a job row like any other: claimed, leased, with a heartbeat, resumed elsewhere if its worker dies. The
+shards are run by a `Runner`: Redis and its workers (`QueueRunner`), or this process (`jobs.runner.InProcessRunner`).
 """
 
 import time
@@ -23,9 +23,9 @@ EVERY_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Spread:
-    """What a job's function returns instead of nothing: `dotted(target_id, shard)` for each of `parts`.
+    """Returned by a job's function to run `dotted(target_id, shard)` for each of `parts`.
 
-    A part is (what it is about, as JSON; how many steps it has). `carried` is kept for the job's own second turn, in
+    A part is (its payload as JSON, its number of steps). `carried` is stored for the second run of the job itself, in
     its `payload`. `route` as `jobs.queue.enqueue`, by default the job's own.
     """
 
@@ -36,19 +36,19 @@ class Spread:
 
 
 class Runner(Protocol):
-    """What gets shards done. Another one (Ray, a batch system) only needs these two."""
+    """Runs shards. Another runner (Ray, a batch system) only needs these two methods."""
 
     def submit(self, shards: Sequence[Job]) -> None:
-        """Have the shards worked on; returns at once. Each is run by `jobs.runner.execute(str(shard.pk))`."""
+        """Start the shards and return at once. `jobs.runner.execute(str(shard.pk))` runs each of them."""
         ...
 
     def collect(self, job: Job) -> Iterator[Job]:
-        """The shards of the job as they end, whatever their end; returns when none is open."""
+        """Yield the shards of the job as they end, in any state, until none is open."""
         ...
 
 
 class QueueRunner:
-    """Redis and its workers, on any number of hosts."""
+    """A runner with Redis and its workers, on any number of hosts."""
 
     def submit(self, shards: Sequence[Job]) -> None:
         submit(shards)
@@ -67,9 +67,9 @@ class QueueRunner:
 
 
 def spread(job: Job, wanted: Spread, runner: Runner) -> list[Job]:
-    """Store the shards and let the job wait for them; `runner` hears of them on commit.
+    """Store the shards and make the job wait for them; `runner` gets them on commit.
 
-    JobStopped: the job is no longer this attempt's.
+    JobStopped: this attempt no longer holds the job.
     """
     shards = [
         Job(
@@ -95,5 +95,5 @@ def spread(job: Job, wanted: Spread, runner: Runner) -> list[Job]:
 
 
 def failures(shards: Iterable[Job]) -> list[Job]:
-    """Those that did not end well."""
+    """Return the shards that failed or were cancelled."""
     return [shard for shard in shards if shard.state in {JobState.FAILED, JobState.CANCELLED}]

@@ -1,7 +1,7 @@
-"""Find processes of this host that still work on a job which is no longer theirs.
+"""Find processes of this host that still work on a job that they no longer hold.
 
-A worker notices by itself at its next write that its job was cancelled or went to another worker (`jobs.lease`). A
-computation that holds Python's lock never comes to that write, and keeps the heartbeat's thread from running, too.
+A worker notices at its next write that its job was cancelled or went to another worker (`jobs.lease`). A
+computation that holds Python's lock never reaches that write, and also blocks the heartbeat's thread.
 """
 
 import socket
@@ -14,14 +14,14 @@ from rq import Worker
 from jobs.lease import worker_name
 from jobs.models import Job, JobState
 
-# What only the holder of a job writes; it is done in a moment.
+# The holder of a job writes these states; after the last two it ends shortly.
 OWN_STATES = frozenset({JobState.RUNNING, JobState.SPREAD, JobState.DONE})
 
 
 def stray_jobs(pids: Collection[int]) -> dict[int, str]:
-    """Map the process ids whose job was cancelled, deleted, failed, put back or given away to the job's id.
+    """Map process ids to job ids, if the job was cancelled, deleted, failed, queued again or claimed by another.
 
-    A worker that is about to take a job, or has just ended one, may be among them for a moment. RedisError,
+    A worker that is about to take a job, or has just ended one, may be included for a moment. RedisError,
     DatabaseError: queue or database cannot be reached.
     """
     current = _current_jobs(pids)
@@ -34,9 +34,9 @@ def _holds(pid: int, job: Job | None) -> bool:
 
 
 def _current_jobs(pids: Collection[int]) -> dict[int, UUID]:
-    """Map each process id to the job that RQ says it works on."""
+    """Map each process id to its job, according to RQ."""
     workers = Worker.all(connection=get_connection("default"))
     ours = [each for each in workers if each.pid in pids and each.hostname == socket.gethostname() and each.birth_date]
-    # A killed worker stays registered for a while, and another process may get its number: the youngest counts.
+    # A killed worker stays registered for a while, and another process may get its id: the youngest counts.
     by_pid = {each.pid: each for each in sorted(ours, key=lambda each: each.birth_date)}
     return {pid: UUID(job_id) for pid, each in by_pid.items() if (job_id := each.get_current_job_id())}

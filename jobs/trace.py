@@ -1,4 +1,4 @@
-"""Whose work this is: the id of the request, and of the job that came of it; they stand in every line of the log."""
+"""Trace ids: of the request, and of the job that it queued. Every line of the log contains them."""
 
 import re
 import uuid
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-# What a proxy of ours may have named the request already; nothing else gets into logs and rows.
+# The format of a request id from our proxy; nothing else may get into logs and rows.
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{7,63}")
 
 _request_id: ContextVar[str] = ContextVar("request_id", default="")
@@ -14,7 +14,7 @@ _job_id: ContextVar[str] = ContextVar("job_id", default="")
 
 
 def request_id() -> str:
-    """Of the request that is being answered, or that asked for the job at work; empty in a command."""
+    """Return the id of the current request, or of the request that queued the current job; empty in a command."""
     return _request_id.get()
 
 
@@ -23,13 +23,13 @@ def job_id() -> str:
 
 
 def named(given: str) -> str:
-    """The id that came with a request, where it is one; else a new one."""
+    """Return the id that came with a request if it is valid, else a new one."""
     return given if PLAIN.fullmatch(given) else uuid.uuid4().hex
 
 
 @contextmanager
 def working_on(request: str, job: str = "") -> Iterator[None]:
-    """Within the block the ids are these."""
+    """Set the ids within the block."""
     tokens = _request_id.set(request), _job_id.set(job)
     try:
         yield

@@ -1,4 +1,4 @@
-"""When each frame of a clip begins and leaves the screen: one clock for the player, trims, models and film strips.
+"""The times at which each frame of a clip appears and disappears: one clock for player, trims, models and film strips.
 
 Times are whole microseconds from the clip's second 0, as browsers report them.
 """

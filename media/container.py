@@ -1,4 +1,4 @@
-"""Opening a video file safely, and saying in one line why it cannot be used."""
+"""Open a video file safely, or say in one line why it cannot be used."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -148,7 +148,7 @@ def _picture_stream(path: Path, container: InputContainer) -> VideoStream:
         if stream.disposition & Disposition.attached_pic:  # the cover of a song is not a video
             continue
         if stream.codec_context is None:
-            raise MediaError(f"{path}: its codec is unknown here; {CONVERT}")
+            raise MediaError(f"{path}: its codec is not supported; {CONVERT}")
         return stream
     raise MediaError(f"{path}: has no video stream, only sound or data; {CONVERT}")
 

@@ -73,6 +73,6 @@ class DecodePool:
 
 
 def usual_workers() -> int:
-    """The processors that this process may use, less the one on which the model's own thread runs; at least one."""
+    """Return the number of processors for this process, less one for the model's thread; at least 1."""
     may_use = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, may_use - 1)

@@ -1,4 +1,4 @@
-"""The one error of media: a file that cannot be used as a video, with what to do about it."""
+"""The error of media: a file that cannot be used as a video, with what to do about it."""
 
 from text.errors import ActionableError
 

@@ -1,7 +1,7 @@
-"""Files under the hash of what they were made from, with a limit of bytes: those not used for longest go first.
+"""Cache files by the hash of their inputs, with a size limit: the least recently used are removed first.
 
-Any number of processes share a folder. An entry appears whole or not at all; one that another process takes away while
-it is asked for is a miss. A full disk costs the entry, never the caller.
+Any number of processes share a folder. An entry appears whole or not at all; one that another process removes meanwhile
+is a miss. A full disk costs the entry, never the caller.
 """
 
 import hashlib
@@ -38,13 +38,13 @@ class FileCache:
 
     def __init__(self, folder: Path, limit: int, *, spare_s: float = 0.0) -> None:
         if limit < 1:
-            raise ValueError(f"a cache of {limit} bytes holds nothing; do without one")
+            raise ValueError(f"a cache of {limit} bytes is too small; set a larger limit or disable it")
         self.folder, self.limit, self.spare_s = Path(folder), limit, spare_s
         self._held = 0
         self._uncounted = limit
 
     def get(self, key: str) -> bytes | None:
-        """What was put there, and a note that it was used; None where it is not, or cannot be read."""
+        """Return an entry and note its use; None if it is missing or unreadable."""
         path = self.path(key)
         try:
             data = path.read_bytes()
@@ -65,24 +65,24 @@ class FileCache:
             Path(file.name).replace(path)
         except OSError as error:
             log.warning(
-                "%s: cannot keep an entry (%s); free some space or lower its limit", self.folder, error.strerror
+                "%s: cannot store an entry (%s); free some space or lower its limit", self.folder, error.strerror
             )
             return
         self.note(len(data))
 
     def note(self, size: int) -> None:
-        """So many bytes were added; release what was not used for longest where there is no room."""
+        """Count added bytes; remove the least recently used entries if the cache is full."""
         self._held += size
         self._uncounted += size
         if self._uncounted > self.limit * RESCAN_FRACTION or self._held > self.limit:
             self._make_room()
 
     def drop(self, key: str) -> None:
-        """Forget an entry that turned out to be of no use."""
+        """Remove a useless entry."""
         self.path(key).unlink(missing_ok=True)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all entries."""
         for _, _, path in list(self._entries()):
             path.unlink(missing_ok=True)
 
@@ -152,4 +152,4 @@ class ClipCache:
 def _check(path: Path, sha256: str) -> None:
     with path.open("rb") as file:
         if sha256 and hashlib.file_digest(file, "sha256").hexdigest() != sha256:
-            raise MediaError(f"{sha256[:12]}…: what is stored has other bytes; attach the file again")
+            raise MediaError(f"{sha256[:12]}…: the stored file has other bytes; attach the file again")

@@ -1,4 +1,4 @@
-"""What a file that is not a video is, by its first bytes: its name may say anything."""
+"""Recognize files that are not videos by their first bytes, whatever their name."""
 
 import re
 from pathlib import Path

@@ -34,7 +34,7 @@ FORM_VERSIONS = {LOSSLESS: "lossless", JPEG: f"jpeg{QUALITY}@{SHORT_SIDE}"}
 
 @dataclass(frozen=True)
 class FrameCache:
-    """`files` None: nothing is kept, and frames are the same as if they were."""
+    """A cache of frames; `files` None: nothing is cached, and frames are the same."""
 
     files: FileCache | None = None
     form: str = LOSSLESS
@@ -154,7 +154,7 @@ def _small(path: PathLike[str]) -> tuple[int, int] | None:
             if short <= SHORT_SIDE:
                 return None
             return max(1, round(height * SHORT_SIDE / short)), max(1, round(width * SHORT_SIDE / short))
-    raise MediaError(f"{path}: holds no frame; copy it again from its source")
+    raise MediaError(f"{path}: contains no frames; copy it again from its source")
 
 
 def _hash_of(path: PathLike[str]) -> str:

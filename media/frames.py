@@ -46,7 +46,7 @@ def sample_frames(
     MediaError: an unusable file, or a trim outside of it. ValueError: k < 1.
     """
     if k < 1:
-        raise ValueError(f"k is {k}; at least one frame must be asked for")
+        raise ValueError(f"k is {k}; request at least one frame")
     path = Path(path)
     begin, finish = _trim(path, start, end)
     centres = begin + (np.arange(k) + 0.5) * (finish - begin) / k
@@ -88,7 +88,7 @@ def _on_screen(
             return
         shown, image = (time, frame), None
     if shown is None:
-        raise MediaError(f"{video.path}: holds no frame; copy it again from its source")
+        raise MediaError(f"{video.path}: contains no frames; copy it again from its source")
     image = shown_pixels(video, shown[1], size)
     for _ in range(due, len(centres)):
         yield shown[0], image

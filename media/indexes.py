@@ -1,5 +1,6 @@
-"""What Firefox misreads in a file's index: edit lists of an mp4, and a webm without one. Read from the bytes, because
-FFmpeg hides both.
+"""Detect what Firefox misreads in a file's index: edit lists of an mp4, and a webm without an index.
+
+Read from the bytes, because FFmpeg hides both.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Limits on one video: pixels, frames, seconds and streams.
 
-`media.container` checks them when it opens a file, before it decodes anything, and again with every frame. They are in
-force inside `limited_to` only: a file that was checked once at import is not checked again at every use.
+`media.container` checks them when it opens a file, before decoding, and with every frame. They apply inside
+`limited_to` only: a file that was checked at import is not checked again at every use.
 """
 
 import re

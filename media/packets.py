@@ -1,4 +1,4 @@
-"""What the packets of a file say of its frames' times: read, not decoded, so that it costs little."""
+"""Read the times of a file's frames from its packets, without decoding."""
 
 import re
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def packet_times(video: OpenVideo) -> PacketTimes:
     except av.error.FFmpegError as error:
         raise MediaError(f"{video.path}: is damaged; copy it again from its source or convert it again") from error
     if not shown:
-        raise MediaError(f"{video.path}: holds no frame; copy it again from its source")
+        raise MediaError(f"{video.path}: contains no frames; copy it again from its source")
     shown.sort()
     starts = tuple(video.seconds(ticks) for ticks, _ in shown)
     end = video.seconds(sum(shown[-1]))

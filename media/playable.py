@@ -1,4 +1,4 @@
-"""A copy of a video that every browser shows alike: rewritten without loss if that is enough, else encoded again."""
+"""Make a copy of a video that every browser shows alike: rewritten without loss if possible, else encoded again."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -256,7 +256,7 @@ def encode(source: Path, target: Path, *, with_sound: bool = True) -> None:
         frames = _encodable(video, rate, _last_shown(source)[1] * video.time_base)
         first = next(frames, None)
         if first is None:
-            raise MediaError(f"{source}: holds no frame; copy it again from its source")
+            raise MediaError(f"{source}: contains no frames; copy it again from its source")
         _tag(stream, first)
         for frame in _chain(first, frames):
             out.mux(stream.encode(frame))

@@ -1,6 +1,4 @@
-"""What a video file is, found by decoding it: containers may leave out, or get wrong, what they say of
-themselves.
-"""
+"""Find out what a video file is by decoding it: containers may omit or misstate facts."""
 
 import hashlib
 from collections.abc import Sequence
@@ -105,7 +103,7 @@ def probe(path: Path) -> VideoFacts:
                 refuse_hdr(video, frame)
             times.append(time)
         if first is None:
-            raise MediaError(f"{path}: holds no frame; copy it again from its source")
+            raise MediaError(f"{path}: contains no frames; copy it again from its source")
         clock = _clock(times, packets, video)
         digest, size = file_sha256(path)
         width, height = display_size(video, first)
@@ -187,7 +185,7 @@ def _colour_obstacles(codec: str, first: VideoFrame) -> list[Obstacle]:
 
 
 def _differ(times: Sequence[float], others: Sequence[float]) -> bool:
-    """Whether two lists of seconds are of other frames, or one has two frames at one moment."""
+    """Return whether two lists of seconds are of different frames, or one has two frames at one moment."""
     if len(times) != len(others) or any(after <= before for before, after in pairwise(times)):
         return True
     return any(abs(one - other) > SAME_TIME_S for one, other in zip(times, others, strict=True))

@@ -1,4 +1,4 @@
-"""Which frames of a clip are taken: the policies by name, each with its version, which is part of every cache key."""
+"""The policies that choose a clip's frames, by name, each with a version that is part of every cache key."""
 
 import random
 from collections import deque
@@ -35,7 +35,7 @@ def consecutive_frames(
     MediaError: an unusable file, or a trim outside of it. ValueError: k < 1.
     """
     if k < 1:
-        raise ValueError(f"k is {k}; at least one frame must be asked for")
+        raise ValueError(f"k is {k}; request at least one frame")
     begin, finish = _trim(Path(path), start, end)
     edges = "-".join("" if edge is None else repr(float(edge)) for edge in (start, end))
     draw = random.Random(f"{content}@{edges}")

@@ -1,9 +1,8 @@
-"""Is a video file whole? Read from its container's own sizes, because decoders pass over a missing end in
-silence.
+"""Detect video files that were cut short, by their container's own sizes, because decoders ignore a missing end.
 
-An mp4 is a row of boxes, a webm a tree of EBML elements, an AVI a row of RIFF chunks, an FLV a row of tags; each says
-how long it is. A part that claims to end behind the end of the file was cut off: an interrupted download or copy. Bytes
-behind the last part are no sign of damage: some programs add a line feed or data of their own.
+An mp4 is a row of boxes, a webm a tree of EBML elements, an AVI a row of RIFF chunks, an FLV a row of tags; each states
+its length. A part that ends after the end of the file was cut off: an interrupted download or copy. Bytes after the
+last part are not damage: some programs add a line feed or their own data.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Who may reach what. Views and actions get projects only through here; apps above build their own getters on it."""
+"""Access to projects: views and actions get projects only here; apps above build their own lookups on it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,19 +27,19 @@ _MEMBERSHIPS = Prepared(
 
 @dataclass(frozen=True)
 class Limits:
-    """What the token of a request leaves of its person's rights: one project, one role (None, empty: all of them)."""
+    """What a token allows of its person's rights: one project, one role (None, empty: all)."""
 
     project_id: int | None = None
     role: str = ""
 
 
 def limits_of(person: User) -> Limits:
-    """The limits that the person came with; none for the person who signed in."""
+    """Return the limits of the token in use; no limits for a person who signed in."""
     return getattr(person, "limits", None) or Limits()
 
 
 def roles_in(person: User, project: Project) -> frozenset[str]:
-    """The person's roles in the project; a site administrator has all of them. Cached on the person for a request."""
+    """Return the person's roles in the project; a site administrator has all of them. Cached for the request."""
     if not person.is_authenticated or not person.is_active:
         return frozenset()
     limits = limits_of(person)
@@ -62,12 +62,12 @@ def _memberships(person: User, project: Project) -> dict[str, int]:
 
 
 def forget_roles(person: User) -> None:
-    """Memberships have changed within the request."""
+    """Clear the cached roles after memberships have changed within the request."""
     person.__dict__.pop("_roles_by_project", None)
 
 
 def needs_consent(person: User, project: Project) -> bool:
-    """Whether the person has yet to agree to the newest text. Researchers, who write it, and administrators never."""
+    """Return whether the person must accept the newest consent text; never researchers or administrators."""
     if not project.consent_version or not person.is_authenticated or person.is_superuser:
         return False
     mine = _memberships(person, project)
@@ -83,7 +83,7 @@ def require_consent(person: User, project: Project) -> None:
 
 
 def require_role(person: User, project: Project, *roles: str) -> None:
-    """AccessDenied unless the person holds one of `roles` (any role when none is named) in the project."""
+    """Raise AccessDenied unless the person has one of `roles` (empty: any) in the project."""
     if not roles_in(person, project) & frozenset(roles or Role.values):
         raise AccessDenied(
             _("You need the role %(roles)s in the project %(project)s. Ask its researcher for it.")
@@ -94,13 +94,13 @@ def require_role(person: User, project: Project, *roles: str) -> None:
 
 
 def require_researcher(person: User | None, project: Project) -> None:
-    """AccessDenied unless the person is a researcher of the project. None, the operator at the command line, may."""
+    """Raise AccessDenied unless the person is a researcher of the project. None, the operator, may."""
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
 
 
 def or_404(row: Row | None, problem: str) -> Row:
-    """The row; Http404 with the problem's words where there is none."""
+    """Return the row; without one, raise Http404 with the problem."""
     if row is None:
         raise Http404(problem)
     return row
@@ -132,7 +132,7 @@ def get_row(rows: QuerySet[Row], person: User, slug: str, *roles: str, at: str =
 
 
 def enter_project(request: HttpRequest, row: Any) -> Any:
-    """Make the row's project that of the page, and return the row."""
+    """Set the page's project to the row's, and return the row."""
     request.project = row.project
     return row
 
@@ -142,13 +142,13 @@ def has_second_factor(person: User) -> bool:
 
 
 def require_second_factor(person: User) -> None:
-    """Where the installation asks it of owners (`REQUIRE_TWO_FACTOR`)."""
+    """Require a second factor of owners if the installation does (`REQUIRE_TWO_FACTOR`)."""
     if not has_second_factor(person):
         raise SecondFactorNeeded(_("Project owners need a second factor on this site. Set one up first."))
 
 
 def may_create_projects(person: User) -> bool:
-    """Site administrators, and anyone who already owns a project as its researcher: invited helpers cannot."""
+    """Return whether the person may create projects: site administrators and researchers of a project."""
     if not person.is_authenticated or not person.is_active:
         return False
     limits = limits_of(person)
@@ -163,7 +163,7 @@ def require_to_create_projects(person: User) -> None:
 
 
 def visible_projects(person: User) -> QuerySet[Project]:
-    """The projects that the person belongs to; all of them for a site administrator."""
+    """Return the person's projects; all of them for a site administrator."""
     limits = limits_of(person)
     rows = Project.objects.filter(pk=limits.project_id) if limits.project_id else Project.objects.all()
     if person.is_superuser:
@@ -175,7 +175,7 @@ def visible_projects(person: User) -> QuerySet[Project]:
 
 
 def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
-    """The roles, each once, in the order of the table. ProjectError: none, or one that does not exist."""
+    """Return the roles, each once, in the table's order. ProjectError: none, or an unknown one."""
     unknown = [role for role in roles if role not in Role.values]
     if unknown or not roles:
         raise ProjectError(_("Choose at least one role from: %(list)s.") % {"list": ", ".join(Role.values)})

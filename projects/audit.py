@@ -1,4 +1,4 @@
-"""The one door to the audit trail. Call it inside the transaction of the write that it records."""
+"""The only way to write the audit trail; call it in the transaction of the write that it records."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,8 +13,14 @@ from projects.sql.bulk_writes import insert_many, new_row
 from projects.sql.prepared_writes import insert
 from projects.webhooks import announce
 
-# So many rows are one statement that is made once a process; of more, making it is the least.
+# Up to this many rows are one statement, compiled once per process; with more, compiling costs little.
 FEW = 4
+
+
+def events_of(row: models.Model) -> models.QuerySet[AuditEvent]:
+    """Return what happened to a row, oldest first."""
+    events = AuditEvent.objects.filter(target_type=row._meta.label_lower, target_id=str(row.pk))
+    return events.order_by("pk")
 
 
 def event(
@@ -28,7 +34,7 @@ def event(
     reason: str = "",
     **details: Any,
 ) -> AuditEvent:
-    """An unsaved audit row; `actor` None means the system (an expiry, a job)."""
+    """Return an unsaved audit row; `actor` None means the system (an expiry, a job)."""
     return new_row(
         AuditEvent,
         project_id=None if project is None else project.pk,
@@ -46,7 +52,7 @@ def event(
 def refusal(
     project: Project | None, actor: User | None, target: models.Model | None, why: str, **details: Any
 ) -> AuditEvent:
-    """An unsaved row of what was not allowed; `why` is a word. Without a target it was about nothing known."""
+    """Return an unsaved row about a refused action; `why` is a word. Without a target, nothing known was meant."""
     return AuditEvent(
         project=project,
         actor=actor,
@@ -64,9 +70,9 @@ def record(*events: AuditEvent) -> None:
 
 
 def record_many(events: Iterable[AuditEvent]) -> None:
-    """Store the rows, and have told who wants to be told of them (projects.webhooks).
+    """Store the rows, and notify the listeners (projects.webhooks).
 
-    Outside a transaction this is an error of ours, since the write could stay without its row.
+    Outside a transaction this is a programming error: the write could be stored without its row.
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("audit rows are written in the same transaction as what they record")
@@ -79,7 +85,7 @@ def record_many(events: Iterable[AuditEvent]) -> None:
 
 
 def record_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> None:
-    """One row, `to_state` "refused"; nobody fills the database with them (throttle.REFUSAL_ROWS an hour)."""
+    """Store one row with `to_state` "refused", at most rate_limits.REFUSAL_ROWS an hour."""
     actor = request.user if request.user.is_authenticated else None
     whose = actor.pk if actor else rate_limits.network_of(request)
     if not rate_limits.hit(rate_limits.REFUSAL_ROWS, whose):

@@ -1,4 +1,4 @@
-"""What a crowd platform sends people with: Prolific's parameters, or such as are signed with the study's secret."""
+"""The parameters with which a crowd platform sends people: Prolific's, or signed with the study's secret."""
 
 import hashlib
 import hmac
@@ -18,7 +18,7 @@ PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 # `session` and `approval` may be left out; everything that is sent is signed.
 SIGNED = ("worker", "expires", "nonce", "session", "approval")
 NEEDED = ("worker", "expires", "nonce", "signature")
-# What one link is good for at most.
+# The maximum lifetime of a link.
 MAX_LINK_LIFETIME = timedelta(days=7)
 # Ids begin as they like: platforms draw them from the URL-safe letters, where one of 32 begins with - or _.
 PLAIN = re.compile(r"[\w.@:+=-]{1,128}", re.ASCII)
@@ -26,17 +26,17 @@ PLAIN = re.compile(r"[\w.@:+=-]{1,128}", re.ASCII)
 VISIBLE = re.compile(r"[!-~]{1,128}")
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 12
-# In the session of who came by a crowd study, so that nobody else's judgement asks for a place: the key of the one that
-# they came to last. True in sessions from before a key was kept.
+# In the session of a person from a crowd study: the key of the place that they entered last, so that other people's
+# judgements need no query. True in sessions from before keys were stored.
 CROWD_PLACE_KEY = "crowd_place"
-# In the session of who came to an account that was there before by ids that nobody signed: whoever reads them on the
-# platform could have. They may work; what is stored of the worker is not shown to them, changed or taken out.
+# In the session of a person who entered an existing account by unsigned ids, which anyone who reads them on the
+# platform could use. They can work, but cannot see, change or delete what is stored about the worker.
 UNPROVED = "unproved"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Who arrives: the platform's ids of person and visit; `nonce` of a signed link; `approval` where it sends one."""
+    """An arriving person: the platform's ids of person and visit; `nonce` of a signed link; `approval` if sent."""
 
     worker: str
     session: str = ""
@@ -58,18 +58,18 @@ def read_entry(study: CrowdStudy, sent: Mapping[str, str], now: datetime) -> Ent
 
 
 def parameters_of(study: CrowdStudy, sent: Mapping[str, str]) -> dict[str, str]:
-    """Those of the parameters that belong to the entry: a form hands them on."""
+    """Return those of the parameters that belong to the entry, for a form to repeat."""
     names = PROLIFIC if study.platform == Platform.PROLIFIC else (*SIGNED, "signature")
     return {name: sent[name] for name in names if name in sent}
 
 
 def is_live(expires: datetime, now: datetime) -> bool:
-    """Whether a link that says when it ends holds still: one that says "never" does not."""
+    """Return whether the link has not expired; an end of "never" is rejected."""
     return now < expires <= now + MAX_LINK_LIFETIME
 
 
 def code_of(place: CrowdPlace) -> str:
-    """What who has done the work is shown: the study's code, or one of the place's own that nobody can work out."""
+    """Return the completion code: the study's, or the place's own, which nobody can compute."""
     if place.study.completion_code:
         return place.study.completion_code
     digest = hmac.new(place.study.secret.encode(), f"completion:{place.pk}".encode(), hashlib.sha256).digest()
@@ -105,7 +105,7 @@ def refused(study: CrowdStudy, why: str) -> EntryRefused:
 
 
 def require_proof(request: HttpRequest) -> None:
-    """AccessDenied for the person who is signed in by ids alone, and may be somebody else."""
+    """Raise AccessDenied for a person signed in by ids alone, who may be somebody else."""
     if request.session.get(UNPROVED):
         raise AccessDenied(
             _(

@@ -1,4 +1,4 @@
-"""Accounts whose passwords stand on the sign-in page of a demo: whoever reads it has them."""
+"""Demo accounts, whose passwords the sign-in page shows to everybody."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from projects.errors import AccessDenied
 from projects.models import Project, Role, User
 
-# Why a form is closed to these accounts: the page says it before anything is typed, the action refuses with it.
+# Why a form is closed to these accounts. The page says it before anything is typed, and the action refuses with it.
 NO_ACCOUNTS = _("Demo accounts cannot create accounts. Sign in with your own account.")
 NO_ERASURE = _("This is a demo account, which everybody shares. It cannot be erased.")
 NO_INVITATIONS = _("Demo accounts cannot invite people. Sign in with your own account.")
@@ -20,9 +20,9 @@ NO_TOKENS = _("Demo accounts cannot have tokens. Sign in with your own account."
 
 
 def published_accounts() -> list[dict[str, Any]]:
-    """The simulated projects that publish accounts: [{"name", "accounts": [{"username", "role", "password"}]}].
+    """Return the demo projects with accounts: [{"name", "accounts": [{"username", "role", "password"}]}].
 
-    The role is told in the language of whoever reads.
+    The role is in the reader's language.
     """
     rows = Project.objects.filter(is_simulated=True).values("name", "sign_in_hint")
     labels = dict(Role.choices)
@@ -34,16 +34,19 @@ def published_accounts() -> list[dict[str, Any]]:
 
 
 def is_published(person: User) -> bool:
-    """Whether anybody may sign in as this person: such a one makes no accounts and keeps the password. One query."""
+    """Return whether anybody can sign in as this person. One query.
+
+    Such a person cannot create accounts or change the password.
+    """
     return any(person.username == account["username"] for demo in published_accounts() for account in demo["accounts"])
 
 
 def refuse_published(person: User, problem: str | Promise) -> None:
-    """AccessDenied with the problem's words where anybody may sign in as this person."""
+    """Raise AccessDenied with the problem if anybody can sign in as this person."""
     if is_published(person):
         raise AccessDenied(str(problem))
 
 
 def why_closed(person: User, problem: str | Promise) -> str | Promise:
-    """The problem's words for a demo account, whose form is shown disabled with them; else ""."""
+    """Return the problem for a demo account, whose form is shown disabled with it; else ""."""
     return problem if is_published(person) else ""

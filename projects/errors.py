@@ -1,4 +1,4 @@
-"""What can go wrong with projects and people."""
+"""Errors about projects and people."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ProjectError(ActionableError):
-    """A project or membership cannot be as asked; the message says what to do."""
+    """A project or membership is not possible as requested; the message says what to do."""
 
 
 class AccessDenied(ActionableError):
@@ -29,7 +29,10 @@ class AccessDenied(ActionableError):
 
 
 class EntryRefused(AccessDenied):
-    """A way in that does not hold: `why` (a word) is in the audit row, beside the `project` and `target` meant."""
+    """A link or form that does not let the person in.
+
+    `why` (a word) is in the audit row, with the `project` and `target`.
+    """
 
     def __init__(
         self, message: str, why: str, *, project: "Project | None" = None, target: "Model | None" = None
@@ -39,11 +42,11 @@ class EntryRefused(AccessDenied):
 
 
 class TooManyTries(AccessDenied):
-    """Tried too often; pages answer 429."""
+    """Too many attempts; pages answer 429."""
 
 
 class ConsentNeeded(AccessDenied):
-    """The person has not agreed to what the project's members agree to; pages send them there."""
+    """The person has not accepted the project's consent text; pages send them there."""
 
     def __init__(self, message: str, slug: str) -> None:
         super().__init__(message)
@@ -51,11 +54,11 @@ class ConsentNeeded(AccessDenied):
 
 
 class SecondFactorNeeded(AccessDenied):
-    """Owners need a second factor here and this one has none; pages send them to set it up."""
+    """This site requires a second factor of owners; pages send the person to set it up."""
 
 
 class NotAMember(Http404):
-    """The project exists, but not for this person."""
+    """The project exists, but the person is not a member."""
 
     def __init__(self, message: str, project: "Project") -> None:
         super().__init__(message)

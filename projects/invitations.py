@@ -1,4 +1,4 @@
-"""The link of an invitation: the row's id and nonce under the installation's signature. It says nothing of roles."""
+"""Invitation links: the row's id and nonce, signed by this installation, without roles."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ def token_of(invitation: Invitation) -> str:
 
 
 def invitation_for(token: str, now: datetime | None = None) -> Invitation:
-    """The invitation of a link that holds. EntryRefused: forged, withdrawn, expired, used up."""
+    """Return a valid link's invitation. EntryRefused: forged, withdrawn, expired, used up."""
     invitation = invitation_named(token)
     why = closed_reason(invitation, now or timezone.now())
     if why:
@@ -46,7 +46,7 @@ def has_its_roles(person: User, invitation: Invitation) -> bool:
 
 
 def closed_reason(invitation: Invitation, now: datetime) -> str:
-    """A word, or empty while the invitation holds."""
+    """Return a word, or "" while the invitation is valid."""
     if invitation.withdrawn_at is not None:
         return "withdrawn"
     if invitation.expires_at <= now:
@@ -63,7 +63,7 @@ CLOSED_REASONS = {
 
 
 def still_holds(now: datetime) -> Q:
-    """The same as a query."""
+    """Return the same as a query."""
     return Q(withdrawn_at=None, expires_at__gt=now) & (Q(most_uses=None) | Q(uses__lt=F("most_uses")))
 
 

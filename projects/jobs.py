@@ -8,7 +8,7 @@ from projects.webhooks import deliver
 
 
 def deliver_webhook(delivery_id: int, job: Job) -> None:
-    """One attempt to tell an address; a failed one is tried again later by another job."""
+    """Attempt one delivery; another job retries a failed one."""
     delivery = Delivery.objects.select_related("webhook__project").filter(pk=delivery_id).first()
     if delivery is not None:
         deliver(delivery, timezone.now())

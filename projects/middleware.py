@@ -1,4 +1,4 @@
-"""Errors that a person can act on become a page that says so, never a 500; what was refused leaves an audit row."""
+"""Turn errors that a person can act on into a page, never a 500; refusals leave an audit row."""
 
 from collections.abc import Callable
 from itertools import chain
@@ -75,7 +75,7 @@ def _problem(request: HttpRequest, problem: str, status: int) -> HttpResponse:
 
 
 def _to_consent(request: HttpRequest, slug: str) -> HttpResponse:
-    """The page that asks."""
+    """Redirect to the consent page."""
     query = urlencode({"next": request.path}) if request.method in {"GET", "HEAD"} else ""
     address = reverse("projects:consent", args=[slug]) + (f"?{query}" if query else "")
     return _redirect_to(request, address)
@@ -98,7 +98,7 @@ def _ended_place(request: HttpRequest, error: AccessDenied | NotAMember) -> Crow
 
 
 def _to_place(request: HttpRequest, place: CrowdPlace) -> HttpResponse:
-    """The page that says what became of the place."""
+    """Redirect to the page about the ended place."""
     if request.method == "POST":
         messages.warning(request, _("Your place in the study has ended. Your last answer was not saved."))
     request.session[CROWD_PLACE_KEY] = place.pk
@@ -113,7 +113,7 @@ def _redirect_to(request: HttpRequest, address: str) -> HttpResponse:
 
 
 def _say_what_is_taken(request: HttpRequest, response: HttpResponse) -> None:
-    """Who signs in again in the middle of a submit is led to where it went, and opens an address that takes a POST."""
+    """Explain an address that accepts POST only, which a person opens after signing in again during a submit."""
     problem = _("This address only accepts form submissions. Go to the project and submit the form again.")
     response.content = _problem(request, problem, response.status_code).content
     response.headers["Content-Type"] = "text/html; charset=utf-8"

@@ -1,4 +1,4 @@
-"""Words that a password of this installation must not rest on (docs/how-to/people.md#accounts)."""
+"""Words that are not enough for a password of this installation (docs/how-to/people.md#accounts)."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class ContextWords:
             raise ValidationError(self.get_help_text(), code="password_of_known_words")
 
     def get_help_text(self) -> str:
-        return _("Names of this site, of its work or of yourself are not enough: add other words.")
+        return _("Do not use only names of this site, its work or yourself. Add other words.")
 
 
 def _words_of(user: User | None) -> Iterator[str]:

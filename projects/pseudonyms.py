@@ -1,4 +1,4 @@
-"""Names under which people are in releases and exports: stable in a project, telling nothing, linking no projects."""
+"""Pseudonyms in releases and exports: stable within a project, and not linkable between projects."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""How often something may be tried: counted in the database, so that all web processes count together."""
+"""Rate limits, counted in the database, so that all web processes count together."""
 
 import hashlib
 import hmac
@@ -17,7 +17,7 @@ from projects.models import RateLimitCounter
 
 @dataclass(frozen=True)
 class Limit:
-    """`most` tries in `seconds`, of each `name` and whatever it is counted for."""
+    """At most `most` attempts in `seconds`, per `name` and key."""
 
     name: str
     most: int
@@ -25,8 +25,8 @@ class Limit:
 
 
 QUARTER, HOUR = 15 * 60, 3600
-# Wrong passwords. Nobody is locked out by a stranger: a browser that signed in before counts for itself, a right second
-# factor always opens, and many wrong tries of a name only leave each other network fewer of them.
+# Wrong passwords. A stranger cannot lock anybody out: a known browser has its own count, a right second factor always
+# works, and many wrong attempts for a name only leave other networks fewer of them.
 SIGN_IN_HERE = Limit("sign-in of a name from an address", 10, QUARTER)
 SIGN_IN_FEW = Limit("sign-in of a name from an address", 3, QUARTER)
 SIGN_IN_NAME = Limit("sign-in of a name", 100, QUARTER)
@@ -36,7 +36,7 @@ SECOND_FACTOR_ALL = Limit("codes of a second factor", 100, QUARTER)
 RESET = Limit("password resets from an address", 10, HOUR)
 ENTRY = Limit("refused entries from an address", 60, HOUR)
 COMPLETION_CODE = Limit("wrong completion codes", 10, HOUR)
-# Of a public page: scores from an address, scores to one release, archives to an address.
+# Public pages: scores from an address, scores to one release, archives to an address.
 SCORES_HERE = Limit("scores sent from an address", 10, HOUR)
 SCORES_RELEASE = Limit("scores sent to a release", 100, HOUR)
 ARCHIVES = Limit("archives to an address", 30, HOUR)
@@ -44,7 +44,7 @@ REFUSAL_ROWS = Limit("audit rows of refusals", 200, HOUR)
 
 
 def hit(limit: Limit, *whose: object) -> bool:
-    """Counts one more; whether it is within the limit still."""
+    """Count one more; return whether it is within the limit."""
     now, key = timezone.now(), _key(limit, whose)
     with transaction.atomic():
         RateLimitCounter.objects.filter(ends_at__lte=now).delete()
@@ -55,18 +55,18 @@ def hit(limit: Limit, *whose: object) -> bool:
 
 
 def is_exceeded(limit: Limit, *whose: object, more: int = 1) -> bool:
-    """Whether `more` tries are too many."""
+    """Return whether `more` attempts exceed the limit."""
     live = RateLimitCounter.objects.filter(key=_key(limit, whose), ends_at__gt=timezone.now())
     return (live.values_list("count", flat=True).first() or 0) + more > limit.most
 
 
 def reset(limit: Limit, *whose: object) -> None:
-    """What was counted is over: the right password came."""
+    """Reset the count after the right password."""
     RateLimitCounter.objects.filter(key=_key(limit, whose)).delete()
 
 
 def address_of(request: HttpRequest) -> str:
-    """Where the request comes from; behind `TRUSTED_PROXIES` proxies, what the outermost of them saw."""
+    """Return the request's address; behind `TRUSTED_PROXIES` proxies, what the outermost one saw."""
     hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",") if hop.strip()]
     trusted = settings.TRUSTED_PROXIES
     if trusted and len(hops) >= trusted:
@@ -75,7 +75,7 @@ def address_of(request: HttpRequest) -> str:
 
 
 def network_of(request: HttpRequest) -> str:
-    """Whom to count together: the address, and of IPv6 the /64, which is one customer's."""
+    """Return the key to count together: the address, or for IPv6 the /64, which is one customer's."""
     address = address_of(request)
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])

@@ -34,7 +34,7 @@ def picture(secret: str, username: str) -> str:
 
 
 def step_of(secret: str, code: str, now: datetime) -> int | None:
-    """The time step whose code this is, among now and its neighbours; None for any other. Constant time each."""
+    """Return the time step of this code, among now and its neighbours, or None. In constant time."""
     digits = "".join(code.split())
     here, found = int(now.timestamp()) // STEP_SECONDS, None
     totp = pyotp.TOTP(secret)
@@ -52,7 +52,7 @@ def new_recovery_codes() -> list[str]:
 
 
 def digest_of(code: str, person_id: int) -> str:
-    """What is stored of a recovery code; however it is spaced and cased."""
+    """Return the stored hash of a recovery code, independent of spaces and case."""
     plain = "".join(letter for letter in code.lower() if letter.isalnum())
     message = f"recovery:{person_id}:{plain}".encode()
     return hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).hexdigest()

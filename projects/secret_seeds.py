@@ -1,4 +1,4 @@
-"""Seeds that nobody can compute without the installation's secret, even with the source and all row numbers."""
+"""Seeds that need the installation's secret, even with the source and all row numbers."""
 
 from django.utils.crypto import salted_hmac
 

@@ -1,6 +1,7 @@
-"""How long somebody stays signed in: so many days without a visit, and so many in all (docs/how-to/people.md#accounts).
+"""Session lifetime: days without a visit, and days in total (docs/how-to/people.md#accounts).
 
-A session learns its times when its key changes, at each sign-in (projects.sessions)."""
+A session gets its times when its key changes, at each sign-in (projects.sessions).
+"""
 
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from projects.sessions import BEGAN, SEEN
 
 DAY = 24 * 3600
-# A visit is written down this often at most: most requests write nothing.
+# A visit is stored this often at most: most requests write nothing.
 SEEN_EVERY_SECONDS = 3600
 
 

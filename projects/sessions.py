@@ -1,6 +1,4 @@
-"""Who is signed in: sessions and accounts in the database, as Django keeps them, read by queries that are compiled once
-a process.
-"""
+"""Sessions and accounts in the database, as Django stores them, read by queries compiled once per process."""
 
 import time
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Sign in, in one step or two; where a demo project exists, its published accounts are offered, one button each."""
+"""Sign in, in one step or two; a demo offers its accounts with one button each."""
 
 import time
 from typing import Any
@@ -66,7 +66,7 @@ class SignIn(LoginView):
         return super().get_context_data(**kwargs, demos=demos, oidc=settings.OIDC_NAME, nobody=nobody)
 
     def _counted(self) -> Bars:
-        """What a wrong password counts for, the narrowest first."""
+        """Return the limits that a wrong password counts towards, the narrowest first."""
         name, network = self.request.POST.get("username", "")[:150].lower(), rate_limits.network_of(self.request)
         mark = known_browsers.mark_of(self.request, name)
         if mark:
@@ -78,7 +78,7 @@ class SignIn(LoginView):
         ]
 
     def _bars(self) -> Bars:
-        """What refuses a try: many wrong ones of a name elsewhere leave each network three, and never none."""
+        """Return the limits that refuse an attempt: many wrong ones for a name leave each network three."""
         here, *others = self._counted()
         by_name = [bar for bar in others if bar[0] == rate_limits.SIGN_IN_NAME]
         if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in by_name):
@@ -87,7 +87,7 @@ class SignIn(LoginView):
 
 
 class SignInWithCode(SignIn):
-    """Sign in with name, password and second factor at once, where wrong passwords closed the usual page."""
+    """Sign in with name, password and second factor at once, if wrong passwords closed the usual page."""
 
     template_name = "projects/sign_in_with_code.html"
     authentication_form = SignInWithCodeForm
@@ -148,7 +148,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
 
 
 def _bars_of_codes(request: HttpRequest, person: User) -> Bars:
-    """Of a browser that is known, its own; else those of its network and of all others together."""
+    """Return the limits for codes: a known browser's own, else those of its network and of all others."""
     mark = known_browsers.mark_of(request, person.username)
     if mark:
         return [(rate_limits.SECOND_FACTOR, (person.pk, mark))]

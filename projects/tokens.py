@@ -1,4 +1,4 @@
-"""Tokens of the API: what one looks like, whose it is, what its scope allows."""
+"""API tokens: their form, their owner and their scope."""
 
 import hashlib
 import secrets
@@ -26,7 +26,7 @@ _GOOD = Prepared(
 
 
 def new_secret() -> str:
-    """256 random bits, with a beginning by which secret scanners know it."""
+    """Return 256 random bits with a prefix that secret scanners know."""
     return PREFIX + secrets.token_urlsafe(32)
 
 
@@ -50,16 +50,16 @@ def find_token(secret: str) -> ApiToken | None:
 
 
 def allows(token: ApiToken, scope: str) -> bool:
-    """Whether the token's scope holds `scope`."""
+    """Return whether the token's scope includes `scope`."""
     return ORDER.index(token.scope) >= ORDER.index(scope)
 
 
 def forget_old_answers() -> int:
-    """Delete the first answers that no program will ask for again; how many."""
+    """Delete stored first answers that no program will request again; return how many."""
     return IdempotentAnswer.objects.filter(created_at__lt=timezone.now() - ANSWERS_KEPT).delete()[0]
 
 
 def live_tokens(person: User) -> list[ApiToken]:
-    """The person's tokens that still open something, newest first."""
+    """Return the person's valid tokens, newest first."""
     rows = ApiToken.objects.filter(person=person, revoked_at=None, expires_at__gt=timezone.now())
     return list(rows.select_related("project", "made_by"))

@@ -1,4 +1,4 @@
-"""How much a request may send: said before its body is read, so that nobody fills the disk from a sign-in form."""
+"""Limit the size of a request before its body is read, so that nobody fills the disk from a sign-in form."""
 
 import math
 from collections.abc import Callable
@@ -50,7 +50,7 @@ def _announced(request: HttpRequest) -> float:
 
 
 def texts_fit(request: HttpRequest) -> bool:
-    """Whether the texts of a form beside its files are as short as a stranger's whole form may be."""
+    """Return whether the texts of a form, without its files, are within the limit for strangers."""
     texts = (text for name, values in request.POST.lists() for text in (name, *values))
     return sum(map(len, texts)) <= STRANGERS_MOST
 
@@ -77,7 +77,7 @@ class LimitedUploadHandler(FileUploadHandler):
 
 
 def limit_of(request: HttpRequest) -> int:
-    """Bytes that the request may send in all."""
+    """Return the maximum bytes of the request."""
     match = request.resolver_match
     if match is not None and match.view_name in settings.SUBMISSION_PAGES:
         # What stands around the file in the form is small.

@@ -19,6 +19,7 @@ urlpatterns = [
     path("password/reset/<slug:uidb64>/<str:token>/", READS_AND_POSTS(views.Reset.as_view()), name="password_new"),
     path("join/<str:token>/", views.join, name="join"),
     path("projects/<slug:slug>/invitations/", views.invitations, name="invitations"),
+    path("projects/<slug:slug>/invitations/team/", views.invite_team, name="invite_team"),
     path(
         "projects/<slug:slug>/invitations/<int:pk>/withdraw/",
         views.invitation_withdraw,

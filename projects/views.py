@@ -1,4 +1,4 @@
-"""Signing in and joining, one's own account, consent, a new project."""
+"""Sign in and join; the account, consent, a new project."""
 
 from typing import Any
 
@@ -10,12 +10,14 @@ from django.contrib.auth.forms import PasswordChangeForm, PasswordResetForm, Set
 from django.contrib.auth.views import PasswordResetConfirmView, PasswordResetView
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -38,6 +40,7 @@ from projects.actions.invitations import (
     accept_invitation,
     accept_with_new_account,
     make_invitation,
+    make_team_invitations,
     withdraw_invitation,
 )
 from projects.crowd_entry import require_proof
@@ -59,6 +62,7 @@ from projects.forms.accounts import (
     InvitationForm,
     JoinForm,
     ProjectForm,
+    TeamForm,
     TokenForm,
 )
 from projects.forms.strict import refuse_other_fields
@@ -106,7 +110,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def second_factor(request: HttpRequest) -> HttpResponse:
-    """Set it up; where there is one, remove it or make new recovery codes, for a code of it."""
+    """Set up a second factor, or with its code remove it or create new recovery codes."""
     require_proof(request)
     if has_second_factor(request.user):
         return _change(request)
@@ -154,7 +158,7 @@ def password(request: HttpRequest) -> HttpResponse:
 
 class AskForm(PasswordResetForm):
     def get_users(self, email: str) -> list[User]:
-        """Demo accounts, whose password is published, get no mail."""
+        """Send no mail to demo accounts, whose password is public."""
         return [person for person in super().get_users(email) if not is_published(person)]
 
 
@@ -191,7 +195,7 @@ class Reset(PasswordResetConfirmView):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
-    """The list; POST makes one, and the answer to it is the only page that ever shows it."""
+    """List the tokens; POST creates one, and its answer is the only page that shows the secret."""
     require_proof(request)
     form = TokenForm(request.user, request.POST if request.method == "POST" else None)
     made = _made(request, form)
@@ -233,14 +237,38 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
         make_invitation(request.user, project, **form.cleaned_data)
         messages.success(request, _("Invitation created. Its link is the first in the list."))
         return redirect("projects:invitations", slug)
-    rows = Invitation.objects.filter(project=project).select_related("created_by")
+    return _invitations(request, form=form)
+
+
+def _invitations(request: HttpRequest, **sent: Form) -> HttpResponse:
+    """Show the invitations of the project with both forms; a form that was sent shows its errors."""
+    rows = Invitation.objects.filter(project=request.project).select_related("created_by")
     page, now = Paginator(rows, PER_PAGE).get_page(request.GET.get("page")), timezone.now()
     for row in page:
         row.over = CLOSED_REASONS.get(closed_reason(row, now), "")
         row.role_labels = [label for role, label in Role.choices if role in row.roles]
         row.link = request.build_absolute_uri(reverse("projects:join", args=[token_of(row)]))
-    context = {"form": form, "closed": why_closed(request.user, NO_INVITATIONS), "page": page}
-    return render(request, "projects/invitations.html", context, status=422 if form.errors else 200)
+    context = {
+        "form": InvitationForm(initial={"roles": [Role.ANNOTATOR]}),
+        "team": TeamForm(),
+        "closed": why_closed(request.user, NO_INVITATIONS),
+        "page": page,
+        **sent,
+    }
+    has_errors = any(form.errors for form in sent.values() if form.is_bound)
+    return render(request, "projects/invitations.html", context, status=422 if has_errors else 200)
+
+
+@require_POST
+def invite_team(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = TeamForm(request.POST)
+    if form.is_valid():
+        made = make_team_invitations(request.user, project, form.cleaned_data)
+        words = ngettext("%(n)s link created.", "%(n)s links created. Send each to the people of its role.", len(made))
+        messages.success(request, words % {"n": len(made)})
+        return redirect("projects:invitations", slug)
+    return _invitations(request, team=form)
 
 
 @require_POST
@@ -256,7 +284,7 @@ def invitation_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 @login_not_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """For who is signed in one button; for others a new account, or the way to sign in."""
+    """Offer a person who is signed in one button; others a new account, or the sign-in page."""
     signed_in = request.user.is_authenticated
     invitation = _looked_up(request, token)
     form = None if signed_in else JoinForm(request.POST if request.method == "POST" else None)
@@ -274,7 +302,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _looked_up(request: HttpRequest, token: str) -> Invitation:
-    """EntryRefused for what does not hold; who tries many is told to wait."""
+    """Return the invitation; EntryRefused for an invalid one, with a rate limit."""
     address = rate_limits.network_of(request)
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many invalid links from this address. Wait an hour."))
@@ -308,7 +336,7 @@ def _welcome(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
-    """The newest text; POST agrees to it."""
+    """Show the newest consent text; POST accepts it."""
     project = request.project = get_project(request.user, slug, consenting=True)
     text = ConsentText.objects.filter(project=project).first()
     form = ConsentForm(request.POST if request.method == "POST" else None, initial={"version": text and text.version})
@@ -333,7 +361,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def consent_texts(request: HttpRequest, slug: str) -> HttpResponse:
-    """All versions, with how many agreed to each; POST publishes a new one."""
+    """List all versions with the number of people who accepted each; POST publishes a new one."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     standing = Count("given", filter=Q(given__withdrawn_at=None))
     left = Count("given", filter=Q(given__withdrawn_at__isnull=False))

@@ -1,6 +1,6 @@
-"""What is told to the addresses of a project, and how: an outbox, signatures, another try later.
+"""Webhook deliveries of a project: an outbox, signatures, retries.
 
-Events are read off the audit trail, so that whatever is written tells of itself, in the transaction of the write.
+Events come from the audit trail, so that every write announces itself in its own transaction.
 """
 
 import hashlib
@@ -43,13 +43,13 @@ OF_ACTION = {
     "evaluation.start_run": "scoring.started",
     "projects.ping_webhook": "ping",
 }
-# Details that a stranger's server may know; nothing of people is among them.
+# Details that are safe to send to another server: nothing about people.
 PAYLOAD_FIELDS = ("name", "content_hash", "n_items", "created", "bad", "method", "spec", "protocol")
-# After the first, second … failure; then it has failed for good.
+# Delays after the first, second … failure; then the delivery has failed.
 RETRY_DELAYS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480))
 # An attempt takes less; where nothing came of it after this long, its worker is gone and another is due.
 CLAIM_TIMEOUT = timedelta(minutes=1)
-# So many deliveries in a row that failed for good, and nothing is sent any more.
+# Failed deliveries in a row after which nothing more is sent.
 MAX_FAILURES = 10
 # Of each step; and of an attempt from the connection on, however slowly the answer drips.
 TIMEOUT_SECONDS, ATTEMPT_SECONDS = 10.0, 30.0
@@ -91,7 +91,7 @@ def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
 
 
 def secret_of(hook: Webhook) -> str:
-    """What the receiver checks signatures with."""
+    """Return the secret with which the receiver checks signatures."""
     message = f"webhook:{hook.pk}:{hook.salt}".encode()
     return hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).hexdigest()
 
@@ -102,7 +102,7 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
 
 
 def deliver(delivery: Delivery, now: datetime) -> None:
-    """One attempt; what came of it is written down, and when the next one is. Nothing happens where it is not due."""
+    """Attempt one delivery and store the result and the next attempt. Does nothing if none is due."""
     hook = delivery.webhook
     due = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING, next_at__lte=now)
     # Of two jobs of one delivery, the second finds it no longer due.
@@ -150,7 +150,7 @@ def post(url: str, headers: dict[str, str], body: bytes) -> tuple[int | None, st
         return status, str(
             _("The URL answers with a redirect, which webhooks do not follow. Enter the URL that it redirects to.")
         )
-    return status, "" if 200 <= status < 300 else f"It answers with {status}."
+    return status, "" if 200 <= status < 300 else f"The URL answered with status {status}."
 
 
 def _connection(target: Target) -> http.client.HTTPConnection:
@@ -196,7 +196,7 @@ def _deadline(connection: http.client.HTTPConnection) -> Iterator[None]:
         timer.join()
     # Headers that are cut off look like an answer, too.
     if over.is_set():
-        raise TimeoutError(f"It takes longer than {ATTEMPT_SECONDS:.0f} seconds to answer.")
+        raise TimeoutError(f"The URL took longer than {ATTEMPT_SECONDS:.0f} seconds to answer.")
 
 
 def _stop_what_never_answers(hook: Webhook, now: datetime) -> None:

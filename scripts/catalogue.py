@@ -33,6 +33,9 @@ KEYWORDS = {
     "ngettext_lazy": (1, 2),
     "pgettext_lazy": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),
+    # Raised by modules without Django; pages translate them when they show them.
+    "EvaluationError": None,
+    "need": (2,),
 }
 # Their rows are texts, or have labels, summaries, parameters and deviations.
 TABLES = (
@@ -42,10 +45,12 @@ TABLES = (
     "generation.tuning.parameters:TUNING",
     "corpus.importers.registry:IMPORTERS",
     "corpus.exporters.registry:EXPORTERS",
-    "hub.adapters.registry:ADAPTERS",
+    "hub.adapters.registry:EVERY",
+    "evaluation.analyses.divergence:NOTE",
     "evaluation.analyses.registry:REPORTS",
     "evaluation.scoring.protocols:PROTOCOLS",
     "evaluation.score_files.score_readers:FORMS",
+    "evaluation.score_files.score_writers:WRITERS",
     "evaluation.teacher.plan:TEACHING",
     "evaluation.utd.recipes:RECIPES",
 )
@@ -152,8 +157,8 @@ def _texts_of_tables() -> Iterator[tuple[str, str]]:
         value = getattr(import_module(module), attribute)
         path = f"{module.replace('.', '/')}.py"
         for row in value.values() if isinstance(value, Mapping) else [value]:
-            if isinstance(row, str):
-                yield path, row
+            if isinstance(row, str | tuple):
+                yield path, row if isinstance(row, str) else row[0]
                 continue
             params = getattr(row, "params", ())
             own = (row.label, getattr(row, "summary", ""), *getattr(row, "deviations", ()))

@@ -201,11 +201,11 @@ def methods_page() -> str:
     return page(
         "Methods, captions, filters, recipes",
         "`generation/` (the four tables)",
-        "Set parameters with `--set NAME=VALUE`, those of a filter with `--set FILTER.NAME=VALUE`. Mode `paper` "
-        "follows the publication; `corrected` (the default) fixes the faults that the deviations list.\n",
+        "Set a parameter with `--set NAME=VALUE`, and a parameter of a filter with `--set FILTER.NAME=VALUE`. "
+        "Mode `paper` follows the published method. Mode `corrected` (the default) has the deviations listed here.\n",
         "## Methods: captions to foils\n",
         entries("method", methods, cited=True),
-        "## Makers of captions\n",
+        "## Caption makers\n",
         entries("maker", makers, cited=True),
         "## Filters: reasons to drop a foil\n",
         entries("filter", filters, cited=True),

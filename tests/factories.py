@@ -57,7 +57,9 @@ def make_item(
 ) -> Item:
     caption = caption or make_caption(make_video(subtest.project))
     values = {"key": f"item-{next(_numbers)}", "state": ItemState.IN_VALIDATION}
-    item = Item.objects.create(subtest=subtest, video=caption.video, caption=caption, **{**values, **fields})
+    item = Item.objects.create(
+        project=subtest.project, subtest=subtest, video=caption.video, caption=caption, **{**values, **fields}
+    )
     Foil.objects.bulk_create(
         Foil(item=item, position=i, text=text, text_sha256=sha(text)) for i, text in enumerate(foils)
     )

@@ -9,6 +9,7 @@ import re
 import shutil
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import django
 import django.contrib.auth
@@ -17,6 +18,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from scripts import catalogue
+from tests.visible_text import visible_texts
 
 # The code that Android and ICU use for English in accents.
 CODE, NAME = "en-xa", "Pseudo"
@@ -26,6 +28,20 @@ _ACCENTS = "ÅƁÇĐÉƑĜĤÎĴĶĻṀÑÖÞǪŔŜŢÛṼŴẊÝŽåƀçđéƒ�
 ACCENTED = str.maketrans(_PLAIN, _ACCENTS)
 # Placeholders of Python and of scripts, tags and entities.
 _KEPT = re.compile(r"%%|%\(\w+\)[\d.]*[a-zA-Z]|%[\d.]*[sd]|\{\w*\}|<[^>]+>|&#?\w+;")
+_WORD = re.compile(r"[A-Za-z]{2}")
+# What is the same in every language.
+_SAME_IN_ALL = re.compile(
+    # Names.
+    r"\b(Foilworks|foilworks|ViLMA|RCAD|UTD|Feint6K|MTurk|NumPy|CSV|JSON|SVG|LaTeX|Markdown|DOI)\b"
+    # Abbreviations and units; pp: percentage points.
+    r"|\b(JS|UTC|EUR|pp)\b|[\d.,…)\]] ?(min|kB|MB|GB|fps|px|ms)\b"
+    # Addresses, placeholders that the reader fills, models and hashes by name.
+    r"|https?://\S+|/api/\S*|\{[^}]*\}|<\w+>|\b[\w.-]+/[\w.-]+|\b[0-9a-f]{8,}\b"
+    # Codes that only a program can send wrongly, and file endings.
+    r"|: \w+(, \w+)+\.|\.npy\b"
+    # Splits of data sets, as files spell them.
+    r"|^(train|val|test)$"
+)
 # Django's own messages, of forms and of sign-in, are on the pages as well.
 _OF_DJANGO = [
     Path(module.__file__).parent / folder / "LC_MESSAGES" / "django.po"
@@ -46,6 +62,14 @@ def pseudo(text: str) -> str:
     letters = sum(len(part) for part in parts[::2])
     start = len(text) - len(text.lstrip())
     return f"{text[:start]}⟦{''.join(parts)} {_padding(letters)}⟧{text[start + len(core) :]}"
+
+
+def untranslated(page: str, data: re.Pattern[str]) -> list[str]:
+    """Return the visible texts of an HTML page in the pseudo-locale that have words in plain letters.
+
+    `data`: words of people and projects, which no language translates.
+    """
+    return [text for text in visible_texts(page) if _WORD.search(data.sub("", _SAME_IN_ALL.sub("", text)))]
 
 
 def _padding(letters: int) -> str:
@@ -72,9 +96,14 @@ def compiled() -> bytes:
 
 def install(settings: object, folder: Path) -> None:
     """Offer the pseudo-locale beside English, through the `settings` fixture of pytest-django."""
+    for name, value in offered(folder).items():
+        setattr(settings, name, value)
+
+
+def offered(folder: Path) -> dict[str, Any]:
+    """Write the pseudo-locale into `folder`, and return the settings that offer it beside English."""
     place = folder / "locale" / "en_XA" / "LC_MESSAGES"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     (place / "django.mo").write_bytes(compiled())
-    settings.LOCALE_PATHS = [folder / "locale"]
-    settings.LANGUAGES = [*settings.LANGUAGES, (CODE, NAME)]
+    return {"LOCALE_PATHS": [folder / "locale"], "LANGUAGES": [("en", "English"), (CODE, NAME)]}

@@ -147,6 +147,8 @@ RULES: dict[str, Rule] = {
         slug=False,
         instead={person: NOT_THERE for person in SIGNED_IN if person != "annotator"},
     ),
+    "help": Rule(EVERYBODY, slug=False),
+    "help_page": Rule(EVERYBODY, slug=False, args=("help_name",)),
     "api_docs": Rule(EVERYBODY, slug=False),
     "api_unknown": Rule(EVERYBODY, get=404, post=404, slug=False),
     "projects:create": Rule(OWNERS, post=422, slug=False, stranger=REFUSED),
@@ -162,6 +164,7 @@ RULES: dict[str, Rule] = {
         EVERYBODY, post=422, slug=False, args=("invitation_token",), instead_of_post=dict.fromkeys(SIGNED_IN, 302)
     ),
     "projects:invitations": owner_page(post=422),
+    "projects:invite_team": owner_page(get=NO, post=422),
     "projects:invitation_withdraw": owner_page("invitation", get=NO, post=302),
     "projects:consent": Rule(MEMBERS, post=422),
     "projects:consent_texts": owner_page(post=422),
@@ -179,6 +182,7 @@ RULES: dict[str, Rule] = {
     "corpus:subtests": owner_page(post=422),
     "corpus:videos": owner_page(),
     "corpus:video": owner_page("video"),
+    "corpus:video_panel": owner_page("video"),
     # By row number for those who may know which video it is; everybody else by what their own page says.
     "corpus:media": owner_page("video"),
     "corpus:clip": Rule(
@@ -275,6 +279,9 @@ RULES: dict[str, Rule] = {
     "imports:discard_import": owner_page("import", get=NO, post=302),
     "items:items": owner_page(),
     "items:item": owner_page("item"),
+    "generation:candidate_panel": owner_page("candidate"),
+    "items:panel": owner_page("item"),
+    "items:bulk": owner_page(get=NO, post=302, data={"move": "retract"}),
     "items:item_move": owner_page("item", get=NO, post=302, data={"move": "retract"}),
     "reports:reports": owner_page(get=302),
     "reports:report": owner_page("report"),
@@ -359,6 +366,7 @@ RULES: dict[str, Rule] = {
 # These open the door to whoever holds them.
 OPENS = {"invitation_token", "study_key", "public_key"}
 WORDS = {
+    "help_name": "how-to/score",
     "study_move": "close",
     "page_move": "address",
     "uidb64": "MQ",

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 
 _SPOKEN = ("title", "alt", "placeholder", "aria-label", "aria-description", "data-hotkey-label", "data-confirm")
-# Not read, or the same in every language: code, keys, and times, which browsers write.
-_SKIPPED = {"script", "style", "template", "code", "pre", "kbd", "samp", "time"}
+# Not read, or the same in every language: code, keys, what people type, and times, which browsers write.
+_SKIPPED = {"script", "style", "template", "code", "pre", "kbd", "samp", "textarea", "time"}
 _VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
@@ -17,8 +17,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        foreign = given.get("translate") == "no" or (tag != "html" and "lang" in given)
-        skipped = self._is_skipped() or tag in _SKIPPED or foreign
+        skipped = self._is_skipped() or tag in _SKIPPED or _stays(tag, given)
         if not skipped:
             self._read_attributes(tag, given)
         if tag not in _VOID:
@@ -47,10 +46,16 @@ class _Reader(HTMLParser):
         self.texts += [" ".join(value.split()) for name in shown if (value := given.get(name))]
 
 
+def _stays(tag: str, given: dict[str, str | None]) -> bool:
+    """Whether the element is marked as the same in every language; `mono` is for names that the code has."""
+    has_language = "lang" in given and tag != "html"
+    return given.get("translate") == "no" or has_language or "mono" in (given.get("class") or "").split()
+
+
 def visible_texts(page: str) -> Iterator[str]:
     """Yield each text of the page that a person reads or hears, in its order, with white space collapsed.
 
-    Code, keys, times, and elements with `translate="no"` or a `lang` of their own are left out.
+    Code, keys, times, and elements with `translate="no"`, the class `mono` or a `lang` of their own are left out.
     """
     reader = _Reader()
     reader.feed(page)

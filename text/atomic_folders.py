@@ -1,8 +1,8 @@
-"""Folders that appear complete or not at all, and disappear the same way, even if the process is killed.
+"""Create and remove folders atomically: complete or not at all, even if the process is killed.
 
 Work is done in a hidden folder beside the target, which is renamed at the end. Its process holds a lock on it. The
-kernel frees the lock when the process ends, so the next writer can tell the remains of a killed process from work in
-progress, and removes them. On a file system without locks for folders the remains stay, hidden.
+kernel frees the lock when the process ends, so the next writer can distinguish the remains of a killed process from
+work in progress, and removes them. On a file system without locks for folders the hidden remains stay.
 """
 
 import fcntl
@@ -18,9 +18,9 @@ PARTIAL = ".foilworks-partial"
 
 @contextmanager
 def work_folder(out: Path, mode: int = 0o777) -> Iterator[Path]:
-    """Yield a new hidden folder beside `out`, to fill and to rename to `out`; its remains are removed.
+    """Yield a new hidden folder next to `out`, to fill and rename to `out`. If it is not renamed, it is removed.
 
-    Remains of killed processes beside `out` are removed first. OSError: the folder cannot be created.
+    Remains of killed processes next to `out` are removed first. OSError: the folder cannot be created.
     """
     remove_abandoned(out.parent)
     work, lock = _create(out, mode)
@@ -33,14 +33,14 @@ def work_folder(out: Path, mode: int = 0o777) -> Iterator[Path]:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove the folder: at every moment it is complete under its name, or gone. OSError: it cannot be renamed."""
+    """Remove the folder atomically: it is complete under its name, or gone. OSError: it cannot be renamed."""
     with set_aside(folder):
         pass
 
 
 @contextmanager
 def set_aside(folder: Path) -> Iterator[Path]:
-    """Hide the folder under another name, which is yielded; what is there at the end is removed."""
+    """Rename the folder to a hidden name, which is yielded, and remove it at the end."""
     lock, hidden = _lock(folder), _hidden(folder)
     folder.rename(hidden)
     try:
@@ -52,7 +52,7 @@ def set_aside(folder: Path) -> Iterator[Path]:
 
 
 def abandoned(parent: Path) -> Iterator[Path]:
-    """Yield the hidden folders of killed processes in `parent`, locked until the next one is asked for."""
+    """Yield the hidden folders of killed processes in `parent`, each locked until the next one."""
     for path in sorted(parent.glob(f".*{PARTIAL}")):
         lock = _lock(path, wait=False)
         if lock is not None:
@@ -63,13 +63,13 @@ def abandoned(parent: Path) -> Iterator[Path]:
 
 
 def remove_abandoned(parent: Path) -> None:
-    """Remove the hidden folders of killed processes in `parent`; those of running processes stay."""
+    """Remove the hidden folders of killed processes in `parent`, except those of running processes."""
     for path in abandoned(parent):
         shutil.rmtree(path, ignore_errors=True)
 
 
 def is_remains_of(path: Path, out: Path) -> bool:
-    """Return whether the hidden folder was on its way to `out`, or away from it."""
+    """Return whether the hidden folder was going to become `out`, or was `out` before."""
     return path.name.startswith(f".{out.name}.") and len(path.name) == len(_hidden(out).name)
 
 
@@ -78,7 +78,7 @@ def _hidden(out: Path) -> Path:
 
 
 def _create(out: Path, mode: int) -> tuple[Path, int | None]:
-    """Another process may take a folder for remains before it is locked, and remove it: then the next one is tried."""
+    """Create a locked folder. Another process may remove it as remains before it is locked: then try another."""
     while True:
         work = _hidden(out)
         work.mkdir(parents=True, mode=mode)
@@ -90,7 +90,7 @@ def _create(out: Path, mode: int) -> tuple[Path, int | None]:
 
 
 def _lock(folder: Path, wait: bool = True) -> int | None:
-    """The descriptor that holds the lock; None if another process holds it, or the file system has none."""
+    """Return the descriptor of the lock; None if another process holds it, or the file system has no locks."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

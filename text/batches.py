@@ -1,4 +1,4 @@
-"""itertools.batched, which Python has from 3.12, with lists."""
+"""Backport of itertools.batched (Python 3.12), with lists."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

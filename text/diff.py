@@ -1,8 +1,8 @@
-"""What changed between two texts: word-level edits, counts of changed words, pieces for a page.
+"""Compare two texts: word-level edits, counts of changed words, segments for a page.
 
-Words are compared whole and in any script; a letter is never split from its combining marks, nor a joined emoji. In
-scripts that put no space between words, each character is compared: a browser has no dictionary of ours.
-Alignments are minimal in changed words (Levenshtein over words). If what is left between the common start and end of
+Words are compared whole, in any script; a letter is never split from its combining marks, nor a joined emoji. In
+scripts without spaces between words, each character is compared: a browser does not have our dictionary.
+Alignments are minimal in changed words (Levenshtein over words). If the part between the common start and end of
 two texts exceeds MAX_CELLS (500 words by 500), it counts as replaced as a whole. Rebuilding stays exact.
 """
 
@@ -28,7 +28,7 @@ Match = tuple[int, int]
 
 @dataclass(frozen=True, order=True)
 class Edit:
-    """Characters `start:end` of the text become `target`; an insertion has `start == end`."""
+    """An edit: characters `start:end` of the text become `target`. An insertion has `start == end`."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class Edit:
 
 
 def diff_edits(a: str, b: str, *, whole_words: bool = False) -> tuple[Edit, ...]:
-    """List the word-level edits, left to right and apart, that turn `a` into `b`; offsets are into `a`.
+    """List the word-level edits, left to right and disjoint, that turn `a` into `b`; offsets are into `a`.
 
     `apply_edits(a, diff_edits(a, b)) == b` for all texts. `whole_words`: compares the words of scripts without spaces
     (`text.tokens`) instead of their characters.
@@ -45,7 +45,7 @@ def diff_edits(a: str, b: str, *, whole_words: bool = False) -> tuple[Edit, ...]
     matches = _align([a[start:end] for start, end in left], [b[start:end] for start, end in right])
     edits: list[Edit] = []
     at_a = at_b = 0
-    # Behind the last word of both ends the text, as if a last word matched there.
+    # The end of the text counts as a final matching word.
     left.append((len(a), len(a)))
     right.append((len(b), len(b)))
     matches.append((len(left) - 1, len(right) - 1))
@@ -59,18 +59,20 @@ def diff_edits(a: str, b: str, *, whole_words: bool = False) -> tuple[Edit, ...]
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:
-    """`text` with the edits made; they must be in order, not overlap and lie inside, else ValueError."""
+    """Apply the edits to `text`. ValueError: they are not in order, overlap or are out of range."""
     pieces, at = [], 0
     for edit in edits:
         if not at <= edit.start <= edit.end <= len(text):
-            raise ValueError(f"edit {edit.start}:{edit.end} overlaps another or leaves a text of {len(text)}")
+            raise ValueError(
+                f"edit {edit.start}:{edit.end} overlaps another or exceeds the text of {len(text)} characters"
+            )
         pieces += [text[at : edit.start], edit.target]
         at = edit.end
     return "".join([*pieces, text[at:]])
 
 
 def changed_words(a: str, b: str) -> int:
-    """How many words were replaced, removed or added; case, punctuation and white space do not count."""
+    """Count the words replaced, removed or added, ignoring case, punctuation and white space."""
     left, right = compared_words(a), compared_words(b)
     changed = at_i = at_j = 0
     for i, j in [*_align(left, right), (len(left), len(right))]:
@@ -80,7 +82,7 @@ def changed_words(a: str, b: str) -> int:
 
 
 def diff_segments(a: str, b: str) -> list[tuple[str, str]]:
-    """`(kind, text)` pieces in reading order, kind in same, removed, added; none is empty.
+    """Return `(kind, text)` segments in reading order, kind in same, removed, added; none is empty.
 
     same + removed spell `a`; same + added spell `b`.
     """
@@ -92,7 +94,7 @@ def diff_segments(a: str, b: str) -> list[tuple[str, str]]:
 
 
 def _edit(a: str, start: int, end: int, target: str) -> Edit:
-    """The edit of one changed region, without the blanks that both sides share at its ends."""
+    """Return the edit of one changed region, without the blanks that both sides share at its ends."""
     shared = min(end - start, len(target))
     head = 0
     while head < shared and a[start + head] == target[head] and target[head].isspace():
@@ -104,7 +106,7 @@ def _edit(a: str, start: int, end: int, target: str) -> Edit:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Where each word or sign starts and ends."""
+    """Return the start and end of each word or character."""
     return [match.span() for match in _TOKEN.finditer(text)]
 
 
@@ -117,13 +119,13 @@ def _spans_of_words(text: str) -> list[tuple[int, int]]:
 
 
 def compared_words(text: str) -> list[str]:
-    """Tokens other than punctuation and control characters, in folded case."""
+    """Return the case-folded tokens except punctuation and control characters."""
     found = _TOKEN.findall(text)
     return [token.casefold() for token in found if unicodedata.category(token[0])[0] not in "PC"]
 
 
 def _align(left: Sequence[str], right: Sequence[str]) -> list[Match]:
-    """Index pairs of equal elements, rising in both; minimal in changed elements within MAX_CELLS."""
+    """Return index pairs of equal elements, increasing in both; minimal in changed elements within MAX_CELLS."""
     most = min(len(left), len(right))
     head = _shared(left, right, most)
     tail = _shared(reversed(left), reversed(right), most - head)
@@ -137,13 +139,13 @@ def _align(left: Sequence[str], right: Sequence[str]) -> list[Match]:
 
 
 def _shared(left: Iterable[str], right: Iterable[str], most: int) -> int:
-    """How many elements both begin with, `most` at most."""
+    """Count the common first elements, up to `most`."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((at for at, (one, other) in pairs if one != other or at == most), most)
 
 
 def _align_small(left: Sequence[str], right: Sequence[str]) -> list[Match]:
-    """Levenshtein table up to MAX_CELLS; of equally short alignments the one that keeps most words, leftmost."""
+    """Align by a Levenshtein table up to MAX_CELLS. Ties: the alignment with most kept words, then the leftmost."""
     if not left or not right or len(left) * len(right) > MAX_CELLS:
         return []
     width = len(right) + 1

@@ -1,8 +1,8 @@
-"""The root of every error that a person can act on; each app has one subclass of it."""
+"""The base class of errors that a person can act on; each app has one subclass."""
 
 
 class ActionableError(Exception):
-    """Raised with one sentence that names what is wrong and what to do about it.
+    """An error with one message: what is wrong, and what to do.
 
-    Commands print it as a single line and exit 1; pages show it beside the field or as a message.
+    Commands print it as a single line and exit 1; pages show it next to the field or as a message.
     """

@@ -2,7 +2,7 @@
 
 An entry point of a group such as `foilworks.methods` names an `Entry`, whose slug is the name of the entry point, or a
 function without arguments that returns `(slug, Entry)`. A registry reads them once per process, when it is first used.
-What cannot be used is skipped, logged and listed by `foilworks doctor`: a plug-in never stops the site.
+Unusable plug-ins are skipped, logged and listed by `foilworks doctor`: they never stop the site.
 """
 
 import logging
@@ -22,15 +22,15 @@ from text.registry import Entry, RegistryError, code_of_others
 logger = logging.getLogger(__name__)
 
 PREFIX = "foilworks."
-# Columns of the tables hold 40 characters.
+# The database columns have 40 characters.
 SLUG = re.compile(r"[a-z][a-z0-9_-]{0,39}")
-# Seconds and gigabytes that a web process must not load only to list a row.
+# Slow and large libraries that a web process must not load to list a row.
 HEAVY = frozenset({"torch", "transformers", "sentence_transformers", "spacy"})
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of one entry point: the slug that is used, or the problem, in one line."""
+    """The result of one entry point: the slug, or the problem in one line."""
 
     distribution: str
     group: str
@@ -43,10 +43,10 @@ class Finding:
 
 
 class Registry(MutableMapping[str, Entry]):
-    """Our own rows of one kind, followed by the rows of plug-ins."""
+    """A registry: our own rows of one kind, followed by the rows of plug-ins."""
 
     def __init__(self, group: str, own: Mapping[str, Entry], reserved: Collection[str] = ()) -> None:
-        """`reserved`: further slugs that no plug-in may take."""
+        """Create a registry. `reserved`: further slugs that plug-ins must not use."""
         self.group = PREFIX + group
         self._own, self._reserved = own, frozenset(reserved)
         self._rows: dict[str, Entry] | None = None
@@ -54,7 +54,7 @@ class Registry(MutableMapping[str, Entry]):
 
     @property
     def findings(self) -> list[Finding]:
-        """What came of each entry point of this group."""
+        """Return the result of each entry point of this group."""
         self._all()
         return self._findings
 
@@ -85,30 +85,30 @@ class Registry(MutableMapping[str, Entry]):
 
 
 def strays(known: Collection[str]) -> list[Finding]:
-    """Entry points of groups that look like ours and are not: a spelling mistake is a plug-in that nobody sees."""
+    """Report entry points in groups with similar names: a misspelled group would hide the plug-in."""
     groups = sorted(group for group in _every_point().groups if group.startswith(PREFIX) and group not in known)
-    problem = f"there is no such group; use one of: {', '.join(sorted(known))}"
+    problem = f"this group does not exist; use one of: {', '.join(sorted(known))}"
     return [Finding(_origin(point), group, point.name, problem=problem) for group in groups for point in _points(group)]
 
 
 @cache
 def _every_point() -> Any:
-    # Two classes before and since Python 3.12, with the same `select` and `groups`.
+    # Different classes before and since Python 3.12, both with `select` and `groups`.
     return metadata.entry_points()
 
 
 def _points(group: str) -> list[metadata.EntryPoint]:
-    """In an order that does not depend on where packages are installed: of two equal slugs, the first one counts."""
+    """Return entry points in an order independent of install locations: of two equal slugs, the first one counts."""
     return sorted(_every_point().select(group=group), key=lambda point: (_origin(point), point.name))
 
 
 def _origin(point: metadata.EntryPoint) -> str:
-    """The distribution's name and version, as provenance shows them."""
+    """Return the distribution's name and version for the provenance."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
 
 
 def _read(point: metadata.EntryPoint, rows: dict[str, Entry], reserved: frozenset[str]) -> Finding:
-    """Add the row of the entry point to `rows`, or say why not."""
+    """Add the row of the entry point to `rows`, or return the problem."""
     found = Finding(_origin(point), point.group, point.name)
     loaded = HEAVY & sys.modules.keys()
     try:
@@ -127,8 +127,8 @@ def _read(point: metadata.EntryPoint, rows: dict[str, Entry], reserved: frozense
 
 
 def _check_requirements(point: metadata.EntryPoint) -> None:
-    """RegistryError: the package is made for another version of Foilworks, which pip may have been told to ignore."""
-    # By name: the package stands above this one, and holds nothing but its version.
+    """Check the required Foilworks version, which pip can ignore. RegistryError: the package needs another one."""
+    # By name: package foilworks is above this one, and contains only its version.
     ours = import_module("foilworks").__version__
     for line in (point.dist.requires if point.dist else None) or ():
         asked = Requirement(line)
@@ -148,10 +148,10 @@ def _check_row(slug: Any, entry: Any, rows: Mapping[str, Entry], reserved: froze
     if not isinstance(entry, Entry) or not isinstance(slug, str):
         raise RegistryError(f"is a {type(entry).__name__}; name an Entry, or a function that returns (slug, Entry)")
     if not SLUG.fullmatch(slug):
-        raise RegistryError(f"slug '{slug}'; use small letters, digits, - and _, at most 40, a letter first")
+        raise RegistryError(f"slug '{slug}'; use at most 40 lowercase letters, digits, - and _, starting with a letter")
     if slug in rows or slug in reserved:
         owner = rows[slug].origin if slug in rows else ""
-        raise RegistryError(f"slug '{slug}' is taken by {owner or 'Foilworks'}; choose another one")
+        raise RegistryError(f"slug '{slug}' is already used by {owner or 'Foilworks'}; choose another one")
     if find_spec(entry.path.partition(":")[0]) is None:
         raise RegistryError(
             f"its row names the module {entry.path.partition(':')[0]}, which does not exist; correct it"

@@ -1,14 +1,14 @@
-"""Quote what people sent in a message that answers them, so that a message stays short whatever was sent. Pure."""
+"""Quote input in messages, with a limited length. Pure."""
 
 import reprlib
 
-# Characters of a text that a message quotes, and of everything else it says of one value.
+# Max quoted characters of a text, and max characters of any other value.
 MAX_QUOTED = 160
 MAX_SHOWN = 200
 
 
 class _Short(reprlib.Repr):
-    """Representations that take the start of a long value and do not build the rest."""
+    """Representations that use only the start of a long value."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class _Short(reprlib.Repr):
         return repr(x if len(x) <= MAX_QUOTED else f"{x[: MAX_QUOTED - 1]}…")
 
     def repr_int(self, x: int, _level: int) -> str:
-        # Python refuses to write numbers of more than 4,300 digits.
+        # Python does not format numbers of more than 4,300 digits.
         return repr(x) if x.bit_length() <= 128 else "a very large number"
 
 
@@ -27,10 +27,10 @@ _SHORT = _Short()
 
 
 def quoted(value: object) -> str:
-    """Return `repr(value)` of at most MAX_SHOWN characters; of a text, the first MAX_QUOTED characters count."""
+    """Return `repr(value)` with at most MAX_SHOWN characters, and MAX_QUOTED characters of a text."""
     return shortened(_SHORT.repr(value), MAX_SHOWN)
 
 
 def shortened(text: str, most: int = MAX_QUOTED) -> str:
-    """Return the text, or its first characters and an ellipsis, `most` in all."""
+    """Return the text, or its first characters and an ellipsis, at most `most` in total."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

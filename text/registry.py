@@ -1,6 +1,6 @@
-"""Tables of what can be chosen: methods, filters, importers, exporters, adapters, metrics, reports.
+"""Registries of methods, filters, importers, exporters, adapters, metrics and reports.
 
-A table maps a slug to an `Entry`. Menus, forms and method pages read the table and import nothing; only
+A registry maps a slug to an `Entry`. Menus, forms and method pages read it without imports; only
 `load` imports, and only jobs and commands call it. So a page can list a method whose code needs a GPU library.
 """
 
@@ -18,19 +18,19 @@ from text.storable import is_storable
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"0", "false", "no", "off", ""})
-# What provenance has room for: VERSION, and of a plug-in its name and version.
+# Limits of the provenance: VERSION, and a plug-in's name and version.
 MAX_VERSION_LENGTH = 200
 
 
 class RegistryError(ActionableError):
-    """An unknown slug, a parameter value that the entry does not take, or a row whose parameter is none."""
+    """An unknown slug, an invalid parameter value, or a row with an invalid parameter."""
 
 
 @dataclass(frozen=True)
 class Param:
-    """One field of an entry. `kind` is str, int, float, bool, json or choice (with `choices`).
+    """A parameter of an entry. `kind` is str, int, float, bool, json or choice (with `choices`).
 
-    RegistryError: another kind, or a default that is not of its kind.
+    RegistryError: an unknown kind, or a default of another kind.
     """
 
     name: str
@@ -42,17 +42,17 @@ class Param:
     def __post_init__(self) -> None:
         if self.kind not in CONVERTERS:
             raise RegistryError(f"parameter '{self.name}': kind '{self.kind}'; give one of: {', '.join(CONVERTERS)}")
-        # A default reaches the method as it stands: "10" is no whole number, though a form may send it.
+        # A default reaches the method unconverted: "10" is not a whole number, though a form may send it.
         if _convert(self, self.default) != self.default:
-            raise _wrong(self, self.default, f"a default of the kind {self.kind}, not text that says one")
+            raise _wrong(self, self.default, f"a default of the kind {self.kind}, not text")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One row: `path` is a module ("generation.methods.number") or an attribute ("hub.adapters.fake:FakeEmbedder").
+    """A row: `path` is a module ("generation.methods.number") or an attribute ("hub.adapters.fake:FakeEmbedder").
 
-    `deviations`: where it departs from what was published; `published` False: nobody's paper has it, so that these are
-    remarks and both modes do the same. `origin`: name and version of the plug-in that adds the row; "" for our own.
+    `deviations`: differences from the publication; `published` False: not from a paper, so that these are
+    notes and both modes do the same. `origin`: name and version of the plug-in that adds the row; "" for our own.
     """
 
     label: str
@@ -66,7 +66,7 @@ class Entry:
 
 
 def load(entry: Entry) -> Any:
-    """Import what the entry names: a module, or an attribute of one. RegistryError: a plug-in's cannot be imported."""
+    """Import the module or attribute of the entry. RegistryError: a plug-in cannot be imported."""
     module_name, _, attribute = entry.path.partition(":")
     failed = f"{entry.label}: the plug-in {entry.origin} cannot be loaded"
     with code_of_others(failed) if entry.origin else nullcontext():
@@ -76,7 +76,7 @@ def load(entry: Entry) -> Any:
 
 @contextmanager
 def code_of_others(failed: str) -> Iterator[None]:
-    """Turn whatever a plug-in raises while it is imported into one line, a RegistryError that begins with `failed`."""
+    """Turn any error of a plug-in's import into a RegistryError of one line that begins with `failed`."""
     try:
         yield
     except RegistryError:
@@ -87,12 +87,12 @@ def code_of_others(failed: str) -> Iterator[None]:
 
 
 def version_of(entry: Entry, module: Any) -> str:
-    """The VERSION that provenance shows; a plug-in's is followed by its distribution: "1 (foilworks-mirror 0.3)"."""
+    """Return the VERSION for the provenance, and for a plug-in its distribution: "1 (foilworks-mirror 0.3)"."""
     if not entry.origin:
         return str(module.VERSION)
     version = getattr(module, "VERSION", None)
     if not isinstance(version, str) or not version:
-        raise RegistryError(f"{entry.label}: the plug-in {entry.origin} has no VERSION; add a text, such as '1'")
+        raise RegistryError(f"{entry.label}: the plug-in {entry.origin} has no VERSION; add one as text, such as '1'")
     shown = f"{version} ({entry.origin})"
     if len(shown) > MAX_VERSION_LENGTH:
         raise RegistryError(f"{entry.label}: the version '{shown}' is too long; use at most {MAX_VERSION_LENGTH}")
@@ -100,16 +100,16 @@ def version_of(entry: Entry, module: Any) -> str:
 
 
 def lookup(table: Mapping[str, Entry], slug: str, what: str) -> Entry:
-    """The row of `slug`; RegistryError lists the known slugs when there is none."""
+    """Find the row of `slug`; RegistryError lists the known slugs."""
     if slug not in table:
         raise RegistryError(f"unknown {what} {quoted(slug)}; choose one of: {', '.join(sorted(table))}")
     return table[slug]
 
 
 def parse_params(entry: Entry, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Every parameter of the entry with its value: defaults filled in, text converted to the declared kind.
+    """Return all parameters of the entry with values: defaults filled in, text converted to the declared kind.
 
-    Raises RegistryError naming the parameter and what it takes.
+    RegistryError names the parameter and its valid values.
     """
     known = {param.name: param for param in entry.params}
     for name in raw:
@@ -131,7 +131,7 @@ def _str(param: Param, value: Any) -> str:
     if not isinstance(value, str):
         raise _wrong(param, value, "text")
     if not is_storable(value):
-        raise _wrong(param, value, "text without a NUL or half of a character pair")
+        raise _wrong(param, value, "text without NUL or half of a surrogate pair")
     return value
 
 
@@ -171,7 +171,7 @@ def _json(param: Param, value: Any) -> Any:
     except (json.JSONDecodeError, RecursionError) as error:
         raise _wrong(param, value, "JSON") from error
     if not is_storable(found):
-        raise _wrong(param, value, "JSON without a NUL, half of a character pair, NaN or infinity")
+        raise _wrong(param, value, "JSON without NUL, half of a surrogate pair, NaN or infinity")
     return found
 
 

@@ -1,6 +1,6 @@
-"""What one pass over a large file must remember, in a private SQLite file in the temporary folder.
+"""Store the state of a pass over a large file in a private SQLite file in the temporary folder.
 
-A set of a million ids takes some hundred megabytes; SQLite keeps what exceeds its cache in the file, which is gone when
+A set of a million ids takes some hundred megabytes; SQLite moves what exceeds its cache to the file, deleted when
 it is closed.
 """
 
@@ -12,7 +12,7 @@ from text.errors import ActionableError
 
 
 class Spill:
-    """Texts by text key. ActionableError where the temporary folder has no room."""
+    """A mapping of text keys to texts. ActionableError: the temporary folder is full."""
 
     def __init__(self) -> None:
         # An empty name is a private file: no other process sees it, no crash leaves it behind.
@@ -29,18 +29,18 @@ class Spill:
         self._kept.close()
 
     def setdefault(self, key: str, value: str) -> str | None:
-        """The value that the key had already; None where it is new and has now got this one."""
+        """Return the existing value of the key; None if it is new, and then set this value."""
         if self._run("INSERT OR IGNORE INTO kept VALUES (?, ?)", key, value).rowcount:
             return None
         return str(self._run("SELECT value FROM kept WHERE key = ?", key).fetchone()[0])
 
     def put(self, key: str, value: str) -> None:
-        """The key has this value from now on."""
+        """Set the value of the key."""
         self._run("INSERT OR REPLACE INTO kept VALUES (?, ?)", key, value)
 
     def _run(self, statement: str, *values: str) -> sqlite3.Cursor:
         try:
             return self._kept.execute(statement, values)
         except sqlite3.OperationalError as error:
-            problem = f"has no room for what an import must remember ({error})"
+            problem = f"no space for the data of an import ({error})"
             raise ActionableError(f"temporary folder: {problem}; free space there") from error

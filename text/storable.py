@@ -1,6 +1,6 @@
-"""Text and JSON that every database takes, and cells that a spreadsheet opens without running them. Pure.
+"""Make text and JSON safe for every database, and cells safe for spreadsheets. Pure.
 
-PostgreSQL holds no NUL, and half of a character pair is not UTF-8.
+PostgreSQL does not store NUL, and half of a surrogate pair is not UTF-8.
 """
 
 import math
@@ -13,13 +13,13 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def storable(text: str) -> str:
-    """The text as any database keeps it: half characters become “?”, control characters go, line ends and tabs stay."""
+    """Return the text for any database: half surrogate pairs become “?”, other control characters are removed."""
     whole = text.encode("utf-8", "replace").decode("utf-8") if HALF.search(text) else text
     return _CONTROLS.sub("", whole)
 
 
 def is_storable(value: Any) -> bool:
-    """Whether a value of JSON, however deep, holds no NUL, no half of a character pair, no infinity and no NaN."""
+    """Return whether a JSON value of any depth is free of NUL, half surrogate pairs, infinity and NaN."""
     waiting = [value]
     while waiting:
         match waiting.pop():
@@ -34,39 +34,39 @@ def is_storable(value: Any) -> bool:
     return True
 
 
-# A spreadsheet runs a cell that starts with one of these signs, or their full-width forms, after line ends or tabs too.
+# A spreadsheet runs a cell that starts with one of these, or their full-width forms, also after line ends or tabs.
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
 _RUN = re.compile(rf"'*[{_SIGNS}\t\r\n]")
-# One that reads the file with another separator, or does not know the quotes, starts a cell there.
+# With another separator, or without support for the quotes, a spreadsheet starts a cell here.
 _RUN_WITHIN = re.compile(rf"([;\t\r\n][ \"]*)('*)(?=[{_SIGNS}])")
 
 
 def is_run(text: str) -> bool:
-    """Whether a spreadsheet would run the text, or a part of it, as a formula."""
+    """Return whether a spreadsheet would run the text, or a part of it, as a formula."""
     return bool(_RUN.match(text) or _RUN_WITHIN.search(text))
 
 
 def mark(text: str) -> str:
-    """Put an apostrophe before the text, and one before each formula within it: it is text then."""
+    """Put an apostrophe before the text, and before each formula within it, so that it stays text."""
     return "'" + _RUN_WITHIN.sub(r"\1'\2", text)
 
 
 def unmark(cell: str) -> str:
-    """Return what `mark` was given: unmark(mark(x)) == x for every x."""
+    """Undo `mark`: unmark(mark(x)) == x for every x."""
     return _RUN_WITHIN.sub(lambda found: found[1] + found[2][1:], cell.removeprefix("'"))
 
 
 def safe_cell(text: str) -> str:
-    """Mark what a spreadsheet would run; `plain_cell` takes the marks off again."""
+    """Mark text that a spreadsheet would run; `plain_cell` removes the marks."""
     return mark(text) if is_run(text) else text
 
 
 def plain_cell(cell: str) -> str:
-    """Return what `safe_cell` was given: plain_cell(safe_cell(x)) == x for every x."""
+    """Undo `safe_cell`: plain_cell(safe_cell(x)) == x for every x."""
     is_marked = cell.startswith("'") and is_run(cell) and all(found[2] for found in _RUN_WITHIN.finditer(cell))
     return unmark(cell) if is_marked else cell
 
 
 def safe_row(values: Iterable[Any]) -> list[Any]:
-    """Mark text that would be run; numbers stay numbers, None is an empty cell."""
+    """Mark text that a spreadsheet would run. Numbers stay numbers, None is an empty cell."""
     return [safe_cell(value) if isinstance(value, str) else value for value in values]

@@ -1,6 +1,6 @@
 """Split texts of any script into words. Pure; offsets are Python string offsets (code points).
 
-The only tokenizer of captions for measures: lexical divergence, blind audit, gate, balance, lengths and cues use it.
+The only tokenizer of captions for metrics: lexical divergence, blind audit, gate, balance, lengths and cues.
 Decision 67 has the reasons.
 """
 
@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 import regex
 from icu4py.breakers import CharacterBreaker, WordBreaker
 
-# The word of ASCII texts in every published figure (docs/reference/formulas.md#metric-js); a change changes figures.
+# Words of ASCII texts in all published results (docs/reference/formulas.md#metric-js); a change would change results.
 ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 NO_UNDERSCORE = re.compile("[^_]+")
-# Word boundaries do not depend on the locale here: ICU chooses its dictionaries by script.
+# Word boundaries do not depend on this locale: ICU chooses its dictionaries by script.
 LOCALE = "root"
-# Scripts that put no space between words. text/diff.py and static/foilworks/diff.js use the same list.
+# Scripts without spaces between words. text/diff.py and static/foilworks/diff.js use the same list.
 UNSPACED_SCRIPTS = (
     "Han",
     "Hiragana",
@@ -32,10 +32,10 @@ UNSPACED_SCRIPTS = (
     "Javanese",
     "Balinese",
 )
-# The long-vowel marks belong to both Japanese scripts, so to neither by the property.
+# The long-vowel marks belong to both Japanese scripts, so the property has neither.
 UNSPACED = "".join(rf"\p{{Script={name}}}" for name in UNSPACED_SCRIPTS) + r"\u30fc\uff70"
 _UNSPACED = regex.compile(f"[{UNSPACED}]")
-# Pieces that are words: they hold a letter or a digit.
+# Segments with a letter or a digit are words.
 _SAYS = regex.compile(r"[\p{L}\p{N}]")
 MAX_GRAM = 2
 
@@ -43,7 +43,7 @@ WordSpan = tuple[int, int, str]
 
 
 def words(text: str) -> list[str]:
-    """List the lower-cased words in order: ICU's word boundaries (UAX #29, with dictionaries for unspaced scripts).
+    """List the lower-cased words in order, by ICU's word boundaries (UAX #29, with dictionaries for unspaced scripts).
 
     A word in ASCII is `[a-z0-9]+(?:'[a-z]+)?` in every text. Other words are in Unicode form NFC; a typographic
     apostrophe equals the plain one.
@@ -69,20 +69,20 @@ def word_features(text: str) -> list[str]:
 
 
 def unseen_by_words(a: str, b: str) -> bool:
-    """Report whether no probe of words can judge the pair: a text has no word, or both have the same in one order."""
+    """Return whether words cannot distinguish the pair: a text has no word, or both have the same words in order."""
     left, right = words(a), words(b)
     return not left or not right or (left == right and a != b)
 
 
 def is_unspaced(word: str) -> bool:
-    """Report whether the word has a character of a script that puts no space between words."""
+    """Return whether the word has a character of a script without spaces between words."""
     return _UNSPACED.search(word) is not None
 
 
 def whole_words(phrases: Iterable[str]) -> regex.Pattern[str]:
-    """Compile what finds each phrase as whole words, in any case; of two at one place the first in the order given.
+    """Compile a pattern that finds phrases as whole words, in any case; at the same position the first one wins.
 
-    Scripts without spaces show no end of a word: a phrase in one is found anywhere, and may stand beside any other.
+    Scripts without spaces do not mark the end of a word: their phrases are found anywhere, next to any character.
     """
     letter = rf"[\w--[{UNSPACED}]]"
     found = []
@@ -94,7 +94,7 @@ def whole_words(phrases: Iterable[str]) -> regex.Pattern[str]:
 
 
 def normal_form(text: str) -> str:
-    """Folded case, one blank between words, no punctuation, compatible characters unified.
+    """Normalize a text: folded case, one blank between words, no punctuation, compatible characters unified.
 
     Symbols (emoji too) and combining marks stay; a text of punctuation only stays as it is.
     """
@@ -105,7 +105,7 @@ def normal_form(text: str) -> str:
 
 
 def _spans(text: str) -> list[WordSpan]:
-    # ICU takes no lone surrogate. Both replacements keep every offset.
+    # ICU does not accept a lone surrogate. Both replacements keep all offsets.
     plain = text.encode("utf-8", "replace").decode().replace("\u2019", "'")
     found: list[WordSpan] = []
     start = at = 0
@@ -120,12 +120,12 @@ def _spans(text: str) -> list[WordSpan]:
 
 
 def _ascii_spans(part: str, at: int = 0) -> list[WordSpan]:
-    """The words of a part in ASCII, whatever ICU makes of it: UAX #29 cuts "90's", and measures never did."""
+    """Return the words of an ASCII part without ICU: UAX #29 splits "90's", which published results do not."""
     return [(at + match.start(), at + match.end(), match.group()) for match in ASCII_WORD.finditer(part.lower())]
 
 
 def _whole(piece: str, at: int) -> list[WordSpan]:
-    """The words of a piece with other letters: cut at underscores, which UAX #29 joins and measures never did."""
+    """Return the words of a non-ASCII part, split at underscores, which UAX #29 joins but published results do not."""
     return [
         (at + match.start(), at + match.end(), unicodedata.normalize("NFC", match.group().lower()))
         for match in NO_UNDERSCORE.finditer(piece)

@@ -2,14 +2,14 @@
 
 `from annotation.actions.claims.claim import claim` and so on. `now` is the moment of the write (default: the clock).
 `token` is a claim's; `key` is the client-made idempotency key (1-64 characters): the same key gives the same record
-again. `watch` is {"seconds", "loops", "covered"}, `seconds` the time spent. All raise AccessDenied without the role
-and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
+again. `watch` is {"seconds", "loops", "covered"}, `seconds` the time spent. All raise AccessDenied without the role and
+AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
 
     make_tasks(project, *, limit=None) -> int                        groups and items that got their tasks
     claim(person, project, stage, *, now=None) -> Claim | None       Stage.EDIT, REVIEW or VALIDATION; None = nothing
     heartbeat(person, token, *, now=None) -> datetime                the lease's new end; LeaseEnded when it is over
     save_draft(person, token, text, *, now=None) -> datetime         JSON {"base", "values"}; LeaseEnded once sent
-    release(person, token, *, reason="", now=None) -> None           skip: comes back to this person last
+    release(person, token, *, reason="", now=None) -> None           skip: offered to this person again at the end
     submit_edit(person, token, key, texts, parents=(), *, watch=None, seconds=None, now=None) -> Edit
         as many texts as the card wants; parents: for each text the id of the suggestion it came from, or None
     submit_review(person, token, key, decision, *, reasons=(), comment="", fixed_text="", watch=None, seconds=None,
@@ -18,7 +18,7 @@ and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do
     submit_vote(person, token, key, answer, *, watch=None, seconds=None, now=None) -> Vote
         answer: 1-5 or "first", "second", "neither", "both", "cannot_tell", as shown
     submit_choice(person, token, key, answer, *, watch=None, seconds=None, now=None) -> Vote
-        human baseline: the place, 1 to n, of the text chosen
+        human baseline: the number, 1 to n, of the chosen text
     submit_objects(person, token, key, answers, *, seconds=None, now=None) -> ObjectAnswer
         object check: {"0": "yes" or "no", …}, one for each object
     undo_edit(person, edit_id, *, now=None) -> Claim                 within project.undo_seconds: leased again
@@ -32,11 +32,11 @@ and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do
     open_object_check(person, project, source, *, size=100, overlap=1, seed=0, now=None) -> ObjectCheck
     classify_object(person, project, frame_id, place, error_class, *, now=None) -> ObjectError
     adjudicate(person, item_id, outcome, reason, *, now=None) -> Item
-        researcher or reviewer without a hand in the video: disputed -> "valid" or "invalid"
+        researcher or reviewer not involved in the video: disputed -> "valid" or "invalid"
     correct_caption(person, caption_id, text, *, keep=(), reason="", now=None) -> Caption    researcher: a revision
-    confirm_caption(person, caption_id, reason, *, now=None) -> Caption  researcher: in doubt -> it stands
-    drop_caption(person, caption_id, reason, *, now=None) -> Caption     researcher: its video's items are taken out
-    set_vote_rule(person, subtest, rule) -> Subtest      researcher: VoteRule, while nobody has been shown a pair
+    confirm_caption(person, caption_id, reason, *, now=None) -> Caption  researcher: in doubt -> confirmed
+    drop_caption(person, caption_id, reason, *, now=None) -> Caption     researcher: its video's items are retracted
+    set_vote_rule(person, subtest, rule) -> Subtest      researcher: VoteRule, until anyone has seen a pair
     set_review_sampling(person, project, *, rate, second_share, own_rates=None, now=None) -> ReviewPolicy    researcher
     requeue(person, item_id, reason="", *, now=None) -> Item             researcher: invalid -> requeued, foils reopen
     retract(person, item_id, reason, *, now=None) -> Item                researcher: valid -> retracted
@@ -45,6 +45,6 @@ and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do
     remove_member(actor, project, person_id, *, now=None) -> int         researcher: all the person's leases are freed
 
 `Claim` (annotation.claims): token, stage, slot_id, task_id, lease_id, project_id, expires_at, resumed, skipped_before,
-caption_first. What its page needs: annotation.queries.cards.claim_card(person, claim).
-A vote or edit that came too late is kept: record.late is True, and record.slot is None where it could not count.
+caption_first. What its page needs: annotation.queries.cards.claim_card(person, claim). A vote or edit that came too
+late is stored: record.late is True, and record.slot is None if it does not count.
 """

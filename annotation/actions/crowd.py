@@ -1,4 +1,4 @@
-"""Crowd studies and the places in them: open, enter, complete, return, free."""
+"""Crowd studies and their places: open, enter, complete, return, free."""
 
 import hashlib
 import hmac
@@ -41,7 +41,10 @@ LIVE = (PlaceState.ACTIVE, PlaceState.COMPLETED)
 
 
 def open_crowd_study(actor: User, project: Project, **fields: Any) -> CrowdStudy:
-    """`fields` are columns of CrowdStudy that the form has; the role follows from the stage. AnnotationError else."""
+    """Create a study; `fields` are columns of CrowdStudy from the form, the role follows from the stage.
+
+    AnnotationError: a field is wrong.
+    """
     require_role(actor, project, Role.RESEARCHER)
     refuse_published(actor, NO_STUDIES)
     stage = fields["stage"]
@@ -64,7 +67,7 @@ def open_crowd_study(actor: User, project: Project, **fields: Any) -> CrowdStudy
 
 @transaction.atomic
 def set_study_open(actor: User, project: Project, study_id: int, is_open: bool) -> bool:
-    """Closed: nobody new comes in, who is in goes on. Whether anything changed."""
+    """Open or close the study: if closed, nobody new can enter, but people in it continue. Return if it changed."""
     study = crowd_study_for(actor, project, study_id)
     changed = CrowdStudy.objects.filter(pk=study.pk, is_open=not is_open).update(is_open=is_open)
     if changed:
@@ -74,20 +77,20 @@ def set_study_open(actor: User, project: Project, study_id: int, is_open: bool) 
 
 
 def enter_study(study: CrowdStudy, entry: Entry, *, now: datetime | None = None) -> CrowdPlace:
-    """The person's place: a new one, or the one that they have and come back to.
+    """Return the person's place: a new one, or the one that they come back to.
 
-    EntryRefused: a link that was used, a visit of somebody else, a closed or full study, a rate under its bar, a
-    person whom the researchers removed, or who is at work in another study of the stage.
+    EntryRefused: a used link, somebody else's visit, a closed or full study, a rate below its limit, a person whom the
+    researchers removed, or who works in another study of the stage.
     """
     moment = now or timezone.now()
     return run_in_transaction(lambda: _enter(study, entry, moment))
 
 
 def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
-    # Two who arrive at once for the last place queue up here.
+    # Two people who arrive at once for the last place wait for each other here.
     study = CrowdStudy.objects.select_for_update(of=("self",), no_key=True).select_related("project").get(pk=study.pk)
     known = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
-    # Whoever removes them meanwhile waits, and finds what they have got here.
+    # A removal at the same time waits, and then finds the new place.
     worker = known.select_for_update(of=("self",), no_key=True).select_related("person").first()
     if worker is not None and worker.removed_at is not None:
         raise refused(study, "removed")
@@ -119,7 +122,7 @@ def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
 
 
 def _place_of(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | None:
-    """The place that the person has now, if this entry leads back to it; None where they have none."""
+    """Return the person's current place if this entry leads back to it, else None."""
     place = CrowdPlace.objects.filter(study=study, person=person, state__in=LIVE).select_related("person").first()
     if place is None:
         return None
@@ -127,8 +130,8 @@ def _place_of(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | Non
         raise refused(study, "replayed")
     if not Membership.objects.filter(project=study.project, person=person, role=study.role).exists():
         raise refused(study, "removed")
-    # Prolific's parameters are signed by nobody: from another browser they prove nothing, and its own is led back
-    # before it comes here. A signed link is new each time.
+    # Prolific's parameters are not signed: from another browser they prove nothing, and the person's own browser is
+    # redirected before this. A signed link is new each time.
     if study.platform == Platform.PROLIFIC:
         raise refused(study, "elsewhere" if place.session == entry.session else "replayed")
     place.study = study
@@ -137,7 +140,7 @@ def _place_of(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | Non
 
 
 def _leave_others(study: CrowdStudy, person: User, now: datetime) -> None:
-    """Two places at once in studies of one stage would be paid twice for the same pieces."""
+    """Return the person's other places of the stage: two at once would be paid twice for the same tasks."""
     places = CrowdPlace.objects.filter(person=person, study__project=study.project_id, state=PlaceState.ACTIVE)
     for place in places.filter(study__stage=study.stage).select_related("study__project", "person"):
         if place.deadline > now:
@@ -146,10 +149,10 @@ def _leave_others(study: CrowdStudy, person: User, now: datetime) -> None:
 
 
 def _spend(study: CrowdStudy, entry: Entry, now: datetime) -> None:
-    """A signed link works once. Where the entry is refused further on, the transaction takes this back with it."""
+    """Mark a signed link as used: it works once. If the entry is refused later, the transaction undoes this."""
     if not entry.nonce:
         return
-    # A link that is over needs no row to be refused.
+    # An expired link is refused without a row.
     SpentEntry.objects.filter(study=study, expires_at__lte=now).delete()
     digest = hashlib.sha256(entry.nonce.encode()).hexdigest()
     _row, fresh = SpentEntry.objects.get_or_create(
@@ -160,7 +163,7 @@ def _spend(study: CrowdStudy, entry: Entry, now: datetime) -> None:
 
 
 def _new_worker(study: CrowdStudy, entry: Entry) -> User:
-    """An account that nobody signs in to with a password; its name says nothing of the platform's id."""
+    """Create an account without a password; its name contains nothing of the platform's id."""
     person = User(username="crowd-" + "".join(secrets.choice(LETTERS) for _ in range(10)))
     person.set_unusable_password()
     person.save()
@@ -169,7 +172,10 @@ def _new_worker(study: CrowdStudy, entry: Entry) -> User:
 
 
 def end_place(place: CrowdPlace, state: str, actor: User | None, now: datetime) -> bool:
-    """Active -> `state`; False where it had ended already. What was done stays; the person is no member by it now."""
+    """Move an active place to `state` and end the membership; return False if the place had already ended.
+
+    Completed work stays.
+    """
     active = CrowdPlace.objects.filter(pk=place.pk, state=PlaceState.ACTIVE)
     if not active.update(state=state, ended_at=now):
         return False
@@ -190,7 +196,7 @@ def end_place(place: CrowdPlace, state: str, actor: User | None, now: datetime) 
 
 
 def free_timed_out(study: CrowdStudy, now: datetime) -> int:
-    """Places whose time is over are free for others; how many were."""
+    """Free places whose time is over for others; return how many."""
     late = CrowdPlace.objects.filter(study=study, state=PlaceState.ACTIVE, deadline__lte=now)
     rows = late.select_related("study__project", "person").order_by("pk")
     return sum(end_place(place, PlaceState.TIMED_OUT, None, now) for place in rows)
@@ -199,9 +205,10 @@ def free_timed_out(study: CrowdStudy, now: datetime) -> int:
 def complete_place(
     person: User, project: Project, place_id: int | None = None, *, now: datetime | None = None
 ) -> CrowdPlace:
-    """The work is done: only from here on the code is shown. EntryRefused before; twice gives the same place.
+    """Mark the work as done: from now on, the code is shown.
 
-    Which of the person's places is meant: see `crowd_place_for`.
+    EntryRefused if it is not done; a second call returns the same place. See `crowd_place_for` for which place is
+    meant.
     """
     return run_in_transaction(lambda: _complete(person, project, place_id, now or timezone.now()))
 
@@ -209,7 +216,7 @@ def complete_place(
 def return_place(
     person: User, project: Project, place_id: int | None = None, *, now: datetime | None = None
 ) -> CrowdPlace:
-    """The person gives their place up; somebody else may have it."""
+    """Return the person's place; somebody else can take it."""
 
     def write() -> CrowdPlace:
         place = crowd_place_for(person, project, place_id)
@@ -220,7 +227,7 @@ def return_place(
 
 
 def free_place(actor: User, project: Project, study_id: int, place_id: int, *, now: datetime | None = None) -> bool:
-    """A researcher marks a place as returned on the platform; whether it was active still."""
+    """Mark a place as returned on the platform; return if it was still active."""
 
     def write() -> bool:
         study = crowd_study_for(actor, project, study_id)
@@ -233,7 +240,7 @@ def free_place(actor: User, project: Project, study_id: int, place_id: int, *, n
 
 
 def free_late_places(actor: User, project: Project, study_id: int, *, now: datetime | None = None) -> int:
-    """A researcher frees the places whose time is over, without waiting for the next who arrives."""
+    """Free the places whose time is over, without waiting for the next arrival."""
     return run_in_transaction(lambda: free_timed_out(crowd_study_for(actor, project, study_id), now or timezone.now()))
 
 
@@ -248,10 +255,10 @@ def _complete(person: User, project: Project, place_id: int | None, now: datetim
 
 
 def check_completion_code(actor: User, project: Project, study_id: int, code: str) -> CrowdPlace:
-    """The completed place with this code, the last one where all have the same.
+    """Return the completed place with this code, or the last one if all have the same code.
 
-    Every code is compared, each in constant time. EntryRefused for a code that is none; TooManyTries after ten such in
-    an hour.
+    Compares every code, each in constant time. EntryRefused for an unknown code; TooManyTries after ten of these in an
+    hour.
     """
     study = crowd_study_for(actor, project, study_id)
     if rate_limits.is_exceeded(rate_limits.COMPLETION_CODE, study.pk):

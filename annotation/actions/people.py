@@ -1,4 +1,4 @@
-"""Change the roles of members, remove them, end their work."""
+"""Change the roles of members, remove them, and withdraw their work."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -39,16 +39,16 @@ from projects.access import checked_roles
 from projects.actions.members import leave_project, set_roles
 from projects.models import ConsentText, CrowdPlace, OnWithdrawal, PlaceState, Project, Role, User
 
-# Edits and reviews stay, for others' work stands on them; what tells of the person is taken out of their rows.
+# Edits and reviews stay, because others' work depends on them; personal data is removed from their rows.
 ANSWERS = (Stage.VALIDATION, Stage.GOLD, Stage.BASELINE, Stage.OBJECTS)
 
 
 def change_roles(
     actor: User, project: Project, person_id: int, roles: Sequence[str], *, now: datetime | None = None
 ) -> int:
-    """The member's roles become `roles`, one or more; how many leases in stages that they lost were freed.
+    """Set the member's roles (one or more); return how many leases in stages that they lost were freed.
 
-    ProjectError: no role, an unknown one, the last researcher. Http404 for who is no member.
+    ProjectError: no role, an unknown one, the last researcher. Http404 for somebody who is not a member.
     """
     wanted = checked_roles(roles)
     return run_in_transaction(lambda: _change(actor, project, person_id, wanted, now or timezone.now()))
@@ -61,9 +61,9 @@ def _change(actor: User, project: Project, person_id: int, roles: Sequence[str],
 
 
 def remove_member(actor: User, project: Project, person_id: int, *, now: datetime | None = None) -> int:
-    """The person is no member any more; how many of their leases were freed.
+    """Remove the person from the project; return how many of their leases were freed.
 
-    ProjectError for the last researcher, Http404 for who is no member.
+    ProjectError for the last researcher, Http404 for somebody who is not a member.
     """
     return run_in_transaction(lambda: _remove(actor, project, person_id, now or timezone.now()))
 
@@ -75,22 +75,22 @@ def _remove(actor: User, project: Project, person_id: int, now: datetime) -> int
 
 
 def on_withdrawal(person: User, project: Project) -> str:
-    """What the text says that the person agreed to last; without any their work is kept."""
+    """Return what the consent text that the person accepted says about withdrawal; without one, work is kept."""
     agreed = ConsentText.objects.filter(project=project, given__person=person).order_by("-given__given_at").first()
     return agreed.on_withdrawal if agreed else OnWithdrawal.KEEP
 
 
 def withdraw(person: User, project: Project, work: str, *, now: datetime | None = None) -> int:
-    """The person leaves; how many answers were removed. `work`: "keep" or "remove", where the consent lets them choose.
+    """Let the person leave the project; return how many answers were removed.
 
-    Drafts go, places in crowd studies are free. ProjectError for the last researcher, AnnotationError for a choice that
-    the consent does not give.
+    `work`: "keep" or "remove", if the consent lets them choose. Drafts are deleted, places in crowd studies freed.
+    ProjectError for the last researcher, AnnotationError for a choice that the consent does not offer.
     """
     return run_in_transaction(lambda: withdraw_in_transaction(person, project, work, person, now or timezone.now()))
 
 
 def withdraw_in_transaction(person: User, project: Project, work: str, actor: User, now: datetime) -> int:
-    """The same beside other writes."""
+    """Do the same within the caller's transaction."""
     rule = on_withdrawal(person, project)
     if work not in (OnWithdrawal.KEEP, OnWithdrawal.REMOVE) or rule not in (OnWithdrawal.CHOOSE, work):
         raise AnnotationError(_("The consent text does not offer this choice. Reload the page."))
@@ -106,12 +106,12 @@ def withdraw_in_transaction(person: User, project: Project, work: str, actor: Us
 
 
 def remove_answers(person: User, project: Project, actor: User, now: datetime) -> int:
-    """Votes, choices, answers to gold, objects and exercises go; how many. Verdicts and items follow.
+    """Delete votes, choices and answers to gold, objects and exercises; return how many.
 
-    Foils that the person wrote and reviews that they made stay, without comments, times and watch evidence: others have
-    built on them.
+    Verdicts and items follow. Foils that the person wrote and reviews that they made stay, without comments, times and
+    watch evidence: others' work depends on them.
     """
-    # First of all, so that nobody takes one of them out until their places are free.
+    # First, so that nobody changes one of them until their slots are free.
     answered = Vote.objects.filter(person=person, item__subtest__project=project)
     lock_rows(Item.objects.filter(pk__in=answered.values("item")))
     for vote in recounts.votes_of(person, project, VoteState.COUNTED):
@@ -130,7 +130,7 @@ def remove_answers(person: User, project: Project, actor: User, now: datetime) -
 
 
 def _free_places(person: User, project: Project, now: datetime) -> None:
-    """The places that the answers filled: free for others in studies, given up elsewhere and where the item is gone."""
+    """Free the slots of the answers in studies; cancel them elsewhere and if the item is gone."""
     leases = Lease.objects.filter(person=person, task__project=project, task__stage__in=ANSWERS)
     leases.filter(ending=Ending.SUBMITTED).update(ending=Ending.CANCELLED, ended_at=now)
     done = Slot.objects.filter(project=project, person=person, state=SlotState.DONE, stage__in=ANSWERS)

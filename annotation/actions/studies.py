@@ -1,4 +1,4 @@
-"""Open the human baseline and object checks; classify what people saw."""
+"""Open the human baseline and object checks; classify the errors that people found."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -56,12 +56,12 @@ def open_baseline(
     seed: int = 0,
     now: datetime | None = None,
 ) -> int:
-    """Ask for the human baseline on `size` items (all without it) drawn by `seed`. Return how many are new.
+    """Open the human baseline on `size` items (None: all) drawn by `seed`; return how many are new.
 
-    The items are those of the release, or the project's valid ones; without a subtest those of its main subtests.
-    Each is asked of `overlap` people (3 for a majority), with the foils that it has now, in the release or by its
-    verdicts: a choice among two to nine texts, the same for all of them. Items asked for before stay as they are.
-    AnnotationError where there is nothing to ask for.
+    The items are those of the release, or the project's valid ones; without a subtest those of its main subtests. Each
+    goes to `overlap` people (3 for a majority), with its present foils, from the release or by its verdicts: a choice
+    among two to nine texts, the same for everybody. Items already in the baseline stay as they are. AnnotationError if
+    there are no items.
     """
     require_role(person, project, Role.RESEARCHER)
     if (size is not None and size < 1) or not 1 <= overlap <= MAX_OVERLAP:
@@ -75,13 +75,13 @@ def open_baseline(
 
 
 def why_no_baseline(project: Project) -> str | Promise:
-    """Why no baseline can be opened now: neither a release nor a valid item is there; "" where one can."""
+    """Return why no baseline can be opened now (no release and no valid item); "" if one can."""
     can = Release.objects.filter(project=project).exists() or baseline_items(project, None, None).exists()
     return "" if can else NO_ITEMS
 
 
 def baseline_items(project: Project, release: Release | None, subtest: Subtest | None) -> QuerySet[Item]:
-    """The items that can be asked about: accepted, with a video to watch."""
+    """Return the items that people can be asked about: accepted, with a video to watch."""
     items = Item.objects.filter(subtest__project=project, video__media_state__in=WATCHABLE)
     if release is not None:
         items = items.filter(released_as__release=release).exclude(state__in=[ItemState.RETRACTED, ItemState.REQUEUED])
@@ -107,7 +107,7 @@ def _open(
     asked = Task.objects.filter(stage=Stage.BASELINE, project=project).exclude(state=TaskState.CANCELLED)
     known = set(asked.values_list("item_id", flat=True))
     fresh = [pk for pk in sample if pk not in known]
-    # A parallel removal of one of them either waits and cancels what is stored here, or came first: then it is gone.
+    # A parallel removal of an item either waits and cancels these tasks, or came first: then the item is gone.
     lock_rows(Item.objects.filter(pk__in=fresh))
     rows = items.in_bulk(fresh)
     foils = _foils_asked([pk for pk in fresh if pk in rows], release)
@@ -130,7 +130,7 @@ def _open(
 
 
 def _foils_asked(items: Sequence[int], release: Release | None) -> dict[int, list[int]]:
-    """The foils of each that the release holds, whatever was voted since; without one those that stand now."""
+    """Return each item's foils: those of the release, or without one the present ones."""
     foils = Foil.objects.filter(item__in=items).order_by("item_id", "position")
     frozen: dict[int, list[int]] = {}
     if release is None:
@@ -155,9 +155,9 @@ def open_object_check(
     seed: int = 0,
     now: datetime | None = None,
 ) -> ObjectCheck:
-    """Draw `size` frames of distinct videos from what `source` extracted; a job makes their pictures, then people look.
+    """Draw `size` frames of distinct videos with objects from `source`; a job makes their images for people.
 
-    Fewer where fewer videos have objects and a file. AnnotationError where none has.
+    Fewer if fewer videos have objects and a file. AnnotationError if none has.
     """
     require_role(person, project, Role.RESEARCHER)
     if not 1 <= size <= MAX_FRAMES or not 1 <= overlap <= MAX_OVERLAP:
@@ -205,22 +205,23 @@ def _time_in(video: Video, seed: int) -> float:
 def import_objects(
     person: User | None, project: Project, lines: Iterable[str], *, name: str, source: str = "import"
 ) -> int:
-    """Store a file of extracted objects, one JSON object a line (docs/reference/formats.md); how many frames it names.
+    """Store a file of extracted objects, one JSON object per line; return its number of frames.
 
-    `person` None: the operator of the server. What a source said before of a video that the file names is replaced.
-    AnnotationError lists the lines that are wrong as PATH:LINE: FIELD: what; nothing is stored then.
+    docs/reference/formats.md describes the file. `person` None: the operator of the server. Replaces the source's
+    earlier objects of the videos in the file. AnnotationError lists the bad lines as PATH:LINE: FIELD: what, and
+    nothing is stored.
     """
     require_researcher(person, project)
     rows, errors = _read(project, lines, name, source)
     if errors:
         raise AnnotationError("\n".join(errors))
     if not rows:
-        raise AnnotationError(f"{name}:1: line: the file names no frame; write one JSON object a line")
+        raise AnnotationError(f"{name}:1: line: the file contains no frame; write one JSON object per line")
     return run_in_transaction(lambda: _store(person, project, rows))
 
 
 def ask_for_nouns(person: User, project: Project) -> Job:
-    """Queue the job that takes the nouns of every caption as the objects of its clip."""
+    """Queue the job that stores the nouns of every caption as the objects of its clip."""
     require_role(person, project, Role.RESEARCHER)
     return enqueue(
         "annotation.jobs.nouns_of_captions", project.pk, title=_("Objects from captions"), project_id=project.pk
@@ -228,7 +229,7 @@ def ask_for_nouns(person: User, project: Project) -> Job:
 
 
 def store_objects(project: Project, rows: list[tuple[int, Extracted]]) -> None:
-    """Replace what the rows' sources said of the rows' videos (ids beside them), in the caller's transaction."""
+    """Replace the objects of the rows' sources and videos (ids beside them), in the caller's transaction."""
     by_source: dict[str, set[int]] = {}
     for video, row in rows:
         by_source.setdefault(row.source, set()).add(video)
@@ -268,7 +269,7 @@ def _read(
             else:
                 errors.append(f"{name}:{number}: video: the project has no video {quoted(row.key)}; import it first")
         if len(errors) >= MAX_ERRORS:
-            return rows, [*errors[:MAX_ERRORS], f"{name}: further lines were not read"]
+            return rows, [*errors[:MAX_ERRORS], f"{name}: the remaining lines were not read"]
     return rows, errors
 
 
@@ -283,9 +284,9 @@ def _store(person: User | None, project: Project, rows: list[tuple[int, Extracte
 def classify_object(
     person: User, project: Project, frame_id: int, place: int, error_class: str, *, now: datetime | None = None
 ) -> ObjectError:
-    """Class the object in `place` of the frame's list; another class takes the place of an earlier one.
+    """Set the error class of the object at `place` in the frame's list; replaces an earlier class.
 
-    AnnotationError for an unknown class, and for an object that people saw or have not looked for.
+    AnnotationError for an unknown class, and for an object that people saw or have not checked.
     """
     if error_class not in ObjectErrorClass.values:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(ObjectErrorClass.values)})

@@ -1,4 +1,4 @@
-"""Undo an answer while its time to undo runs."""
+"""Undo an answer within the project's undo time."""
 
 from datetime import datetime, timedelta
 
@@ -42,7 +42,7 @@ from projects.models import AuditEvent, Project, Role, User
 
 
 def in_time(work: Edit | Review | Vote | ObjectAnswer, person: User, role: str, now: datetime) -> None:
-    """AnnotationError unless the work counted and is younger than the project's undo_seconds."""
+    """Raise AnnotationError unless the work counted and is younger than the project's undo_seconds."""
     if work.slot is None:
         raise AnnotationError(_("This answer did not count, so there is nothing to undo."))
     project = work.slot.project
@@ -57,10 +57,10 @@ def in_time(work: Edit | Review | Vote | ObjectAnswer, person: User, role: str, 
 def lease_again(
     slot: Slot, person: User, now: datetime, *, standing: Standing | None = None, first: bool | None = None
 ) -> Claim:
-    """The filled slot is leased to the person again, under a new token; its task is open.
+    """Lease the filled slot to the person again, under a new token; its task is open.
 
-    Where a tally is kept, their time counts on from when they had the piece first. AnnotationError where nobody is
-    asked for it any more: the task was called off, its item is gone.
+    If their answers are counted, their time still starts when they first got the task. AnnotationError if the task is
+    no longer needed: it was cancelled, or its item is gone.
     """
     task_slots.lock(slot.task_id)
     if _called_off(slot.task_id):
@@ -80,7 +80,7 @@ def _called_off(task_id: int) -> bool:
 
 
 def running_lease(slot: Slot | None, person: User) -> Claim:
-    """The running lease of work that was undone before: a double press of the key gives one undo."""
+    """Return the running lease of work that is already undone: a key pressed twice gives one undo."""
     held = Slot.objects.filter(pk=slot.pk if slot else None, person=person, state=SlotState.LEASED).first()
     if held is None:
         raise AnnotationError(_("This was already undone."))
@@ -88,9 +88,9 @@ def running_lease(slot: Slot | None, person: User) -> Claim:
 
 
 def undo_edit(person: User, edit_id: int, *, now: datetime | None = None) -> Claim:
-    """The edit is marked undone and its group is in the person's hands again, texts as suggestions.
+    """Mark the edit as undone and lease its group to the person again, with the texts as suggestions.
 
-    AnnotationError after the project's undo_seconds, or once a reviewer has taken one of its foils.
+    AnnotationError after the project's undo_seconds, or as soon as a reviewer has taken one of its foils.
     """
     return run_in_transaction(lambda: _undo_edit(person, edit_id, now or timezone.now()))
 
@@ -122,16 +122,16 @@ def _undo_edit(person: User, edit_id: int, now: datetime) -> Claim:
     audit.record(audit.event(project, person, "undo_edit", edit, from_state="counted", to_state="undone"))
     claim = lease_again(edit.slot, person, now)
     if passed:
-        # What the assembled item had called off is asked for again.
+        # Tasks that the assembled item had cancelled are opened again.
         advance(group, person, now)
     return claim
 
 
 def undo_review(person: User, review_id: int, *, now: datetime | None = None) -> Claim:
-    """The review is marked undone and its candidate is in review again, in this person's hands.
+    """Mark the review as undone and lease its candidate to this person again.
 
-    An item that it completed is taken apart. AnnotationError after the project's undo_seconds, or once somebody has
-    taken what followed: the returned piece, the item's validation.
+    An item that it completed is disassembled. AnnotationError after the project's undo_seconds, or once somebody has
+    taken the task that followed: the returned foil, the item's validation.
     """
     return run_in_transaction(lambda: _undo_review(person, review_id, now or timezone.now()))
 
@@ -143,7 +143,7 @@ def _undo_review(person: User, review_id: int, now: datetime) -> Claim:
         return running_lease(review.slot, person)
     in_time(review, person, Role.REVIEWER, now)
     project = group.run.project
-    # The group may have been waited for while its caption was given up.
+    # The caption may have been dropped while this waited for the group.
     group.caption.refresh_from_db(fields=["doubt_settled"])
     if group.caption.doubt_settled in GIVEN_UP:
         raise AnnotationError(_("The caption has been corrected, so there is nothing to undo."))
@@ -168,7 +168,7 @@ def _mark_undone(review: Review, project: Project, person: User, now: datetime) 
 
 
 def _require_nothing_followed(review: Review) -> None:
-    """The candidate is where this review put it, and nobody holds the editing that it asked for."""
+    """Require that the candidate is in this review's state, and nobody holds the edit that it asked for."""
     expected = {
         "accept": CandidateState.ACCEPTED,
         "send_back": CandidateState.RETURNED,
@@ -189,10 +189,10 @@ def _require_nothing_followed(review: Review) -> None:
 
 
 def undo_vote(person: User, vote_id: int, *, now: datetime | None = None) -> Claim:
-    """The vote is kept as undone and counts no longer; its place is leased to the person again.
+    """Mark the vote as undone, so that it no longer counts, and lease its slot to the person again.
 
-    An item that it decided is in validation again. AnnotationError after the project's undo_seconds, or once the item
-    was released, adjudicated, requeued or retracted.
+    An item that it decided returns to validation. AnnotationError after the project's undo_seconds, or if the item was
+    released, adjudicated, requeued or retracted.
     """
     return run_in_transaction(lambda: _undo_vote(person, vote_id, now or timezone.now()))
 
@@ -200,7 +200,7 @@ def undo_vote(person: User, vote_id: int, *, now: datetime | None = None) -> Cla
 def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
     item_id = vote_for(person, vote_id).item_id
     serialize_writes(person)
-    # Gold has no item, and nothing hangs on it.
+    # Gold has no item, and nothing depends on it.
     item = locked_item(item_id) if item_id else None
     vote = vote_for(person, vote_id)
     standing = standings.locked(vote.standing_id)
@@ -227,7 +227,7 @@ def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
 
 
 def _settled(item: Item) -> bool:
-    """Whether a release holds the item by its votes, or a researcher has settled it since it was last decided."""
+    """Return whether a release contains the item by its votes, or a researcher has decided it since."""
     if item.state == ItemState.IN_VALIDATION:
         return False
     moves = AuditEvent.objects.filter(target_type=Item._meta.label_lower, target_id=str(item.pk))
@@ -237,7 +237,7 @@ def _settled(item: Item) -> bool:
 
 
 def undo_choice(person: User, vote_id: int, *, now: datetime | None = None) -> Claim:
-    """The choice is kept as undone and counts no longer; its place is leased to the person again.
+    """Mark the choice as undone, so that it no longer counts, and lease its slot to the person again.
 
     AnnotationError after the project's undo_seconds.
     """
@@ -262,7 +262,7 @@ def _undo_choice(person: User, vote_id: int, now: datetime) -> Claim:
 
 
 def _take_back_the_hand(vote: Vote) -> None:
-    """The baseline bars whoever judged the video, and so would bar the very item that comes back."""
+    """Delete the involvement: the baseline excludes people who judged the video, and so would exclude this item."""
     video = vote.slot.video_id
     others = Vote.objects.filter(person=vote.person_id, item__video=video).exclude(item=vote.item_id, stage=vote.stage)
     if not others.exists():
@@ -271,9 +271,9 @@ def _take_back_the_hand(vote: Vote) -> None:
 
 
 def undo_objects(person: User, answer_id: int, *, now: datetime | None = None) -> Claim:
-    """The answer is kept as undone and counts no longer; its place is leased to the person again.
+    """Mark the answer as undone, so that it no longer counts, and lease its slot to the person again.
 
-    AnnotationError after the project's undo_seconds, or once a researcher has classed an object of the frame.
+    AnnotationError after the project's undo_seconds, or once a researcher has classified an object of the frame.
     """
     return run_in_transaction(lambda: _undo_objects(person, answer_id, now or timezone.now()))
 

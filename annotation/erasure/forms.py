@@ -9,7 +9,7 @@ from projects.models import OnWithdrawal, User
 
 
 class EraseForm(forms.Form):
-    """Who has a password says it once more; a crowd worker has none."""
+    """Confirm an erasure with the password; a crowd worker has none."""
 
     work = forms.ChoiceField(
         label=_("Your work (if the project's consent text lets you choose)"),

@@ -1,4 +1,4 @@
-"""Erasure: of one's own account, or by a researcher of a crowd worker who asks for it on the platform."""
+"""Erase one's own account, or, for a researcher, a crowd worker who asks for it on the platform."""
 
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
@@ -24,7 +24,7 @@ from projects.models import CrowdWorker, Role, User
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def erase(request: HttpRequest) -> HttpResponse:
-    """One's own account."""
+    """Erase one's own account."""
     require_proof(request)
     form = EraseForm(request.POST if request.method == "POST" else None, actor=request.user)
     if request.method == "POST":
@@ -40,7 +40,7 @@ def erase(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def erase_worker(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """A crowd worker's, by a researcher of the project; anybody's of the project, by a site administrator."""
+    """Erase a crowd worker, as a researcher; or any member of the project, as a site administrator."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     worker = CrowdWorker.objects.filter(project=project, person=pk).select_related("person").first()
     person = worker.person if worker else validator_for(request.user, project, pk)
@@ -56,7 +56,7 @@ def erase_worker(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _erased(request: HttpRequest, form: EraseForm, person: User) -> bool:
-    """Whether the form held and the person is erased; else it says why not."""
+    """Return whether the form was valid and the person is erased; otherwise it shows why not."""
     limit, whose = rate_limits.SIGN_IN_HERE, (request.user.username.lower(), rate_limits.network_of(request))
     if rate_limits.is_exceeded(limit, *whose):
         raise TooManyTries(_("Too many wrong passwords. Try again in 15 minutes."))

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0021_clips_of_leases")]
+    dependencies = [("annotation", "0022_plain_words")]
 
     operations = [
         migrations.AddField(

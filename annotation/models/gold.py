@@ -11,7 +11,7 @@ from projects.personal_data import PersonalData
 
 
 class Use(models.TextChoices):
-    """A pair has one use: what gives feedback, or what people qualify by, is never mixed in later."""
+    """The one use of a pair: pairs with feedback and pairs of the qualification never mix."""
 
     MIXED = "mixed", _("mixed in among real work")
     QUALIFICATION = "qualification", _("qualification")
@@ -27,14 +27,14 @@ class KnownAnswer(models.TextChoices):
 
 
 class GoldPair(models.Model):
-    """A video and two texts with the answer that is right of them, and who said so.
+    """A video and two texts with the known answer, and who said so.
 
     A mismatched pair shows the texts of `item` with another video: its answer is "neither".
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="gold_pairs", db_index=False)
     use = models.CharField(max_length=13, choices=Use)
-    # The subtest that people see named on the page and whose guidelines they are told: that of the work around it.
+    # The subtest whose name and guidelines people see: that of the work around it.
     subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="gold_pairs")
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
     caption_text = models.TextField()
@@ -42,11 +42,11 @@ class GoldPair(models.Model):
     answer = models.CharField(max_length=11, choices=KnownAnswer)
     explanation = models.TextField(blank=True, help_text=_("Shown after the answer in practice."))
     mismatched = models.BooleanField(default=False)
-    # Where the texts come from.
+    # The source of the texts.
     item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="gold_pairs")
     foil = models.ForeignKey(Foil, models.SET_NULL, null=True, blank=True, related_name="+")
     said_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    # Withdrawn pairs are asked no more; the answers that were given stay.
+    # Withdrawn pairs are no longer asked; existing answers stay.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     personal_data = PersonalData(free_text=("explanation",))
@@ -69,7 +69,7 @@ class GoldPair(models.Model):
 
 
 class ExpertLabel(models.Model):
-    """What an expert answered to a pair, blind: the baseline that people are held against (ViLMA, Sec. B.1)."""
+    """An expert's blind answer to a pair: the baseline for people's results (ViLMA, Sec. B.1)."""
 
     pair = models.ForeignKey(GoldPair, models.CASCADE, related_name="labels", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="+")
@@ -85,12 +85,12 @@ class ExpertLabel(models.Model):
 
 
 class PracticeCaption(models.Model):
-    """A caption to practise editing on, with foils that an expert wrote for it."""
+    """A practice caption with an expert's foils."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="practice_captions")
     subtest = models.ForeignKey(Subtest, models.CASCADE, null=True, blank=True, related_name="practice_captions")
     caption = models.ForeignKey(Caption, models.CASCADE, related_name="+")
-    examples = models.JSONField(help_text=_("Foils by an expert, one a line."))
+    examples = models.JSONField(help_text=_("Foils by an expert, one per line."))
     explanation = models.TextField(blank=True)
     said_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     withdrawn_at = models.DateTimeField(null=True, blank=True)

@@ -1,4 +1,4 @@
-"""What people of a stage are told."""
+"""Guidelines of a stage."""
 
 from django.db import models
 from django.db.models import Q
@@ -10,7 +10,7 @@ from projects.models import Project, User
 
 
 class Guideline(models.Model):
-    """A version of what people of a stage are told; the newest counts, older ones stay with the work done by them."""
+    """A version of a stage's guidelines; the newest applies, older ones stay with the work done under them."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="guidelines")
     subtest = models.ForeignKey(Subtest, models.CASCADE, null=True, blank=True, related_name="guidelines")

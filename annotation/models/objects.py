@@ -10,14 +10,14 @@ from projects.personal_data import PersonalData
 
 
 class FrameObjects(models.Model):
-    """The objects that one source names for one frame of a video; without a time they are of the clip as a whole."""
+    """The objects that one source names in one frame of a video, or without a time in the whole clip."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="frame_objects", db_index=False)
     video = models.ForeignKey(Video, models.CASCADE, related_name="frame_objects")
-    # Seconds of presentation time in the file, as start_time and end_time are.
+    # Seconds of presentation time in the file, like start_time and end_time.
     time = models.FloatField(null=True, blank=True)
     objects_named = models.JSONField()
-    # What named them: a file's word for it, or "captions" for the nouns of the captions.
+    # The source: as the file names it, or "captions" for the nouns of the captions.
     source = models.CharField(max_length=100)
 
     class Meta:
@@ -28,7 +28,7 @@ class FrameObjects(models.Model):
 
 
 class ObjectCheck(models.Model):
-    """A sample of frames of distinct videos, opened by a researcher: drawn by the seed, kept as it was drawn."""
+    """A sample of frames of distinct videos, opened by a researcher: drawn by the seed and then fixed."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="object_checks")
     source = models.CharField(max_length=100)
@@ -42,13 +42,13 @@ class ObjectCheck(models.Model):
 
 
 class FrameState(models.TextChoices):
-    WAITING = "waiting", _("waiting for its picture")
+    WAITING = "waiting", _("waiting for its image")
     READY = "ready", _("ready")
     BROKEN = "broken", _("broken")
 
 
 class CheckedFrame(models.Model):
-    """One frame of a check with the objects that were extracted; the picture is made by a job."""
+    """One frame of a check with its extracted objects; a job makes the image."""
 
     check_of = models.ForeignKey(ObjectCheck, models.CASCADE, related_name="frames", db_index=False)
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
@@ -66,7 +66,7 @@ class CheckedFrame(models.Model):
 
 
 class ObjectAnswer(WorkRecord):
-    """What one person saw: for each object of the frame, in its order, whether it is visible."""
+    """One person's answer: for each object of the frame, in order, whether it is visible."""
 
     frame = models.ForeignKey(CheckedFrame, models.CASCADE, related_name="answers")
     person = models.ForeignKey(User, models.CASCADE, related_name="object_answers", db_index=False)
@@ -94,7 +94,7 @@ class ObjectAnswer(WorkRecord):
 
 
 class ObjectErrorClass(models.TextChoices):
-    """Why an extracted object was not seen (UTD, Sec. 4.2)."""
+    """Why people did not see an extracted object (UTD, Sec. 4.2)."""
 
     ATTRIBUTE = "attribute", _("attribute error")
     MISCLASSIFICATION = "misclassification", _("misclassification")
@@ -104,7 +104,7 @@ class ObjectErrorClass(models.TextChoices):
 
 
 class ObjectError(models.Model):
-    """A researcher's class for one object, by its place in the frame's list, that people did not see."""
+    """A researcher's class for one object that people did not see, by its place in the frame's list."""
 
     frame = models.ForeignKey(CheckedFrame, models.CASCADE, related_name="errors_classed", db_index=False)
     place = models.PositiveSmallIntegerField()

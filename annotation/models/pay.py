@@ -1,4 +1,4 @@
-"""What people are paid: a rate a stage, by the piece or by the hour, and the hourly floor that it is held against."""
+"""Pay: a rate per stage, for each task or hour, and the minimum hourly pay."""
 
 from decimal import Decimal
 
@@ -15,11 +15,11 @@ CURRENCY = RegexValidator(r"^[A-Z]{3}$", _("Three capital letters, such as EUR."
 
 
 class PayPolicy(models.Model):
-    """A project without a row pays nobody, as far as this installation knows."""
+    """The pay policy; a project without a row pays nobody through this installation."""
 
     project = models.OneToOneField(Project, models.CASCADE, related_name="pay_policy")
     currency = models.CharField(max_length=3, default="EUR", validators=[CURRENCY])
-    # None: pay is held against nothing.
+    # None: no minimum.
     floor = models.DecimalField(max_digits=8, decimal_places=2, null=True, blank=True, validators=[NOT_NEGATIVE])
 
     def __str__(self) -> str:
@@ -27,7 +27,7 @@ class PayPolicy(models.Model):
 
 
 class PayRate(models.Model):
-    """What one piece, or one hour, of a stage earns; a stage without a row earns nothing."""
+    """The pay per task or hour of a stage; a stage without a row earns nothing."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="pay_rates", db_index=False)
     stage = models.CharField(max_length=13, choices=Stage)
@@ -38,4 +38,4 @@ class PayRate(models.Model):
         constraints = [models.UniqueConstraint(fields=["project", "stage"], name="one_pay_rate_a_stage")]
 
     def __str__(self) -> str:
-        return f"{self.amount} a {self.unit} of {self.stage}"
+        return f"{self.amount} per {self.unit} of {self.stage}"

@@ -1,4 +1,4 @@
-"""What a project does to be hard to fool, and how each validator stands."""
+"""A project's quality rules, and the status of each validator."""
 
 import secrets
 
@@ -15,25 +15,25 @@ SHARE = [MinValueValidator(0.0), MaxValueValidator(1.0)]
 
 
 def new_secret() -> int:
-    """53 bits, which every database and JSON reader keeps exactly."""
+    """Return 53 random bits, which every database and JSON reader stores exactly."""
     return secrets.randbits(53)
 
 
 class QualityPolicy(models.Model):
-    """The project's rules of quality. No row: nothing is mixed in, nobody is paused by rule, no test is asked for."""
+    """The project's quality rules. Without a row: no gold, no pause by rule, no qualification."""
 
     project = models.OneToOneField(Project, models.CASCADE, related_name="quality")
-    # Seeds where gold stands and which one: kept with the rows, so that it can be computed again, and told to nobody.
+    # Decides where gold appears and which: stored, so that it can be computed again, and shown to nobody.
     secret = models.PositiveBigIntegerField(default=new_secret, editable=False)
 
     gold_rate = models.FloatField(default=0.0, validators=[MinValueValidator(0.0), MaxValueValidator(0.5)])
     gold_min = models.PositiveSmallIntegerField(default=4, validators=[MinValueValidator(1)])
     careful_accuracy = models.FloatField(default=0.92, validators=[MinValueValidator(0.5), MaxValueValidator(0.99)])
     guess_accuracy = models.FloatField(default=0.5, validators=[MinValueValidator(0.05), MaxValueValidator(0.95)])
-    # The share of careful people that may be paused by mistake, over all tests and however long they work.
+    # The share of careful people that may be paused by mistake, over all tests and any working time.
     false_pauses = models.FloatField(default=0.02, validators=[MinValueValidator(0.0001), MaxValueValidator(0.2)])
     position_min = models.PositiveSmallIntegerField(default=10, validators=[MinValueValidator(1)])
-    # An answer is too fast when it came before this share of the clip had passed; 0: time is not looked at.
+    # An answer is too fast if it came before this share of the clip had passed; 0: no check.
     fast_share = models.FloatField(default=0.0, validators=SHARE)
     fast_min = models.PositiveSmallIntegerField(default=8, validators=[MinValueValidator(1)])
 
@@ -50,10 +50,10 @@ class QualityPolicy(models.Model):
 
 
 class Standing(models.Model):
-    """One validator in one project: paused or not, qualified or not, and the running counts that the rule reads.
+    """One validator in one project: paused or not, qualified or not, and the running counts of the rule.
 
-    The counts are of judgements since `counted_from` that were not undone; a resume starts them anew. A check holds
-    them to the votes.
+    The counts cover judgements since `counted_from` that were not undone; a resume restarts them. A consistency check
+    compares them with the votes.
     """
 
     class State(models.TextChoices):
@@ -66,7 +66,7 @@ class Standing(models.Model):
     paused_at = models.DateTimeField(null=True, blank=True)
     paused_why = models.CharField(max_length=10, blank=True, choices=[(r.value, r.value) for r in Reason])
     paused_note = models.CharField(max_length=500, blank=True)
-    # Null: the rule did.
+    # Null: paused by the rule.
     paused_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     set_aside_at = models.DateTimeField(null=True, blank=True)
     qualified_at = models.DateTimeField(null=True, blank=True)
@@ -79,11 +79,11 @@ class Standing(models.Model):
     timed = models.PositiveIntegerField(default=0)
     fast = models.PositiveIntegerField(default=0)
 
-    # Pieces that were given out; (slot, video) of the gold that waits for the person, the next one first. No foreign
-    # keys: each is checked when it is due.
+    # Number of assigned tasks; (slot, video) of the person's next gold, in order. No foreign keys: each is checked when
+    # it is due.
     served = models.PositiveIntegerField(default=0)
     gold_ahead = models.JSONField(default=list, null=True)
-    # Read by the version before alone; it goes out of the table a release later.
+    # Read by the previous version only; the next release removes it.
     gold_stretch = models.IntegerField(default=-1)
     gold_served = models.PositiveIntegerField(default=0)
     personal_data = PersonalData(free_text=("paused_note",))

@@ -1,4 +1,4 @@
-"""Practice and the qualification: attempts at a drawn list of questions. No slots, no leases: nothing is shared out."""
+"""Practice and the qualification: attempts at a drawn list of questions, without slots or leases."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,7 +11,7 @@ from projects.models import Project, User
 
 
 class Attempt(models.Model):
-    """One go of a person at practice or the qualification; its questions are drawn when it begins."""
+    """One person's attempt at practice or the qualification; its questions are drawn at the start."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="attempts", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="attempts")
@@ -20,7 +20,7 @@ class Attempt(models.Model):
     of_stage = models.CharField(max_length=13, choices=Stage)
     subtest = models.ForeignKey(Subtest, models.CASCADE, null=True, blank=True, related_name="+")
     number = models.PositiveSmallIntegerField()
-    # The share of right answers that it takes, as it was when the attempt began.
+    # The pass mark, as it was when the attempt began.
     pass_share = models.FloatField(default=0.0)
     started_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -43,7 +43,7 @@ class Attempt(models.Model):
 
 
 class Question(models.Model):
-    """One question of an attempt and, once given, its answer: a choice of five, or a foil that was written."""
+    """One question of an attempt and its answer, if given: one of five options, or a written foil."""
 
     attempt = models.ForeignKey(Attempt, models.CASCADE, related_name="questions", db_index=False)
     place = models.PositiveSmallIntegerField()

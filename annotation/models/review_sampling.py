@@ -1,4 +1,4 @@
-"""How much of the work is looked at: the shares that reviewers see, and the share that two of them see."""
+"""Review sampling: the share of work that reviewers see, and the share that two of them see."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -12,16 +12,16 @@ SHARE = (MinValueValidator(0.0), MaxValueValidator(1.0))
 
 
 class ReviewPolicy(models.Model):
-    """A project without a row has everything reviewed once.
+    """Review sampling; in a project without a row, everything is reviewed once.
 
-    The draws are seeded by project and candidate, so they can be made again; what is not drawn is accepted by rule.
+    The draws are seeded by project and candidate, so they can be repeated; what is not drawn is accepted by rule.
     """
 
     project = models.OneToOneField(Project, models.CASCADE, related_name="review_policy")
-    # Of what annotators write, the share that a reviewer sees, where the annotator has no rate of their own.
-    rate = models.FloatField(_("share of the edits that is reviewed"), default=1.0, validators=SHARE)
-    # Of what was reviewed, the share that a second reviewer decides on too, without seeing the first decision.
-    second_share = models.FloatField(_("share of the reviews that is done twice"), default=0.0, validators=SHARE)
+    # The share of annotators' work that a reviewer sees, unless the annotator has their own rate.
+    rate = models.FloatField(_("share of edits to review"), default=1.0, validators=SHARE)
+    # The share of reviewed work that a second reviewer decides on, too, without seeing the first decision.
+    second_share = models.FloatField(_("share of reviews to repeat"), default=0.0, validators=SHARE)
 
     class Meta:
         constraints = [

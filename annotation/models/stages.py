@@ -1,4 +1,4 @@
-"""The stages of the work, and the states of its tasks and places."""
+"""The stages of the work, and the states of its tasks and slots."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -12,17 +12,17 @@ class Stage(models.TextChoices):
     OBJECTS = "objects", _("object check")
     PRACTICE = "practice", _("practice")
     QUALIFICATION = "qualification", _("qualification")
-    # Pairs with a known answer, served among validation: the same page and the same steps, rows of their own.
+    # Pairs with a known answer among validation tasks: the same page and steps, but separate rows.
     GOLD = "gold", _("gold")
 
 
 def public_stage(stage: str) -> str:
-    """The stage as people know it: gold is answered where validation is."""
+    """Return the stage as people know it: gold belongs to validation."""
     return Stage.VALIDATION if stage == Stage.GOLD else stage
 
 
 def stages_shown_as(desk: str) -> tuple[str, ...]:
-    """The stages of the slots that are worked on under the name of one."""
+    """Return the stages whose slots people see under one stage's name."""
     return (Stage.VALIDATION, Stage.GOLD) if desk == Stage.VALIDATION else (desk,)
 
 

@@ -1,4 +1,4 @@
-"""Work to be had: tasks with one row a slot, the leases on them, what is typed and not sent yet."""
+"""Tasks with a row per slot, leases on slots, and drafts."""
 
 from django.db import models
 from django.db.models import Q
@@ -15,8 +15,11 @@ from projects.personal_data import PersonalData
 
 
 class Task(models.Model):
-    """(stage, target). Edit: a group of candidates. Review: a candidate. Validation: an item and ONE foil of it.
-    Human baseline: an item. Object check: a frame."""
+    """A task: (stage, target).
+
+    Edit: a group of candidates. Review: a candidate. Validation: an item and ONE foil of it. Human baseline: an item.
+    Object check: a frame.
+    """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="tasks", db_index=False)
     stage = models.CharField(max_length=13, choices=Stage)
@@ -26,13 +29,13 @@ class Task(models.Model):
     item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="tasks")
     foil = models.ForeignKey(Foil, models.CASCADE, null=True, blank=True, related_name="tasks")
     frame = models.ForeignKey("CheckedFrame", models.CASCADE, null=True, blank=True, related_name="tasks")
-    # Gold: a place is made for each person who is served it, so `overlap` says nothing there.
+    # Gold: each person who gets it has their own slot, so `overlap` has no meaning there.
     gold = models.ForeignKey(GoldPair, models.CASCADE, null=True, blank=True, related_name="tasks")
     overlap = models.PositiveSmallIntegerField(default=1)
-    # Human baseline: the ids of the foils to choose among, as they stood when it was opened, or in the release that it
-    # was opened for. Null where it was opened before they were kept.
+    # Human baseline: the ids of the foils to choose among, when it was opened or in its release. Null if it was opened
+    # before they were stored.
     foils_asked = models.JSONField(null=True, blank=True)
-    # A review asked for once more, of somebody who does not know: it measures agreement and decides nothing.
+    # A second, blind review: it measures agreement and decides nothing.
     second = models.BooleanField(default=False)
     state = models.CharField(max_length=9, choices=TaskState, default=TaskState.OPEN)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -67,7 +70,7 @@ class Task(models.Model):
             models.UniqueConstraint(fields=["frame"], condition=Q(stage="objects"), name="one_object_task_a_frame"),
             models.UniqueConstraint(fields=["gold"], condition=Q(stage="gold"), name="one_gold_task_a_pair"),
         ]
-        # What a project's stages hold is counted from it alone.
+        # The counts of a project's stages need this index only.
         indexes = [models.Index(fields=["project", "stage", "state"], name="task_of_a_stage")]
 
     def __str__(self) -> str:
@@ -75,9 +78,9 @@ class Task(models.Model):
 
 
 class Slot(models.Model):
-    """One place in a task. A claim is a lease on it: opaque token, expiry, heartbeat.
+    """One slot of a task. A claim is a lease on it: opaque token, expiry, heartbeat.
 
-    stage, video and item repeat the task's, so that claiming is one indexed query and the constraints can hold.
+    stage, video and item repeat the task's, so that claiming is one indexed query and the constraints can apply.
     """
 
     task = models.ForeignKey(Task, models.CASCADE, related_name="slots", db_index=False)
@@ -85,11 +88,11 @@ class Slot(models.Model):
     stage = models.CharField(max_length=13, choices=Stage)
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
     item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="+")
-    # Of gold: the id of the person for whom the place was made.
+    # Gold: the id of the person for whom the slot was made.
     index = models.PositiveBigIntegerField(default=0)
     state = models.CharField(max_length=9, choices=SlotState, default=SlotState.FREE)
     person = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="slots", db_index=False)
-    # A returned piece waits for its author until then (null: for anyone at once).
+    # A returned foil is reserved for its author until then (null: not reserved).
     reserved_for = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     reserved_until = models.DateTimeField(null=True, blank=True)
     token = models.CharField(max_length=43, blank=True)
@@ -126,13 +129,13 @@ class Slot(models.Model):
 
 
 class Ending(models.TextChoices):
-    """How a lease came to its end; blank while it runs."""
+    """How a lease ended; blank while it runs."""
 
     RUNNING = ""
     SUBMITTED = "submitted"
     SKIPPED = "skipped"
     EXPIRED = "expired"
-    # The rules forbade the work at submit, or somebody else's submit made the task needless.
+    # The rules forbade the work at submit, or another submit made the task unnecessary.
     REFUSED = "refused"
     CANCELLED = "cancelled"
 
@@ -148,17 +151,17 @@ class SkipReason(models.TextChoices):
 
 
 class Lease(models.Model):
-    """Every lease ever given, so that work which comes after its end still finds its slot and its person.
+    """A lease; all are stored, so that late work still finds its slot and person.
 
-    `token` is what the page holds; the slot carries it too while the lease runs. What the person was shown is fixed
-    here at the claim: the order of the two texts, the version of the guidelines.
+    `token` is known to the page; the slot contains it, too, while the lease runs. What the person sees is fixed at the
+    claim: the order of the two texts and the version of the guidelines.
     """
 
     slot = models.ForeignKey(Slot, models.CASCADE, related_name="leases")
     task = models.ForeignKey(Task, models.CASCADE, related_name="leases", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="leases", db_index=False)
-    # The clip whose sentences were shown: not the slot's clip only for a mismatched gold pair. Null only in rows that a
-    # process of the previous version wrote. No constraint: it would lock the clip's row at each claim.
+    # The clip whose sentences were shown: another one than the slot's only for a mismatched gold pair. Null only in
+    # rows by a process of the previous version. No constraint: it would lock the clip's row at each claim.
     caption_video = models.ForeignKey(
         Video, models.DO_NOTHING, null=True, blank=True, related_name="+", db_index=False, db_constraint=False
     )
@@ -166,10 +169,10 @@ class Lease(models.Model):
     caption_first = models.BooleanField(null=True, blank=True)
     # Human baseline: the texts in the order shown, each by its foil's id, the caption by 0.
     order_shown = models.JSONField(null=True, blank=True)
-    # A place that the person will be offered next if it is free then, so that its clip can be loaded ahead. No promise,
-    # and no foreign key: nothing is held for anybody.
+    # The slot offered next if it is still free, so that its clip can be loaded ahead. No foreign key: nothing is
+    # reserved.
     upcoming_slot = models.BigIntegerField(null=True, blank=True)
-    # Where the project keeps a tally of its validators: what is submitted under this lease goes into this one.
+    # The row that counts judgements under this lease, if the project has quality rules.
     standing = models.ForeignKey(Standing, models.SET_NULL, null=True, blank=True, related_name="+")
     guideline = models.ForeignKey(Guideline, models.SET_NULL, null=True, blank=True, related_name="+")
     leased_at = models.DateTimeField()
@@ -180,7 +183,7 @@ class Lease(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["task", "person"], condition=Q(ending="skipped"), name="lease_skipped"),
-            # The claim asks it of every slot that it looks at: was a sentence of this clip shown to the person?
+            # Each claim checks for every slot: was a sentence of this clip shown to the person?
             models.Index(fields=["person", "caption_video"], name="lease_by_person_and_clip"),
         ]
 
@@ -189,11 +192,11 @@ class Lease(models.Model):
 
 
 class Draft(models.Model):
-    """What a person has typed for a task and not sent yet; the submit ends it, a skip or an expiry does not."""
+    """What a person has typed for a task and not submitted; a submit deletes it, a skip or an expiry does not."""
 
     person = models.ForeignKey(User, models.CASCADE, related_name="drafts", db_index=False)
     task = models.ForeignKey(Task, models.CASCADE, related_name="drafts")
-    # {"base": the form as it was first shown, "values": {field: [text, …]}}: a form shown otherwise takes no old draft.
+    # {"base": the form as first shown, "values": {field: [text, …]}}: a changed form does not restore an old draft.
     payload = models.JSONField()
     updated_at = models.DateTimeField()
     personal_data = PersonalData(own_row=True)

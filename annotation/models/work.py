@@ -1,4 +1,4 @@
-"""What people gave: edits, reviews, votes; and what it bars them from."""
+"""Edits, reviews and votes, and the involvements that exclude people from later work."""
 
 from django.db import models
 from django.db.models import Q
@@ -17,22 +17,22 @@ from projects.personal_data import PersonalData
 
 
 class Involvement(models.Model):
-    """A person had a hand in a video (or in one item of it): the facts that the leakage rule reads.
+    """A person's involvement in a video, or in one item of it: the facts of the leakage rule.
 
-    Rows are only ever added: who has undone their work has still seen and made it. One exception: an undone choice of
-    the human baseline, whose item is in the person's hands again.
+    Rows are only added: a person who undoes work has still seen it. One exception: an undone choice of the human
+    baseline, whose item the person gets again.
     """
 
     class Kind(models.TextChoices):
         MADE = "made", _("wrote, edited or fixed")
         REVIEWED = "reviewed", _("reviewed")
         JUDGED = "judged", _("validated or took the human baseline")
-        SETTLED = "settled", _("settled a disputed item or a caption in doubt")
+        SETTLED = "settled", _("decided on a disputed item or a doubted caption")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="+")
     person = models.ForeignKey(User, models.CASCADE, related_name="involvements", db_index=False)
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
-    # The candidate group behind the hand: an item's scope of leakage. Null for imported items.
+    # The candidate group of the involvement: the scope "item" of the leakage rule. Null for imported items.
     group = models.ForeignKey(CandidateGroup, models.CASCADE, null=True, blank=True, related_name="+")
     kind = models.CharField(max_length=8, choices=Kind)
 
@@ -47,7 +47,7 @@ class Involvement(models.Model):
                 fields=["person", "video", "kind"], condition=Q(group__isnull=True), name="one_involvement_a_video"
             ),
         ]
-        # The claim asks it of every slot that it looks at.
+        # Each claim checks it for every slot.
         indexes = [models.Index(fields=["person", "video", "kind"], name="hand_in_a_video")]
 
     def __str__(self) -> str:
@@ -55,16 +55,16 @@ class Involvement(models.Model):
 
 
 class WorkRecord(models.Model):
-    """What every piece of work by a person carries."""
+    """The columns of every record of work."""
 
     slot = models.ForeignKey(Slot, models.SET_NULL, null=True, blank=True, related_name="%(class)ss")
-    # Client-made: a double click, a retry, a reload give one record.
+    # Made by the client: a double click, a retry or a reload gives one record.
     idempotency_key = models.CharField(max_length=64)
     guideline = models.ForeignKey(Guideline, models.SET_NULL, null=True, blank=True, related_name="+")
     # Watch evidence: {"seconds": …, "loops": …, "covered": share of the clip in 0..1}.
     watch = models.JSONField(default=dict, blank=True)
     seconds_spent = models.FloatField(null=True, blank=True)
-    # The lease had ended when it came; it counts only where its slot was still free (`slot` is null otherwise).
+    # The lease had already ended; it counts only if its slot was still free (else `slot` is null).
     late = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -73,7 +73,7 @@ class WorkRecord(models.Model):
 
 
 class Edit(WorkRecord):
-    """What an annotator submitted for a group; each text became or stayed a candidate (`candidates`)."""
+    """An annotator's submission for a group; each text became or stayed a candidate (`candidates`)."""
 
     group = models.ForeignKey(CandidateGroup, models.CASCADE, related_name="edits")
     person = models.ForeignKey(User, models.CASCADE, related_name="edits", db_index=False)
@@ -102,10 +102,10 @@ class Review(WorkRecord):
     decision = models.CharField(max_length=9, choices=ReviewDecision)
     reasons = models.JSONField(default=list, blank=True)
     comment = models.TextField(blank=True)
-    # The reviewer's own rewording where the decision is fix.
+    # The reviewer's own text, if the decision is fix.
     child = models.ForeignKey(Candidate, models.SET_NULL, null=True, blank=True, related_name="+")
     undone_at = models.DateTimeField(null=True, blank=True)
-    # The candidate was decided on before by somebody else: this one is only compared with that.
+    # A second review of the candidate, only compared with the first one.
     second = models.BooleanField(default=False)
     personal_data = PersonalData(free_text=("comment",), works=("candidate__group__run__project",))
 
@@ -117,7 +117,7 @@ class Review(WorkRecord):
 
 
 class Choice(models.TextChoices):
-    """What a validator says is true of the video, in truth coding. OTHER comes from files alone."""
+    """A validator's statement of what is true of the video, in truth coding. OTHER comes from files only."""
 
     CAPTION = "caption", _("only the caption")
     FOIL = "foil", _("only the foil")
@@ -129,16 +129,17 @@ class Choice(models.TextChoices):
 
 class VoteState(models.TextChoices):
     COUNTED = "counted"
-    # Came when no slot was free: kept, apart, never counted.
+    # Submitted when no slot was free: stored, never counted.
     SURPLUS = "surplus"
     SET_ASIDE = "set_aside"
     UNDONE = "undone"
 
 
 class Vote(WorkRecord):
-    """One judgement of one caption-foil pair, or of a gold pair: that has no item, so it counts in no verdict.
+    """One judgement of a caption-foil pair or a gold pair.
 
-    Votes from files have no person, and no foil where they are item-level.
+    A gold pair has no item, so it counts in no verdict. Votes from files have no person, and no foil if they are about
+    the whole item.
     """
 
     class Source(models.TextChoices):
@@ -151,17 +152,17 @@ class Vote(WorkRecord):
     stage = models.CharField(max_length=13, choices=Stage, default=Stage.VALIDATION)
     person = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="votes")
     source = models.CharField(max_length=6, choices=Source, default=Source.PERSON)
-    # Tells apart the votes of a file, which name nobody.
+    # Distinguishes the votes of a file, which name nobody.
     import_index = models.PositiveSmallIntegerField(null=True, blank=True)
-    # The pseudonym under which a file of raw votes has its author; empty where a file only counts.
+    # The author's pseudonym in a file of raw votes; empty if a file only counts.
     imported_as = models.CharField(max_length=100, blank=True)
     choice = models.CharField(max_length=11, choices=Choice)
     # The order shown: True when the caption was the first text. Null for imported votes.
     caption_first = models.BooleanField(null=True, blank=True)
-    # Human baseline: the texts in the order shown, each by its foil's id, the caption by 0; the foil is the one chosen.
+    # Human baseline: the order of the texts, by foil id (caption: 0); `foil` is the chosen one.
     order_shown = models.JSONField(null=True, blank=True)
     state = models.CharField(max_length=9, choices=VoteState, default=VoteState.COUNTED)
-    # The tally that it went into, and whether it was too fast by the policy of that moment (null: not measured).
+    # The row that counts it, and whether it was too fast by the policy at the time (null: not measured).
     standing = models.ForeignKey(Standing, models.SET_NULL, null=True, blank=True, related_name="votes")
     fast = models.BooleanField(null=True, blank=True)
     personal_data = PersonalData(works=("item__subtest__project", "gold__project"))
@@ -202,7 +203,7 @@ class Vote(WorkRecord):
 
 
 class DeclinedVideo(models.Model):
-    """The person is offered nothing of this video any more, at any stage; nobody is told who declined what."""
+    """The person gets no more tasks of this video, at any stage; nobody can see who declined what."""
 
     person = models.ForeignKey(User, models.CASCADE, related_name="declined_videos", db_index=False)
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")

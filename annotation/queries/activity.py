@@ -1,4 +1,4 @@
-"""What annotation.rules.activity is asked of: pieces, judgements and gold of a project's people."""
+"""The data for annotation.rules.activity: work, judgements and gold of a project's people."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,14 +16,15 @@ PIECE = ("person", "seconds_spent", "watch")
 
 
 def figures_of(project: Project) -> dict[int, Figures]:
-    """Figures of everybody who has handed something in, by person. Six queries, whatever the size of the project."""
+    """Return the figures of everybody who has submitted work, by person. Six queries for any size of project."""
     return figures(_pieces(project), _judgements(project), _gold(project))
 
 
 def own_figures(project: Project, person: User, *, now: datetime | None = None) -> Figures:
-    """One person's. What they are right about on gold is not said: it would tell which pieces are gold.
+    """Return one person's figures, without those that would reveal too much.
 
-    Nor is an answer compared with others' that can still be taken back: it could be changed to theirs.
+    Accuracy on gold would reveal which tasks are gold. An answer that can still be undone is not compared with others',
+    or it could be changed to match.
     """
     settled = (now or timezone.now()) - timedelta(seconds=project.undo_seconds)
     mine = Vote.objects.filter(person=person, state=VoteState.COUNTED, item__subtest__project=project)
@@ -33,9 +34,9 @@ def own_figures(project: Project, person: User, *, now: datetime | None = None) 
 
 
 def skips_of(project: Project) -> list[tuple[str, str, int]]:
-    """(stage, reason, how many tasks were skipped), most first; the reason is "" where nobody gave one. One query.
+    """Return (stage, reason, number of skipped tasks), most first; the reason is "" if none was given. One query.
 
-    Videos that were declined for their content are among those without a reason: nobody is told of them.
+    Videos declined for their content are among those without a reason, so nothing reveals them.
     """
     skipped = Lease.objects.filter(task__project=project, ending=Ending.SKIPPED).order_by()
     counts: Counter[tuple[str, str]] = Counter()

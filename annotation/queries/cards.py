@@ -1,6 +1,6 @@
-"""What pages ask: the card of a claimed piece of work, why a queue is empty, how far a project is.
+"""The data of pages: the card of a claimed task, and how far a project is.
 
-Cards are plain data. What must not reach an annotator is not in them: names of others, which text is the caption.
+Cards are plain data, without what annotators must not know: names of others, which text is the caption.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,9 @@ from datetime import datetime
 
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from annotation.claims import Claim
+from annotation.messages import TIME_IS_UP
 from annotation.models import (
     Draft,
     Lease,
@@ -41,28 +41,28 @@ from text.diff import diff_segments
 
 @dataclass(frozen=True)
 class BaselineWork:
-    """The texts in the order kept with the lease."""
+    """The texts in the order stored with the lease."""
 
     texts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ObjectsWork:
-    """A still and the objects that something says are in it."""
+    """A frame and the objects that may be in it."""
 
     frame_id: int
     objects: tuple[str, ...]
 
 
 def baseline_work(task: Task, lease: Lease) -> BaselineWork:
-    """One query; the task comes with its item's caption."""
+    """Return the card's part; the task comes with its item's caption. One query."""
     texts = dict(Foil.objects.filter(item=task.item_id).values_list("pk", "text"))
     texts[CAPTION] = task.item.caption.text
     return BaselineWork(tuple(texts[name] for name in lease.order_shown or []))
 
 
 def objects_work(task: Task) -> ObjectsWork:
-    """The task comes with its frame."""
+    """Return the card's part; the task comes with its frame."""
     return ObjectsWork(task.frame_id, tuple(task.frame.objects_named))
 
 
@@ -72,7 +72,7 @@ C = CandidateState
 
 @dataclass(frozen=True)
 class ReturnNote:
-    """What a reviewer said of a returned piece."""
+    """A reviewer's comment on a returned foil."""
 
     reasons: tuple[str, ...]
     comment: str
@@ -81,7 +81,7 @@ class ReturnNote:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A foil on a card with what made it. `notes`: why it, or what it was reworded from, came back; newest first."""
+    """A foil on a card with its origin. `notes`: why it, or what it was reworded from, was returned; newest first."""
 
     candidate_id: int
     text: str
@@ -98,15 +98,15 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class EditWork:
-    """`wanted` texts are to be written; `others` are the group's foils that are under way or accepted already."""
+    """`wanted` texts to write; `others`: the group's other foils, unfinished or accepted."""
 
     caption: Caption
     wanted: int
     suggestions: list[Suggestion]
     others: list[str]
-    # Characters of the caption that the suggestions change: the target span of the task, if there is one.
+    # The characters of the caption that the suggestions change: the target span of the task, if any.
     target_span: tuple[int, int] | None
-    # Where foils change the action alone: the words that stay and those that change.
+    # If foils change only the action: the words that stay and those that change.
     marks: Marks | None = None
 
 
@@ -130,7 +130,7 @@ class ReviewWork:
 
 @dataclass(frozen=True)
 class ShownText:
-    """One of the two texts of a judgement; in `segments` the differing words are of kind "added"."""
+    """One of the two texts of a judgement; in `segments`, differing words have the kind "added"."""
 
     text: str
     segments: Segments
@@ -144,7 +144,7 @@ class ValidationWork:
 
 @dataclass(frozen=True)
 class Card:
-    """All that the page of a claimed piece of work shows. Exactly one kind of work is there, that of the stage.
+    """The content of a claimed task's page, with the one kind of work of its stage.
 
     `subtest` is None for frames of an object check.
     """
@@ -165,9 +165,9 @@ class Card:
 
 
 def claim_card(person: User, claim: Claim, *, counted: bool = True, now: datetime | None = None) -> Card:
-    """The card of the person's running claim; Http404 where the lease is over or somebody else's.
+    """Return the card of the person's running claim; Http404 if the lease has ended or is somebody else's.
 
-    Not `counted`: `done_today` and `done_in_all` are None, for a page that counts on by itself.
+    Not `counted`: `done_today` and `done_in_all` are None, for a page that counts by itself.
     """
     slot, lease = claim.rows or _rows_of(person, claim)
     slot.video.project = slot.project
@@ -204,19 +204,19 @@ _LEASE = Prepared(lambda pk: Lease.objects.select_related("guideline").filter(pk
 
 
 def draft_of(person: User, task_id: int) -> Draft | None:
-    """What the person has typed for the task and not sent. One query."""
+    """Return what the person has typed for the task and not submitted. One query."""
     return Draft.objects.filter(person=person, task=task_id).first()
 
 
 def _rows_of(person: User, claim: Claim) -> tuple[Slot, Lease]:
     slot = _running_slot(person, claim)
-    return slot, or_404(_LEASE.first(pk=claim.lease_id), _("Your time for this task is up. Start the next one."))
+    return slot, or_404(_LEASE.first(pk=claim.lease_id), str(TIME_IS_UP))
 
 
 def _running_slot(person: User, claim: Claim) -> Slot:
     return or_404(
         _RUNNING[claim.stage].first(pk=claim.slot_id, person=person.pk, token=claim.token),
-        _("Your time for this task is up. Start the next one."),
+        str(TIME_IS_UP),
     )
 
 
@@ -265,16 +265,16 @@ def _edit_work(group: CandidateGroup) -> EditWork:
 
 
 def _marks(group: CandidateGroup, span: tuple[int, int] | None) -> Marks | None:
-    """The caption's marks where the subtest's foils change the action; suggestions that touch an entity say nothing."""
+    """Return the caption's marks if the subtest's foils change the action; ignores suggestions that change entities."""
     return None if group.run.subtest.changes != Subtest.Changes.ACTION else marks_of(group.caption.text, span)
 
 
 def _review_work(candidate: Candidate, second: bool) -> ReviewWork:
-    """What a reviewer decides on. To a `second` one nothing tells that somebody has decided before."""
+    """Return what a reviewer decides on. A `second` reviewer learns nothing of the first decision."""
     group = candidate.group
     parents: dict[int, int | None] = dict(zip(*_lineage_pairs(candidate), strict=True))
     others = group.candidates.filter(Q(state=C.IN_REVIEW) | Q(state=C.ACCEPTED, foil=None)).exclude(pk=candidate.pk)
-    # A reviewer's fix would tell a second one what became of it.
+    # A reviewer's fix would reveal the first decision.
     others = others.exclude(parent=candidate.pk)
     texts = list(others.order_by("rank", "pk").values_list("text", flat=True))
     scores = candidate.filter_scores.order_by("pk").values_list("filter", "score", "passed", "detail")
@@ -296,7 +296,7 @@ def _lineage_pairs(candidate: Candidate) -> tuple[tuple[int, ...], tuple[int | N
 
 
 def two_texts(caption: str, foil: str, caption_first: bool) -> ValidationWork:
-    """The two texts in their order, the words that differ marked in each."""
+    """Return the two texts in their order, with differing words marked."""
     of_caption = ShownText(caption, _kept_side(diff_segments(foil, caption)))
     of_foil = ShownText(foil, _kept_side(diff_segments(caption, foil)))
     first, second = (of_caption, of_foil) if caption_first else (of_foil, of_caption)
@@ -346,7 +346,7 @@ def _notes_of(
 
 @dataclass(frozen=True)
 class Funnel:
-    """How many of a project are where; `tasks` is keyed by (stage, state), the other tables by state."""
+    """Counts of a project by state; `tasks` is keyed by (stage, state), the other tables by state."""
 
     groups: int
     nothing_survived: int
@@ -360,7 +360,7 @@ class Funnel:
 
 
 def funnel(project: Project) -> Funnel:
-    """The project's numbers from captions to valid items: eight queries whatever its size."""
+    """Return the project's counts from captions to valid items; eight queries for any size."""
     groups = CandidateGroup.objects.filter(run__project=project)
     alive = Candidate.objects.filter(group__run__project=project).exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
     by_group = groups.aggregate(all=Count("pk"), untasked=Count("pk", filter=Q(tasked=False)))

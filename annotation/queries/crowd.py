@@ -1,4 +1,4 @@
-"""How far people of a crowd study have come, and whom its bar lets in: counted from the work itself."""
+"""Progress of people in a crowd study, and whom its limits exclude."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,14 +11,14 @@ from annotation.models.stages import stages_shown_as
 from annotation.queries.queues import open_work
 from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, User
 
-# Fewer answers to gold say nothing of anybody.
+# With fewer gold answers, the share means nothing.
 MIN_GOLD = 4
 NO_WORK = (VoteState.UNDONE, VoteState.SET_ASIDE)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """`done` of `asked` pieces; `nothing_left`: no further piece is to be had, and none is in the person's hands."""
+    """`done` of `asked` tasks; `nothing_left`: no further task is available, and the person holds none."""
 
     done: int
     asked: int
@@ -34,7 +34,7 @@ class Progress:
 
 
 def progress_of(place: CrowdPlace) -> Progress:
-    """How far the person has come since they entered. Two to five queries."""
+    """Return the person's progress since they entered. Two to five queries."""
     study = place.study
     done = _done([place])[place.pk]
     if done >= study.pieces:
@@ -45,25 +45,25 @@ def progress_of(place: CrowdPlace) -> Progress:
 
 
 def finished_place(person: User, project: Project, stage: str) -> CrowdPlace | None:
-    """The person's place in a study of the stage whose work is done, if they have one."""
+    """Return the person's place in a study of the stage whose tasks are done, if any."""
     mine = CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE)
     place = mine.filter(study__stage=stage).select_related("study__project", "person").first()
     return place if place is not None and progress_of(place).is_complete else None
 
 
 def done_by(places: Sequence[CrowdPlace]) -> dict[int, int]:
-    """Place -> pieces done; places of one study. One query."""
+    """Return place -> completed tasks, for places of one study. One query."""
     return _done(places)
 
 
 def places_left(study: CrowdStudy) -> int:
-    """Places that are free: neither completed nor in somebody's hands."""
+    """Return the number of free places: neither completed nor held by somebody."""
     taken = CrowdPlace.objects.filter(study=study, state__in=(PlaceState.ACTIVE, PlaceState.COMPLETED))
     return max(0, study.places - taken.count())
 
 
 def gold_share(person: User, project: Project) -> float | None:
-    """How often the person was right on gold in the project; None where they saw too little to tell."""
+    """Return the person's accuracy on gold in the project; None if they saw too little."""
     standing = Standing.objects.filter(policy__project=project, person=person).first()
     if standing is None or standing.gold_seen < max(MIN_GOLD, 1):
         return None
@@ -71,7 +71,7 @@ def gold_share(person: User, project: Project) -> float | None:
 
 
 def under_the_bar(study: CrowdStudy, sent: float | None, person: User | None) -> bool:
-    """Whether what the platform says, or what is known here, lies under the study's bar. What is unknown does not."""
+    """Return whether the platform's rate, or the accuracy here, is below the study's minimum; unknown ones are not."""
     if study.least_approval is None:
         return False
     known = [sent, gold_share(person, study.project) if person else None]
@@ -95,7 +95,7 @@ def _done(places: Sequence[CrowdPlace]) -> Counter[int]:
 
 
 def _work(study: CrowdStudy) -> QuerySet:
-    """The pieces of the study's stage that somebody sent and that stand: surplus ones, too, for they were done."""
+    """Return submitted tasks of the study's stage that were not undone; surplus ones, too, because they were done."""
     project, stage = study.project_id, study.stage
     if stage == Stage.EDIT:
         return Edit.objects.filter(group__run__project=project, undone_at=None)

@@ -1,4 +1,4 @@
-"""What waits for a decision outside of the queues: disputed items, captions in doubt, and their pages."""
+"""Decisions beside the work queues: disputed items, captions in doubt, and their pages."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ def disputed_items(project: Project) -> QuerySet[Item]:
 
 
 def adjudicable(person: User, project: Project) -> QuerySet[Item]:
-    """Disputed items that the person had no hand in: annotation.rules.adjudication as a query."""
+    """Return disputed items in which the person is not involved: annotation.rules.adjudication as a query."""
     hands = Involvement.objects.filter(person=person, kind__in=_BARRING, video=OuterRef("video"))
     if project.leakage_scope == LeakageScope.VIDEO:
         return disputed_items(project).exclude(Exists(hands))
@@ -36,7 +36,7 @@ def adjudicable(person: User, project: Project) -> QuerySet[Item]:
 
 
 def captions_in_doubt(project: Project) -> QuerySet[Caption]:
-    """Captions that most validators of an item did not see in the video, and nobody has settled. Oldest first."""
+    """Return undecided captions that most validators of an item did not see in the video, oldest first."""
     return Caption.objects.filter(video__project=project, flagged_false=True, doubt_settled="").order_by("pk")
 
 
@@ -60,7 +60,7 @@ class JudgedPair:
 
 
 def judged_pairs(project: Project, item: Item) -> list[JudgedPair]:
-    """The item's pairs with their votes; what is not pair by pair stands last. Two queries."""
+    """Return the item's pairs with their votes, those about the whole item last. Two queries."""
     votes: dict[int | None, dict[str, list[str]]] = {}
     counted = Vote.objects.filter(item=item, stage=Stage.VALIDATION, state=VoteState.COUNTED).order_by("pk")
     for foil, choice, person in counted.values_list("foil", "choice", "person"):
@@ -84,7 +84,7 @@ def _ballots(given: dict[str, list[str]]) -> list[AnswerCount]:
 
 @dataclass(frozen=True)
 class DoubtedItem:
-    """An item of the caption with its votes; `speaks`: its validators are among those who doubt the caption."""
+    """An item of the caption with its votes; `speaks`: its validators doubt the caption."""
 
     item: Item
     pairs: list[JudgedPair]
@@ -93,7 +93,10 @@ class DoubtedItem:
 
 @dataclass(frozen=True)
 class Doubt:
-    """All that hangs on a caption in doubt. `foils`: those of its live items; others: the video's other live items."""
+    """Everything that depends on a doubted caption.
+
+    `foils`: those of its live items; `n_other_items`: the video's other live items.
+    """
 
     caption: Caption
     items: list[DoubtedItem]
@@ -105,7 +108,7 @@ class Doubt:
 
 
 def doubt_about(project: Project, caption: Caption) -> Doubt:
-    """What the repair page shows; a few queries for each item of the caption, of which there are few."""
+    """Return the data of the repair page; a few queries for each item of the caption."""
     live = Item.objects.filter(caption=caption, state__in=LIVE)
     items = list(live.select_related("subtest", "caption").order_by("pk"))
     doubted = []
@@ -140,7 +143,7 @@ def _revisions_before(caption: Caption) -> list[Caption]:
 
 @dataclass(frozen=True)
 class DecisionQueue:
-    """Decisions that wait beside the queues: `waiting` for this person, `barred` kept from them by a hand they had."""
+    """Decisions that wait: `waiting` for this person, `barred` because the person is involved."""
 
     slug: str
     waiting: int
@@ -148,7 +151,7 @@ class DecisionQueue:
 
 
 def desks_of(person: User, project: Project) -> list[DecisionQueue]:
-    """The desks of the person's roles at which something waits. Three queries at most."""
+    """Return the decision queues of the person's roles that are not empty. At most three queries."""
     roles, desks = roles_in(person, project), []
     if roles & ADJUDICATORS:
         waiting, everything = adjudicable(person, project).count(), disputed_items(project).count()
@@ -159,7 +162,7 @@ def desks_of(person: User, project: Project) -> list[DecisionQueue]:
 
 
 def guideline_of(project: Project, stage: str, subtest_id: int) -> Guideline | None:
-    """What the stage's people are told now: the subtest's own text, else the general one. One query."""
+    """Return the stage's current guidelines: the subtest's own, else the general one. One query."""
     rows = Guideline.objects.filter(Q(subtest=subtest_id) | Q(subtest=None), project=project, stage=stage)
     found = sorted(rows, key=lambda row: (row.subtest_id is not None, row.version))
     return found[-1] if found else None

@@ -1,6 +1,6 @@
-"""The eligibility rule as queries: which free slots a person may take, and the facts that the pure rule is asked of.
+"""The eligibility rule as queries: a person's free slots, and the facts for the pure rule.
 
-annotation.rules.eligibility says what the rule is; tests hold this form of it to that one.
+annotation.rules.eligibility defines the rule; tests check that both agree.
 """
 
 from collections.abc import Collection
@@ -33,7 +33,7 @@ from generation.models import Candidate
 from projects.models import LeakageScope, Project, User
 from projects.sql.prepared_queries import Prepared
 
-# Where a slot's candidate group is found from its task.
+# The path from a slot's task to its candidate group.
 _GROUP = {
     Stage.EDIT: "task__group_id",
     Stage.REVIEW: "task__candidate__group_id",
@@ -55,7 +55,7 @@ _JUDGED = Prepared(
 
 
 class Leakage(NamedTuple):
-    """What a project says about leakage: how far earlier work bars, and whether a sentence is judged once."""
+    """The project's leakage options: the scope of exclusions, and whether a sentence is judged once."""
 
     scope: str
     caption_once: bool
@@ -68,7 +68,7 @@ def leakage_of(project: Project) -> Leakage:
 
 @dataclass(frozen=True)
 class ExclusionConditions:
-    """What keeps the person from a slot, each as a condition on Slot rows of the stage."""
+    """The conditions that exclude the person from a slot, on Slot rows of the stage."""
 
     media: Q
     reserved: Q
@@ -78,7 +78,7 @@ class ExclusionConditions:
     yours: Q
     # A sentence of the slot's clip was shown to the person with another pair.
     sentence: Q
-    # Skipped at a content warning: nobody asks again.
+    # Skipped at a content warning: never offered again.
     declined: Q
 
     def any(self) -> Q:
@@ -94,10 +94,10 @@ def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionC
     if judges:
         own |= Q(Exists(Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)))
         own |= answered_or_known(person, stage)
-        # Its answer may be known from practice.
+        # The person may know its answer from practice.
         own |= Q(Exists(Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))))
     if stage == Stage.REVIEW:
-        # Own work is a hand in the video as well; asked of the row itself, because "never" is a strong word.
+        # Own work is an involvement, too; checked on the row itself, because it must never happen.
         own |= Q(task__candidate__author=person)
         decided = Review.objects.filter(candidate=OuterRef("task__candidate"), person=person, undone_at=None)
         judged = _hand(person, scope, stage, Involvement.Kind.JUDGED)
@@ -107,7 +107,7 @@ def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionC
         media=~has_watchable_clip(),
         reserved=Q(reserved_for__isnull=False, reserved_until__gt=now) & ~Q(reserved_for=person),
         made=_hand(person, scope, stage, Involvement.Kind.MADE) if leaks else nothing,
-        # Who settled a disputed item has seen the verdicts of others, as a reviewer has.
+        # A person who decided a disputed item has seen the verdicts of others, like a reviewer.
         reviewed=_hand(person, scope, stage, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
         if judges
         else nothing,
@@ -119,15 +119,15 @@ def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionC
 
 
 def places_ahead(person: User, project: Project, stage: str, now: datetime, most: int) -> list[tuple[int, int]]:
-    """Return (task, item) of the next `most` slots that the person may take now, locked by somebody or not.
+    """Return (task, item) of the next `most` slots that the person may take now, even if locked.
 
-    The item's caption stands for the item if a sentence is judged once. `most` is a constant.
+    The item's caption replaces the item if a sentence is judged once. `most` is a constant.
     """
     return _places_ahead(leakage_of(project), stage, most).all(person=person.pk, project=project.pk, now=now)
 
 
 def may_take_any(person: User, project: Project, stage: str, now: datetime) -> bool:
-    """Whether there is a place that the person may take now, even if somebody has it locked."""
+    """Return whether the person may take any slot now, even a locked one."""
     found = _places_ahead(leakage_of(project), stage, 1)
     return found.first(person=person.pk, project=project.pk, now=now) is not None
 
@@ -139,9 +139,9 @@ def _places_ahead(leakage: Leakage, stage: str, most: int) -> Prepared[tuple[int
 
 
 def slots_in_scope(leakage: Leakage, stage: str, *, person: int, project: int, now: datetime) -> QuerySet[Slot]:
-    """Free slots of the stage that the person may take now, in the order in which they are given out.
+    """Return the free slots of the stage that the person may take now, in queue order.
 
-    What decides the shape of the query comes first, so that the rest can be prepared.
+    The parameters that change the form of the query come first, so that the rest can be prepared.
     """
     free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
     return free.exclude(bars(person, leakage, stage, now).any()).order_by("priority", "id")
@@ -156,7 +156,7 @@ def has_watchable_clip() -> Q:
 
 
 def declined_by(person: int, video: str = "video") -> QuerySet[DeclinedVideo]:
-    """Of a row, a slot's or a pair's: the note that the person skipped its video at a content warning."""
+    """Return the person's declined videos that match the video of the outer row, a slot or a pair."""
     return DeclinedVideo.objects.filter(person=person, video=OuterRef(video))
 
 
@@ -207,7 +207,7 @@ def _shown_of_clip(person: int) -> QuerySet[Lease]:
 
 
 def skipped_by(person: int) -> Exists:
-    """True of slots whose task the person has skipped: they come last."""
+    """Return the condition that the person has skipped the slot's task: these come last."""
     return Exists(Lease.objects.filter(task=OuterRef("task"), person=person, ending="skipped"))
 
 
@@ -232,7 +232,7 @@ def _votes_of(person: int, stage: str) -> QuerySet[Vote]:
 
 
 def lineage_of(candidate: Candidate) -> tuple[int, ...]:
-    """Ids of the candidate and of what it was reworded from, newest first."""
+    """Return the ids of the candidate and of what it was reworded from, newest first."""
     found = [candidate.pk]
     parent = candidate.parent_id
     while parent is not None:
@@ -242,7 +242,7 @@ def lineage_of(candidate: Candidate) -> tuple[int, ...]:
 
 
 def task_facts(slot: Slot, now: datetime) -> TaskFacts:
-    """The facts of a slot's work. The slot comes with task, its candidate or item, and video loaded."""
+    """Return the facts of a slot's task. The slot comes with task, its candidate or item, and video."""
     task = slot.task
     reserved = slot.reserved_for_id if slot.reserved_until and slot.reserved_until > now else None
     return TaskFacts(
@@ -258,7 +258,7 @@ def task_facts(slot: Slot, now: datetime) -> TaskFacts:
 
 
 def group_of(slot: Slot) -> int | None:
-    """The candidate group behind a slot's work; None for an imported item."""
+    """Return the candidate group behind a slot's task; None for an imported item."""
     task = slot.task
     if task.group_id:
         return task.group_id
@@ -269,7 +269,7 @@ def group_of(slot: Slot) -> int | None:
 
 
 def involvements_of(person: User, video: int) -> PersonFacts:
-    """The person's hands in a video. One query."""
+    """Return the person's involvements in a video. One query."""
     by_kind: dict[str, set[PriorInvolvement]] = {}
     for kind, group in _INVOLVEMENTS.all(person=person.pk, video=video):
         by_kind.setdefault(kind, set()).add(PriorInvolvement(video, group))
@@ -283,9 +283,9 @@ def involvements_of(person: User, video: int) -> PersonFacts:
 
 
 def person_facts(person: User, task: TaskFacts, answered: Collection[int] | None = None) -> PersonFacts:
-    """What the person has done that can bear on this work: hands in its video, its lineage, its item.
+    """Return what the person has done that matters to this task: involvements, lineage, its item.
 
-    `answered`: the items that they have answered in the stage, or know from gold, where the caller knows.
+    `answered`: the items that they have answered in the stage, or know from gold, if the caller knows.
     """
     if answered is None:
         answered = {task.item} if task.item and _has_judged(person, task) else ()
@@ -298,7 +298,7 @@ def person_facts(person: User, task: TaskFacts, answered: Collection[int] | None
 
 
 def _has_judged(person: User, task: TaskFacts) -> bool:
-    """Whether they have answered the item in this stage, or know it from gold."""
+    """Return whether they have answered the item in this stage, or know it from gold."""
     assert task.item is not None
     return _JUDGED.first(person=person.pk, stage=task.stage, item=task.item) is not None
 
@@ -314,7 +314,7 @@ def _decided(person: User, lineage: tuple[int, ...]) -> QuerySet:
     return reviews.values_list("candidate_id", flat=True)
 
 
-# Moves a place from the fresh band into the band of started tasks, its place in the shuffle kept.
+# Moves a slot from the band of new tasks to that of started ones, with its position in the shuffle.
 AS_STARTED = F("priority") - (FRESH - STARTED)
-# A free place that still stands among the fresh tasks.
+# A free slot that is still among the new tasks.
 FRESH_PLACE = Q(state=SlotState.FREE, priority__gte=FRESH)

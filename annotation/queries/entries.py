@@ -1,4 +1,4 @@
-"""What somebody who arrives at a crowd study reads before they take a place: its pay, and whether there is work."""
+"""What the entry page of a crowd study shows before a person takes a place: pay, guidelines, whether there are tasks."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +16,7 @@ from annotation.rules.pay import Unit
 from projects.crowd_entry import Entry
 from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, User
 
-# Stands for somebody who was never here: nothing bars them.
+# A person who has done nothing yet: no rule excludes them.
 NOBODY = User(pk=0)
 
 
@@ -31,7 +31,7 @@ class Pay:
 
 
 def pay_for(study: CrowdStudy) -> Pay | None:
-    """What the project pays for the study's work; None where it states no rate. Two queries."""
+    """Return what the project pays for the study's tasks; None if it states no rate. Two queries."""
     rate = PayRate.objects.filter(project=study.project_id, stage=study.stage).first()
     if rate is None:
         return None
@@ -41,15 +41,15 @@ def pay_for(study: CrowdStudy) -> Pay | None:
 
 
 def guideline_for(study: CrowdStudy) -> Guideline | None:
-    """The newest guidelines of the study's stage. One query."""
+    """Return the newest guidelines of the study's stage. One query."""
     own = Guideline.objects.filter(project=study.project_id, stage=study.stage, subtest=None)
     return own.order_by("-version").first()
 
 
 def why_no_entry(study: CrowdStudy, entry: Entry, now: datetime) -> str:
-    """Why the person would get no place or no work now: "closed", "full" or "no work"; "" for who may come in.
+    """Return why the person would get no place or no task now: "closed", "full" or "no work"; "" if they may enter.
 
-    A person who has a place in the study comes back to it whatever is left.
+    A person with a place in the study returns to it, even if no task is left.
     """
     known = CrowdWorker.objects.filter(project=study.project_id, platform=study.platform, worker=entry.worker)
     worker = known.select_related("person").first()
@@ -65,12 +65,12 @@ def why_no_entry(study: CrowdStudy, entry: Entry, now: datetime) -> str:
 
 
 def has_work(study: CrowdStudy, person: User, now: datetime) -> bool:
-    """Whether a task of the study's stage is free for the person."""
+    """Return whether a task of the study's stage is free for the person."""
     if may_take_any(person, study.project, study.stage, now):
         return True
     return study.stage == Stage.VALIDATION and skipped(person.pk, study.project_id).exists()
 
 
 def waiting_for(study: CrowdStudy) -> int:
-    """How many slots of the study's stage are free, whoever may take them. One query."""
+    """Return how many slots of the study's stage are free for anybody. One query."""
     return free_places([study.project]).get((study.project_id, study.stage), 0)

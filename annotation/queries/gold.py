@@ -1,4 +1,4 @@
-"""Pairs with a known answer, from a validator's side: which may be mixed in, and how many pieces are to come."""
+"""Gold for one validator: which pairs may be mixed in, and how many tasks are to come."""
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -13,8 +13,8 @@ from projects.models import Project, User
 def unseen(person: int, project_id: int) -> QuerySet[GoldPair]:
     """Return the pairs that may be mixed in for the person.
 
-    Never leased or asked before, no hand in the video or in the texts, the item behind it neither judged nor held by
-    them, the video not declined, and where a sentence is judged once, its caption not shown before.
+    Never leased or asked before; not involved in the video or the texts; its item neither judged nor held by them; the
+    video not declined; and if a sentence is judged once, its caption not shown before.
     """
     pairs = GoldPair.objects.filter(
         project=project_id, use=Use.MIXED, withdrawn_at=None, video__media_state__in=WATCHABLE
@@ -38,7 +38,7 @@ def unseen(person: int, project_id: int) -> QuerySet[GoldPair]:
 
 
 def skipped(person: int, project_id: int) -> QuerySet[Slot]:
-    """Return the slots of gold that the person had and did not answer: like other work they come back at the end."""
+    """Return the gold slots that the person skipped: like other tasks, they come back at the end."""
     slots = Slot.objects.filter(project=project_id, stage=Stage.GOLD, index=person, state=SlotState.FREE)
     had = Lease.objects.filter(slot=OuterRef("pk"), person=person)
     asked = slots.filter(Exists(had), task__gold__withdrawn_at=None, video__media_state__in=WATCHABLE)
@@ -46,9 +46,9 @@ def skipped(person: int, project_id: int) -> QuerySet[Slot]:
 
 
 def with_gold(person: User, project: Project, real: int) -> int:
-    """Return how many pieces `real` tasks come to for the person. Three queries if gold is mixed in, else one.
+    """Return the number of tasks for the person with `real` ones and gold. Three queries with gold, else one.
 
-    The number falls by one with every piece: if it stood still at gold, it would tell.
+    The number falls by one with every task: a number that stayed the same would reveal gold.
     """
     found = policy_and_standing(person, project)
     if found is None or not found[0].gold_rate:

@@ -1,4 +1,4 @@
-"""What the guideline pages ask: which versions there are, and how much work was done by each."""
+"""The data of the guideline pages: versions, and how much work was done under each."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from corpus.models import Subtest
 from projects.models import Project
 
 DONE_OR_BEGUN = (Ending.SUBMITTED, Ending.RUNNING)
-# Where a lease's subtest is found.
+# The path to a lease's subtest.
 _SUBTEST = {
     Stage.EDIT: "slot__task__group__run__subtest",
     Stage.REVIEW: "slot__task__candidate__group__run__subtest",
@@ -22,7 +22,7 @@ _SUBTEST = {
 
 @dataclass(frozen=True)
 class Current:
-    """What holds for a stage (`subtest` None: for all its subtests); `guideline` None: nothing is written yet."""
+    """The current guidelines of a stage (`subtest` None: for all its subtests); `guideline` None: not yet written."""
 
     stage: str
     label: str
@@ -31,7 +31,7 @@ class Current:
 
 
 def versions_of(project: Project, stage: str, subtest: Subtest | None) -> QuerySet[Guideline]:
-    """Newest first, each with `n_done`: how many pieces were done, or are in hand, by it."""
+    """Return the versions, newest first, each with `n_done`: tasks done or held under it."""
     under = Lease.objects.filter(guideline=OuterRef("pk"), ending__in=DONE_OR_BEGUN).order_by()
     counted = Subquery(under.values("guideline").annotate(n=Count("pk")).values("n"))
     rows = Guideline.objects.filter(project=project, stage=stage, subtest=subtest).select_related("created_by")
@@ -39,14 +39,14 @@ def versions_of(project: Project, stage: str, subtest: Subtest | None) -> QueryS
 
 
 def current_guidelines(project: Project) -> list[Current]:
-    """Every stage with its general guidelines and those of single subtests that have some. One query."""
+    """Return each stage's general guidelines and those of its subtests that have their own. One query."""
     newest: dict[tuple[str, int | None], Guideline] = {}
     for row in Guideline.objects.filter(project=project).select_related("subtest").order_by("version"):
         newest[row.stage, row.subtest_id] = row
     found = []
     for stage, label in Stage.choices:
         if public_stage(stage) != stage:
-            # People are told of it as of the stage that they know.
+            # People know gold as validation.
             continue
         found.append(Current(stage, label, None, newest.get((stage, None))))
         own = [row for (of, subtest), row in newest.items() if of == stage and subtest is not None]
@@ -55,10 +55,10 @@ def current_guidelines(project: Project) -> list[Current]:
 
 
 def work_under_version(project: Project, stage: str, subtest: Subtest | None) -> int:
-    """How many pieces were done, or are in hand, by the version that a new one would replace (or by none yet)."""
+    """Return how many tasks were done or are held under the version that a new one would replace."""
     leases = Lease.objects.filter(slot__project=project, slot__stage=stage, ending__in=DONE_OR_BEGUN)
     if subtest is None:
-        # Subtests with guidelines of their own go by those.
+        # Subtests with their own guidelines use those.
         return leases.filter(Q(guideline=None) | Q(guideline__subtest=None)).count()
     path = _SUBTEST.get(Stage(stage), "guideline__subtest")
     return leases.filter(**{path: subtest}).count()

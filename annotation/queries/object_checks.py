@@ -1,4 +1,4 @@
-"""What pages and reports ask of object checks: which objects were seen, which were classed, what is left to class."""
+"""The data of object checks: which objects people saw, which are classified, which remain."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ COUNTED = Q(undone_at=None, slot__isnull=False)
 
 
 def answered_frames(checks: QuerySet[ObjectCheck]) -> QuerySet[CheckedFrame]:
-    """Frames of the checks that have all the answers they asked for, with answers and classes. Three queries."""
+    """Return frames that have all requested answers, with answers and classes. Three queries."""
     answers = Prefetch("answers", ObjectAnswer.objects.filter(COUNTED).order_by("pk"), to_attr="counted")
     classes = Prefetch("errors_classed", ObjectError.objects.order_by("place"), to_attr="classes")
     full = CheckedFrame.objects.filter(check_of__in=checks, tasks__state=TaskState.DONE)
@@ -21,13 +21,13 @@ def answered_frames(checks: QuerySet[ObjectCheck]) -> QuerySet[CheckedFrame]:
 
 
 def checked_objects(project: Project) -> list[CheckedObject]:
-    """Every object that was looked for in the project's checks, in the order of frames and lists. Three queries."""
+    """Return every checked object of the project, in the order of frames and lists. Three queries."""
     frames = answered_frames(ObjectCheck.objects.filter(project=project))
     return [each for frame in frames for each in _objects(frame)]
 
 
 def _objects(frame: CheckedFrame) -> Iterator[CheckedObject]:
-    """The frame comes from `answered_frames`."""
+    """Yield the frame's objects; the frame comes from `answered_frames`."""
     seen = seen_by_most([answer.visible for answer in frame.counted], len(frame.objects_named))
     classes = {row.place: row.error_class for row in frame.classes}
     for place, name in enumerate(frame.objects_named):
@@ -36,7 +36,7 @@ def _objects(frame: CheckedFrame) -> Iterator[CheckedObject]:
 
 
 def unseen_places(frame: CheckedFrame) -> set[int]:
-    """The places of the frame's objects that people did not see; empty while answers are missing. Two queries."""
+    """Return the places of the frame's objects that people did not see; empty until all answers are in. Two queries."""
     if not Task.objects.filter(frame=frame, state=TaskState.DONE).exists():
         return set()
     answers = ObjectAnswer.objects.filter(COUNTED, frame=frame).values_list("visible", flat=True)
@@ -46,7 +46,7 @@ def unseen_places(frame: CheckedFrame) -> set[int]:
 
 @dataclass(frozen=True)
 class Unseen:
-    """An object to class: the frame is shown, and how far the researcher is."""
+    """An object to classify, with its frame and the researcher's progress."""
 
     frame: CheckedFrame
     place: int
@@ -56,7 +56,7 @@ class Unseen:
 
 
 def next_unseen(check: ObjectCheck) -> Unseen | None:
-    """The first object of the check that people did not see and nobody classed; None where all are classed."""
+    """Return the check's first object that people did not see and nobody classified, or None."""
     frames = {frame.pk: frame for frame in answered_frames(ObjectCheck.objects.filter(pk=check.pk))}
     unseen = [each for frame in frames.values() for each in _objects(frame) if not each.seen]
     done = sum(bool(each.error_class) for each in unseen)
@@ -66,7 +66,7 @@ def next_unseen(check: ObjectCheck) -> Unseen | None:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a check is: frames drawn, broken ones, those that people are done with."""
+    """Progress of a check: frames drawn, broken, and finished."""
 
     check: ObjectCheck
     frames: int
@@ -75,7 +75,7 @@ class Progress:
 
 
 def checks_of(project: Project) -> list[Progress]:
-    """The project's checks, the newest first. One query."""
+    """Return the project's checks, newest first. One query."""
     rows = ObjectCheck.objects.filter(project=project).annotate(
         n_frames=Count("frames", distinct=True),
         n_broken=Count("frames", filter=Q(frames__state=FrameState.BROKEN), distinct=True),

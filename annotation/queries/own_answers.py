@@ -1,4 +1,4 @@
-"""A person's last answers as they gave them: nothing tells which text is the caption, or which pair is gold."""
+"""A person's last answers as they gave them. Nothing reveals which text is the caption, or which pair is gold."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Given:
 
 
 def last_answers(project: Project, person: User, most: int) -> list[Given]:
-    """The newest `most` answers that were not undone, newest first. Five queries."""
+    """Return the newest `most` answers that were not undone, newest first. Five queries."""
     found = [*_edits(project, person, most), *_reviews(project, person, most), *_objects(project, person, most)]
     return nlargest(most, [*found, *_votes(project, person, most)], key=lambda given: given.at)
 

@@ -1,4 +1,4 @@
-"""Who did how much at which stage on which day, and what that earned: the database's side of annotation.rules.pay."""
+"""Work by person, stage and day, and its pay: the queries for annotation.rules.pay."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -12,12 +12,12 @@ from annotation.models.stages import public_stage
 from annotation.rules.pay import PaidWork, Rate, Statement, statement
 from projects.models import Project, User
 
-# What can be paid: practice and the qualification are no work, gold is paid as the validation that it looks like.
+# Stages that can be paid: practice and the qualification are not work, gold is paid as validation.
 PAID = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
 
 
 def policy_of(project: Project) -> PayPolicy:
-    """The project's row, or an unsaved one: no floor, no rates."""
+    """Return the project's row, or an unsaved one: no minimum, no rates."""
     return PayPolicy.objects.filter(project=project).first() or PayPolicy(project=project)
 
 
@@ -26,7 +26,7 @@ def rates_of(project: Project) -> dict[str, Rate]:
 
 
 def paid_work(project: Project, person: User | None = None) -> list[PaidWork]:
-    """Pieces that were not undone, of everybody or of one person, by person, stage and day. Four queries."""
+    """Return work that was not undone, of everybody or one person, by person, stage and day. Four queries."""
     cells: dict[tuple[int, str, date], list[float]] = defaultdict(lambda: [0, 0, 0.0])
     for stage, rows in _pieces(project, person):
         for pk, kind, day, pieces, timed, seconds in rows:
@@ -53,6 +53,6 @@ def _cells(rows: QuerySet, *columns: str) -> Iterable[tuple]:
 
 
 def pay_of(project: Project, person: User | None = None) -> tuple[PayPolicy, dict[str, Rate], Statement]:
-    """The policy, the rates and what they come to. Six queries."""
+    """Return the policy, the rates and the resulting pay. Six queries."""
     policy, rates = policy_of(project), rates_of(project)
     return policy, rates, statement(paid_work(project, person), rates, policy.floor)

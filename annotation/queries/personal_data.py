@@ -1,4 +1,4 @@
-"""Everything that is stored of a person, for themselves: rows as they stand, by their own ids."""
+"""All stored data of a person, for that person: the rows, by their own ids."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,14 +12,17 @@ from annotation.rules.voting import answer_of
 from projects.models import AuditEvent, Consent, CrowdPlace, CrowdWorker, InvitationUse, Membership, User
 
 ACCOUNT = ("username", "first_name", "last_name", "email", "date_joined", "last_login")
-# What a judgement did to its item: gold has none, so a judgement without such a row would be known as gold.
+# A judgement's effect on its item: gold has none, so a missing row would reveal gold.
 OF_ITEMS = ("vote", "recount")
-# What somebody sends who is paused is set aside, but gold is surplus: one word for both.
+# Votes of a paused person are excluded, but gold is surplus: one word for both.
 APART = (VoteState.SURPLUS, VoteState.SET_ASIDE)
 
 
 def own_data(person: User) -> dict[str, Any]:
-    """Table -> rows. Answers to gold stand among the judgements and are not told apart: others still answer them."""
+    """Return table -> rows.
+
+    Gold answers are among the judgements and look the same, because others still answer that gold.
+    """
     mine = {"person": person}
     tables = {
         "memberships": Membership.objects.filter(**mine).values("project__slug", "role", "created_at"),
@@ -46,7 +49,7 @@ def own_data(person: User) -> dict[str, Any]:
 
 
 def _judgements(votes: QuerySet[Vote]) -> Iterable[dict[str, Any]]:
-    """As they were given: which text was the caption is not told, for a judgement may still be taken back."""
+    """Return judgements as given, without which text was the caption: a judgement may still be undone."""
     for vote in votes:
         answer = place_of(vote.order_shown, vote.foil_id) if vote.order_shown else None
         yield {

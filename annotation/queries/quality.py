@@ -1,4 +1,4 @@
-"""What the pages of quality ask: pairs and how people do on them, validators and how they stand, experts' baseline."""
+"""The data of the quality pages: pairs and their results, validators and their status, the experts' baseline."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -32,9 +32,9 @@ PRACTICE_ROLE = {Stage.EDIT: Role.ANNOTATOR, Stage.VALIDATION: Role.VALIDATOR}
 USE_OF_STAGE = {Stage.PRACTICE: Use.PRACTICE, Stage.QUALIFICATION: Use.QUALIFICATION}
 # Two experts label ten items each (ViLMA, Sec. B.1).
 LABELS_PER_EXPERT = 10
-# Only what validators found valid is known to be right; and no real vote on it is waited for.
+# Only items found valid have a known answer, and they do not wait for real votes.
 DECIDED = (ItemState.VALID,)
-# Of a video: what says how long its clip is as it is shown.
+# The columns of a video that give the length of its clip as shown.
 CLIP = ("start_time", "end_time", "time_unit", "duration")
 
 _POLICY = Prepared(
@@ -50,13 +50,13 @@ PAUSED, UNQUALIFIED = "paused", "qualification"
 
 
 def policy_and_standing(person: User, project: Project) -> tuple[QualityPolicy, Standing | None] | None:
-    """The project's policy with the person's standing under it; None where there is no policy. One query."""
+    """Return the project's policy with the person's status; None if there is no policy. One query."""
     policy = _POLICY.first(person=person.pk, project=project.pk)
     return None if policy is None else (policy, getattr(policy, "mine", None))
 
 
 def why_not_admitted(policy: QualityPolicy, standing: Standing | None) -> str | None:
-    """A key of messages.ADMISSION, or None."""
+    """Return a key of messages.ADMISSION, or None."""
     if standing is not None and standing.state == Standing.State.PAUSED:
         return PAUSED
     qualified = standing is not None and standing.qualified_at is not None
@@ -64,14 +64,16 @@ def why_not_admitted(policy: QualityPolicy, standing: Standing | None) -> str | 
 
 
 def why_barred(person: User, project: Project) -> str:
-    """A key of messages.ADMISSION, or "" for who may validate. One query."""
+    """Return a key of messages.ADMISSION, or "" for a person who may validate. One query."""
     found = policy_and_standing(person, project)
     return (why_not_admitted(*found) or "") if found else ""
 
 
 def barred_from_judging(project: Project) -> set[int]:
-    """Who judges nothing until a researcher lets them: paused, or no try left at a qualification that is required.
-    One query."""
+    """Return people who cannot judge until a researcher acts, in one query.
+
+    They are paused, or have no attempt left at a required qualification.
+    """
     standings = Standing.objects.filter(policy__project=project)
     paused = standings.filter(state=Standing.State.PAUSED).values_list("person", flat=True)
     qualified = standings.filter(qualified_at__isnull=False).values("person")
@@ -129,7 +131,7 @@ class Row:
 
 
 def validators(project: Project) -> list[Row]:
-    """Everybody who validates in the project, or has: those who are paused first, then by name. Four queries."""
+    """Return current and former validators: paused ones first, then by name. Four queries."""
     standings = {s.person_id: s for s in Standing.objects.filter(policy__project=project).select_related("paused_by")}
     here = Q(item__subtest__project=project, stage=Stage.VALIDATION) | Q(gold__project=project)
     votes = Vote.objects.filter(here, person__isnull=False).exclude(state=VoteState.UNDONE)
@@ -183,7 +185,7 @@ def _median(numbers) -> float | None:
 
 
 def pairs_of(project: Project, use: str) -> QuerySet[GoldPair]:
-    """The pairs of a use that are asked, with how often they were answered, and how often rightly."""
+    """Return a use's active pairs, with the number of answers and of right ones."""
     live = Q(votes__isnull=False) & ~Q(votes__state=VoteState.UNDONE)
     asked = Q(questions__answered_at__isnull=False)
     pairs = GoldPair.objects.filter(project=project, use=use, withdrawn_at=None)
@@ -201,7 +203,7 @@ def pairs_of(project: Project, use: str) -> QuerySet[GoldPair]:
 
 @dataclass(frozen=True)
 class Readiness:
-    """How many questions there are, by kind, and what still stands against opening."""
+    """The number of questions by kind, and what still prevents opening."""
 
     matched: int = 0
     mismatched: int = 0
@@ -228,14 +230,14 @@ def readiness(project: Project, use: str) -> Readiness:
 
 @dataclass(frozen=True)
 class Expert:
-    """An expert's labels on the pairs of the qualification, against the answers that are taken for right."""
+    """An expert's labels on the pairs of the qualification, against the known answers."""
 
     person: User
     share: Share
 
 
 def experts(project: Project) -> list[Expert]:
-    """Everybody who labelled, with how often they agree with the key: the baseline of the qualification."""
+    """Return the experts with their agreement with the known answers: the baseline of the qualification."""
     labels = ExpertLabel.objects.filter(pair__project=project, pair__withdrawn_at=None)
     rows = labels.values("person").annotate(n=Count("pk"), right=Count("pk", filter=Q(choice=F("pair__answer"))))
     people = User.objects.in_bulk([row["person"] for row in rows])
@@ -243,12 +245,12 @@ def experts(project: Project) -> list[Expert]:
 
 
 def baseline(found: Sequence[Expert]) -> float | None:
-    """The experts' average accuracy."""
+    """Return the experts' average accuracy."""
     return sum(expert.share.value or 0.0 for expert in found) / len(found) if found else None
 
 
 def next_to_label(person: User, policy: QualityPolicy) -> tuple[GoldPair | None, int]:
-    """(the pair of the qualification that this expert labels next, how many they have labelled)."""
+    """Return (the expert's next pair of the qualification to label, how many they have labelled)."""
     pairs = GoldPair.objects.filter(project=policy.project_id, use=Use.QUALIFICATION, withdrawn_at=None)
     done = ExpertLabel.objects.filter(person=person, pair__in=pairs).count()
     ids = (
@@ -264,20 +266,20 @@ def next_to_label(person: User, policy: QualityPolicy) -> tuple[GoldPair | None,
 
 
 def sources(project: Project, use: str) -> QuerySet[Subtest]:
-    """Subtests with items that can become pairs, `n_free` of them; proficiency first, as the qualification wants it."""
+    """Return subtests with items that can become pairs, `n_free` of them; proficiency first."""
     free = Q(items__state__in=DECIDED, items__video__media_state__in=WATCHABLE, items__gold_pairs__isnull=True)
     found = Subtest.objects.filter(project=project).annotate(n_free=Count("items", filter=free, distinct=True))
     return found.filter(n_free__gt=0).order_by("-kind", "name")
 
 
 def free_items(subtest: Subtest) -> QuerySet[Item]:
-    """Decided items of the subtest that are no gold yet, with their foils."""
+    """Return decided items of the subtest that are not gold yet, with their foils."""
     items = Item.objects.filter(subtest=subtest, state__in=DECIDED, gold_pairs__isnull=True)
     return items.filter(video__media_state__in=WATCHABLE).select_related("caption", "video")
 
 
 def tries_of(person: User, project: Project) -> list[Attempt]:
-    """The person's tries at the qualification, the last one first."""
+    """Return the person's attempts at the qualification, the last one first."""
     attempts = Attempt.objects.filter(person=person, project=project, stage=Stage.QUALIFICATION)
     return list(
         attempts.annotate(n=Count("questions"), right=Count("questions", filter=Q(questions__right=True))).order_by(

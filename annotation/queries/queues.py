@@ -1,4 +1,4 @@
-"""What a person reads about a queue: how much is open to them, how much they have done, why there is nothing."""
+"""What a person reads about a queue: open tasks, done tasks, and why there are none."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -17,19 +17,19 @@ from annotation.queries.gold import with_gold
 from projects.models import Project, User
 from projects.sql.prepared_queries import Prepared
 
-# How many places a look at a queue counts.
+# Slots that a look at a queue counts at most.
 COUNTED_TO = 1_000
 
 
 def work_counts(person: User, project: Project, stage: str, now: datetime) -> tuple[int, int]:
-    """How many pieces the person has done in this stage, (since midnight in the current time zone, in all)."""
+    """Return the person's completed tasks in this stage: (since local midnight, in all)."""
     midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     return _work_counts(stage).first(person=person.pk, project=project.pk, midnight=midnight) or (0, 0)
 
 
 @cache
 def _work_counts(stage: str) -> Prepared[tuple[int, int]]:
-    """No row where the person has done nothing."""
+    """Return the counts; no row if the person has done nothing."""
     return Prepared(
         lambda person, project, midnight: (
             _work_of(stage, person, project)
@@ -56,17 +56,17 @@ def _work_of(stage: str, person: int, project: int) -> QuerySet:
 
 @dataclass(frozen=True)
 class EmptyReason:
-    """`code` is a key of annotation.messages.EMPTY; `count` is how many places it keeps from the person."""
+    """`code`: a key of annotation.messages.EMPTY; `count`: how many slots it keeps from the person."""
 
     code: str
     count: int
 
 
 def why_empty(person: User, project: Project, stage: str, *, now: datetime | None = None) -> list[EmptyReason]:
-    """Why there is nothing for this person in a stage: a place counts under the first reason that holds. One query,
-    whose cost grows with what is not done yet; a second one where all is done.
+    """Return why a stage has nothing for this person: a slot counts under the first reason that applies.
 
-    An empty list means that there is something to claim.
+    One query, whose cost grows with the unfinished work; a second one if all is done. An empty list means that there is
+    a task to claim.
     """
     counting = _reasons(leakage_of(project), stage)
     counts = dict(counting.all(person=person.pk, project=project.pk, now=now or timezone.now()))
@@ -80,7 +80,7 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
 
 @cache
 def _reasons(leakage: Leakage, stage: str) -> Prepared[tuple[str, int]]:
-    """(reason, how many places it keeps from the person), of what is not done yet."""
+    """Return (reason, slots that it keeps from the person), of unfinished tasks."""
     return Prepared(lambda person, project, now: _counted_by_reason(leakage, stage, person, project, now))
 
 
@@ -103,22 +103,22 @@ def _counted_by_reason(leakage: Leakage, stage: str, person: int, project: int, 
 
 
 class AtLeast(int):
-    """A count that was ended early: shown as "334+"."""
+    """A count that ended early: shown as "334+"."""
 
     def __str__(self) -> str:
         return f"{int(self)}+"
 
 
 def open_work(person: User, project: Project, stage: str, *, now: datetime | None = None) -> int:
-    """How many pieces of a stage are free for this person right now, of the `COUNTED_TO` places that come next.
+    """Return how many tasks of a stage this person can claim now, of the next `COUNTED_TO` slots.
 
-    So a look at a queue costs the same however long it is. Gold counts among judgements.
+    The limit makes a look at any queue cost the same. Gold counts as judgements.
     """
     ahead = places_ahead(person, project, stage, now or timezone.now(), COUNTED_TO)
     pieces = len({judged if stage in JUDGING else task for task, judged in ahead})
     if stage != Stage.VALIDATION:
         return AtLeast(pieces) if len(ahead) == COUNTED_TO else pieces
-    # A rounded number: an exact one would not change when a piece of gold is served.
+    # Rounded: an exact number would not change when gold is assigned.
     return AtLeast(_rounded(pieces)) if len(ahead) == COUNTED_TO else with_gold(person, project, pieces)
 
 
@@ -128,7 +128,7 @@ def _rounded(number: int) -> int:
 
 
 def free_places(projects: Collection[Project]) -> dict[tuple[int, str], int]:
-    """(project, stage) -> its free places, whoever may take them. One query."""
+    """Return (project, stage) -> its free slots, for anybody. One query."""
     free = Slot.objects.filter(project__in=projects, state=SlotState.FREE)
     return {(project, stage): n for project, stage, n in _counted(free, Count("pk"))}
 
@@ -136,9 +136,9 @@ def free_places(projects: Collection[Project]) -> dict[tuple[int, str], int]:
 def open_work_in(
     person: User, stages: Mapping[Project, Collection[str]], places: Mapping[tuple[int, str], int], now: datetime
 ) -> dict[tuple[int, str], int]:
-    """(project, stage) -> what `open_work` says, of those where it is more than nothing; `places` are the free ones.
+    """Return (project, stage) -> `open_work`, if not 0; `places` are the free slots.
 
-    One query for all projects together, and one for each queue of more than `COUNTED_TO` places.
+    One query for all projects together, and one for each queue of more than `COUNTED_TO` slots.
     """
     found: dict[tuple[int, str], int] = {}
     alike: dict[tuple[Leakage, str], list[int]] = defaultdict(list)
@@ -166,6 +166,6 @@ def open_work_in(
 
 
 def _counted(slots: QuerySet[Slot], *counts: Count) -> QuerySet:
-    """Rows of (project, stage, *counts)."""
+    """Return rows of (project, stage, *counts)."""
     named = {f"n{place}": count for place, count in enumerate(counts)}
     return slots.order_by().values_list("project", "stage").annotate(**named)

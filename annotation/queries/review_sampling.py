@@ -1,4 +1,4 @@
-"""Which share of whose work reviewers see: the project's policy, and annotators with a rate of their own."""
+"""The share of each annotator's work that reviewers see: the project's policy, and individual rates."""
 
 from dataclasses import dataclass
 
@@ -17,19 +17,19 @@ _POLICY = Prepared(lambda project: ReviewPolicy.objects.filter(project=project)[
 
 
 def review_rate(project: Project, person: User) -> float:
-    """The share (0..1) of the person's edits that a reviewer sees. Two queries at most."""
+    """Return the share (0..1) of the person's edits that a reviewer sees. At most two queries."""
     own = _RATE.first(project=project.pk, person=person.pk)
     return policy_of(project).rate if own is None else own
 
 
 def policy_of(project: Project) -> ReviewPolicy:
-    """The project's row, or an unsaved one with the defaults: everything is reviewed, once."""
+    """Return the project's row, or an unsaved one with the defaults: everything is reviewed once."""
     return _POLICY.first(project=project.pk) or ReviewPolicy(project=project)
 
 
 @dataclass(frozen=True)
 class AnnotatorShare:
-    """One annotator: their own rate (None: the project's), and what came of their foils so far."""
+    """One annotator: their own rate (None: the project's), and the decisions on their foils so far."""
 
     person: User
     rate: float | None
@@ -44,7 +44,7 @@ class AnnotatorShare:
 
 
 def annotator_shares(project: Project) -> list[AnnotatorShare]:
-    """The project's annotators with their numbers, by name. Five queries."""
+    """Return the project's annotators with their numbers, by name. Five queries."""
     people = User.objects.filter(
         pk__in=Membership.objects.filter(project=project, role=Role.ANNOTATOR).values("person")
     )
@@ -80,5 +80,5 @@ def _count(rows: QuerySet, column: str) -> dict[int, int]:
 
 
 def waiting_second_reviews(project: Project) -> int:
-    """How many second decisions are still to be made."""
+    """Return how many second reviews are still to be done."""
     return Task.objects.filter(project=project, second=True, state=TaskState.OPEN).count()

@@ -1,4 +1,4 @@
-"""The votes that pairs of a subtest take: the rule in force, and whether it may still be another."""
+"""The vote rule of a subtest: the rule in force, and whether it can still change."""
 
 from dataclasses import replace
 
@@ -10,12 +10,12 @@ from annotation.rules.voting import VoteRule
 from corpus.models import PUBLISHERS_WORD, Item, Subtest
 from corpus.rules.states import ItemState
 
-# Without a vote an item only waits, or was taken out.
+# Without a vote, an item waits or was retracted.
 UNDECIDED = (ItemState.IN_VALIDATION, ItemState.RETRACTED)
 
 
 def rule_in_force(subtest: Subtest) -> VoteRule:
-    """For the tasks that are made from now on."""
+    """Return the rule for tasks that are made from now on."""
     return VoteRule(
         wanted=subtest.votes_wanted,
         needed=subtest.votes_needed,
@@ -26,12 +26,12 @@ def rule_in_force(subtest: Subtest) -> VoteRule:
 
 
 def rule_for_files(subtest: Subtest) -> VoteRule:
-    """The same for votes of a file: they are there already, so that there is no asking to stop early."""
+    """Return the rule for votes of a file: they all exist already, so nothing stops early."""
     return replace(rule_in_force(subtest), stop_early=False)
 
 
 def changeable(subtests: QuerySet[Subtest]) -> QuerySet[Subtest]:
-    """Those of them of which `why_fixed` has nothing to say."""
+    """Return those of the subtests for which `why_fixed` gives no reason."""
     shown = Lease.objects.filter(slot__item__subtest=OuterRef("pk"), slot__stage=Stage.VALIDATION)
     voted = Vote.objects.filter(item__subtest=OuterRef("pk"), stage=Stage.VALIDATION)
     decided = Item.objects.filter(subtest=OuterRef("pk")).exclude(state__in=UNDECIDED).exclude(PUBLISHERS_WORD)
@@ -39,7 +39,7 @@ def changeable(subtests: QuerySet[Subtest]) -> QuerySet[Subtest]:
 
 
 def why_fixed(subtest: Subtest) -> str:
-    """Why the subtest's rule stands for good; empty while it may be changed. At most three queries."""
+    """Return why the subtest's rule can no longer change, or "". At most three queries."""
     if Lease.objects.filter(slot__item__subtest=subtest, slot__stage=Stage.VALIDATION).exists():
         return _("Someone has already seen a pair of this subtest. To use a different rule, create another subtest.")
     if Vote.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION).exists():

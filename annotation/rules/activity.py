@@ -1,4 +1,4 @@
-"""How one person works: pace, agreement with the others, gold, places, time against what was watched. Pure."""
+"""How one person works: pace, agreement with others, gold, text positions, time per second watched. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Piece:
-    """One edit, review or judgement that was not undone. Seconds are None where nobody measured them."""
+    """One edit, review or judgement that was not undone. Seconds are None if nobody measured them."""
 
     person: int
     stage: str
@@ -36,7 +36,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A counted vote of validation: `unit` is the pair that is judged, `first` whether the first text was chosen."""
+    """A counted vote of validation: `unit` is the judged pair, `first` whether the first text was chosen."""
 
     unit: object
     person: int | None
@@ -46,8 +46,11 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Figures:
-    """`pace`: pieces an hour of measured time. `time_to_watch`: measured seconds over seconds played, of the pieces
-    that have both: 1 means that people decide while the clip runs."""
+    """The figures of one person.
+
+    `pace`: tasks per hour of measured time. `time_to_watch`: measured seconds over seconds played, of the tasks that
+    have both: 1 means that people decide while the clip plays.
+    """
 
     pieces: Mapping[str, int] = field(default_factory=dict)
     seconds: float | None = None
@@ -65,7 +68,7 @@ class Figures:
 def figures(
     pieces: Iterable[Piece], judgements: Iterable[Judgement], gold: Mapping[int, tuple[int, int]]
 ) -> dict[int, Figures]:
-    """Figures by person. `gold`: right and seen by person."""
+    """Return figures by person. `gold`: right and seen by person."""
     by_person: dict[int, list[Piece]] = defaultdict(list)
     for piece in pieces:
         by_person[piece.person].append(piece)
@@ -78,7 +81,7 @@ def figures(
 
 
 def agreement(judgements: Iterable[Judgement]) -> dict[int, Share]:
-    """By person: of the votes on pairs where more than half of the OTHER votes say one thing, those that say it too."""
+    """Return by person: of votes on pairs with a majority among the OTHER votes, those that agree with it."""
     units: dict[object, list[Judgement]] = defaultdict(list)
     for vote in judgements:
         units[vote.unit].append(vote)
@@ -97,7 +100,7 @@ def agreement(judgements: Iterable[Judgement]) -> dict[int, Share]:
 
 
 def places(judgements: Iterable[Judgement]) -> dict[int, Share]:
-    """By person: of the votes for one of the two texts, those for the first. Half of them where there is no lean."""
+    """Return by person: of votes for one of the two texts, those for the first. Half means no bias."""
     counts: dict[int, list[int]] = defaultdict(lambda: [0, 0])
     for vote in judgements:
         if vote.person is not None and vote.first is not None:

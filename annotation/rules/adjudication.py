@@ -1,6 +1,6 @@
 """Decide who may adjudicate a disputed item, and word the reason. Pure.
 
-Somebody fresh adjudicates: if you made, reviewed or judged anything on the video, the outcome concerns you.
+An uninvolved person adjudicates: nobody who made, reviewed or judged anything on the video.
 """
 
 from annotation.rules.eligibility import PersonFacts, PriorInvolvement, Refusal
@@ -10,7 +10,7 @@ MAX_REASON = 500
 
 
 def why_not_settle(person: PersonFacts, hand: PriorInvolvement, scope: str) -> Refusal | None:
-    """Why the person may not settle an item behind `hand`, or None. `scope` of leakage: "video", or "item"."""
+    """Return why the person may not adjudicate an item behind `hand`, or None. `scope`: "video" or "item"."""
     hands = (
         (Refusal.MADE_IT, person.made),
         (Refusal.REVIEWED_IT, person.reviewed),
@@ -23,7 +23,7 @@ def why_not_settle(person: PersonFacts, hand: PriorInvolvement, scope: str) -> R
 
 
 def settled_because(reasons: list[str], comment: str) -> str:
-    """The reason as it is kept: codes that reports can count, in the order of REASONS, then the person's words.
+    """Return the stored reason: codes that reports can count, in the order of REASONS, then free text.
 
     >>> settled_because(["wording", "foil_true"], "it does both")
     'foil_true, wording: it does both'

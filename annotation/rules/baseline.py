@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from annotation.rules.ordering import seeded_share
 
 CAPTION = 0
-# Keys 1 to 9 answer.
+# The keys 1 to 9 answer.
 MAX_TEXTS = 9
 
 
@@ -24,7 +24,7 @@ def order_shown(seed: object, item: int, person: int, foils: Sequence[int]) -> l
 
 
 def chosen_text(order: Sequence[int], answer: object) -> int | None:
-    """What the place 1 to n (a number or its digits) stands for in the order shown; None for anything else."""
+    """Return the text at place 1 to n (a number or its digits) in the order shown; None for anything else."""
     text = str(answer)
     if not text.isascii() or not text.isdecimal() or len(text) > 2 or not 1 <= int(text) <= len(order):
         return None
@@ -32,11 +32,11 @@ def chosen_text(order: Sequence[int], answer: object) -> int | None:
 
 
 def place_of(order: Sequence[int], foil: int | None) -> int:
-    """The answer 1 to n that chose the foil, or the caption where it is None: chosen_text the other way round."""
+    """Return the answer 1 to n that chose the foil, or the caption (None): the inverse of chosen_text."""
     return order.index(CAPTION if foil is None else foil) + 1
 
 
 def drawn(names: Sequence[int], size: int | None, seed: int) -> list[int]:
-    """`size` of the ids (all, where it is None or beyond them), drawn by the seed; in the order of the draw."""
+    """Draw `size` of the ids by the seed (None or too many: all), in the order of the draw."""
     shuffled = sorted(names, key=lambda name: (seeded_share(seed, "sample", name), name))
     return shuffled[:size]

@@ -1,16 +1,16 @@
-"""What may be kept as a draft: the fields of a form, each with its texts, and the form as it was first shown. Pure."""
+"""What a draft may contain: the fields of a form, each with its texts, and the form as first shown. Pure."""
 
 import json
 from typing import Any
 
 from text.storable import is_storable
 
-# Ten foils at their longest, in characters of JSON, and the form that they were begun on.
+# Ten foils of maximum length, in characters of JSON, and the form that they belong to.
 MAX_CHARACTERS = 100_000
 
 
 def parse_draft(text: str) -> dict[str, Any] | None:
-    """{"base": text, "values": {field: [text, ...]}} of the JSON that a page sends; None for anything else."""
+    """Parse a page's JSON into {"base": text, "values": {field: [text, ...]}}; None for anything else."""
     if len(text) > MAX_CHARACTERS:
         return None
     try:

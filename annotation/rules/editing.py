@@ -1,7 +1,7 @@
-"""What is checked of a text that a person wrote as a foil; pages ask the same checks while typing. Pure.
+"""Checks of a foil that a person wrote; pages run the same checks while typing. Pure.
 
-An error stops the submit, a warning is shown and stored with nothing. Findings carry codes: the words for people are
-in annotation.messages, so that they can be translated.
+An error stops the submit; a warning is shown and not stored. Findings have codes: the messages are in
+annotation.messages, so that they can be translated.
 """
 
 import unicodedata
@@ -47,7 +47,7 @@ class Finding:
 
 
 def normalised(text: str) -> str:
-    """Equal for texts that read the same: letter case, width forms, runs of white space, a final stop do not count."""
+    """Normalize letter case, width forms, white space and a final stop, so that texts that read the same are equal."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(folded.split()).strip(" .!?…。")
 
@@ -59,9 +59,9 @@ def check_text(
     dropped: Collection[str] = (),
     marks: Marks | None = None,
 ) -> list[Finding]:
-    """Findings on one text; `others` are the group's other foils, `dropped` those a reviewer has dropped.
+    """Return the findings on one text; `others`: the group's other foils, `dropped`: dropped ones.
 
-    `marks`: which words stay and which change, where the foil is to change what happens and nothing else.
+    `marks`: which words stay and which change, if the foil must change only the action.
     """
     return check_texts(caption, [text], others, dropped, marks)
 
@@ -73,7 +73,7 @@ def check_texts(
     dropped: Collection[str] = (),
     marks: Marks | None = None,
 ) -> list[Finding]:
-    """Findings on the texts that are submitted together, in their order; each also counts as another of the next."""
+    """Return findings on texts submitted together, in order; each text is also one of the next one's others."""
     taken = {normalised(other) for other in others}
     refused = {normalised(text) for text in dropped}
     findings = []
@@ -120,6 +120,6 @@ def _warnings(caption: str, text: str, marks: Marks) -> list[tuple[Problem, int]
 
 
 def _sentences(text: str) -> int:
-    """How many words end a sentence; a last word ends one without a stop as well."""
+    """Return how many words end a sentence; the last word ends one even without a stop."""
     words = text.split()
     return sum(word[-1] in ".!?…。" for word in words[:-1]) + bool(words)

@@ -7,7 +7,7 @@ the two equal). The submit calls `why_not` again with fresh facts.
 from dataclasses import dataclass
 from enum import StrEnum
 
-# What somebody made or judged says nothing about these: writing foils, looking for objects in a frame.
+# Earlier work does not matter for these: writing foils, finding objects in a frame.
 OPEN_TO_ALL = frozenset({"edit", "objects"})
 
 
@@ -24,7 +24,7 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True)
 class PriorInvolvement:
-    """Somebody had a hand in a video; `group` is the item's making behind it, None for imported items."""
+    """A person's involvement in a video; `group` is the candidate group, None for imported items."""
 
     video: int
     group: int | None = None
@@ -32,9 +32,9 @@ class PriorInvolvement:
 
 @dataclass(frozen=True)
 class TaskFacts:
-    """What a piece of work is about. `lineage`: the candidate and its ancestors, newest first (review only).
+    """The target of a task. `lineage`: the candidate and its ancestors, newest first (review only).
 
-    `second`: somebody has decided on the candidate before, and this review is only compared with that one.
+    `second`: this review repeats another one, and is only compared with it.
     """
 
     stage: str
@@ -66,7 +66,7 @@ class PersonFacts:
 
 
 def why_not(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
-    """Why the person may not do this work, or None. `scope` of leakage: "video", or "item" (its group alone)."""
+    """Return why the person may not do this task, or None. `scope`: "video", or "item" (only its group)."""
     if not task.is_open:
         return Refusal.TASK_OVER
     if not task.media_ready:

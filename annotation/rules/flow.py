@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class GroupFacts:
     """Counts of a group's candidates by state.
 
-    `accepted` leaves out those that already belong to an item (a requeued one). `suggestions` counts what a method
-    made and the filters let through, whatever became of it. `by_person`: the run's method is "person".
+    `accepted` leaves out those that already belong to an item (a requeued one). `suggestions` counts what a method made
+    and the filters let through, whatever happened to it. `by_person`: the run's method is "person".
     """
 
     wanted: int
@@ -23,7 +23,7 @@ class GroupFacts:
 
 @dataclass(frozen=True)
 class NextWork:
-    """`reviews`: how many in-review candidates should have an open review task; `edit`: whether to edit more."""
+    """`reviews`: how many candidates in review should have an open review task; `edit`: whether to edit more."""
 
     assemble: bool = False
     reviews: int = 0
@@ -31,7 +31,7 @@ class NextWork:
 
 
 def next_work(facts: GroupFacts) -> NextWork:
-    """Assemble when k are accepted; else review as many as are missing, and edit where those are too few."""
+    """Assemble if k are accepted; else review as many as are missing, and edit if there are too few."""
     missing = facts.wanted - facts.accepted
     if missing <= 0:
         return NextWork(assemble=True)
@@ -41,12 +41,12 @@ def next_work(facts: GroupFacts) -> NextWork:
 
 
 def texts_wanted(facts: GroupFacts) -> int:
-    """How many texts an edit of the group must bring."""
+    """Return how many texts an edit of the group must contain."""
     return max(0, facts.wanted - facts.accepted - facts.in_review)
 
 
 def _blanks(facts: GroupFacts) -> bool:
-    """Whether people may write foils that no suggestion stands behind.
+    """Return whether people may write foils without a suggestion.
 
     A group whose suggestions were all filtered out or dropped ends there: its caption did not work for the method.
     """

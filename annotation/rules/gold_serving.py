@@ -1,7 +1,7 @@
-"""Which of a person's pieces are gold, and in which order its texts are shown: drawn by a secret. Pure.
+"""Draw which of a person's tasks are gold, and the order of their texts, by a secret. Pure.
 
-Every piece is drawn by itself. Whoever learns afterwards that a piece was gold, or was not, knows nothing about the
-next one: a fixed number per stretch of pieces would make the last of a stretch certain
+Every task is drawn independently. A person who learns later that a task was gold, or was not, knows nothing about the
+next one: a fixed number per block of tasks would make the last of a block certain
 (docs/decisions/0072-secret-seeds.md).
 """
 
@@ -11,19 +11,19 @@ from annotation.rules.ordering import seeded_share
 
 
 def gold_is_due(secret: int, person: int, served: int, rate: float) -> bool:
-    """Return whether the piece number `served` (0-based) of a person is gold, if `rate` of all pieces is."""
+    """Return whether the person's task number `served` (0-based) is gold, if `rate` of all tasks is."""
     return seeded_share(secret, "place", person, served) < rate
 
 
 def gold_caption_first(secret: int, person: int, ordinal: int) -> bool:
-    """Return whether the person's piece of gold number `ordinal` (0-based) shows the caption first."""
+    """Return whether the person's gold task number `ordinal` (0-based) shows the caption first."""
     return seeded_share(secret, "order", person, ordinal) < 0.5
 
 
 def pieces_to_come(real: int, gold: int, secret: int, person: int, served: int, rate: float) -> int:
-    """Return how many pieces a person is given until `real` tasks are done, with up to `gold` pairs mixed in.
+    """Return the person's number of tasks until `real` ones are done, with up to `gold` pairs mixed in.
 
-    It falls by one with every piece, whatever that is.
+    It falls by one with every task, gold or not.
     """
     pieces = 0
     while real > 0:
@@ -33,5 +33,5 @@ def pieces_to_come(real: int, gold: int, secret: int, person: int, served: int, 
 
 
 def pick(secret: int, person: int, ids: Iterable[int], number: int) -> list[int]:
-    """Return the next `number` of those that are still to be had, in the order in which this person is given them."""
+    """Return the next `number` of the available ones, in this person's order."""
     return sorted(ids, key=lambda pk: (seeded_share(secret, "pick", person, pk), pk))[:number]

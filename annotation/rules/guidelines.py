@@ -1,7 +1,7 @@
-"""Guidelines as people write them: Markdown, where a list of + lines holds good examples and one of - lines bad ones.
+"""Guidelines in Markdown: a list with + contains good examples, one with - bad examples.
 
-Researchers write them, annotators read them: nothing in them may run, load or reach outside of the page. Markdown's own
-HTML is off, pictures become their words, and what comes out is held to a list of allowed tags once more. Pure.
+Researchers write them, annotators read them: nothing in them may run, load or change the rest of the page. HTML in
+Markdown is disabled, images become their description, and the result may contain only allowed tags. Pure.
 """
 
 import re
@@ -15,7 +15,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 MAX_CHARACTERS = 50_000
-# The drawer's own title is of the second level.
+# The drawer's own title is a heading of level 2.
 MIN_HEADING_LEVEL = 3
 TAGS = frozenset(
     "p h3 h4 h5 h6 ul ol li strong em s code pre blockquote br hr a table thead tbody tr th td".split()  # noqa: SIM905
@@ -24,13 +24,13 @@ ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}}
 EXAMPLES = {"+": "example-good", "-": "example-bad"}
 CLASSES = {"li": {"example", *EXAMPLES.values()}}
 SCHEMES = {"http", "https", "mailto"}
-# "+folds" was an example before guidelines were Markdown, which wants a blank there.
+# "+folds" was an example before guidelines were Markdown, which requires a space.
 TIGHT = re.compile(r"^([+-])(?=[^\W\d])", re.MULTILINE)
 
 
 @lru_cache(maxsize=128)
 def render_guideline(text: str, good: str = "Good:", bad: str = "Bad:") -> str:
-    """HTML that is safe to show: `good` and `bad` are the words before an example.
+    """Render HTML that is safe to show; `good` and `bad` are the words before an example.
 
     >>> render_guideline("+ folds: unfolds")
     '<ul>\\n<li class="example example-good"><strong>Good:</strong> folds: unfolds</li>\\n</ul>\\n'
@@ -45,18 +45,18 @@ def render_guideline(text: str, good: str = "Good:", bad: str = "Bad:") -> str:
         url_schemes=set(SCHEMES),
         attribute_filter=_only_outside,
         link_rel="noopener noreferrer nofollow",
-        # A piece of work is in the window that a link would leave.
+        # A link must not leave the window of an open task.
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
 
 
 def _only_outside(tag: str, attribute: str, value: str) -> str | None:
-    """Addresses inside this installation are nobody's to guess: a link names its scheme, or it is none."""
+    """Allow links with a scheme only, so that no link leads to an address of this installation."""
     return value if attribute != "href" or value.partition(":")[0].lower() in SCHEMES else None
 
 
 class _Renderer(RendererHTML):
-    """Examples carry their word, headings stand below the drawer's title, a picture is its description."""
+    """Render labelled examples, headings below the drawer's title, and images as their description."""
 
     def list_item_open(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         mark = tokens[idx].markup

@@ -1,8 +1,8 @@
 """Which words of a caption a counterfactual keeps, and which say what happens (Feint6K: entities stay). Pure.
 
-Told from the caption's own form, by closed classes of English: what stands behind an article, a number or a possessive
-is a person or thing up to the first word that looks like a verb. It only warns and marks, so a miss costs little;
-taggers are for jobs (text.language).
+Uses closed word classes of English: the words after an article, a number or a possessive are a person or thing, up to
+the first word that looks like a verb. It only warns and marks, so an error costs little; taggers are for jobs
+(text.language).
 """
 
 import re
@@ -40,7 +40,7 @@ PLURALS = frozenset({"children", "people", "men", "women", "feet", "teeth", "mic
 class Marks:
     """`stay`: words for people and things. `change`: words of which a counterfactual changes at least one.
 
-    `span`: where the first of those stands in the caption, None where no word was told to be one.
+    `span`: the position of the first of those in the caption, None if there is none.
     """
 
     stay: tuple[str, ...] = ()
@@ -83,6 +83,9 @@ def marks_of(caption: str, target: tuple[int, int] | None = None) -> Marks:
 
 
 def _looks_verbal(word: str, before: str) -> bool:
-    """Behind a noun: an ending of verbs, or any word where the noun is a plural ("two dogs run")."""
+    """Return whether the word after a noun looks like a verb.
+
+    It has a verb's ending, or the noun is a plural ("two dogs run").
+    """
     plural = before in PLURALS or (before.endswith("s") and not before.endswith("ss"))
     return plural or (word.endswith(VERBAL) and not word.endswith("ss") and len(word) > 3)

@@ -1,21 +1,23 @@
 """When a validator is paused: three sequential tests on running counts. Pure.
 
-Each test is a likelihood ratio, "does as spammers do" against "does as careful people do", that is looked at after
-every judgement and pauses when it passes 1/a. Over careful people such a ratio is a non-negative martingale that starts
-at 1, so by Ville's inequality the share of them that EVER passes 1/a is at most a, however long they work and however
-often one looks (Wald's sequential test without its lower bound). The shares of the three tests add up to
+Each test is a likelihood ratio, "answers like spammers" against "answers like careful people". It is checked after
+every judgement and pauses the person when it exceeds 1/a. For careful people, such a ratio is a non-negative martingale
+that starts at 1. By Ville's inequality, the share of them that EVER exceeds 1/a is at most a, for any working time and
+number of checks (Wald's sequential test without its lower bound). The shares of the three tests add up to
 `false_pauses`: half for gold, a quarter each for position and speed.
 
 Gold: right with probability `careful` against `guess`. One wrong answer weighs log((1 - guess) / (1 - careful)), with
 0.92 and 0.5 that is +1.83, one right answer log(guess / careful) = -0.61; a = 0.01 asks for 4.61. So three wrong in a
-row, or four wrong among the first eight, pause; somebody who is right three times of four stays on the line.
+row, or four wrong among the first eight, pause a person; with three of four right, the ratio does not change on
+average.
 
 Position: of the answers "first" and "second", careful people give either half of the time, since the server puts the
-caption first half of the time. Against it: nine of ten in one place, whichever. Eleven alike in a row pause.
+caption first half of the time. The alternative: nine of ten in one position, either one. Eleven equal answers in a row
+pause.
 
-Speed: an answer is fast when it came before a share of the clip had passed. Careful people: at most a quarter of their
-answers; against it: three quarters. The ratio passes only where far more than half are fast, that is, where the median
-time is under the bar.
+Speed: an answer is fast if it came before a share of the clip had passed. Careful people: at most a quarter of their
+answers; the alternative: three quarters. The ratio exceeds 1/a only if far more than half are fast, so that the median
+time is below the limit.
 """
 
 import math
@@ -44,7 +46,7 @@ class JudgementCounts:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What a project takes for careful and for guessing; the least counts before a test may pause anybody."""
+    """A project's rates of careful people and guessers; the minimum counts before a test may pause anybody."""
 
     careful: float = 0.92
     guess: float = 0.5
@@ -56,13 +58,13 @@ class Thresholds:
 
 # Shares of `false_pauses`.
 OF_GOLD, OF_POSITION, OF_SPEED = 0.5, 0.25, 0.25
-# What is held against "either place half of the time" and "at most a quarter fast".
+# The alternatives to "either position half of the time" and "at most a quarter fast".
 ONE_PLACE = 0.9
 CAREFUL_FAST, HASTY_FAST = 0.25, 0.75
 
 
 def suspicion(tally: JudgementCounts, bars: Thresholds) -> Reason | None:
-    """Why the person should be paused by what they have done so far, or None. O(1): it reads counts alone."""
+    """Return why the counts so far should pause the person, or None. O(1): it reads counts only."""
     if tally.gold_seen >= bars.gold_min and gold_weight(tally, bars) >= _bar(bars, OF_GOLD):
         return Reason.GOLD
     if tally.first + tally.second >= bars.position_min and position_weight(tally) >= _bar(bars, OF_POSITION):
@@ -73,7 +75,7 @@ def suspicion(tally: JudgementCounts, bars: Thresholds) -> Reason | None:
 
 
 def gold_weight(tally: JudgementCounts, bars: Thresholds) -> float:
-    """Log likelihood ratio of the gold answers, guessing against careful; 0 where guessers are right as often."""
+    """Log likelihood ratio of gold answers, guessing against careful; 0 if guessers are right as often."""
     if bars.guess >= bars.careful:
         return 0.0
     wrong = tally.gold_seen - tally.gold_right
@@ -83,7 +85,7 @@ def gold_weight(tally: JudgementCounts, bars: Thresholds) -> float:
 
 
 def position_weight(tally: JudgementCounts) -> float:
-    """Log likelihood ratio of the places, mostly one of them against either half of the time."""
+    """Log likelihood ratio of positions, mostly one of them against either half of the time."""
     n = tally.first + tally.second
     sides = [_logs(ONE_PLACE, n, count) for count in (tally.first, tally.second)]
     top = max(sides)
@@ -91,12 +93,12 @@ def position_weight(tally: JudgementCounts) -> float:
 
 
 def speed_weight(tally: JudgementCounts) -> float:
-    """Log likelihood ratio of the times, mostly fast against seldom fast."""
+    """Log likelihood ratio of times, mostly fast against seldom fast."""
     return _logs(HASTY_FAST, tally.timed, tally.fast) - _logs(CAREFUL_FAST, tally.timed, tally.fast)
 
 
 def accuracy_on_the_line(bars: Thresholds) -> float:
-    """The accuracy on gold under which somebody is paused sooner or later: there, gold weighs nothing on average."""
+    """Return the gold accuracy below which a person is paused sooner or later: there, the mean weight is 0."""
     if bars.guess >= bars.careful:
         return 0.0
     up = math.log((1 - bars.guess) / (1 - bars.careful))
@@ -105,7 +107,7 @@ def accuracy_on_the_line(bars: Thresholds) -> float:
 
 
 def wilson(right: int, seen: int, z: float = 1.959964) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share; (0, 1) where nothing was seen."""
+    """Return Wilson's 95 % interval of a share; (0, 1) if nothing was seen."""
     if not seen:
         return 0.0, 1.0
     share, spread = right / seen, z * z / seen
@@ -115,7 +117,7 @@ def wilson(right: int, seen: int, z: float = 1.959964) -> tuple[float, float]:
 
 
 def position_p(first: int, second: int) -> float:
-    """Two-sided exact binomial p-value of "either place half of the time"; 1 where nothing was answered."""
+    """Return the two-sided exact binomial p-value of "either position half of the time"; 1 without answers."""
     n, fewer = first + second, min(first, second)
     tail = sum(math.comb(n, k) for k in range(fewer + 1)) / 2**n
     return min(1.0, 2 * tail)

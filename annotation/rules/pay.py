@@ -1,9 +1,8 @@
-"""What work earned, and whether the hour in the middle earned enough. Pure: decimals in, decimals out.
+"""Compute pay, and check the median hourly pay against the minimum. Pure: decimals in, decimals out.
 
-Pieces are paid as they were handed in: late, surplus and set-aside work was done, so it is paid; undone work is not.
-Hours are the measured seconds between a page's opening and its submit, of each piece at most those since its claim. A
-piece whose time nobody measured (an upload, an old client) earns by the piece but adds no time, so it is left out of
-every pay an hour.
+Every submitted task is paid: late, surplus and excluded work, too, because it was done; undone work is not. Hours are
+the measured seconds between a page's opening and its submit, per task at most those since its claim. A task without a
+measured time (an upload, an old client) is paid per task but adds no time, so hourly pay leaves it out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +30,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class PaidWork:
-    """What one person did at one stage on one day: `pieces`, of which `timed` took `seconds` together."""
+    """One person's work at one stage on one day: `pieces` tasks, of which `timed` took `seconds` together."""
 
     person: int
     stage: str
@@ -43,7 +42,7 @@ class PaidWork:
 
 @dataclass(frozen=True)
 class Earned:
-    """`hourly` is over the measured pieces alone; None where nothing was measured."""
+    """Pay and hours; `hourly` covers measured tasks only, None if nothing was measured."""
 
     pieces: int = 0
     hours: Decimal = NOTHING
@@ -53,10 +52,10 @@ class Earned:
 
 @dataclass(frozen=True)
 class Statement:
-    """`median_hourly`: what the hour in the middle earned, of all hours worked (see `median_hour`).
+    """Pay by person and stage, with the check against the minimum.
 
-    `below_floor`: whether that is under the floor, None without a floor or without a measured hour; `under`: the people
-    whose own mean hour is under it.
+    `median_hourly`: the median hourly pay of all hours worked (see `median_hour`). `below_floor`: whether it is below
+    the minimum, None without a minimum or a measured hour; `under`: people whose own mean is below it.
     """
 
     total: Earned
@@ -68,7 +67,7 @@ class Statement:
 
 
 def earned(work: Iterable[PaidWork], rates: Mapping[str, Rate]) -> Earned:
-    """The sum over cells; a stage without a rate earns nothing, its time counts all the same."""
+    """Sum the cells; a stage without a rate earns nothing, but its time counts."""
     pieces, hours, pay, of_timed = 0, NOTHING, NOTHING, NOTHING
     for cell in work:
         spent = Decimal(str(cell.seconds)) / HOUR
@@ -83,9 +82,9 @@ def earned(work: Iterable[PaidWork], rates: Mapping[str, Rate]) -> Earned:
 
 
 def median_hour(days: Sequence[Earned]) -> Decimal | None:
-    """Hours put in the order of what they paid, each at the mean of its person and day: the one in the middle.
+    """Return the median of all hours, each at the mean pay of its person and day.
 
-    Where the middle falls between two, the lower one is meant: a floor is not reached by rounding.
+    Between two middle hours, the lower one counts: rounding must not reach the minimum.
     """
     known = sorted((day.hourly, day.hours) for day in days if day.hourly is not None)
     middle, passed = sum((hours for _hourly, hours in known), NOTHING) / 2, NOTHING
@@ -97,7 +96,7 @@ def median_hour(days: Sequence[Earned]) -> Decimal | None:
 
 
 def statement(work: Sequence[PaidWork], rates: Mapping[str, Rate], floor: Decimal | None = None) -> Statement:
-    """Pay of everybody, by stage, and the check against the floor."""
+    """Return pay of everybody, by stage, and the check against the minimum."""
     by_person: dict[int, list[PaidWork]] = {}
     by_stage: dict[str, list[PaidWork]] = {}
     by_day: dict[tuple[int, date], list[PaidWork]] = {}

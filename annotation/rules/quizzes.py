@@ -1,4 +1,4 @@
-"""Practice and the qualification: which questions are drawn, when somebody has passed, how an edit is judged. Pure."""
+"""Practice and the qualification: draw questions, decide who has passed, grade an edit. Pure."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from annotation.rules.editing import Finding, check_text, errors, normalised
 from annotation.rules.ordering import seeded_share
 from text.diff import diff_segments
 
-# A go at practice asks at most so many questions.
+# Maximum of questions per attempt at practice.
 PRACTICE_LENGTH = 10
 
 
 def draw(
     secret: int, person: int, number: int, matched: Sequence[int], mismatched: Sequence[int], length: int, share: float
 ) -> list[int]:
-    """Ids of `length` questions in their order, about `share` of them mismatched; fewer where there are fewer.
+    """Draw the ids of `length` questions in order (or all), about `share` of them mismatched.
 
-    What one kind lacks the other makes up for. The same person's attempt of that number always gives the same draw.
+    If one kind has too few, the other fills up. The same attempt of a person always gives the same draw.
     """
 
     def shuffled(ids: Sequence[int], what: str) -> list[int]:
@@ -32,18 +32,18 @@ def draw(
 def question_caption_first(secret: int, person: int, number: int, place: int) -> bool:
     """Return whether the question at `place` of attempt `number` shows the caption first.
 
-    Independent of the other questions: whoever knows the order of one learns nothing about the next.
+    Independent of the other questions: the order of one reveals nothing about the next.
     """
     return seeded_share(secret, "order of a question", person, number, place) < 0.5
 
 
 def has_passed(right: int, asked: int, share: float) -> bool:
-    """At least `share` of all that was asked is right (ViLMA, Sec. B.1; there 90 % of at least 7)."""
+    """Return whether at least `share` of all answers is right (ViLMA, Sec. B.1: 90 % of at least 7)."""
     return asked > 0 and right >= share * asked - 1e-9
 
 
 class Match(StrEnum):
-    """How a foil compares with those of an expert."""
+    """How a foil compares with the foils of an expert."""
 
     SAME = "same"
     SAME_PLACE = "same_place"
@@ -53,7 +53,7 @@ class Match(StrEnum):
 
 @dataclass(frozen=True)
 class Grade:
-    """`right`: a small edit of the words that an expert changed too, without an error; `findings` of the checks."""
+    """`right`: a small edit of words that an expert changed, too, without an error; `findings` of the checks."""
 
     match: Match
     findings: tuple[Finding, ...] = ()
@@ -64,7 +64,7 @@ class Grade:
 
 
 def grade_edit(caption: str, text: str, examples: Collection[str]) -> Grade:
-    """The foil held against the live checks and against an expert's foils of the same caption."""
+    """Grade a foil by the live checks and an expert's foils of the same caption."""
     findings = tuple(check_text(caption, text))
     if errors(findings):
         return Grade(Match.BROKEN, findings)
@@ -77,7 +77,7 @@ def grade_edit(caption: str, text: str, examples: Collection[str]) -> Grade:
 
 
 def _changed(caption: str, text: str) -> set[int]:
-    """Places of the caption's words that the text changes; a word put in counts for the one before it."""
+    """Return the positions of the caption's words that the text changes; an inserted word counts for the one before."""
     places, at = set[int](), 0
     for kind, piece in diff_segments(caption, text):
         words = len(piece.split())

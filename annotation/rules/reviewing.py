@@ -1,4 +1,4 @@
-"""Why a reviewer returns or drops a foil, as codes that reports can count. Pure; words are in annotation.messages."""
+"""Why a reviewer returns or drops a foil, as codes that reports can count. Pure; the text is in annotation.messages."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from annotation.rules.ordering import seeded_share
 
 ACCEPT, SEND_BACK, DROP, FIX = "accept", "send_back", "drop", "fix"
 DECISIONS = (ACCEPT, SEND_BACK, DROP, FIX)
-# Rejected work stays, with the reason: these decisions need one.
+# Rejected work is stored with a reason, so these decisions need one.
 NEED_REASONS = frozenset({SEND_BACK, DROP})
 
 REASONS = (
@@ -22,12 +22,12 @@ MAX_COMMENT = 2_000
 
 
 def unknown_reasons(reasons: Iterable[str]) -> list[str]:
-    """The codes that are not in REASONS, in the order given."""
+    """Return the codes that are not in REASONS, in the given order."""
     return [reason for reason in reasons if reason not in REASONS]
 
 
 def in_table_order(reasons: Iterable[str]) -> list[str]:
-    """The codes once each, in the order of REASONS."""
+    """Return the codes, each once, in the order of REASONS."""
     given = set(reasons)
     return [reason for reason in REASONS if reason in given]
 

@@ -1,8 +1,8 @@
-"""What votes come to: of a caption-foil pair, of an item, of a caption. Pure; counts are of counted votes only.
+"""From votes to the verdict of a pair, an item and a caption. Pure; takes counted votes only.
 
-A pair gets its verdict when all votes that the subtest wants are in (docs/reference/formulas.md#metric-verdict). With
-sequential stopping it gets it as soon as no further vote can change it. ViLMA asks for at least two of three annotators
-who chose the caption alone (ViLMA, Secs. 3.7 and B.1).
+A pair gets its verdict when all required votes are in (docs/reference/formulas.md#metric-verdict). With sequential
+stopping, it gets it as soon as no further vote can change it. ViLMA asks for at least two of three annotators who chose
+the caption alone (ViLMA, Secs. 3.7 and B.1).
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -16,7 +16,7 @@ ANSWERS = ("first", "second", NEITHER, BOTH, CANNOT_TELL)
 
 @dataclass(frozen=True)
 class VoteRule:
-    """A subtest's rule: votes wanted a pair, votes that an option needs, and when an item of several pairs is valid."""
+    """A subtest's rule: votes per pair, votes that an option needs, and when an item of several pairs is valid."""
 
     wanted: int
     needed: int
@@ -26,7 +26,7 @@ class VoteRule:
 
 
 def parse_answer(answer: object) -> str | None:
-    """One of ANSWERS for its name or its place 1 to 5 (a number or its digit); None for anything else."""
+    """Return one of ANSWERS for its name or its place 1 to 5 (a number or its digit); None for anything else."""
     if isinstance(answer, str) and answer in ANSWERS:
         return answer
     places = {str(place): name for place, name in enumerate(ANSWERS, start=1)}
@@ -34,7 +34,7 @@ def parse_answer(answer: object) -> str | None:
 
 
 def truth_of(answer: str, caption_first: bool) -> str:
-    """The truth-coded choice behind an answer as shown: "first" is the caption where the caption stood first."""
+    """Return the truth-coded choice of an answer as shown: "first" is the caption if the caption was first."""
     if answer == "first":
         return CAPTION if caption_first else FOIL
     if answer == "second":
@@ -43,17 +43,17 @@ def truth_of(answer: str, caption_first: bool) -> str:
 
 
 def answer_of(choice: str, caption_first: bool) -> str:
-    """The answer as shown that truth_of made the choice of."""
+    """Return the answer as shown for a choice: the inverse of truth_of."""
     if choice not in (CAPTION, FOIL):
         return choice
     return "first" if (choice == CAPTION) == caption_first else "second"
 
 
 def pair_verdict(counts: Mapping[str, int], rule: VoteRule) -> FoilVerdict:
-    """PENDING until all votes are in; then VALID where the caption has enough, INVALID where another option has.
+    """Return PENDING until all votes are in; then VALID if the caption has enough, INVALID if another option has.
 
-    DISPUTED where no option has enough, or where the caption and another have enough and equally many (only possible
-    where half the votes are enough).
+    DISPUTED if no option has enough, or if the caption and another have enough and equally many (only possible if half
+    the votes are enough).
     """
     left = rule.wanted - sum(counts.values())
     if left > 0:
@@ -67,7 +67,7 @@ def pair_verdict(counts: Mapping[str, int], rule: VoteRule) -> FoilVerdict:
 
 
 def _sure_already(counts: Mapping[str, int], rule: VoteRule, left: int) -> FoilVerdict:
-    """The verdict that the pair has however the `left` votes fall; PENDING where they still matter."""
+    """Return the verdict that no way of casting the `left` votes can change; PENDING if they still matter."""
     caption, other = _best(counts)
     if caption >= rule.needed and other + left < caption:
         return FoilVerdict.VALID
@@ -79,15 +79,15 @@ def _sure_already(counts: Mapping[str, int], rule: VoteRule, left: int) -> FoilV
 
 
 def _best(counts: Mapping[str, int]) -> tuple[int, int]:
-    """(votes for the caption, votes for the strongest other option)."""
+    """Return (votes for the caption, votes for the strongest other option)."""
     return counts.get(CAPTION, 0), max((n for option, n in counts.items() if option != CAPTION), default=0)
 
 
 def item_outcome(verdicts: Collection[str], rule: VoteRule) -> ItemState:
-    """The item's state after a vote, from its pairs' verdicts; IN_VALIDATION while one is pending.
+    """Return the item's state after a vote, from its pairs' verdicts; IN_VALIDATION while one is pending.
 
-    All pairs must be valid (then one invalid pair decides), or `pairs_enough` of them (then the
-    others drop out, and the item is disputed only where the disputed pairs could still make it valid).
+    All pairs must be valid (then one invalid pair decides), or `pairs_enough` of them (then the others drop out, and
+    the item is disputed only where the disputed pairs could still make it valid).
     """
     if not verdicts or FoilVerdict.PENDING in verdicts:
         return ItemState.IN_VALIDATION
@@ -100,12 +100,12 @@ def item_outcome(verdicts: Collection[str], rule: VoteRule) -> ItemState:
 
 
 def is_unanimous(counts_of_pairs: Iterable[Mapping[str, int]]) -> bool:
-    """Every vote on every pair chose the caption alone (and there are votes)."""
+    """Return whether every vote on every pair chose the caption alone; False without votes."""
     pairs = list(counts_of_pairs)
     return bool(pairs) and all(counts.get(CAPTION, 0) == sum(counts.values()) > 0 for counts in pairs)
 
 
 def caption_in_doubt(counts: Mapping[str, int]) -> bool:
-    """Whether more than half of the item's validators said "foil only" or "neither" (docs/workflow.md#rule-11)."""
+    """Return whether over half of the item's validators said "foil only" or "neither" (docs/workflow.md#rule-11)."""
     against = counts.get(FOIL, 0) + counts.get(NEITHER, 0)
     return 2 * against > sum(counts.values())

@@ -1,7 +1,4 @@
-"""Watch evidence as browsers send it: kept where it is a sane number, left out where not; what it is held against.
-
-Pure.
-"""
+"""Read watch evidence from browsers: keep valid numbers, drop the rest. Pure."""
 
 import math
 from collections.abc import Mapping
@@ -10,7 +7,7 @@ _TOP = {"seconds": 86_400.0, "loops": 10_000.0, "covered": 1.0}
 
 
 def watch_evidence(sent: object) -> dict[str, float]:
-    """{"seconds", "loops", "covered"} cut to their ranges (0..86400, 0..10000, 0..1); anything else is dropped."""
+    """Return {"seconds", "loops", "covered"} cut to (0..86400, 0..10000, 0..1); drops anything else."""
     if not isinstance(sent, Mapping):
         return {}
     found = {name: _number(sent.get(name), top) for name, top in _TOP.items()}
@@ -18,12 +15,12 @@ def watch_evidence(sent: object) -> dict[str, float]:
 
 
 def seconds_spent(sent: object, most: float = _TOP["seconds"]) -> float | None:
-    """Seconds in 0..86400, cut to `most`; None where nothing usable was sent."""
+    """Return seconds in 0..86400, cut to `most`; None for an unusable value."""
     return _number(sent, max(0.0, min(most, _TOP["seconds"])))
 
 
 def shown_seconds(start: float | None, end: float | None, unit: str, duration: float | None) -> float | None:
-    """The length of a clip as it is shown, if it is known: of its trim, or of the whole file (`duration`)."""
+    """Return the length of a clip as shown, if known: of its trim, or of the whole file (`duration`)."""
     start = start or 0.0
     end = duration if end is None else end
     if end is None or unit != "sec" or end <= start:

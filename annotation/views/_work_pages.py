@@ -1,4 +1,4 @@
-"""What the work pages share: the lease, the frame of a page, what came with a submit, the next task, undoing."""
+"""Shared by the work pages: the lease, the page, the submitted fields, the next task, undo."""
 
 import hashlib
 import json
@@ -21,6 +21,7 @@ from annotation.access import edit_for, judged_lease_for, lease_for, object_answ
 from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, NotAdmitted
+from annotation.messages import TIME_IS_UP
 from annotation.models import Edit, Lease, ObjectAnswer, Review, SkipReason, Slot, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
 from annotation.queries.cards import Card, claim_card, draft_of
@@ -35,7 +36,7 @@ from projects.crowd_entry import CROWD_PLACE_KEY
 from projects.models import Project
 
 Record = Edit | Review | Vote | ObjectAnswer
-# A vote is one of a pair, or a choice of the human baseline.
+# A vote is about a pair, or a choice of the human baseline.
 GETTERS = {
     "edit": edit_for,
     "review": review_for,
@@ -43,23 +44,23 @@ GETTERS = {
     "choice": vote_for,
     "objectanswer": object_answer_for,
 }
-# Row ids have at most so many digits; a longer number in the address is somebody's play.
+# Maximum of digits of a row id; longer numbers in the address are invalid.
 MAX_ID_DIGITS = 18
-# Asked by the page's script (foilworks/static/annotation/swap.js), and what it is told.
+# Header of the page's script (foilworks/static/annotation/swap.js), and the answer's header.
 SWAP, SWAPPED_URL, SWAP_GOES = "X-Foilworks-Swap", "X-Foilworks-Url", "X-Foilworks-Go"
-# What is typed in these is kept as a draft; an answer by key is not.
+# Text typed in these is stored as a draft; an answer by keyboard is not.
 TYPED = frozenset({Stage.EDIT, Stage.REVIEW})
 
 
 def guideline_html(text: str) -> SafeString:
-    """The Markdown as HTML: render_guideline lets nothing through that could run or load."""
-    # bandit B703: the renderer holds it to a list of tags.
+    """Render the Markdown as HTML that cannot run or load anything."""
+    # bandit B703: the renderer allows a list of tags only.
     return SafeString(render_guideline(text, _("Good:"), _("Bad:")))  # nosec
 
 
 @dataclass(frozen=True)
 class Done:
-    """`seconds` in which it can be undone; 0 where it cannot."""
+    """`seconds`: how long it can be undone; 0 if it cannot."""
 
     kind: str
     pk: int
@@ -68,13 +69,13 @@ class Done:
 
 
 def done_parameter(record: Record) -> str:
-    """What the next page is told of the record in its address."""
+    """Return how the next page's address names the record."""
     kind = "choice" if isinstance(record, Vote) and record.stage == Stage.BASELINE else record._meta.model_name
     return f"{kind}-{record.pk}"
 
 
 def done_bar(request: HttpRequest) -> Done | None:
-    """The person's record that `?done=` names; None for anything else. Http404 for somebody else's record."""
+    """Return the person's record that `?done=` names; None for anything else. Http404 for somebody else's record."""
     kind, _dash, number = request.GET.get("done", "").partition("-")
     if kind not in GETTERS or not number.isdecimal() or len(number) > MAX_ID_DIGITS:
         return None
@@ -82,7 +83,7 @@ def done_bar(request: HttpRequest) -> Done | None:
 
 
 def done_with(request: HttpRequest, record: Record) -> Done | None:
-    """The same of a record in hand."""
+    """Return the same for a loaded record."""
     if getattr(record, "undone_at", None) or getattr(record, "state", None) == VoteState.UNDONE:
         return None
     age = (timezone.now() - record.created_at).total_seconds()
@@ -100,18 +101,18 @@ def _note(record: Record) -> str:
 
 
 def my_claim(request: HttpRequest, slug: str, token: str, stage: str) -> Claim:
-    """The person's own lease of the stage, running or over; 404 for anything else, 403 without the stage's role."""
+    """Return the person's lease of the stage, running or ended; 404 for any other, 403 without the role."""
     lease = my_lease(request, slug, token, stage)
     return claim_of(lease, lease.slot)
 
 
 def my_lease(request: HttpRequest, slug: str, token: str, stage: str) -> Lease:
-    """The same as the row; of an item's stage with all that its submit asks."""
+    """Return the same as a row, for a stage about items with all rows that its submit reads."""
     request.project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
     lease = (judged_lease_for if stage in JUDGING else lease_for)(request.user, token)
     if lease.slot.project_id != request.project.pk or public_stage(lease.slot.stage) != stage:
         raise Http404(_("Task not found."))
-    # The same row, with what is known of it already.
+    # The same row, with the columns that are already known.
     lease.slot.project = request.project
     return lease
 
@@ -124,10 +125,10 @@ def answer_page(
     *,
     counts_alone: bool = False,
 ) -> HttpResponse:
-    """The page of a claim: POST submits the answer and goes to the next card, or shows what is wrong with it.
+    """Show a claim's page; POST submits the answer and shows the next card, or the answer's errors.
 
-    `context`: what the stage's template needs, from the card and the form that was sent with a problem (else empty).
-    `counts_alone`: the page's script counts on by itself, so that a swapped card needs no counts.
+    `context` makes the stage's template context from the card and an invalid form (else empty). `counts_alone`: the
+    page's script updates the counts, so that a swapped card needs none.
     """
 
     def show(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
@@ -149,15 +150,15 @@ def answer_page(
 def _work_page(
     request: HttpRequest, card: Card, context: dict[str, Any], problem: str = "", done: Record | None = None
 ) -> HttpResponse:
-    """The page of a card. With a `problem` it is the answer to a submit that stored nothing: status 400.
+    """Render the page of a card; with a `problem`, the answer to a rejected submit (status 400).
 
-    `done` is what was submitted in this very request. A script that asks for it gets the content alone.
+    `done`: what this request submitted. A script that asks for it gets the content only.
     """
     stage = card.claim.stage
     shown = {
         **context,
         "card": card,
-        # The request's own path is that of the piece before, where this one is the answer to a submit.
+        # If this page answers a submit, the request's path is that of the previous task.
         "here": piece_url(request.project, card.claim),
         "clip": blind_clip(card.video, request.user.pk, Piece.SLOT, card.claim.slot_id),
         "guideline": {"version": card.guideline_version, "html": guideline_html(card.guideline_text)},
@@ -177,32 +178,32 @@ def _work_page(
 
 
 def _total(request: HttpRequest, card: Card) -> str:
-    """How many tasks the person has today in this stage: done, this one and those that they may take.
+    """Return how many tasks the person has today in this stage: done, this one, and those that they may take.
 
-    With a "+" where more wait than are counted. A card that the page's script fetches counts on from the one before.
+    A "+" says that more are waiting than are counted. Swapped cards get no total: the page's script keeps the last one.
     """
     ahead = open_work(request.user, card.project, card.claim.stage)
     return f"{(card.done_today or 0) + 1 + ahead}{'+' if isinstance(ahead, AtLeast) else ''}"
 
 
 def base_of(*parts: object) -> str:
-    """Names a form as it is first shown: a draft comes back only onto the form that it was begun on."""
+    """Return what identifies a form as first shown: a draft is restored only into the same form."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def _draft(request: HttpRequest, card: Card) -> dict[str, Any] | None:
-    """What the person had typed for this piece and not sent, for the page's script."""
+    """Return the person's draft of this task, for the page's script."""
     draft = draft_of(request.user, card.claim.task_id)
     return {**draft.payload, "at": milliseconds(draft.updated_at)} if draft else None
 
 
 def milliseconds(moment: datetime) -> int:
-    """Of the era, as scripts count time."""
+    """Return milliseconds since the epoch, as scripts count time."""
     return int(moment.timestamp() * 1000)
 
 
 def sent_with(form: QueryDict) -> dict[str, Any]:
-    """The arguments that every submit takes beside its answer: what was watched and the seconds spent."""
+    """Return the arguments that every submit takes beside its answer: watch evidence and seconds spent."""
     watch = {name: _number(form.get(f"watch_{name}")) for name in ("seconds", "loops", "covered")}
     return {"watch": watch, "seconds": _number(form.get("seconds"))}
 
@@ -223,10 +224,11 @@ def next_piece(
     last: Claim | None = None,
     show: Callable[[HttpRequest, Claim, Record | None], HttpResponse] | None = None,
 ) -> HttpResponse:
-    """Claims the person's next piece and goes to its page; without one to the queue's, which says why.
+    """Claim the person's next task and open its page; without one, open the queue, which says why.
 
-    `last`: the claim that was just submitted. Where the page's script asked and the stage can `show` the next card, it
-    is the answer itself: one request a piece. Who came by a crowd study goes back to their place when its work is done.
+    `last`: the claim that was just submitted. If the page's script asked and the stage can `show` the next card, the
+    answer is the card: one request per task. A person from a crowd study returns to their place when its tasks are
+    done.
     """
     crowd, query = CROWD_PLACE_KEY in request.session, _told(done)
     if crowd and done is not None and (place := finished_place(request.user, project, stage)):
@@ -239,7 +241,7 @@ def next_piece(
     except AnnotationError as error:
         if done is None:
             raise
-        # What was sent is stored, whatever keeps the next piece away: the queue's page says both.
+        # The submission is stored even if there is no next task: the queue's page says both.
         messages.warning(request, str(error))
         found = None
     if found is None and crowd:
@@ -255,36 +257,36 @@ def next_piece(
 
 
 def _told(done: Record | None) -> str:
-    """What an address says of the record that was just made."""
+    """Return the part of the address that names the new record."""
     return f"?{urlencode({'done': done_parameter(done)})}" if done else ""
 
 
 def is_swap(request: HttpRequest) -> bool:
-    """Whether the page's script asks for content alone, to put it in the place of what it shows."""
+    """Return whether the page's script asks for content only, to replace what it shows."""
     return SWAP in request.headers
 
 
 def redirect_to(request: HttpRequest, address: str) -> HttpResponse:
-    """A redirect, which scripts are told of in a header: they could not read where it leads."""
+    """Redirect, with a header for scripts, which cannot read the target."""
     return HttpResponse(status=204, headers={SWAP_GOES: address}) if is_swap(request) else redirect(address)
 
 
 def redirect_lease_expired(
     request: HttpRequest, claim: Claim, problem: str = "", done: Record | None = None
 ) -> HttpResponse:
-    """Back to the queue, with a word on why the piece is not shown.
+    """Redirect to the queue with a message about the expired lease.
 
-    `done` is what was submitted in this very request: it is told of there, and nothing that could be taken for its end.
+    `done`: what this request submitted; the queue then reports that instead.
     """
     if done is None:
-        messages.warning(request, problem or _("Your time for that task is up. Start the next one."))
+        messages.warning(request, problem or TIME_IS_UP)
     return redirect_to(request, queue_url(request.project, claim.stage) + _told(done))
 
 
 def upcoming_source(request: HttpRequest, found: Claim) -> str:
-    """Return where the clip of the piece that probably comes next is, for the page to load it ahead; else "".
+    """Return the address of the next task's probable clip, for the page to load it ahead, or "".
 
-    The page of that piece has its clip at the same address.
+    That task's page uses the same address.
     """
     slot, video = found.upcoming_slot, found.upcoming_video
     if slot is None:

@@ -1,4 +1,4 @@
-"""Decisions about items, captions and videos: disputed items, captions in doubt, takedowns."""
+"""Decide about disputed items, captions in doubt, and takedowns."""
 
 from collections.abc import Callable
 from typing import Any

@@ -42,14 +42,16 @@ from text.storable import safe_row
 
 PER_PAGE = 50
 LAST_ANSWERS = 20
-# With fewer votes that can be compared a share says nothing to the person themselves.
+# With fewer comparable votes, a share tells the person nothing.
 MIN_COMPARED_VOTES = 20
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def people(request: HttpRequest, slug: str) -> HttpResponse:
-    """The list; POST adds somebody, or renews a password that nobody used. Its answer is the only page that ever shows
-    the password."""
+    """Show the members; POST adds one, or renews an unused temporary password.
+
+    The answer is the only page that shows the password.
+    """
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if request.method == "POST" and request.POST.get("renew", "").isdecimal():
         return _renew(request, project, int(request.POST["renew"]))
@@ -62,7 +64,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _member_form(request: HttpRequest, sent: QueryDict | None = None) -> MemberForm:
-    """The form to add somebody; a demo account adds people who have an account already."""
+    """Return the form to add a person; a demo account can only add people who have an account."""
     form = MemberForm(sent, initial={"roles": [Role.ANNOTATOR]})
     if closed := why_closed(request.user, NO_ACCOUNTS):
         form.fields["new_account"].disabled, form.fields["new_account"].help_text = True, closed
@@ -79,7 +81,7 @@ def _renew(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 
 
 def _page(request: HttpRequest, project: Project, form: MemberForm | None = None, **told: Added | None) -> HttpResponse:
-    """`told`: whose password is shown, this once."""
+    """Render the page; `told`: the person whose new password is shown, once."""
     form = form or _member_form(request)
     context = {
         "form": form,
@@ -111,7 +113,7 @@ def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _added(request: HttpRequest, project: Project, form: MemberForm) -> Added | None:
-    """Who was added; what the action refuses stands beside the name."""
+    """Return who was added; errors of the action are shown beside the name."""
     if not form.is_bound or not form.is_valid():
         return None
     try:
@@ -122,8 +124,7 @@ def _added(request: HttpRequest, project: Project, form: MemberForm) -> Added | 
 
 
 def _members(project: Project, number: str | None) -> Page:
-    """A page of the members, each with `roles_here`, the number of pieces `in_hand`, and whether the password
-    `may_renew`. Three queries."""
+    """Return a page of members, each with `roles_here`, `in_hand` (held tasks) and `may_renew`. Three queries."""
     here = Membership.objects.filter(project=project)
     held = Q(slots__project=project, slots__state=SlotState.LEASED)
     rows = User.objects.filter(pk__in=here.values("person")).annotate(in_hand=Count("slots", filter=held))
@@ -146,7 +147,7 @@ def _done(request: HttpRequest, person: User, write: Callable[[], int], said: st
 
 
 def _back(request: HttpRequest, person: User) -> HttpResponse:
-    """To the list, or home for who has just given up their own right to it."""
+    """Redirect to the list, or home for a person who has just given up their own access."""
     mine = Membership.objects.filter(project=request.project, person=request.user, role=Role.RESEARCHER)
     if person == request.user and not request.user.is_superuser and not mine.exists():
         return redirect("home")
@@ -205,7 +206,7 @@ class Row:
 
 
 def _activity_rows(project: Project, paid: Statement) -> list[Row]:
-    """Everybody who has handed something in, most pieces first. Seven queries with those of the figures."""
+    """Return everybody who has submitted work, most tasks first. Seven queries with those of the figures."""
     found = figures_of(project)
     people = User.objects.in_bulk(list(found))
     rows = [Row(people[pk], own, paid.people.get(pk, Earned()), pk in paid.under) for pk, own in found.items()]
@@ -229,7 +230,7 @@ def people_figures(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def people_figures_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """The table as CSV: shares in 0..1, money in the project's currency, empty where a number is not known."""
+    """Return the table as CSV: shares in 0..1, money in the project's currency, unknown numbers empty."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     policy, _rates, paid = pay_of(project)
     headers = {"Content-Disposition": f'attachment; filename="{project.slug}-people.csv"'}
@@ -303,7 +304,7 @@ def pay(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _answers(request: HttpRequest) -> list[dict[str, Any]]:
-    """The person's last answers, each in the words of its page, and how it can be undone if it still can."""
+    """Return the person's last answers, each in the words of its page, with its undo while that is possible."""
     words = {**dict(ANSWERS), **dict(ReviewDecision.choices)}
     return [
         {

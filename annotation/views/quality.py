@@ -1,4 +1,4 @@
-"""Quality: its rules, pairs with a known answer, experts' labels, validators, practice and the qualification."""
+"""Quality: rules, pairs with a known answer, experts' labels, validators, practice and the qualification."""
 
 from collections.abc import Callable
 from typing import Any
@@ -53,7 +53,7 @@ TITLES = {Stage.EDIT: gettext_lazy("Writing foils"), Stage.VALIDATION: gettext_l
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def quality(request: HttpRequest, slug: str) -> HttpResponse:
-    """The rules, and how far practice, qualification and gold are."""
+    """Show the rules, and the state of practice, qualification and gold."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     policy = QualityPolicy.objects.filter(project=project).first() or QualityPolicy(project=project)
     sent, project_option = request.POST if request.method == "POST" else None, project.judge_caption_once
@@ -79,7 +79,7 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def gold(request: HttpRequest, slug: str, use: str) -> HttpResponse:
-    """The pairs of one use; POST draws more."""
+    """Show the pairs of one use; POST draws more."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if use not in Use.values:
         raise Http404(_("Unknown use. Reload the page."))
@@ -129,7 +129,7 @@ def withdraw(request: HttpRequest, slug: str, kind: str, pk: int) -> HttpRespons
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def label(request: HttpRequest, slug: str) -> HttpResponse:
-    """An expert's next pair to label, blind; POST stores the answer and goes on."""
+    """Show an expert's next pair to label, blind; POST stores the answer and shows the next one."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     pk, problem = request.POST.get("pair", ""), ""
     if request.method == "POST" and pk.isdecimal() and len(pk) < 19:
@@ -227,7 +227,7 @@ MOVES: dict[str, Callable[[User, Project, User, str], str]] = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def practice(request: HttpRequest, slug: str) -> HttpResponse:
-    """What there is to practise; POST begins or goes on."""
+    """Show the available practice; POST starts or continues it."""
     project = request.project = get_project(request.user, slug)
     if request.method == "POST":
         return _start(request, Stage.PRACTICE, request.POST.get("of_stage", ""), "annotation:practice")
@@ -244,7 +244,7 @@ def practice(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def qualification(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the test asks and how the person stands in it; POST begins or goes on."""
+    """Show what the test requires and the person's result; POST starts or continues it."""
     project = request.project = get_project(request.user, slug, Role.VALIDATOR)
     if request.method == "POST":
         return _start(request, Stage.QUALIFICATION, Stage.VALIDATION, "annotation:qualification")
@@ -264,7 +264,7 @@ def qualification(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def attempt(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The next open question, or how it went."""
+    """Show the next open question, or the result."""
     found = _attempt(request, slug, pk)
     following = found.questions.filter(answered_at=None).order_by("place").first()
     if following is not None:
@@ -275,7 +275,7 @@ def attempt(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def question(request: HttpRequest, slug: str, pk: int, place: int) -> HttpResponse:
-    """One question; in practice its answer stands below once it is given, in the qualification never."""
+    """Show one question; practice shows the right answer afterwards, the qualification never does."""
     found, problem, form = _attempt(request, slug, pk), "", request.POST
     if request.method == "POST":
         given = form.get("answer") or form.get("text", "")

@@ -1,4 +1,4 @@
-"""Settings of the work: guidelines, review sampling, votes per pair."""
+"""Work settings: guidelines, review sampling, votes per pair."""
 
 from itertools import zip_longest
 from typing import Any
@@ -30,7 +30,7 @@ from projects.access import get_project
 from projects.models import Project, Role
 from text.diff import diff_segments
 
-# Older versions stay with the work that was done by them.
+# Older versions stay with the work done under them.
 SHOWN = 20
 
 
@@ -43,7 +43,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def guideline(request: HttpRequest, slug: str, stage: str, subtest: int | None = None) -> HttpResponse:
-    """One stage's text. POST publishes it; where work has begun by the version before, only once that is confirmed."""
+    """Show a stage's text; POST publishes it, after a confirmation if work under the last version exists."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if stage not in Stage.values:
         raise Http404(_("Stage not found."))
@@ -65,7 +65,7 @@ def guideline(request: HttpRequest, slug: str, stage: str, subtest: int | None =
 
 @require_POST
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """The HTML of what is typed, for the page to show beside it."""
+    """Return the HTML of the typed text, for the page to show beside it."""
     request.project = get_project(request.user, slug, Role.RESEARCHER)
     html = guideline_html(request.POST.get("text", "")[:MAX_CHARACTERS])
     return render(request, "annotation/_guideline_preview.html", {"preview": html})
@@ -129,7 +129,7 @@ def vote_rule(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         else:
             messages.success(request, _("Vote rule of %(name)s saved.") % {"name": name})
             return redirect("corpus:subtests", project.slug)
-    # What the form was given and is not stored is not what holds.
+    # The form's rejected values are not in force.
     context = {"form": form, "subtest": subtest_for(project, pk), "why_fixed": why_fixed(subtest)}
     context["n_on_word"] = waiting_on_publishers_word(subtest).count()
     context["votes_form"] = CollectVotesForm()
@@ -138,7 +138,7 @@ def vote_rule(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def ask_for_votes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Ask validators about items that count as valid on their publisher's word."""
+    """Collect votes on items that were imported as published."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     subtest, form = subtest_for(project, pk), CollectVotesForm(request.POST)
     try:

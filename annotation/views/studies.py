@@ -58,13 +58,13 @@ from text.diff import diff_segments
 PER_PAGE = 50
 # Shown to newcomers. Of no project, so that it tells nothing of what they will judge.
 EXAMPLE = ("A man opens a door.", "A man closes a door.")
-# As Prolific wants them in the address of a study.
+# The parameters that Prolific expects in the address of a study.
 PROLIFIC_QUERY = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def crowd(request: HttpRequest, slug: str) -> HttpResponse:
-    """The list; POST opens a study."""
+    """Show the studies; POST opens one."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = CrowdStudyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -86,7 +86,7 @@ def crowd(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One study with its places; POST asks whose completion code this is."""
+    """Show one study with its places; POST finds the person of a completion code."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     study = crowd_study_for(request.user, project, pk)
     form = CodeCheckForm(request.POST if request.method == "POST" else None)
@@ -126,7 +126,7 @@ def _whose(request: HttpRequest, study: CrowdStudy, form: CodeCheckForm) -> obje
 
 @require_POST
 def crowd_study_move(request: HttpRequest, slug: str, pk: int, move: str) -> HttpResponse:
-    """close, reopen, free-late; or free one place, named by the field `place`."""
+    """Close or reopen the study, free late places ("free-late"), or free one, named by the field `place`."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if move in {"close", "reopen"}:
         set_study_open(request.user, project, pk, move == "reopen")
@@ -147,7 +147,7 @@ def crowd_study_move(request: HttpRequest, slug: str, pk: int, move: str) -> Htt
 @login_not_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def enter(request: HttpRequest, key: str) -> HttpResponse:
-    """GET says what is asked and takes no place; POST does, and signs the person in."""
+    """GET describes the study and takes no place; POST takes one, and signs the person in."""
     address, now = rate_limits.network_of(request), timezone.now()
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many invalid links from your address. Try again in an hour."))
@@ -201,12 +201,12 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
 
 
 def _all_of(study: CrowdStudy, sent: QueryDict) -> dict[str, str]:
-    """A signed link may carry nothing that was not signed; Prolific adds what it likes."""
+    """Return all parameters: a signed link may contain only signed ones, Prolific adds its own."""
     return parameters_of(study, sent) if study.platform == "prolific" else dict(sent.items())
 
 
 def _is_unproved(request: HttpRequest, study: CrowdStudy, entry: Entry) -> bool:
-    """Whether ids that nobody signed are all that says who this is, of a worker who was known before."""
+    """Return whether only unsigned ids identify the person, for a worker who already existed."""
     if study.platform != Platform.PROLIFIC:
         return False
     known = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
@@ -217,7 +217,7 @@ def _is_unproved(request: HttpRequest, study: CrowdStudy, entry: Entry) -> bool:
 
 
 def _their_place(request: HttpRequest, study: CrowdStudy, entry: Entry) -> int | None:
-    """The place in this study of the worker whom the browser is signed in as: nothing has to be shown anew."""
+    """Return the place in this study of the worker who is signed in: they need no new proof."""
     if not request.user.is_authenticated:
         return None
     mine = CrowdWorker.objects.filter(
@@ -231,13 +231,13 @@ def _their_place(request: HttpRequest, study: CrowdStudy, entry: Entry) -> int |
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def place(request: HttpRequest, slug: str) -> HttpResponse:
-    """The person's own place, the one that they came to last; POST completes or returns the one that was shown.
+    """Show the person's last place; POST completes or returns the place that was shown.
 
-    The code is shown once it is completed, never before.
+    The code is shown only when it is complete.
     """
     project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study of this project."))
     mine = crowd_place_for(request.user, project, _came_to(request))
-    # Only now: a page that says "not found" must not name the project.
+    # Only now: a "not found" page must not name the project.
     request.project = project
     if request.method == "POST":
         return _move_place(request, project)
@@ -258,7 +258,7 @@ def _came_to(request: HttpRequest) -> int | None:
 
 
 def _move_place(request: HttpRequest, project: Project) -> HttpResponse:
-    # Another tab may have come to another place since.
+    # Another tab may have opened another place since.
     shown = request.POST.get("place", "")
     which = int(shown) if shown.isdecimal() and len(shown) <= MAX_ID_DIGITS else _came_to(request)
     if request.POST.get("move") == "return":
@@ -272,7 +272,7 @@ def _move_place(request: HttpRequest, project: Project) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def studies(request: HttpRequest, slug: str) -> HttpResponse:
-    """POST with `study` opens one of them."""
+    """Show the studies; POST with `study` opens one of them."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     sent = request.POST if request.method == "POST" else None
     of_objects = request.POST.get("study") == "objects"
@@ -297,7 +297,7 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def caption_objects(request: HttpRequest, slug: str) -> HttpResponse:
-    """Asks for the nouns of the captions as objects."""
+    """Queue the job that stores the nouns of the captions as objects."""
     ask_for_nouns(request.user, get_project(request.user, slug, Role.RESEARCHER))
     messages.success(request, _("Extracting nouns from the captions. Reload the page in a moment."))
     return redirect("annotation:studies", slug)

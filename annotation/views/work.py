@@ -1,4 +1,4 @@
-"""The work pages: a person's queues, one page per stage, and what an open page does with its lease."""
+"""The work pages: a person's queues, one page per stage, and the requests of an open page."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -56,7 +56,7 @@ from projects.models import Role
 from text.diff import changed_words
 from text.registry import Entry
 
-# Stands in a counted message for the number that the page fills in while a person types.
+# A placeholder in counted messages for the number that the page fills in while a person types.
 NUMBER = 999
 ANSWERS: tuple[tuple[str, Promise], ...] = (
     ("first", gettext_lazy("Only the first is true")),
@@ -108,9 +108,9 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def live_checks() -> list[tuple[str, str, str, str, bool]]:
-    """(code, words before the number, the number, words after it, whether it stops the submit) of each check.
+    """Return (code, text before the number, number, text after it, whether it stops the submit) of each check.
 
-    An empty box is left out: it is no mistake before it is sent.
+    Leaves out the check for an empty text: it is not an error before the submit.
     """
     return [_check_words(problem) for problem in Problem if problem != Problem.EMPTY]
 
@@ -121,7 +121,7 @@ def _check_words(problem: Problem) -> tuple[str, str, str, str, bool]:
 
 
 def marked_words(marks: Marks | None) -> dict[str, Any]:
-    """What the page's checks are told of the words that stay and that change; nothing where it does not matter."""
+    """Return the words that stay and that change, for the page's checks; nothing if it does not matter."""
     return {"marks": {"stay": marks.stay, "change": marks.change}} if marks else {}
 
 
@@ -157,14 +157,14 @@ def _edit_context(work: EditWork, typed: QueryDict) -> dict[str, Any]:
 
 
 def _marked_caption(work: EditWork) -> dict[str, str]:
-    """The caption cut at its target span."""
+    """Return the caption, cut at its target span."""
     text = work.caption.text
     start, end = work.target_span or (len(text), len(text))
     return {"before": text[:start], "target": text[start:end], "after": text[end:]}
 
 
 def _edit_slots(work: EditWork, texts: list[str], parents: list[str]) -> list[dict[str, Any]]:
-    """One editor for each wanted text: what was typed, else a suggestion (returned ones first), else nothing."""
+    """Return an editor per wanted text: typed text, else a suggestion (returned ones first), else empty."""
     ordered = sorted(work.suggestions, key=lambda suggestion: not suggestion.returned)
     slots = []
     for index in range(work.wanted):
@@ -187,7 +187,7 @@ def _chip(suggestion: Suggestion) -> dict[str, Any]:
 
 @require_POST
 def hint(request: HttpRequest, slug: str, token: str) -> JsonResponse:
-    """{"state", "words", "text", "caption"}; 400 with {"problem"} where nothing can be asked."""
+    """Return {"state", "words", "text", "caption"}; 400 with {"problem"} if the model cannot be called."""
     project = request.project = get_project(request.user, slug, Role.ANNOTATOR)
     lease = lease_for(request.user, token)
     if lease.slot.project_id != project.pk or lease.slot.stage != Stage.EDIT:
@@ -239,12 +239,12 @@ def _review_context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
 
 
 def _label(table: Mapping[str, Entry], slug: str) -> str:
-    """What has left the table since keeps its slug."""
+    """Return a row's label, or its slug if it has left the table."""
     return _(table[slug].label) if slug in table else slug
 
 
 def _origin(foil: Suggestion) -> str:
-    """Who or what made it, without a name: reviewers judge the text."""
+    """Return who or what made it, without a name: reviewers judge the text."""
     if foil.by_person:
         return _("written by a person")
     method = {"method": _label(METHODS, foil.method), "version": foil.method_version}
@@ -297,7 +297,7 @@ def objects(request: HttpRequest, slug: str, token: str) -> HttpResponse:
 
 @require_safe
 def frame_image(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
-    """The picture of a frame, for the project's members."""
+    """Return the image of a frame, for the project's members."""
     frame = checked_frame_for(request.user, get_project(request.user, slug), pk)
     if not frame.image:
         raise Http404(_("This frame has no image yet. Try again later."))
@@ -315,7 +315,7 @@ def _objects_context(work: ObjectsWork, form: QueryDict) -> dict[str, Any]:
 
 @require_POST
 def heartbeat(request: HttpRequest, slug: str, token: str) -> JsonResponse:
-    """{"seconds_left"}; 410 with {"problem"} where the lease is over, 404 where what is sent under it is not taken."""
+    """Return {"seconds_left"}; 410 with {"problem"} if the lease has ended, 404 if submits are refused."""
     lease = _my_lease(request, slug, token)
     try:
         expires = leasing.heartbeat(request.user, token)
@@ -328,7 +328,10 @@ def heartbeat(request: HttpRequest, slug: str, token: str) -> JsonResponse:
 
 @require_POST
 def draft(request: HttpRequest, slug: str, token: str) -> JsonResponse:
-    """{"at": when, in milliseconds}; 410 where the work was sent already, 400 with {"problem"} for what is no draft."""
+    """Save a draft and return {"at": milliseconds}; 410 if the work was already submitted.
+
+    400 with {"problem"} for an invalid draft.
+    """
     _my_lease(request, slug, token)
     try:
         at = save_draft(request.user, token, request.POST.get("draft", ""))
@@ -346,14 +349,14 @@ def skip(request: HttpRequest, slug: str, token: str) -> HttpResponse:
 
 @require_POST
 def decline(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    """A skip at a content warning: the next piece is of another video."""
+    """Skip at a content warning: the next task is of another video."""
     lease = _my_lease(request, slug, token)
     decline_video(request.user, token)
     return _next_after(request, lease)
 
 
 def _next_after(request: HttpRequest, lease: Lease) -> HttpResponse:
-    """The piece whose clip the page has loaded already, if it is still free."""
+    """Return the next task whose clip the page has already loaded, if it is still free."""
     stage = public_stage(lease.slot.stage)
     return next_piece(request, request.project, stage, last=claim_of(lease, lease.slot))
 

@@ -1,4 +1,4 @@
-"""Video files for a project: each to the clips that lack it, else as a clip of its own."""
+"""Add video files to a project: each to clips without a file, else as a clip of its own."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -25,7 +25,7 @@ Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 def add_videos(
     person: User, project: Project, folder: Path, *, dry_run: bool, progress: Progress
 ) -> list[dict[str, Any]]:
-    """What became (with `dry_run`: would become) of every file of the folder, by name.
+    """Add every file of the folder (with `dry_run`: only report); return the results by file name.
 
     {"file", "what": attached | added | there | broken, "clips": keys, "error", "conversion"}. A file belongs to the
     clips without a file whose source id or key is its name, with or without the suffix, in whatever spelling.
@@ -58,7 +58,7 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
 
 
 def _spelled_like(project: Project, path: Path) -> list[Video]:
-    """The clips without a file whose name differs from the file's in Unicode form, letter case or blanks."""
+    """Return the clips without a file whose name differs only in Unicode form, letter case or blanks."""
     wanted = {spelling(path.name), spelling(path.stem)}
     waiting = Video.objects.filter(project=project, media_state__in=(MediaState.MISSING, MediaState.BROKEN))
     rows = waiting.order_by("pk").values_list("pk", "source_id", "key")

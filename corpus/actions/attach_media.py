@@ -1,4 +1,4 @@
-"""A file for a clip that has none, or a broken one; found by id in a folder, or named."""
+"""Attach a file to a clip that has none, or a broken one; found by id in a folder, or named."""
 
 from pathlib import Path
 
@@ -18,23 +18,23 @@ from text.quoting import shortened
 
 
 def attach_media(person: User, video: Video, path: Path) -> Video:
-    """Probe the file and give it to the clip. A file that cannot be used leaves the clip broken, with the reason.
+    """Probe the file and attach it to the clip. A file that cannot be used leaves the clip broken, with the reason.
 
     CorpusError: the clip has a file already, or somebody else attached one meanwhile.
     """
     require_role(person, video.project, Role.RESEARCHER)
-    # Decoding takes its time: outside of the transaction, so that nobody waits for it.
+    # Decoding is slow: outside of the transaction, so that nobody waits for it.
     given = give(person, video, store_media(path))
     prepare_later(video.project_id)
     return given
 
 
 def attach_folder(person: User | None, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
-    """Give files of the folder to all clips of the project that lack one, or to those of one source.
+    """Attach files of the folder to all clips of the project without one, or to those of one source.
 
-    A file is found by the clip's source id or key, with or without a video suffix, in whatever spelling; clips that
-    are different trims of one source share it. The answer counts clips by what became of them: ready, broken, missing.
-    `person` None is the operator of the command line. CorpusError: no such folder, or a link in it leads outside.
+    A file is found by the clip's source id or key, with or without a video suffix, in whatever spelling; clips that are
+    different trims of one source share it. Returns counts of clips: ready, broken, missing. `person` None is the
+    operator of the command line. CorpusError: no such folder, or a link in it leads outside.
     """
     require_researcher(person, project)
     if not folder.is_dir():
@@ -61,7 +61,7 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
 
 @transaction.atomic
 def give(person: User | None, video: Video, kept: StoredMedia) -> Video:
-    """Put a kept file on the clip, with its audit row. CorpusError: it has one by now."""
+    """Attach a stored file to the clip, with its audit row. CorpusError: it has one meanwhile."""
     before = {"start_time": video.start_time, "end_time": video.end_time, "time_unit": video.time_unit}
     fresh = Video.objects.select_for_update(no_key=True).get(pk=video.pk)
     if fresh.media_state == MediaState.READY or fresh.media_state != video.media_state:

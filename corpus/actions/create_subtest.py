@@ -1,4 +1,4 @@
-"""A new subtest: a phenomenon, and the rules its items live by."""
+"""Create a subtest: a phenomenon, and the rules of its items."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
 
-# Feint6K writes five counterfactuals a video: six candidates with the caption.
+# Feint6K writes five counterfactuals per video: six candidates with the caption.
 COUNTERFACTUALS = 5
 
 
 def default_foils(changes: str) -> int:
-    """How many foils an item of it gets where nobody says."""
+    """Return the number of foils per item if nobody sets it."""
     return COUNTERFACTUALS if changes == Subtest.Changes.ACTION else 1
 
 

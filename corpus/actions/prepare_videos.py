@@ -1,4 +1,4 @@
-"""Clocks and film strips of clips that lack them: queued after an import, or made at the command line."""
+"""Prepare clocks and film strips of clips that lack them: queued after an import, or from the command line."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -22,7 +22,7 @@ def prepare_later(project_id: int) -> None:
 
 
 def prepare_now(project_ids: list[int], progress: Progress) -> dict[str, Any]:
-    """Prepare the projects' clips: {"prepared": how many, "failed": [{"video", "error"}]}."""
+    """Prepare the projects' clips; return {"prepared": count, "failed": [{"video", "error"}]}."""
     waiting = [video for pk in project_ids for video in unprepared_videos(pk).order_by("pk")]
     errors = [(video.key, try_to_prepare(video)) for video in progress(waiting, len(waiting), "videos")]
     failed = [{"video": key, "error": error} for key, error in errors if error]
@@ -30,7 +30,7 @@ def prepare_now(project_ids: list[int], progress: Progress) -> dict[str, Any]:
 
 
 def try_to_prepare(video: Video) -> str:
-    """Prepare the clip; the answer is why that failed, "" if it did not."""
+    """Prepare the clip; return the reason of a failure, or ""."""
     try:
         prepare_video(video)
     except (MediaError, CorpusError, OSError) as error:

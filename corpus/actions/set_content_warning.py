@@ -1,4 +1,4 @@
-"""A researcher says what people should know before a clip plays; an empty text takes the warning away."""
+"""A researcher sets the warning shown before a clip plays; an empty text removes it."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _

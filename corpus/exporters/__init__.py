@@ -1,1 +1,1 @@
-"""Records -> files, one file a format; no table is touched here."""
+"""Records -> files, one file per format; no table is used here."""

@@ -41,8 +41,8 @@ def _check(items: Sequence[ItemRecord]) -> None:
     if len(sizes) > 1:
         few, many = min(sizes), max(sizes)
         raise CorpusError(
-            f"{items[0].subtest}: {sizes[few]} has {few} foils and {sizes[many]} has {many}, but the format has as "
-            "many endings in every row; export another format, or release subtests of equal items"
+            f"{items[0].subtest}: {sizes[few]} has {few} foils and {sizes[many]} has {many}, but the format needs "
+            "the same number in every row; export another format, or release subtests with equal numbers of foils"
         )
 
 

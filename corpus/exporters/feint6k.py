@@ -25,7 +25,7 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     fitting = [item for item in items if len(item.foils) == BLOCK - 1]
     if not fitting:
         raise CorpusError(
-            f"{release.release}: no released item has {BLOCK - 1} foils, which the format asks for; export another one"
+            f"{release.release}: no released item has {BLOCK - 1} foils, which the format needs; export another format"
         )
     left_out = sorted(item.id for item in items if len(item.foils) != BLOCK - 1)
 

@@ -40,7 +40,7 @@ COUNTED = "counted"
 LOADER = Path(__file__).with_name("_load_snippet.py")
 _TABLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 
-# Whether the reports of the project are wanted; they take the longest to collect.
+# Whether the format needs the project's reports, which are slow to collect.
 USES_TABLES = True
 
 
@@ -48,7 +48,7 @@ def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> l
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""
     for name in (*release.tables, *release.papers.figures):
         if name == CHECKS or not _TABLE_NAME.fullmatch(name):
-            raise CorpusError(f"tables/{name}.json: is no name for a table; use letters, digits, - and _")
+            raise CorpusError(f"tables/{name}.json: is not a valid table name; use letters, digits, - and _")
     return write_folder(out, _facts(release), lambda folder: _fill(folder, release))
 
 

@@ -64,11 +64,11 @@ that are false of it. Frozen as release `{release}` on {date}; content hash `{co
 |---|---|
 | `id`, `subtest`, `test` | the item, its subtest, the phenomenon that several subtests share |
 | `caption`, `foils` | the true sentence and the false ones |
-| `video`, `url`, `source_dataset`, `source_id` | where the video is to be had; no video is part of this data set |
+| `video`, `url`, `source_dataset`, `source_id` | the source of the video; this data set contains no videos |
 | `start_time`, `end_time`, `time_unit` | the clip in the video, in seconds, presentation timestamps or frames |
-| `proficiency` | a simpler pair of the same video, where there is one |
+| `proficiency` | a simpler pair of the same video, if there is one |
 | `votes` | how many validators chose the caption, the foil, anything else |
-| `facts`, `extra` | JSON: what methods read, and what the record brought along |
+| `facts`, `extra` | JSON: facts that methods read, and other fields of the record |
 
 ```python
 from datasets import load_dataset
@@ -83,7 +83,7 @@ def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> l
     Parquet is missing, or the folder cannot be written there."""
     items = list(released_items(release))
     if not items:
-        raise CorpusError(f"{release.release}: has no items, so there is nothing to write; release some first")
+        raise CorpusError(f"{release.release}: has no items; release some first")
     files = by_subtest(items, ".parquet")
 
     def fill(folder: Path) -> None:

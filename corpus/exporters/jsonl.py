@@ -11,7 +11,7 @@ from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
 
 FILE = "records.jsonl"
 
-# Whether the reports of the project are wanted; they take the longest to collect.
+# Whether the format needs the project's reports, which are slow to collect.
 USES_TABLES = False
 # Whether records are all it needs: then it can write a project without a release, and any number of them.
 TAKES_RECORDS = True

@@ -7,7 +7,7 @@ _EXPORTERS: dict[str, Entry] = {
     "foilworks": Entry(
         "Foilworks folder",
         "corpus.exporters.foilworks",
-        summary="Items, votes, scores, report tables and a manifest: everything, in plain JSON.",
+        summary="Everything in plain JSON: items, votes, scores, report tables and a manifest.",
     ),
     "jsonl": Entry(
         "JSON lines",
@@ -17,18 +17,18 @@ _EXPORTERS: dict[str, Entry] = {
     "vilma": Entry(
         "ViLMA JSON",
         "corpus.exporters.vilma",
-        summary="The released items as ViLMA files, one per subtest, with all imported fields.",
+        summary="The released items as ViLMA files, one per subtest, with the imported fields.",
     ),
     "valse": Entry(
-        "VALSE JSON (pictures)",
+        "VALSE JSON (images)",
         "corpus.exporters.valse",
-        summary="The items as VALSE files, one per instrument; a clip is a picture.",
+        summary="The items as VALSE files, one per instrument; the clip is an image.",
     ),
     "csv": Entry(
         "CSV table",
         "corpus.exporters.csv_rows",
-        params=(Param("bom", False, "begin with a byte order mark, by which Excel recognises UTF-8", "bool"),),
-        summary="The released items as one table, in the columns of JSON lines; safe to open in a spreadsheet.",
+        params=(Param("bom", False, "start with a byte order mark, so that Excel recognizes UTF-8", "bool"),),
+        summary="The released items as one table, in the columns of JSON lines. Safe to open in a spreadsheet.",
     ),
     "contrast": Entry(
         "Contrast sets, TSV",
@@ -51,12 +51,12 @@ _EXPORTERS: dict[str, Entry] = {
         summary="A caption and one counterfactual per line, one file per aspect; for items with one foil.",
     ),
     "sugarcrepe": Entry(
-        "SugarCrepe JSON (pictures)",
+        "SugarCrepe JSON (images)",
         "corpus.exporters.sugarcrepe",
         summary="filename, caption, negative_caption, one file per kind of edit; for items with one foil.",
     ),
     "foil-coco": Entry(
-        "FOIL-COCO JSON (pictures)",
+        "FOIL-COCO JSON (images)",
         "corpus.exporters.foil_coco",
         summary="images and annotations: each caption with its foils.",
     ),
@@ -71,7 +71,7 @@ _EXPORTERS: dict[str, Entry] = {
         summary="videoID, enCap: only the captions.",
     ),
     "votes": Entry(
-        "Votes, one a row",
+        "Votes, one per row",
         "corpus.exporters.votes",
         summary="Raw judgements under pseudonyms: item, annotator, choice, position, foil.",
     ),

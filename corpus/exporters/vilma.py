@@ -18,7 +18,7 @@ from corpus.importers.parsing.records import RawRecord
 from corpus.importers.vilma import OWN_FIELD, parse
 from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
-# Whether the reports of the project are wanted; they take the longest to collect.
+# Whether the format needs the project's reports, which are slow to collect.
 USES_TABLES = False
 TAKES_RECORDS = True
 

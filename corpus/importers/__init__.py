@@ -1,1 +1,1 @@
-"""File -> records, one file a format; no table is touched here."""
+"""File -> records, one file per format; no table is used here."""

@@ -61,4 +61,4 @@ def parse_cell(name: str, text: str) -> Any:
     try:
         return parse_line(text)
     except ValueError as error:
-        raise ProblemError(name, f"is no JSON ({error})", "correct the cell") from error
+        raise ProblemError(name, f"is not JSON ({error})", "correct the cell") from error

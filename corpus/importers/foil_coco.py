@@ -37,7 +37,7 @@ def _blocks(annotations: Iterable[Member]) -> Iterator[RawRecord]:
     first: dict[str, int] = {}
     for member in annotations:
         if not isinstance(member.value, dict) or "id" not in member.value:
-            yield RawRecord(None, None, member.line, "is no object with an id", "annotations")
+            yield RawRecord(None, None, member.line, "is not an object with an id", "annotations")
             continue
         key = str(member.value["id"])
         first.setdefault(key, member.line)
@@ -77,7 +77,7 @@ def _with_target(foil: Fields) -> str:
     word, target = (foil.label(name, MAX_LABEL) for name in ("foil_word", "target_word"))
     found = whole_word(word).findall(text) if word and target else []
     if len(found) != 1:
-        problem = f"stands {len(found)} times in the foil, so its caption cannot be had back"
+        problem = f"is {len(found)} times in the foil, so its caption cannot be restored"
         raise ProblemError("foil_word", problem, "add the annotation of the caption")
     return whole_word(word).sub(lambda _: target, text)
 

@@ -34,7 +34,7 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
 def _read_file(file: Path, params: Mapping[str, Any], limits: TableLimits) -> Iterator[ReadOutcome]:
     left_out = _binary_columns(file, limits)
     for name in left_out:
-        yield RecordWarning(f"{file}:1", name, "holds binary data, which no record can: the column is left out")
+        yield RecordWarning(f"{file}:1", name, "contains binary data, which records cannot: column skipped")
     yield from read_records(file, _rows(file, left_out, limits), partial(_parse, default_subtest(file, params)))
 
 
@@ -61,7 +61,7 @@ def _binary_columns(file: Path, limits: TableLimits) -> list[str]:
     binary = [name for name, is_bytes in holds_bytes.items() if is_bytes]
     for name in binary:
         if name in jsonl.COLUMNS:
-            raise CorpusError(f"{file}:1: {name}: holds binary data; give {jsonl.COLUMNS[name]}")
+            raise CorpusError(f"{file}:1: {name}: contains binary data; give {jsonl.COLUMNS[name]}")
     return binary
 
 

@@ -1,7 +1,7 @@
-"""`jsonl`: one JSON object a line; the columns are listed in docs/reference/formats.md and in COLUMNS.
+"""`jsonl`: one JSON object per line; the columns are listed in docs/reference/formats.md and in COLUMNS.
 
-A line with `caption` and `foil` (or `foils`) is an item; a line without a foil is a caption to make foils for. Columns
-that nothing here names are kept as facts of the item and its caption: methods and analyses read them (`count` …).
+A line with `caption` and `foil` (or `foils`) is an item; a line without a foil is a caption to make foils for. Unknown
+columns are stored as facts of the item and its caption, which methods and analyses read (`count` …).
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from text.quoting import quoted
 COLUMNS = {
     "id": "name of the record, unique in the project (required)",
     "video": "path of the media file below --media",
-    "url": "address that the browser loads where there is no file, if its host is one of `MEDIA_HOSTS`",
+    "url": "address that the browser loads if there is no file and its host is one of `MEDIA_HOSTS`",
     "video_key": "name of the clip; made from source and trim when left out",
     "source_dataset": "data set that the video is from",
     "source_id": "id of the uncut video there",
@@ -35,9 +35,9 @@ COLUMNS = {
     "proficiency": 'simpler pair of the same video: {"caption", "foils", "votes", "extra"}',
     "votes": 'counts of validators: {"caption", "foil", "other"}',
     "facts": "object with facts that methods read; columns not named here are added to it",
-    "extra": "object with any other fields, returned on export",
+    "extra": "object with anything else, returned on export",
 }
-# A record has one of them at least.
+# A record has at least one of them.
 NAMES_OF_CLIPS = ("video", "url", "source_id", "video_key")
 _COLUMNS = frozenset(COLUMNS)
 _PAIR_FIELDS = frozenset({"caption", "foil", "foils", "votes", "extra"})
@@ -99,6 +99,6 @@ def _pair(fields: Fields) -> PairRecord | None:
     inner = Fields(fields.get("proficiency"), "proficiency")
     foils = inner.foils()
     if not foils:
-        raise ProblemError("proficiency.foils", "is missing", "give its foils, or leave proficiency out")
+        raise ProblemError("proficiency.foils", "is missing", "give its foils, or omit proficiency")
     extra = {**inner.without(_PAIR_FIELDS), **inner.mapping("extra")}
     return PairRecord(inner.sentence("caption"), foils, inner.votes("votes"), extra)

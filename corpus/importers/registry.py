@@ -3,16 +3,16 @@
 from text.plugins import Registry
 from text.registry import Entry, Param
 
-_SUBTEST = Param("subtest", "", "name of the subtest for records that carry none (default: the name of the file)")
+_SUBTEST = Param("subtest", "", "name of the subtest for records without one (default: the name of the file)")
 _DATASET = Param("dataset", "", "data set that the videos are from, such as MSR-VTT (no such column is in the file)")
-_PICTURE = "A still picture is a clip without a video file: its items are scored and reported, not shown."
+_PICTURE = "A still image is a clip without a video file: its items are scored and reported, but not shown."
 
 _IMPORTERS: dict[str, Entry] = {
     "jsonl": Entry(
         "JSON lines",
         "corpus.importers.jsonl",
         params=(_SUBTEST,),
-        summary="One record per line: videos, captions, foils, proficiency pairs, vote counts. The general format.",
+        summary="The general format, one record per line: videos, captions, foils, proficiency pairs, vote counts.",
     ),
     "csv": Entry(
         "CSV table",
@@ -24,21 +24,21 @@ _IMPORTERS: dict[str, Entry] = {
         "ViLMA / VALSE JSON",
         "corpus.importers.vilma",
         params=(_SUBTEST,),
-        deviations=("Ids get the name of the file before them, since the published files number records alike.",),
+        deviations=("Ids start with the name of the file, because the published files reuse the same numbers.",),
         summary="The files of ViLMA and VALSE with their validation counts and proficiency pairs.",
     ),
     "valse": Entry(
-        "VALSE JSON (pictures)",
+        "VALSE JSON (images)",
         "corpus.importers.valse",
         params=(_SUBTEST,),
         deviations=(_PICTURE,),
-        summary="The files of VALSE: captions and foils of still pictures with their validation counts.",
+        summary="The files of VALSE: captions and foils of still images with their validation counts.",
     ),
     "contrast": Entry(
         "Contrast sets, TSV",
         "corpus.importers.contrast",
         params=(_SUBTEST, _DATASET),
-        summary="Multiple choice of the contrast sets: clip, ending0 to ending4, label, perhaps c_label.",
+        summary="Multiple choice of the contrast sets: clip, ending0 to ending4, label, optionally c_label.",
     ),
     "feint6k": Entry(
         "Feint6K CSV",
@@ -50,21 +50,21 @@ _IMPORTERS: dict[str, Entry] = {
         "VITATECS, JSON lines",
         "corpus.importers.vitatecs",
         params=(_SUBTEST,),
-        summary="A caption of MSR-VTT or VATEX and one counterfactual per line; the aspect of time is the subtest.",
+        summary="A caption of MSR-VTT or VATEX and one counterfactual per line; the temporal aspect is the subtest.",
     ),
     "sugarcrepe": Entry(
-        "SugarCrepe JSON (pictures)",
+        "SugarCrepe JSON (images)",
         "corpus.importers.sugarcrepe",
         params=(_SUBTEST,),
         deviations=(_PICTURE,),
-        summary="filename, caption, negative_caption of still pictures; one file per kind of edit.",
+        summary="filename, caption, negative_caption of still images; one file per kind of edit.",
     ),
     "foil-coco": Entry(
-        "FOIL-COCO JSON (pictures)",
+        "FOIL-COCO JSON (images)",
         "corpus.importers.foil_coco",
         params=(_SUBTEST,),
         deviations=(_PICTURE,),
-        summary="Captions of COCO with the foils in which one noun was replaced.",
+        summary="Captions of COCO with foils in which one noun was replaced.",
     ),
     "msrvtt": Entry(
         "MSR-VTT captions",
@@ -75,7 +75,7 @@ _IMPORTERS: dict[str, Entry] = {
     "vatex": Entry(
         "VATEX captions",
         "corpus.importers.vatex",
-        params=(_SUBTEST, Param("captions", 0, "how many captions of each video are taken (0: all)", "int")),
+        params=(_SUBTEST, Param("captions", 0, "max captions per video (0: all)", "int")),
         summary="English captions to make foils for.",
     ),
     "hf": Entry(
@@ -85,7 +85,7 @@ _IMPORTERS: dict[str, Entry] = {
         summary="A folder of Parquet files in the columns of JSON lines, as `export hf` writes it.",
     ),
     "votes": Entry(
-        "Votes, one a line",
+        "Votes, one per line",
         "corpus.importers.votes",
         summary="Raw judgements of a past study on existing items: item, annotator, choice, position, foil.",
     ),
@@ -95,22 +95,22 @@ _IMPORTERS: dict[str, Entry] = {
         params=(
             Param("item", "", "input column with the item's id (default: Input.item, Input.id)"),
             Param("answer", "", "answer column (default: Answer.choice), or the stem of its boolean columns"),
-            Param("position", "", "input column that says where the caption stood (default: Input.position)"),
+            Param("position", "", "input column with the caption's position (default: Input.position)"),
             Param("foil", "", "input column with the foil's place in the item (default: Input.foil)"),
         ),
-        deviations=("Worker ids are stored under pseudonyms; rejected assignments are passed over.",),
+        deviations=("Worker ids are stored under pseudonyms; rejected assignments are skipped.",),
         summary="The result file of a batch on Mechanical Turk: judgements on existing items.",
     ),
     "utd": Entry(
         "UTD descriptions or splits",
         "corpus.importers.utd",
-        deviations=("The authors' pickles are not opened, since a pickle may run a program: save them as JSON.",),
-        summary="Frame by frame descriptions of existing videos, splits, or predictions of nine models.",
+        deviations=("The authors' pickles are not opened, because a pickle can run a program. Save them as JSON.",),
+        summary="Frame-by-frame descriptions of existing videos, splits, or predictions of nine models.",
     ),
 }
 IMPORTERS = Registry("importers", _IMPORTERS)
 
-# What the name of a file says of its format; other endings are of several.
+# The formats that a file's ending identifies; several formats share other endings.
 BY_ENDING = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 # What people write by hand, or a published file looks like: a small one that is taken as it stands. A folder has none.

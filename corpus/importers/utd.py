@@ -26,7 +26,7 @@ class UtdFile:
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[UtdFile]:
     """One outcome. CorpusError when the file is none of the three."""
     if path.suffix.lower() in {".pickle", ".pkl"}:
-        raise CorpusError(f"{path}: file: a pickle may hold a program and is not opened; save it as JSON")
+        raise CorpusError(f"{path}: file: a pickle can run a program and is not opened; save it as JSON")
     text = read_text(path)
     if text.lstrip()[:1] != "{":
         header = [name.strip().lower() for name in text.partition("\n")[0].split(",")]

@@ -74,5 +74,5 @@ def _seconds(value: Any) -> float | None:
     except (TypeError, ValueError):
         seconds = -1.0
     if not 0 <= seconds <= _MAX_SECONDS:
-        raise ProblemError("seconds", f"is {quoted(str(value))}", "give a number from 0 up, or leave it out")
+        raise ProblemError("seconds", f"is {quoted(str(value))}", "give a number from 0 up, or omit it")
     return seconds

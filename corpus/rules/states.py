@@ -12,7 +12,7 @@ from text.quoting import quoted
 
 
 class IllegalMove(ActionableError):
-    """The move is not allowed from the state that the row is in now."""
+    """The move is not allowed from the row's present state."""
 
 
 # Word before 0.2.0 -> word now, of item states and verdicts. Audit rows and exports of that time keep the old one.
@@ -51,7 +51,7 @@ class ItemState(StrEnum):
 
 
 class FoilVerdict(StrEnum):
-    """What an item's validators made of one caption-foil pair; the item's state follows from its pairs."""
+    """The verdict of validators on one caption-foil pair; the item's state follows from its pairs."""
 
     PENDING = "pending"
     VALID = "valid"
@@ -79,7 +79,7 @@ CANDIDATE_MOVES: dict[str, Move] = {
     "readmit": _move((C.FILTERED_OUT,), C.QUEUED),
     # Where the project edits nothing, what comes back waits for review, as it would have from the start.
     "readmit_to_review": _move((C.FILTERED_OUT,), C.IN_REVIEW),
-    # A threshold moved, or a balanced choice without it. In review only while no review task has been made.
+    # A changed threshold, or a balanced selection without it. In review only until a review task exists.
     "hold_back": _move((C.QUEUED, C.IN_REVIEW), C.FILTERED_OUT),
     "claim": _move((C.QUEUED, C.RETURNED), C.EDITING),
     "release": _move((C.EDITING,), C.QUEUED),
@@ -106,12 +106,14 @@ I = ItemState  # noqa: E741
 ITEM_MOVES: dict[str, Move] = {
     "vote": _move((I.IN_VALIDATION,), I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED),
     "adjudicate": _move((I.DISPUTED,), I.VALID, I.INVALID),
-    # A published set: valid on its publisher's word, until its votes are asked for and decide.
+    # Imported as published: valid until collected votes decide.
     "take_publishers_word": _move((I.IN_VALIDATION,), I.VALID),
     "collect_votes": _move((I.VALID,), I.IN_VALIDATION),
     "recount": _move((I.VALID, I.INVALID, I.DISPUTED), I.IN_VALIDATION),
     "requeue": _move((I.INVALID,), I.REQUEUED),
     "retract": _move((I.VALID,), I.RETRACTED),
+    # Only what `retract` took out: what its video or its caption took out stays out.
+    "restore": _move((I.RETRACTED,), I.VALID),
     # Repair of a false caption: the item stays as the record of its votes, whatever they had come to.
     "recaption": _move((I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED), I.REQUEUED),
     "drop_with_video": _move((I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED), I.RETRACTED),
@@ -119,18 +121,18 @@ ITEM_MOVES: dict[str, Move] = {
 
 # Nothing leads on from these but an undo within the project's seconds, and the repair of a caption found false.
 TERMINAL_CANDIDATE_STATES = frozenset({C.ACCEPTED, C.DROPPED, C.SUPERSEDED})
-# Taken out: nobody is asked for them any more, and they stay as the record of what was decided.
+# Retracted: no more tasks, and they stay as the record of the decision.
 WITHDRAWN = frozenset({I.REQUEUED, I.RETRACTED})
 
 
 def next_candidate_state(state: str, move: str) -> CandidateState:
-    """Where `move` takes a candidate that is in `state`; IllegalMove when it may not start there."""
+    """Return where `move` takes a candidate in `state`; IllegalMove if it may not start there."""
     (target,) = _checked(CANDIDATE_MOVES, "candidate", state, move).to
     return CandidateState(target)
 
 
 def next_item_state(state: str, move: str, outcome: str | None = None) -> ItemState:
-    """Where `move` takes an item; `outcome` chooses among several targets (the votes' result, the adjudicator's)."""
+    """Return where `move` takes an item; `outcome` chooses among several targets."""
     allowed = _checked(ITEM_MOVES, "item", state, move).to
     if outcome is None and len(allowed) == 1:
         (outcome,) = allowed
@@ -140,24 +142,24 @@ def next_item_state(state: str, move: str, outcome: str | None = None) -> ItemSt
 
 
 def first_item_state(votes_wanted: int) -> ItemState:
-    """An assembled item waits for votes; where the subtest asks for none it is valid at once."""
+    """Return the first state of an assembled item: valid at once if the subtest requires no votes."""
     return ItemState.IN_VALIDATION if votes_wanted > 0 else ItemState.VALID
 
 
 def drops_out(verdict: str, item_state: str) -> bool:
-    """Whether a foil is no longer one of its item's; corpus.models.DROPPED_OUT says the same of rows.
+    """Return whether a foil no longer belongs to its item; corpus.models.DROPPED_OUT is the same for rows.
 
-    It was found invalid, or nobody could settle it and the item is valid without it: enough of its pairs were. A valid
-    item is left with its valid foils, and where nobody was asked for votes with all of them. In an item that is not
-    decided yet a disputed pair can still become valid.
+    It was found invalid, or stayed disputed in an item that is valid without it, because enough of its pairs were. A
+    valid item keeps its valid foils, or all of them if no votes were collected. In an undecided item, a disputed pair
+    can still become valid.
     """
     return verdict == FoilVerdict.INVALID or (verdict == FoilVerdict.DISPUTED and item_state == ItemState.VALID)
 
 
 def is_left_out(verdict: str, item_state: str) -> bool:
-    """Whether an item, or the proficiency pair of one, is frozen and told of without this foil: only a valid one is.
+    """Return whether an item, or its proficiency pair, is frozen and reported without this foil.
 
-    What validation refused as a whole is told with every text that it had.
+    Only valid foils are included. An item rejected as a whole is reported with all its texts.
     """
     return item_state == ItemState.VALID and drops_out(verdict, item_state)
 

@@ -15,14 +15,14 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
-# Clip, person, kind of piece, number of the piece.
+# Clip, person, kind of task, number of the task.
 _CONTENT = Struct(">QQBQ")
 _TAG_BYTES = 16
 _PADDING = "=" * (-(_CONTENT.size + _TAG_BYTES) * 4 // 3 % 4)
 
 
 class Piece(IntEnum):
-    """What a clip is shown for. The values are part of tokens in open pages."""
+    """The kind of task that shows a clip. The values are part of tokens in open pages."""
 
     SLOT = 1
     QUESTION = 2

@@ -17,6 +17,11 @@ from media.probe import probe
 FRAMES = 4
 # Pixels of one frame.
 HEIGHT, MAX_WIDTH = 96, 256
+# A page of a list shows 25 of them.
+MAX_BYTES = 8192
+# Of JPEG, from the best to the smallest file (media.frames.jpeg); below that, the frames get smaller.
+QUALITIES = (4, 7, 11, 17, 25, 31)
+SMALLER = 0.75
 
 
 def unprepared_videos(project_id: int) -> QuerySet[Video]:
@@ -46,7 +51,7 @@ def prepare_video(video: Video) -> None:
 
 def strip_name(video: Video) -> str:
     """Where the strip of this file and trim is stored: clips that show the same share it."""
-    shown = f"{video.sha256} {video.start_time} {video.end_time} {FRAMES} {HEIGHT} {SAMPLING_POLICY}"
+    shown = f"{video.sha256} {video.start_time} {video.end_time} {FRAMES} {HEIGHT} {MAX_BYTES} {SAMPLING_POLICY}"
     key = hashlib.sha256(shown.encode()).hexdigest()
     return f"strips/{key[:2]}/{key}.jpg"
 
@@ -54,6 +59,12 @@ def strip_name(video: Video) -> str:
 def _strip(video: Video, path: Path) -> bytes:
     if not video.width or not video.height:
         raise MediaError(f"{video.key}: has no size; attach its file again")
-    width = min(MAX_WIDTH, max(2, round(video.width * HEIGHT / video.height / 2) * 2))
-    sample = sample_frames(path, FRAMES, video.start_time, video.end_time, (HEIGHT, width))
-    return jpeg(np.concatenate(list(sample.frames), axis=1))
+    height, width = HEIGHT, min(MAX_WIDTH, max(2, round(video.width * HEIGHT / video.height / 2) * 2))
+    while True:
+        sample = sample_frames(path, FRAMES, video.start_time, video.end_time, (height, width))
+        picture = np.concatenate(list(sample.frames), axis=1)
+        for quality in QUALITIES:
+            strip = jpeg(picture, quality)
+            if len(strip) <= MAX_BYTES:
+                return strip
+        height, width = (max(2, round(side * SMALLER / 2) * 2) for side in (height, width))

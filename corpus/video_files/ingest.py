@@ -1,4 +1,4 @@
-"""Media files on their way into storage: found below a folder, proved by decoding, kept under their own hash."""
+"""Store media files: find them below a folder, probe them by decoding, store them by hash."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -42,9 +42,9 @@ class StoredMedia:
 
 
 def find_media(folder: Path, names: Iterable[str]) -> Path | None:
-    """The first file below `folder` with one of the names, with or without a video suffix; None where there is none.
+    """Return the first file below `folder` with one of the names, with or without a video suffix, or None.
 
-    CorpusError when a link leads out of the folder: nothing outside of it is read, whatever a data set says.
+    CorpusError if a link leads out of the folder: nothing outside is read, whatever a data set says.
     """
     root = folder.resolve()
     for name in names:
@@ -59,13 +59,13 @@ def find_media(folder: Path, names: Iterable[str]) -> Path | None:
                 continue
             real = path.resolve()
             if not real.is_relative_to(root):
-                raise CorpusError(f"{name}: leads out of the media folder; put the file itself there")
+                raise CorpusError(f"{name}: is a link out of the media folder; copy the file itself into the folder")
             return real
     return None
 
 
 def stays_below(name: str) -> bool:
-    """Whether a relative path names something below the folder it is joined to."""
+    """Return whether a relative path stays below the folder that it is joined to."""
     path = PurePosixPath(name)
     return not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\x00" not in name
 
@@ -86,7 +86,7 @@ def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
     except MediaError as error:
         return StoredMedia(error=str(error).replace(str(path), path.name))
     except OSError as error:
-        raise CorpusError(f"{path}: cannot be kept ({error.strerror}); free space where media is stored") from error
+        raise CorpusError(f"{path}: cannot be stored ({error.strerror}); free space in the media storage") from error
 
 
 def _stored(path: Path, facts: VideoFacts, copy: bool) -> StoredMedia:
@@ -134,7 +134,10 @@ def set_media(video: Video, kept: StoredMedia, taken_down: Mapping[str, str]) ->
 
 
 def reasons_taken_down(project: Project, files: Iterable[StoredMedia]) -> dict[str, str]:
-    """SHA-256 -> why, of those files that were taken down from the project. A query for every 500 files."""
+    """Return SHA-256 -> reason of files that were taken down from the project.
+
+    One query per 500 files.
+    """
     hashes = sorted({sha256 for kept in files for sha256 in _hashes(kept)})
     found: dict[str, str] = {}
     for start in range(0, len(hashes) if project.pk else 0, FILES_PER_QUERY):
@@ -184,10 +187,10 @@ def _trim_in_seconds(video: Video, kept: StoredMedia) -> tuple[float | None, flo
 
 
 def _trim_error(start: float | None, end: float | None, facts: VideoFacts) -> str:
-    """Why the trim (seconds) does not lie in the file, "" when it does. An end beyond the file is the file's end."""
+    """Return why the trim (seconds) is not inside the file, or "". An end beyond the file is the file's end."""
     begin = start or 0.0
     if begin >= facts.duration:
-        return f"the clip starts at {begin:g} s of a file of {facts.duration:g} s; attach the uncut video"
+        return f"the clip starts at {begin:g} s, but the file has only {facts.duration:g} s; attach the uncut video"
     if end is not None and end <= begin:
-        return f"the clip ends at {end:g} s of the file, not after its start at {begin:g} s; attach the uncut video"
+        return f"the clip ends at {end:g} s, not after its start at {begin:g} s; attach the uncut video"
     return ""

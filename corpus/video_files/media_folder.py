@@ -1,6 +1,6 @@
-"""A folder of media files whose names are spelled as cameras, Macs and people spell them.
+"""A folder of media files with inconsistent spellings.
 
-A name that is not there as it is written is compared without regard to Unicode form, letter case and blanks.
+A name that is not found exactly is compared without regard to Unicode form, letter case and blanks.
 """
 
 import unicodedata
@@ -13,13 +13,12 @@ from typing import NamedTuple
 
 from corpus.video_files.ingest import SUFFIXES, find_media
 
-# Of two names one of which is probably a typing mistake for the other.
+# The similarity of two names from which one is probably a typing error of the other.
 SIMILARITY = 0.8
 
 
 class FoundFile(NamedTuple):
-    """A media file; `differs_in` says in words how its name differs from the one that was asked for, "" if it does
-    not."""
+    """A media file; `differs_in` says how its name differs from the requested one, or ""."""
 
     path: Path
     asked: str
@@ -28,7 +27,7 @@ class FoundFile(NamedTuple):
 
 
 class MediaFolder:
-    """A folder of media files. It is listed once, when a name is first not there as it is written."""
+    """A folder of media files, listed only if a name is not found exactly."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -50,7 +49,7 @@ class MediaFolder:
         return None
 
     def similar(self, names: Iterable[str], used: Collection[Path] = ()) -> str:
-        """The name of the file that is probably meant, "" where there is none; `used` files are those of others."""
+        """Return the name of the file that is probably meant, or ""; `used` files belong to others."""
         free = {key: found for key, found in self._by_spelling.items() if not used or not self._all_used(found, used)}
         for name in names:
             close = get_close_matches(spelling(name), free, n=1, cutoff=SIMILARITY) if name else []
@@ -86,15 +85,15 @@ _STEPS = {"Unicode form": _unicode_form, "letter case": str.casefold, "blanks": 
 
 
 def spelling(name: str, without: str = "") -> str:
-    """Names that look alike have one spelling: by Unicode form, letter case and blanks, all but the one `without`."""
-    # Twice, since folded letters may have another form.
+    """Return a normal form of a name: Unicode form, letter case and blanks, except `without`."""
+    # Twice, because case folding may change the form.
     for step in (*_STEPS, *_STEPS):
         name = name if step == without else _STEPS[step](name)
     return name
 
 
 def _difference(asked: str, there: str) -> str:
-    """What two names of one spelling differ in; "" if it is no more than their suffix."""
+    """Return what two equal-looking names differ in; "" if only the suffix differs."""
     suffix = PurePosixPath(there).suffix
     pair = asked[: -len(suffix)] if asked.lower().endswith(suffix.lower()) else asked, there.removesuffix(suffix)
     ways = [step for step in _STEPS if spelling(pair[0], step) != spelling(pair[1], step)]

@@ -115,7 +115,7 @@ def _store_errors(name: str) -> Iterator[None]:
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
         if status == 404 and said.get("Code") != "NoSuchBucket":
             raise FileNotFoundError(errno.ENOENT, "there is no such object", name) from error
-        reason = f"the object store refuses it: {said.get('Code')}, {said.get('Message', '')}".rstrip(", ")
+        reason = f"the object store rejected the request: {said.get('Code')}, {said.get('Message', '')}".rstrip(", ")
         raise OSError(errno.EACCES, reason, name) from error
     except (BotoCoreError, Boto3Error) as error:
-        raise OSError(errno.EIO, f"the object store cannot be asked: {error}", name) from error
+        raise OSError(errno.EIO, f"the object store is not reachable: {error}", name) from error

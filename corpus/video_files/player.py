@@ -1,4 +1,4 @@
-"""What the player knows of a video."""
+"""The player's data about a video."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -50,7 +50,7 @@ def _clip(video: Video, source: str, label: str) -> dict[str, Any]:
 
 
 def clip_clock(video: Video) -> Clock | None:
-    """The clock of the video's file: that of a constant rate if it was stored before clocks were. None: no file."""
+    """Return the clock of the video's file; a constant rate for files stored before clocks existed. None: no file."""
     if video.frame_times:
         return unpacked(video.frame_times)
     return even_clock(video.n_frames, video.fps) if video.n_frames and video.fps else None
@@ -62,7 +62,7 @@ def clip_url(slug: str, video_id: int, person_id: int, piece: Piece, number: int
 
 
 def stream_url(slug: str, video_id: int) -> str:
-    """Where our own stream of a video of the project is."""
+    """Return the address of our own stream of a project's video."""
     return reverse("corpus:media", args=[slug, video_id])
 
 
@@ -74,6 +74,6 @@ def _source(video: Video) -> str:
 
 
 def plays_elsewhere(url: str) -> bool:
-    """Whether browsers may play a video from there: its host is one of MEDIA_HOSTS, as the policy of content says."""
+    """Return whether browsers may play a video from there: its host is one of MEDIA_HOSTS."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}".lower() in settings.MEDIA_HOSTS

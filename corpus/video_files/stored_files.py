@@ -1,5 +1,4 @@
-"""A video's file on its way into storage, and where decoders can open it: on this host's disk, fetched from the object
-store where it lies there."""
+"""Store a video's file, and open it: on this host's disk, or fetched from the object store."""
 
 import os
 import uuid
@@ -21,7 +20,7 @@ CLIPS = "clips"
 
 
 def clip_file(video: Video) -> os.PathLike[str]:
-    """The path of the video's file, which must have one; one in an object store is fetched when it is opened."""
+    """Return the path of the video's file, which must exist; fetched from an object store on opening."""
     return Path(video.file.path) if is_local() else StoredFile(video.file.name, video.sha256)
 
 
@@ -34,7 +33,7 @@ def opaque_name(sha256: str) -> str:
 
 
 def is_local() -> bool:
-    """Whether files are stored in a folder that this host sees."""
+    """Return whether files are stored in a folder that this host sees."""
     return isinstance(default_storage, FileSystemStorage)
 
 
@@ -59,7 +58,7 @@ def store(path: Path, name: str) -> None:
 
 @dataclass(frozen=True)
 class StoredFile(os.PathLike[str]):
-    """A path that is made true when it is asked for. `sha256`: of the file's bytes, "" where nobody knows."""
+    """A path that is fetched on first use. `sha256`: of the file's bytes, "" if unknown."""
 
     name: str
     sha256: str = ""
@@ -72,9 +71,9 @@ class StoredFile(os.PathLike[str]):
                 key, lambda file: default_storage.download(self.name, file), sha256=self.sha256
             )
         except FileNotFoundError as error:
-            raise MediaError(f"{self.name}: is gone from the object store; attach it again") from error
+            raise MediaError(f"{self.name}: is no longer in the object store; attach it again") from error
         except OSError as error:
-            problem = f"{self.name}: cannot be fetched ({error.strerror}); mend that, then try again"
+            problem = f"{self.name}: cannot be fetched ({error.strerror}); fix this, then try again"
             raise CorpusError(problem) from error
         return str(found)
 

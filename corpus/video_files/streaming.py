@@ -28,7 +28,7 @@ from corpus.video_files.stored_files import is_local
 from media.ranges import ByteRange, UnsatisfiableRangeError, iter_bytes, parse_range
 from projects.secret_seeds import secret_seed
 
-# The name decides the type, so only what a browser plays or shows is sent as such; anything else becomes a download.
+# The name decides the type, so only types that a browser plays or shows are sent as such; others are downloads.
 PLAYABLE = frozenset({"video/mp4", "video/webm", "video/ogg", "video/quicktime", "video/x-matroska", "image/jpeg"})
 
 # How long a browser keeps a file, or the way to it.
@@ -94,7 +94,7 @@ def _cached(response: HttpResponseBase, etag: str) -> HttpResponseBase:
 
 
 def _way_to(request: HttpRequest, stored: FieldFile) -> HttpResponse:
-    """Kept by the browser for a while, so that a clip that is shown again is not fetched again."""
+    """Redirect to the signed address, which the browser caches for a while."""
     content_type, shown = _kind(stored.name)
     wanted = {"ResponseContentType": content_type, "ResponseCacheControl": f"private, max-age={CACHE_SECONDS}"}
     if not shown:
@@ -106,14 +106,14 @@ def _way_to(request: HttpRequest, stored: FieldFile) -> HttpResponse:
 
 
 def _kind(name: str) -> tuple[str, bool]:
-    """The type that a file is sent as, and whether a browser may show it."""
+    """Return the type that a file is sent as, and whether a browser may show it."""
     content_type = mimetypes.guess_type(name)[0]
     shown = content_type in PLAYABLE
     return content_type if content_type and shown else "application/octet-stream", shown
 
 
 def _asked_range(request: HttpRequest, etag: str, modified: datetime | None) -> str | None:
-    """The Range header, unless If-Range names another version than ours: then the whole file must be sent."""
+    """Return the Range header, unless If-Range names another version: then the whole file is sent."""
     version = request.headers.get("If-Range", "").strip()
     ours = {"", etag} if modified is None else {"", etag, http_date(modified.timestamp())}
     return request.headers.get("Range") if version in ours else None
@@ -141,5 +141,5 @@ def _chunks(stored: FieldFile, wanted: ByteRange) -> Iterator[bytes]:
     if not is_local() and wanted.length:
         yield from stored.storage.read_range(stored.name, wanted.start, wanted.end)
         return
-    # Opened at the first byte: an answer that nobody reads leaves no file open.
+    # Opened at the first byte: an unread answer leaves no file open.
     yield from iter_bytes(stored.storage.open(stored.name, "rb"), wanted)

@@ -1,4 +1,4 @@
-"""Agreement of validators under a named coding (ViLMA, Sec. B.1 and Table 4).
+"""Compute the agreement of validators under a named coding (ViLMA, Sec. B.1 and Table 4).
 
 `truth`: caption, foil, neither, both, cannot tell. `truth3`: caption, foil, other. `shown`: the raw answers by
 position (first, second, neither, both, cannot tell), the nearest to the published values. Formulas:
@@ -16,16 +16,16 @@ from evaluation.metrics.intervals import DRAWS, SEED, wilson
 
 VERSION = "4"
 INPUT = "votes"
-# 500 annotators share up to 124,750 pairs; a page can show the ones that judged most together.
+# 500 annotators form up to 124,750 pairs; a page shows the pairs with the most shared units.
 MAX_PAIRS = 200
 
 Codes = NDArray[np.int64]
 
 
 def compute(votes: Votes, *, coding: str = "truth", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Alpha with a bootstrap interval over items, kappa, agreeing share of pairs, per pair and per annotator.
+    """Compute alpha with a bootstrap interval over items, kappa, pairwise agreement, and rows per pair and annotator.
 
-    An undefined alpha is None and `reason` says why. EvaluationError where the votes cannot give the coding.
+    An undefined alpha is None, and `reason` says why. EvaluationError if the votes do not support the coding.
     """
     codes, categories = coded(votes, coding)
     counts = tallied(votes, codes, len(categories))
@@ -51,9 +51,9 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = DRAWS, seed: in
 
 
 def _by_guideline(votes: Votes, codes: Codes, n_categories: int, draws: int, seed: int) -> list[dict[str, Any]]:
-    """The same for the votes under each version of the guidelines, in the order of their names; [] where all had one.
+    """Compute the same for the votes under each version of the guidelines, by version name; [] if there is only one.
 
-    Votes under different versions answer different questions, so a unit's votes count within a version alone.
+    Votes under different versions answer different questions, so a vote is compared only with votes of its version.
     """
     if votes.guideline is None or len(votes.guideline_names) < 2:
         return []
@@ -79,7 +79,7 @@ def _by_guideline(votes: Votes, codes: Codes, n_categories: int, draws: int, see
 
 
 def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:
-    """Per pair of annotators: units both judged and the share on which they agree; most shared units first."""
+    """Return, per pair of annotators, the units both judged and their share of agreement; most shared units first."""
     named = np.flatnonzero(votes.annotator != NOBODY)
     order = named[np.lexsort((votes.annotator[named], votes.unit[named]))]
     unit, annotator, code = votes.unit[order], votes.annotator[order], codes[order]
@@ -107,7 +107,7 @@ def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:
 
 
 def _against_majority(votes: Votes, codes: Codes, counts: Codes) -> list[dict[str, Any]]:
-    """Per annotator: share of votes that match what more than half of the unit's OTHER votes said."""
+    """Return, per annotator, the share of votes that match the majority of the other votes on the unit."""
     mine = np.zeros((len(codes), counts.shape[1]), dtype=np.int64)
     mine[np.arange(len(codes)), codes] = 1
     others = counts[votes.unit] - mine

@@ -1,7 +1,7 @@
-"""Chance-corrected agreement from counts: Krippendorff's alpha, Fleiss' kappa, percent agreement, with intervals.
+"""Compute chance-corrected agreement from counts: Krippendorff's alpha, Fleiss' kappa, percent agreement, intervals.
 
-Everything follows from one (units, categories) table. Units with fewer than two votes say nothing about agreement
-and are left out (Krippendorff 2011). A value that is not defined is None with a reason, never 0 or nan.
+All values follow from one (units, categories) table. Units with fewer than two votes carry no information about
+agreement and are left out (Krippendorff 2011). An undefined value is None with a reason, never 0 or nan.
 """
 
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ ONE_CATEGORY = "all votes fall into one category, so that agreement by chance is
 
 @dataclass(frozen=True)
 class Alpha:
-    """`value` in -1..1 or None with the `reason`; `interval` from a bootstrap over items.
+    """`value` in -1..1, or None with the `reason`; `interval` from a bootstrap over items.
 
-    `undefined`: the share of its draws that hold votes of one category alone, where alpha has no value; the interval
-    stands over the others. None where nothing was drawn.
+    `undefined`: the share of bootstrap samples with votes of only one category, where alpha is undefined; the interval
+    covers the other samples. None if nothing was sampled.
     """
 
     value: float | None
@@ -34,12 +34,12 @@ class Alpha:
 
 
 def judged(counts: Counts) -> Counts:
-    """The units with at least two votes."""
+    """Return the units with at least two votes."""
     return counts[counts.sum(axis=1) >= 2]
 
 
 def undefined_because(counts: Counts) -> str | None:
-    """Why agreement has no value on these units, or None where it has one."""
+    """Return why agreement is undefined on these units, or None if it is defined."""
     counts = judged(counts)
     if not len(counts):
         return NOTHING_SHARED
@@ -54,7 +54,7 @@ def alpha(
     seed: int = SEED,
     interval: bool = True,
 ) -> Alpha:
-    """Nominal Krippendorff's alpha of (units, categories) counts, with a 95 % bootstrap interval over items.
+    """Compute nominal Krippendorff's alpha of (units, categories) counts, with a 95 % bootstrap interval over items.
 
     `items`: (units,) a code of the item of each. Pairs of one item share its caption and its video, so they are
     drawn together; without `items` every unit is one of its own.
@@ -74,14 +74,16 @@ def alpha(
 
 
 def _alpha_parts(counts: Counts) -> Floats:
-    """Per unit: its disagreeing pairs over (votes - 1), then its counts. Alpha is a function of the column sums."""
+    """Return, per unit, its disagreeing pairs over (votes - 1), then its counts. Alpha is a function of the column
+    sums.
+    """
     total = counts.sum(axis=1)
     disagreeing = (total**2 - (counts**2).sum(axis=1)) / (total - 1)
     return np.column_stack([disagreeing, counts]).astype(np.float64)
 
 
 def _alpha_from_sums(sums: Floats) -> Floats:
-    """alpha = 1 - D_o / D_e of (draws, 1 + categories) sums; nan where a draw holds one category only."""
+    """Compute alpha = 1 - D_o / D_e of (draws, 1 + categories) sums; nan if a draw has only one category."""
     observed, by_category = sums[:, 0], sums[:, 1:]
     total = by_category.sum(axis=1)
     expected = (total**2 - (by_category**2).sum(axis=1)) / (total - 1)
@@ -90,20 +92,20 @@ def _alpha_from_sums(sums: Floats) -> Floats:
 
 
 def pair_agreement(counts: Counts) -> Floats:
-    """(judged units,) share of the unit's vote pairs that agree, P_i of Fleiss 1971."""
+    """Return the share of agreeing vote pairs per judged unit (P_i of Fleiss 1971), shape (judged units,)."""
     used = judged(counts)
     total = used.sum(axis=1)
     return (used * (used - 1)).sum(axis=1) / (total * (total - 1))
 
 
 def percent_agreement(counts: Counts) -> float | None:
-    """Mean over units of the share of agreeing pairs, in 0..1; None without a unit of two votes."""
+    """Return the mean share of agreeing pairs over units, in 0..1; None if no unit has two votes."""
     shares = pair_agreement(counts)
     return float(shares.mean()) if len(shares) else None
 
 
 def fleiss_kappa(counts: Counts) -> float | None:
-    """Fleiss 1971; units may differ in their number of votes (P_i over each unit's own). None where undefined."""
+    """Compute Fleiss' kappa (Fleiss 1971); units may differ in their number of votes. None if undefined."""
     if undefined_because(counts):
         return None
     used = judged(counts)

@@ -1,17 +1,17 @@
-"""Test whether foils can be told from captions by their words alone (docs/explanation/balance.md#blind-audit).
+"""Test whether words alone distinguish foils from captions (docs/explanation/balance.md#blind-audit).
 
 Benchmarks whose foils replace a word are prone to it (Hendricks & Nematzadeh 2021).
 
 Per subtest, before validation (all items) and after it (the valid ones):
 (a) a bag-of-words classifier learns caption against foil; folds are grouped by caption, so that no caption is met in
     training. The share of held-out pairs whose caption scores above its foil, ties half, is .5 where words say nothing.
-    Below .5 on mirrored data is an artefact of held-out folds: a gate reads one side only. Beside it the same
-    classifier scored on what it was fitted on (`fitted_accuracy`).
+    Below .5 on mirrored data is an artefact of held-out folds: a gate reads one side only. `fitted_accuracy` is the
+    same classifier scored on its training captions.
 (b) a language model's preference, where one has scored the texts: evaluation/analyses/preference.py.
 (c) length: how often the caption has more words, ties half.
-(d) Jensen-Shannon distance of the word frequencies, and the words that stand on one side only.
-Shares have percentile intervals of a bootstrap over captions. JS and lexical differences, which a resample biases
-(it lacks words), have the estimate and 1.96 standard errors of that bootstrap on each side.
+(d) Jensen-Shannon distance of the word frequencies, and the words on one side only.
+Shares have percentile intervals of a bootstrap over captions. A resample lacks words, which biases JS and lexical
+differences; their intervals are the estimate plus and minus 1.96 bootstrap standard errors.
 """
 
 from collections.abc import Sequence
@@ -40,8 +40,7 @@ TOP_UNJUDGED = 5
 
 
 def compute(items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Per subtest and overall (one classifier over all): accuracy in 0..1, its interval over captions, n_items, and
-    the rest of the module's docstring; `valid` the same over valid items, None where none is known to be.
+    """Compute, per subtest and overall (one classifier over all), the four parts of the module's docstring.
 
     Accuracy is None with a `reason` if there are fewer than two different captions. `n_unjudged` counts the pairs that
     no probe of words can judge (`text.tokens.unseen_by_words`); `unjudged` has the first of them. EvaluationError
@@ -66,12 +65,12 @@ def _row(name: str, items: Sequence[ItemFacts], draws: int, seed: int) -> dict[s
 
 
 def pairs_of(items: Sequence[ItemFacts]) -> list[tuple[str, str]]:
-    """(caption, foil) of every foil of the items."""
+    """Return (caption, foil) for every foil of the items."""
     return [(item.caption, foil) for item in items for foil in item.foils]
 
 
 def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Classifier and length of one set of items, with the words that give it away: what a gate asks."""
+    """Compute what the gate reads: classifier and length of one set of items, with the most telling words."""
     pairs = pairs_of(items)
     groups = caption_groups(pairs)
     n_captions = len(set(groups))
@@ -119,9 +118,10 @@ def _around(value: float, error: float, most: float = float("inf")) -> list[floa
 
 
 def _standard_errors(items: Sequence[ItemFacts], seed: int) -> tuple[float, float] | None:
-    """Of JS (base 2) and of the number of one-sided words, over resampled captions; None below two captions.
+    """Compute the errors of JS (base 2) and of the number of one-sided words, over resampled captions; None below two
+    captions.
 
-    A caption counts once an item, however many foils it has, as in what they are the errors of.
+    A caption counts once per item, however many foils it has, as in the values themselves.
     """
     groups = caption_groups([(item.caption, "") for item in items])
     names = {name: row for row, name in enumerate(sorted(set(groups)))}
@@ -150,7 +150,7 @@ def _group_counts(rows: Sequence[tuple[int, str]], vocabulary: dict[str, int], n
 
 
 def _apart(captions: NDArray[np.float64], foils: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(draws, vocabulary) counts of both sides -> (draws, 2): JS, number of words on one side only."""
+    """Compute (draws, 2): JS, number of words on one side only, from (draws, vocabulary) counts of both sides."""
     shares = [side / np.maximum(side.sum(axis=1, keepdims=True), 1.0) for side in (captions, foils)]
     middle = (shares[0] + shares[1]) / 2
     divergence = np.zeros(len(captions))

@@ -1,4 +1,4 @@
-"""Accuracy by the number that the caption counts, and its mean over the models of a category (ViLMA, Fig. 11)."""
+"""Compute accuracy by the number that the caption counts, and its mean over a category's models (ViLMA, Fig. 11)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,12 +13,15 @@ INPUT = "scored"
 
 
 def compute(items: ScoredItems, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Rows by model and count, ascending; `categories`: mean and standard deviation over a category's models.
+    """Return rows by model and count, ascending; `categories`: mean and standard deviation over a category's models.
 
     The deviation is over models (ddof 0, as the figure's band over the models at hand), None of fewer than two.
     """
     count = np.array([number(facts, "count") for facts in items.facts])
-    need(~np.isnan(count), "count (`count`)")
+    need(
+        ~np.isnan(count),
+        "no item has the fact: count (`count`); give it as a fact of the items (or next to the scores in the file)",
+    )
     groups = {f"{value:g}": count == value for value in np.unique(count[~np.isnan(count)])}
     rows = by_group(items, groups, ties, draws=draws, seed=seed)
     return {"rows": rows, "categories": _categories(rows, list(groups))}

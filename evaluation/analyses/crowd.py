@@ -1,8 +1,8 @@
-"""Dawid-Skene and MACE as crowd-kit has them. Only `skill.compute` loads it, and only jobs and commands call that.
+"""Fit Dawid-Skene and MACE with crowd-kit. Only `skill.compute` loads it, and only jobs and commands call that.
 
-MACE's E-step is said anew in arrays: crowd-kit's groups a pandas table seven times at each of 255 steps, nearly all the
-time that a report took. crowd-kit brings pandas and, through the package's other models, transformers: seconds and
-memory that no page may cost.
+The E-step of MACE is reimplemented with arrays: crowd-kit's version groups a pandas table seven times at each of 255
+steps, which took nearly all the time of a report. crowd-kit imports pandas and, through the package's other models,
+transformers; pages must not load those seconds and that memory.
 """
 
 import warnings
@@ -18,7 +18,7 @@ Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 ITERATIONS = 100
-# crowd-kit starts every one of its own restarts from the same seed; these differ.
+# crowd-kit uses the same seed for each of its restarts; these differ.
 MACE_SEEDS = range(5)
 # As its E-step keeps a likelihood that underflows from minus infinity.
 MIN_LIKELIHOOD = 1e-300
@@ -37,7 +37,7 @@ class Fit:
 
 
 def dawid_skene(units: Codes, annotators: Codes, labels: Codes) -> Fit:
-    """Dawid & Skene 1979 by EM from the majority; v votes as codes that each start at 0 and leave none out."""
+    """Fit Dawid & Skene 1979 by EM from the majority; v votes as codes from 0 without gaps."""
     shape = _shape(units, annotators, labels)
     with _quiet():
         model = DawidSkene(ITERATIONS).fit(_frame(units, annotators, labels))
@@ -56,8 +56,9 @@ def dawid_skene(units: Codes, annotators: Codes, labels: Codes) -> Fit:
 
 
 def mace(units: Codes, annotators: Codes, labels: Codes) -> Fit:
-    """Hovy et al. 2013 with variational Bayes; the likeliest of several starts. Codes as in `dawid_skene`."""
-    # crowd-kit sorts some of its tables by code and numbers others by first appearance: here the two are one order.
+    """Fit MACE (Hovy et al. 2013) with variational Bayes; the likeliest of several starts. See `dawid_skene`
+    for codes."""
+    # crowd-kit sorts some tables by code and numbers others by first appearance; here both orders are equal.
     u, a, c = (_by_appearance(codes) for codes in (units, annotators, labels))
     shape = _shape(u.codes, a.codes, c.codes)
     best: tuple[float, Fit] | None = None
@@ -75,7 +76,7 @@ def mace(units: Codes, annotators: Codes, labels: Codes) -> Fit:
 
 
 class InArrays(MACE):
-    """crowd-kit's MACE for codes that are numbered by first appearance, with an E-step that needs no tables."""
+    """Run crowd-kit's MACE for codes numbered by first appearance, with an E-step that needs no tables."""
 
     def _e_step(
         self,
@@ -123,7 +124,7 @@ def _mace_likelihood(
 
 @dataclass(frozen=True)
 class _Order:
-    """`codes`: (v,) numbered by first appearance; `place`: (n,) where the code k of old stands now."""
+    """`codes`: (v,) numbered by first appearance; `place`: (n,) the new index of each old code k."""
 
     codes: Codes
     place: Codes
@@ -145,7 +146,7 @@ def _shape(units: Codes, annotators: Codes, labels: Codes) -> tuple[int, int, in
 
 
 class _quiet(warnings.catch_warnings):  # noqa: N801 - used as the context manager that it is
-    """crowd-kit 1.4 writes pandas in a way that pandas 4 will refuse; the extra pins pandas below 4."""
+    """Silence warnings of crowd-kit 1.4, which writes pandas code that pandas 4 refuses; the extra pins pandas < 4."""
 
     def __enter__(self) -> None:
         super().__enter__()

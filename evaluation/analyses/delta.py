@@ -1,7 +1,8 @@
-"""Change of the score when the caption becomes its foil, by what was changed (Feint6K, Sec. 5.2 and Fig. 5).
+"""Compute the change of the score when the foil replaces the caption, by type of edit (Feint6K, Sec. 5.2 and Fig. 5).
 
-delta s = s(v, foil) - s(v, caption). Below zero is right; a larger magnitude means a model more sensitive to that kind
-of edit. `edited` of an item says what its foils change (one text for all, or one a foil): object, action, number ...
+delta s = s(v, foil) - s(v, caption). Below zero is right. A larger magnitude means that the model is more sensitive to
+the type of edit. `edited` of an item says what its foils change (one text for all, or one per foil): object, action,
+number ...
 """
 
 from typing import Any
@@ -20,14 +21,20 @@ ALL = "all"
 
 
 def compute(items: ScoredItems, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Per model and kind of edit: mean, mean magnitude, median, share above zero with intervals over videos, and a
-    histogram over edges that a model's kinds share. In the model's own unit: cosine differences where it gives cosines.
+    """Compute, per model and type of edit, the mean, mean magnitude, median and share above zero.
+
+    Intervals are over videos; the histograms of a model share their edges. Values are in the model's own unit:
+    differences of cosines if it gives cosines.
     """
     if not items.models:
-        raise EvaluationError("no model is scored; score one first")
+        raise EvaluationError("no model has scores; score one first")
     width = max(scores.shape[1] for scores in items.models.values()) - 1
     kinds = _kinds(items, width)
-    need(kinds != "", "kind of edit (`edited`)")
+    need(
+        kinds != "",
+        "no item has the fact: kind of edit (`edited`)"
+        "; give it as a fact of the items (or next to the scores in the file)",
+    )
     names = sorted(set(kinds.ravel().tolist()) - {""})
     rows: list[dict[str, Any]] = []
     for model, scores in items.models.items():
@@ -40,7 +47,7 @@ def compute(items: ScoredItems, *, draws: int = DRAWS, seed: int = SEED) -> dict
 
 
 def _kinds(items: ScoredItems, width: int) -> NDArray[np.str_]:
-    """(n, width) what each foil changes; empty where nobody says."""
+    """Return what each foil changes, (n, width); empty if unknown."""
     table = [["" for _ in range(width)] for _ in items.ids]
     for row, facts in zip(table, items.facts, strict=True):
         said = facts.get("edited")
@@ -51,7 +58,7 @@ def _kinds(items: ScoredItems, width: int) -> NDArray[np.str_]:
 
 
 def _edges(deltas: Floats) -> Floats:
-    """Equal bins that hold every delta, with zero on an edge so that no bar straddles right and wrong."""
+    """Return equal bins that hold every delta, with an edge at zero so that no bar straddles right and wrong."""
     known = deltas[~np.isnan(deltas)]
     reach = float(np.abs(known).max()) if len(known) else 0.0
     return np.linspace(-reach or -1.0, reach or 1.0, BINS + 1)

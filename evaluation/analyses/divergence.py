@@ -1,7 +1,7 @@
-"""How far the word distributions of captions and foils are apart, and which words shift most (ViLMA, Sec. B.1).
+"""Measure how far the word distributions of captions and foils are apart, and which words shift most (ViLMA, Sec. B.1).
 
-The published values do not come out of this definition (nor of 45 others that were tried) on the released files;
-these are ours, with base, tokenisation and unit named.
+This definition (and 45 others that were tried) does not reproduce the published values on the released files. Our
+values name their base, tokenisation and unit.
 """
 
 from collections import Counter
@@ -19,9 +19,9 @@ NOTE = "ViLMA's published JS and #Lex.it. do not follow from this definition on 
 
 
 def compute(items: Sequence[ItemFacts], *, base: str = "2", unit: str = "words", top: int = TOP) -> dict[str, Any]:
-    """JS in 0..1 (base 2), vocabulary sizes, #Lex.it. in both readings, the `top` most shifted words.
+    """Compute JS in 0..1 (base 2), vocabulary sizes, #Lex.it. in both readings, the `top` most shifted words.
 
-    With known verdicts the same over the valid items stands beside it (`js_valid`); None where there are none.
+    If verdicts are known, `js_valid` is the same over the valid items; else None.
     """
     if not items:
         raise EvaluationError("there are no items; give at least one caption with a foil")
@@ -45,7 +45,7 @@ def compute(items: Sequence[ItemFacts], *, base: str = "2", unit: str = "words",
 
 
 def top_shifts(captions: Counter[str], foils: Counter[str], top: int = TOP) -> list[dict[str, Any]]:
-    """Words by the size of the difference of their shares (foil minus caption), largest first, ties by word."""
+    """Return words by the difference of their shares (foil minus caption), largest first, ties by word."""
     n_caption, n_foil = max(1, captions.total()), max(1, foils.total())
     shifts = {word: foils[word] / n_foil - captions[word] / n_caption for word in captions.keys() | foils.keys()}
     return [

@@ -1,11 +1,10 @@
-"""Filters held against people's verdicts: a threshold that lets good foils through and stops bad ones.
+"""Compare filters with human verdicts: find a threshold that passes good foils and stops bad ones.
 
-Good: a foil that validators found valid, or that a reviewer accepted and nobody judged yet; bad: one found invalid, or
-dropped in review; one that validators could not settle is neither. Precision: the share of good ones among those that
-pass; recall: the share of good ones that pass. The threshold is fitted on four fifths of the captions and asked about
-the rest, so that its precision and recall are of foils it was not fitted on; intervals are of a bootstrap over
-captions. Only foils that passed the run's filters were ever judged, so nothing is known of what lies beyond the
-present thresholds.
+Good: a foil that validators found valid, or that a reviewer accepted and nobody has judged yet. Bad: one found invalid,
+or dropped in review. A disputed foil is neither. Precision: the share of good foils among those that pass. Recall: the
+share of good foils that pass. The threshold is fitted on four fifths of the captions and tested on the rest, so
+precision and recall are on held-out foils. Intervals are from a bootstrap over captions. People judged only foils that
+passed the run's filters, so nothing is known beyond the current thresholds.
 """
 
 from collections.abc import Sequence
@@ -22,20 +21,21 @@ from evaluation.metrics.intervals import DRAWS, SEED, bootstrap, cluster_sums
 VERSION = "1"
 INPUT = "verdicts"
 FOLDS = 5
-# With fewer of either kind no threshold is fitted.
+# With fewer foils of either class, no threshold is fitted.
 MIN_PER_CLASS = 5
 POINTS = 40
 
 
 def compute(filters: Sequence[FilterVerdicts], *, precision: float = 0.0) -> dict[str, Any]:
-    """One row a filter. `precision` 0: the threshold of the best F1; else the one of most recall that reaches it.
+    """Compute one row per filter.
 
-    EvaluationError: nobody has judged a scored foil yet, or a precision that is no share.
+    `precision` 0: the threshold of the best F1; else the threshold of the highest recall at that precision.
+    EvaluationError: no judged foil has a filter score, or the precision is not a share.
     """
     if not 0 <= precision <= 1:
-        raise EvaluationError(f"the precision is {precision}; give a share from 0 (best F1) to 1")
+        raise EvaluationError(f"the precision is {precision}; give a number from 0 (best F1) to 1")
     if not filters:
-        raise EvaluationError("nobody has judged a foil that a filter scored; review or validate some first")
+        raise EvaluationError("no foil with a filter score has been judged; review or validate some first")
     return {"filters": [_row(each, precision) for each in filters], "precision": precision}
 
 
@@ -68,11 +68,14 @@ def _row(found: FilterVerdicts, wanted: float) -> dict[str, Any]:
 
 
 def fit(upward: Floats, good: Flags, wanted: float = 0.0) -> float:
-    """The threshold t, one of the scores, of the rule "passes from t on": the best F1, or with `wanted` the most recall
-    at that precision (the best precision there is, where none reaches it); of equals the one that passes most."""
+    """Fit the threshold t, one of the scores, of the rule "passes from t on".
+
+    It has the best F1 or, with `wanted`, the highest recall at that precision (the best precision, if none reaches it).
+    Of equal thresholds, the one that passes most foils.
+    """
     order = np.argsort(-upward, kind="stable")
     scores, hits = upward[order], np.cumsum(good[order])
-    # Only where the next score differs can a threshold stand.
+    # A threshold is possible only where the next score differs.
     ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True))
     passed, hits = ends + 1, hits[ends]
     precision, recall = hits / passed, hits / max(1, int(good.sum()))
@@ -95,7 +98,7 @@ def _held_out(upward: Floats, found: FilterVerdicts, wanted: float) -> Flags:
 
 
 def _rates(passes: Flags, good: Flags, captions: Sequence[str]) -> dict[str, Any]:
-    """Precision and recall with intervals; None where nothing passes, or nothing is good."""
+    """Compute precision and recall with intervals; None if nothing passes, or nothing is good."""
     columns = np.column_stack([passes & good, passes, good]).astype(np.float64)
     rows = cluster_sums(columns, captions)
     hits, passed, total = columns.sum(axis=0)
@@ -114,7 +117,7 @@ def _ratio(sums: Floats, below: int) -> Floats:
 
 
 def _curve(upward: Floats, found: FilterVerdicts) -> list[dict[str, float]]:
-    """Precision and recall at up to POINTS thresholds over the scores' span."""
+    """Compute precision and recall at up to POINTS thresholds over the range of the scores."""
     points = []
     for at in np.unique(np.quantile(upward, np.linspace(0, 1, POINTS))):
         passes = upward >= at

@@ -1,4 +1,4 @@
-"""What is left of the candidates after each stage, and which filters took the rest (docs/workflow.md#provenance)."""
+"""Count the candidates after each stage, and which filters rejected the others (docs/workflow.md#provenance)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,8 +10,11 @@ INPUT = "stages"
 
 @dataclass(frozen=True)
 class FunnelCounts:
-    """Counts of one project or subtest. `made` leaves out rewordings of other candidates; `passed` those that filters
-    took; `rejected_by` counts a candidate once for every filter that rejected it."""
+    """Counts of one project or subtest.
+
+    `made` leaves out rewordings of other candidates; `passed` are those that the filters passed; `rejected_by` counts a
+    candidate once for every filter that rejected it.
+    """
 
     captions: int = 0
     made: int = 0
@@ -38,7 +41,10 @@ STAGES = (
 
 
 def compute(counts: FunnelCounts) -> dict[str, Any]:
-    """Stages in order with their counts. Imported items enter at "items": a stage can hold more than the one above."""
+    """Return the stages in order with their counts.
+
+    Imported items enter at "items", so a stage can have more than the one above.
+    """
     return {
         "captions": counts.captions,
         "stages": [{"name": name, "count": getattr(counts, attribute)} for name, attribute in STAGES],

@@ -1,7 +1,7 @@
-"""Accuracy by whose name the foil puts in: do models fail on rarely seen people? (contrast sets, Table 4)
+"""Compute accuracy by the identity that the foil inserts: do models fail on rare people? (contrast sets, Table 4)
 
-An item is rare where its own identity is less frequent in the train captions than the one swapped in
-(`original_frequency`, `swapped_frequency`; of several foils the most frequent one).
+An item is rare if its own identity is less frequent in the train captions than the one swapped in. The facts are
+`original_frequency` and `swapped_frequency`; of several foils, the most frequent one counts.
 """
 
 from typing import Any
@@ -16,11 +16,15 @@ INPUT = "scored"
 
 
 def compute(items: ScoredItems, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Rows by model: overall and rare; `differences`: overall minus rare, with intervals from the same draws."""
+    """Return rows by model, overall and rare; `differences`: overall minus rare, with intervals from the same draws."""
     own = np.array([number(facts, "original_frequency") for facts in items.facts])
     other = np.array([_most(facts.get("swapped_frequency")) for facts in items.facts])
     known = ~np.isnan(own) & ~np.isnan(other)
-    need(known, "train frequencies (`original_frequency`, `swapped_frequency`)")
+    need(
+        known,
+        "no item has the fact: train frequencies (`original_frequency`, `swapped_frequency`)"
+        "; give it as a fact of the items (or next to the scores in the file)",
+    )
     rare = known & (own < other)
     rows = by_group(items, {"overall": known, "rare": rare}, ties, draws=draws, seed=seed)
     return {

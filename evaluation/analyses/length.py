@@ -1,4 +1,4 @@
-"""Accuracy by the length of the video, and how long the videos are (ViLMA, Sec. D and Fig. 23).
+"""Compute accuracy by the length of the video, and the distribution of lengths (ViLMA, Sec. D and Fig. 23).
 
 Six groups: of equal numbers of items (`quantile`, default) or of equal width in log seconds (`log`).
 """
@@ -24,13 +24,17 @@ CUTS = ("quantile", "log")
 def compute(
     items: ScoredItems, *, cut: str = "quantile", ties: str = "half", draws: int = DRAWS, seed: int = SEED
 ) -> dict[str, Any]:
-    """Rows by model and group of seconds; `histogram`: items in 20 bins of equal width in log10 seconds.
+    """Return rows by model and group of seconds; `histogram`: items in 20 bins of equal width in log10 seconds.
 
-    Items whose length is unknown or not above zero are left out and counted in `n_unknown`.
+    Items whose length is unknown or not positive are left out and counted in `n_unknown`.
     """
     seconds = np.array([number(facts, "duration") for facts in items.facts])
     known = seconds > 0
-    need(known, "video's length (`duration`)")
+    need(
+        known,
+        "no item has the fact: video's length (`duration`)"
+        "; give it as a fact of the items (or next to the scores in the file)",
+    )
     edges = _edges(seconds[known], cut)
     groups: dict[str, NDArray[np.bool_]] = {}
     for place, (name, (low, high)) in enumerate(zip(_names(edges), pairwise(edges.tolist()), strict=True)):
@@ -48,7 +52,7 @@ def compute(
 
 
 def _names(edges: Floats) -> list[str]:
-    """Of each group, with as many digits as it takes to tell every edge from the next: clips of nearly one length."""
+    """Name each group with enough digits to distinguish all edges, also for clips of nearly equal length."""
     for digits in range(3, 18):
         told = [f"{edge:.{digits}g}" for edge in edges.tolist()]
         if len(set(told)) == len(set(edges.tolist())):
@@ -57,7 +61,7 @@ def _names(edges: Floats) -> list[str]:
 
 
 def _edges(seconds: Floats, cut: str) -> Floats:
-    """Rising edges of at most six groups; equal quantiles fall together."""
+    """Return rising edges of at most six groups; equal quantiles are merged."""
     if cut not in CUTS:
         raise EvaluationError(f"unknown cut {quoted(cut)}; choose one of: {', '.join(CUTS)}")
     if cut == "log":

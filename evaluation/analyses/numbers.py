@@ -1,7 +1,7 @@
-"""How often each number stands in a corpus of captions: which counts models have met (ViLMA, Fig. 12).
+"""Count how often each number occurs in a corpus of captions: which counts models have met (ViLMA, Fig. 12).
 
-Number words and digits from 1 up; the articles a and an are no numbers here (as in the figure). 6 to 10 stand together,
-and so do those above 10.
+Number words and digits from 1 up. As in the figure, the articles a and an do not count, 6 to 10 form one group, and so
+do numbers above 10.
 """
 
 from collections import Counter
@@ -21,9 +21,9 @@ MAX_DIGITS = 4
 
 
 def compute(corpus: Sequence[str], *, draws: int = 0, seed: int = 0) -> dict[str, Any]:
-    """Rows: group, count, share of all numbers. "once", "twice" and "thrice" are counted apart (`adverbs`).
+    """Return rows: group, count, share of all numbers. "once", "twice" and "thrice" are counted separately (`adverbs`).
 
-    A run of more than four digits (a year with a month, an id) is no count and left out. EvaluationError for no text.
+    A run of more than four digits (a year with a month, an id) is left out. EvaluationError without text.
     """
     if not corpus:
         raise EvaluationError("there is no text; give at least one caption")

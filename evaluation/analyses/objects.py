@@ -1,8 +1,8 @@
 """Measure which extracted objects people see in the frames (UTD, Secs. 4.2 and C.3).
 
-Of all objects that people looked for: the share that they saw; of the others how many are attribute errors,
-misclassifications, hallucinations, annotation mistakes or else, as a researcher classed them; and the rate of
-hallucination, over all objects shown. Objects of one frame are not independent draws: intervals are over frames.
+Of all objects that people checked: the share they saw. Of the others: how many are attribute errors,
+misclassifications, hallucinations, annotation mistakes or other, as classified by a researcher. Also the hallucination
+rate over all objects shown. Objects of one frame are not independent draws, so intervals are over frames.
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ CLASSES = ("attribute", "misclassification", "hallucination", "mistake", "other"
 
 
 def compute(objects: Sequence[CheckedObject], *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Counts, shares in 0..1 and 95 % intervals (cluster bootstrap over frames), overall and of each check.
+    """Compute counts, shares in 0..1 and 95 % intervals (cluster bootstrap over frames), overall and per check.
 
-    `share_of_unseen`: of the objects that people did not see; `share`: of all objects shown. EvaluationError while no
-    frame has been looked at.
+    `share_of_unseen`: of the objects that people did not see; `share`: of all objects shown. EvaluationError if no
+    frame has been checked.
     """
     if not objects:
-        raise EvaluationError("nobody has looked at a frame yet; open an object check on the page Studies")
+        raise EvaluationError("no frame has been checked yet; start an object check on the Studies page")
     checks = sorted({each.check for each in objects})
     return {
         "overall": _row("overall", objects, draws, seed),

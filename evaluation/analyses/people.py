@@ -11,7 +11,10 @@ INPUT = "people"
 
 @dataclass(frozen=True)
 class WorkFacts:
-    """One piece of work. `seconds` and `covered` (share of the clip that was played, 0..1) are None where unknown."""
+    """One task that a person did.
+
+    `seconds` and `covered` (share of the clip that was played, 0..1) are None if unknown.
+    """
 
     person: str
     stage: str
@@ -23,7 +26,10 @@ class WorkFacts:
 
 
 def compute(work: Sequence[WorkFacts]) -> dict[str, Any]:
-    """One row for each person and stage, most work first: pieces, counted and late ones, medians of time and watch."""
+    """Return one row per person and stage, most work first.
+
+    A row has the number of tasks, the counted and the late ones, and the medians of time and share played.
+    """
     groups: dict[tuple[str, str], list[WorkFacts]] = {}
     for piece in work:
         groups.setdefault((piece.person, piece.stage), []).append(piece)

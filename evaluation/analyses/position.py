@@ -1,7 +1,7 @@
 """Test whether validators prefer the first text (docs/reference/formulas.md#metric-position).
 
-The caption stands first in half of the showings by design, so the share of "first" among the votes for one of the two
-texts is .5 without a lean, whatever the foils are like. A lean of one person shows in their own row.
+By design, the caption is shown first half of the time. Without a bias, the share of "first" among the votes for one of
+the two texts is .5, whatever the foils are like. A bias of one person shows in their own row.
 """
 
 from dataclasses import replace
@@ -18,10 +18,11 @@ INPUT = "votes"
 
 
 def compute(votes: Votes, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Share of "first" among one-sided votes, with a bootstrap interval over items; share of captions shown first.
+    """Compute the share of "first" among one-sided votes, with a bootstrap interval over items, and of captions shown
+    first.
 
-    Votes that do not say where the caption stood (those of files) are left out and counted; shares are None when no
-    vote is left.
+    Votes without a position of the caption (from files) are left out and counted; the shares are None if no vote
+    remains.
     """
     placed = votes.position > 0
     known = replace(

@@ -10,13 +10,13 @@ from evaluation.analyses.records import ItemFacts, valid_part
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 from generation.balance.records import caption_groups
 
-# Of a text that reaches the model's limit: a name of what the model reads, and whether it is less than the text.
+# Of a text that reaches the model's limit: an id of the part that the model reads, and whether it was truncated.
 Kept = Mapping[str, tuple[str, bool]]
 
 
 @dataclass(frozen=True)
 class TextScores:
-    """text -> score of a model of text alone, and which texts the model reads in part."""
+    """text -> score of a text-only model, and the texts that the model truncates."""
 
     values: Mapping[str, float]
     higher_is_better: bool = True
@@ -24,12 +24,11 @@ class TextScores:
 
 
 def preference(items: Sequence[ItemFacts], scores: TextScores, *, draws: int = DRAWS) -> dict[str, Any]:
-    """The share of pairs whose caption scores better, ties half, with its interval over captions, per subtest and
-    overall, `valid` the same over valid items.
+    """Compute the share of pairs whose caption scores better, ties half, with its interval, per subtest and overall;
+    `valid` the same over valid items.
 
-    Left out, so that `n_pairs` and `n_captions` count those that are read: pairs with a text that has no score
-    (`n_missing`), and pairs that are equal after the model's cut (`n_equal_after_cut`). `n_truncated`: pairs with a
-    text that the model does not read to its end.
+    Pairs are left out if a text has no score (`n_missing`) or if both texts are equal after truncation
+    (`n_equal_after_cut`); `n_pairs` and `n_captions` count the rest. `n_truncated`: pairs with a truncated text.
     """
     names = dict.fromkeys(item.subtest for item in items)
     rows = [_row(name, [item for item in items if item.subtest == name], scores, draws) for name in names]
@@ -37,7 +36,7 @@ def preference(items: Sequence[ItemFacts], scores: TextScores, *, draws: int = D
 
 
 def reads_alike(a: str, b: str, kept: Kept) -> bool:
-    """Report whether two different texts are equal to the model because one of them is cut."""
+    """Report whether two different texts are equal to the model after truncation."""
     if a == b or a not in kept or b not in kept:
         return False
     (first, first_cut), (second, second_cut) = kept[a], kept[b]

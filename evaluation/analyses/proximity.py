@@ -1,8 +1,8 @@
-"""Accuracy by how near the foil is to the caption in meaning (contrast sets, Sec. 4.3 and Table 5).
+"""Compute accuracy by how close the foil is to the caption in meaning (contrast sets, Sec. 4.3 and Table 5).
 
-`proximity` of an item is the cosine of caption and foil under a sentence encoder: one number, or one for each encoder
-by name (SentBERT, CLIP-text). Antonyms stand apart, since encoders take them for near; of the others the nearest and
-the farthest 15 % are compared.
+`proximity` of an item is the cosine of caption and foil under a sentence encoder: one number, or one per encoder by
+name (SentBERT, CLIP-text). Antonyms form a group of their own, because encoders place them close together. Of the other
+items, the nearest and the farthest 15 % are compared.
 """
 
 import math
@@ -22,15 +22,19 @@ SHARE = 0.15
 def compute(
     items: ScoredItems, *, share: float = SHARE, ties: str = "half", draws: int = DRAWS, seed: int = SEED
 ) -> dict[str, Any]:
-    """Rows by model: antonyms, then for each measure the highest and the lowest `share` of the other items.
+    """Return rows by model: antonyms, then for each measure the highest and the lowest `share` of the other items.
 
-    The number of items is rounded half up, at least one; equal proximities are taken by id. An item without a number
-    is in neither end.
+    The number of items is rounded half up, at least one; ties are broken by id. An item without a number is in neither
+    group.
     """
     antonym = np.array([facts.get("antonym") is True for facts in items.facts], dtype=bool)
     measures = _measures(items)
     known = np.array([any(not math.isnan(values[k]) for values in measures.values()) for k in range(len(items.ids))])
-    need(known | antonym, "semantic proximity (`proximity`)")
+    need(
+        known | antonym,
+        "no item has the fact: semantic proximity (`proximity`)"
+        "; give it as a fact of the items (or next to the scores in the file)",
+    )
     groups: dict[str, NDArray[np.bool_]] = {"antonyms": antonym} if antonym.any() else {}
     cuts = {}
     for name, values in measures.items():
@@ -47,7 +51,7 @@ def compute(
 
 
 def _measures(items: ScoredItems) -> dict[str, list[float]]:
-    """{encoder: (n,) proximity}, NaN where unknown."""
+    """Return {encoder: (n,) proximity}, NaN if unknown."""
     names = dict.fromkeys(
         name for facts in items.facts if isinstance(facts.get("proximity"), dict) for name in facts["proximity"]
     )

@@ -1,4 +1,4 @@
-"""What the analyses compute on: plain facts about items and plain arrays of votes, from files or from the database."""
+"""Define what the analyses compute on: facts about items and arrays of votes, from files or from the database."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from evaluation.errors import EvaluationError
 from text.quoting import quoted
 
-# Truth coding, in this order wherever votes are counted.
+# Truth coding; all vote counts use this order.
 CHOICES = ("caption", "foil", "neither", "both", "cannot_tell")
 # Files often hold three counts only; `other` is neither, both or cannot tell.
 CHOICES3 = ("caption", "foil", "other")
@@ -22,8 +22,7 @@ NOBODY = -1
 
 @dataclass(frozen=True)
 class ProficiencyFacts:
-    """The simpler item beside a main item; of a valid one the foils that it is left with. `valid` is None where nobody
-    judged it."""
+    """The simpler item of a main item; if valid, the foils that remain. `valid` is None if nobody judged it."""
 
     caption: str
     foils: tuple[str, ...]
@@ -32,11 +31,12 @@ class ProficiencyFacts:
 
 @dataclass(frozen=True)
 class ItemFacts:
-    """One main item. `valid` and `unanimous` are None where there is nothing to tell them from.
+    """One main item. `valid` and `unanimous` are None if unknown.
 
-    `tallies`: one tuple of counts for each judged unit (a caption-foil pair, or the item where votes name no foil),
-    over CHOICES (5 long) or CHOICES3 (3 long). `kept`: the foils that a valid item is left with where others drop out,
-    `kept_tallies` their tallies; None = all of them. `as_published`: valid on its publisher's word, by no vote.
+    `tallies`: one tuple of counts for each judged unit (a caption-foil pair, or the item if votes name no foil), over
+    CHOICES (5 long) or CHOICES3 (3 long). `kept`: the foils that remain in a valid item if others were dropped,
+    `kept_tallies` their tallies; None = all of them. `as_published`: valid because it was imported as published, not by
+    votes.
     """
 
     id: str
@@ -54,7 +54,7 @@ class ItemFacts:
 
 
 def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
-    """The valid items as they are released: without the foils that dropped out, nor what was voted on them."""
+    """Return the valid items as they are released: without dropped foils and the votes on them."""
     return [
         replace(
             item,
@@ -70,8 +70,8 @@ def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
 class Votes:
     """v votes. `unit`, `annotator`: (v,) codes into the names; `choice`: (v,) code into CHOICES, OTHER = `other`.
 
-    `unit_items`: (units,) a code of the item that each unit is a pair of; intervals draw items.
-    `position`: (v,) where the caption stood, 1 or 2, 0 where not known. `annotator` is NOBODY where no one is named.
+    `unit_items`: (units,) a code of the item of each unit; intervals draw items. `position`: (v,) the position of the
+    caption, 1 or 2, 0 if unknown. `annotator` is NOBODY if the vote names no one.
     """
 
     unit: NDArray[np.int64]
@@ -81,7 +81,7 @@ class Votes:
     unit_names: Sequence[str]
     annotator_names: Sequence[str]
     unit_items: NDArray[np.int64]
-    # (v,) codes into guideline_names: what each voter was told; None where no one noted it.
+    # (v,) codes into guideline_names: the version that each voter had; None if unknown.
     guideline: NDArray[np.int64] | None = None
     guideline_names: Sequence[str] = ()
 
@@ -91,9 +91,9 @@ class Votes:
 
 
 def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """(v,) codes of the votes under a named coding, with the coding's categories.
+    """Return (v,) codes of the votes under a named coding, with the coding's categories.
 
-    EvaluationError where the votes cannot give it: `truth` from three-way counts, `shown` without positions.
+    EvaluationError if the votes do not support it: `truth` from three-way counts, `shown` without positions.
     """
     if coding not in CODINGS:
         raise EvaluationError(f"unknown coding {quoted(coding)}; choose one of: {', '.join(CODINGS)}")
@@ -105,19 +105,21 @@ def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]
         return votes.choice, CHOICES
     sided = votes.choice <= FOIL
     if (sided & (votes.position == 0)).any():
-        raise EvaluationError("some votes do not say where the caption stood; give `position`, or --coding truth")
-    # The caption in place 1 chosen, or the foil while the caption stood in place 2: the first text was chosen.
+        raise EvaluationError(
+            "some votes do not give the position of the caption; give `position`, or use --coding truth"
+        )
+    # The first text was chosen: the caption at position 1, or the foil with the caption at position 2.
     shown = np.where((votes.choice == CAPTION) == (votes.position == 1), 0, 1)
     return np.where(sided, shown, votes.choice), SHOWN
 
 
 def tallied(votes: Votes, codes: NDArray[np.int64], categories: int) -> NDArray[np.int64]:
-    """(units, categories): how often each category was given to each unit."""
+    """Count how often each category was given to each unit, (units, categories)."""
     units = len(votes.unit_names)
     flat = np.bincount(votes.unit * categories + codes, minlength=units * categories)
     return flat.reshape(units, categories)
 
 
 def collapse_to_three(tally: Sequence[int]) -> tuple[int, int, int]:
-    """A tally over CHOICES or CHOICES3 as one over CHOICES3."""
+    """Collapse counts over CHOICES or CHOICES3 to CHOICES3."""
     return tally[0], tally[1], sum(tally[2:])

@@ -1,18 +1,20 @@
-"""Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, verdicts, reviews, stages,
-people, objects, scored, corpus or edits: what it computes on; see evaluation/score_files/items.py,
-evaluation/score_files/scored.py and evaluation/reports/reports.py) and `compute(data, **params) -> dict`.
+"""List every report, one row each.
+
+A module gives `VERSION`, `INPUT` and `compute(data, **params) -> dict`. `INPUT` is what it computes on: items, texts,
+votes, verdicts, reviews, stages, people, objects, scored, corpus or edits (see evaluation/score_files/items.py,
+evaluation/score_files/scored.py and evaluation/reports/reports.py).
 """
 
 from text.registry import Entry, Param
 
 BASE = Param("base", "2", "Base of the logarithm of the JS divergence.", "choice", ("2", "e"))
-UNIT = Param("unit", "words", "All words, or only those that differ.", "choice", ("words", "changed"))
-TIES = Param("ties", "half", "How an equal score counts.", "choice", ("half", "strict", "optimistic", "first"))
+UNIT = Param("unit", "words", "All words, or only the words that differ.", "choice", ("words", "changed"))
+TIES = Param("ties", "half", "How ties count.", "choice", ("half", "strict", "optimistic", "first"))
 CUT = Param("cut", "quantile", "Groups of equal size, or of equal width in log seconds.", "choice", ("quantile", "log"))
-SHARE = Param("share", 0.15, "What part of the items each end holds.", "float")
+SHARE = Param("share", 0.15, "Share of the items in each group (nearest, farthest).", "float")
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
-PRECISION = Param("precision", 0.0, "Least precision wanted; 0 fits the best F1.", "float")
-# A place on the screen is no truth of the item.
+PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
+# A position on the screen says nothing about the truth of the item.
 TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
 
 REPORTS: dict[str, Entry] = {
@@ -33,20 +35,22 @@ REPORTS: dict[str, Entry] = {
         label="Skill of validators",
         path="evaluation.analyses.skill",
         params=(TRUTH_CODING,),
-        summary="Dawid-Skene and MACE beside the majority: whose votes can be trusted, which verdicts would turn.",
-        deviations=("MACE is the likeliest of five seeded starts; crowd-kit's own restarts share one seed.",),
+        summary="Dawid-Skene and MACE compared with the majority: annotator skill, and which verdicts would change.",
+        deviations=(
+            "MACE is the most likely of five seeded starts, because the restarts of crowd-kit share one seed.",
+        ),
     ),
     "reviewing": Entry(
         label="Reviewing",
         path="evaluation.analyses.reviewing",
-        summary="What reviewers decided and why, how much was reviewed, and how far two reviewers agree on one piece.",
+        summary="Decisions of reviewers with their reasons, share of foils reviewed, and agreement of two reviewers.",
     ),
     "divergence": Entry(
         label="Divergence",
         path="evaluation.analyses.divergence",
         params=(BASE, UNIT),
         summary="Jensen-Shannon divergence of caption and foil words, and the words that shift most.",
-        deviations=("The published values follow from no definition that was tried on the released files.",),
+        deviations=("No definition that was tried on the released files gives the published values.",),
     ),
     "blind": Entry(
         label="Blind audit",
@@ -57,7 +61,7 @@ REPORTS: dict[str, Entry] = {
         label="Filters against verdicts",
         path="evaluation.analyses.filters",
         params=(PRECISION,),
-        summary="Thresholds fitted to people's verdicts, with the precision and recall they would have.",
+        summary="Thresholds fitted to human verdicts, with their precision and recall.",
     ),
     "position": Entry(
         label="Position bias",
@@ -67,34 +71,37 @@ REPORTS: dict[str, Entry] = {
     "funnel": Entry(
         label="Funnel",
         path="evaluation.analyses.funnel",
-        summary="Candidates made, passed, accepted, assembled, valid, released; which filters took the rest.",
+        summary="Candidates generated, passed, accepted, assembled, valid and released, and which filters rejected "
+        "the rest.",
     ),
     "people": Entry(
         label="People",
         path="evaluation.analyses.people",
-        summary="Work, time and watch evidence of each person.",
+        summary="Tasks, time and share of the clip played, per person.",
     ),
     "objects": Entry(
         label="Object check",
         path="evaluation.analyses.objects",
-        summary="Share of extracted objects that people see, classes of error, hallucinations (UTD, Sec. 4.2).",
+        summary="Share of extracted objects that people see, error classes and hallucination rate (UTD, Sec. 4.2).",
     ),
     "delta": Entry(
         label="Score change by edit",
         path="evaluation.analyses.delta",
-        summary="How far scores fall from caption to foil, by what was changed (Feint6K, Fig. 5).",
+        summary="Drop in score from caption to foil, by type of edit (Feint6K, Fig. 5).",
     ),
     "proximity": Entry(
         label="Semantic proximity",
         path="evaluation.analyses.proximity",
         params=(SHARE, TIES),
-        summary="Accuracy on antonyms, on the nearest and on the farthest foils (contrast sets, Table 5).",
+        summary="Accuracy on antonyms and on the foils nearest to and farthest from the caption (contrast sets, Table "
+        "5).",
     ),
     "identity": Entry(
         label="Rare identities",
         path="evaluation.analyses.identity",
         params=(TIES,),
-        summary="Accuracy where the original name is rarer in training than the swapped one (contrast sets, Table 4).",
+        summary="Accuracy on items whose original name is rarer in training than the swapped name (contrast sets, "
+        "Table 4).",
     ),
     "counts": Entry(
         label="Accuracy by count",
@@ -106,23 +113,23 @@ REPORTS: dict[str, Entry] = {
         label="Accuracy by video length",
         path="evaluation.analyses.length",
         params=(CUT, TIES),
-        summary="Accuracy in six groups of video length, and how long the videos are (ViLMA, Fig. 23).",
-        deviations=("The figure does not say how its six groups are cut; both readings are offered.",),
+        summary="Accuracy in six groups of video length, with a histogram of the lengths (ViLMA, Fig. 23).",
+        deviations=("The figure does not say how its six groups were formed, so both options are available.",),
     ),
     "numbers": Entry(
         label="Number words",
         path="evaluation.analyses.numbers",
-        summary="How often each number stands in a corpus of captions (ViLMA, Fig. 12).",
+        summary="Frequency of each number in a corpus of captions (ViLMA, Fig. 12).",
     ),
     "verbs": Entry(
         label="Verbs of machines and people",
         path="evaluation.analyses.verbs",
-        summary="Which verbs machine-made and human-made foils put in (contrast sets, Fig. 3).",
-        deviations=("Verbs are lemmas where the foil's record names one, else the first word put in.",),
+        summary="Verbs that machine-made and human-made foils insert (contrast sets, Fig. 3).",
+        deviations=("The verb is the lemma in the record of the foil; without one, it is the first inserted word.",),
     ),
 }
 
-# They read scores of a release, and so belong to a release and not to a project.
+# They read scores of a release, so they belong to a release, not to a project.
 OF_SCORES = frozenset({"delta", "proximity", "identity", "counts", "length"})
-# Their libraries cost seconds and gigabytes: jobs and commands compute them, pages show what is stored.
+# Their libraries take seconds and gigabytes to load: jobs and commands compute them, pages show stored results.
 BY_JOB = frozenset({"skill"})

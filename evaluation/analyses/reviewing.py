@@ -1,7 +1,8 @@
-"""What reviewers decided, and how far two of them agree who decided on the same piece without knowing of each other.
+"""Summarize the decisions of reviewers, and the agreement of two reviewers who independently decided on the same foil.
 
-Agreement is told twice: over the four decisions, and over what they come to (the text stands, or it does not). Which
-reviewers met differs from piece to piece, so kappa is Fleiss' (raters are interchangeable), beside alpha and per cent.
+Agreement is computed twice: over the four decisions, and over whether the text was accepted as it is. Different foils
+are reviewed by different pairs of reviewers, so kappa is Fleiss' (raters are interchangeable), next to alpha and
+percent agreement.
 """
 
 from collections import Counter
@@ -17,17 +18,17 @@ from evaluation.metrics.intervals import DRAWS, SEED
 VERSION = "2"
 INPUT = "reviews"
 DECISIONS = ("accept", "send_back", "drop", "fix")
-# A fix says that the text as it came does not stand.
+# A fix means that the submitted text was not accepted as it is.
 STANDS = {"accept": "as it is", "send_back": "not as it is", "drop": "not as it is", "fix": "not as it is"}
 CODINGS = {"decision": {decision: decision for decision in DECISIONS}, "stands": STANDS}
 
 
 @dataclass(frozen=True)
 class ReviewFacts:
-    """Reviews that counted: `first` (reviewer, decision, reasons); `pairs` (decision, second decision) on one piece.
+    """Reviews that counted: `first` (reviewer, decision, reasons); `pairs` (decision, second decision) on one foil.
 
-    `items`: a code of the item that each pair's foil is meant for; without them every pair is one of its own.
-    `unreviewed`: how many foils were accepted by rule, because they were not drawn for a review.
+    `items`: a code of the item of each pair's foil; without them, every pair is its own item. `unreviewed`: how many
+    foils were accepted by rule because review sampling did not select them.
     """
 
     first: Sequence[tuple[str, str, tuple[str, ...]]] = ()
@@ -37,7 +38,7 @@ class ReviewFacts:
 
 
 def compute(reviews: ReviewFacts, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Counts of decisions, reasons and reviewers; agreement of first and second reviewers under both codings.
+    """Count decisions, reasons and reviewers; compute the agreement of first and second reviewers under both codings.
 
     Foils of one item are drawn together: alpha's interval is over items.
     """

@@ -1,8 +1,8 @@
-"""Models' scores on items with facts beside them, and accuracy within groups of items.
+"""Hold models' scores on items with facts about the items, and compute accuracy within groups of items.
 
 Records of a file: `{"id", "scores": [caption, foil...], "model"?, "category"?, "cluster"?, "higher_is_better"?}` a line
 with the facts that an analysis reads (`count`, `duration`, `edited`, `proximity`, `antonym`, `original_frequency`,
-`swapped_frequency`) beside them. A model is a name in `model`; facts of an item may stand in any of its records.
+`swapped_frequency`) in the same record. `model` names the model; facts of an item may be in any of its records.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ScoredItems:
-    """n items. `models`: (n, w) scores by model, higher is better, caption first, NaN padded; a row of NaN is an item
-    that the model has not scored. `facts`: what is known of each item. `categories`: text, image or video by model."""
+    """n items. `models`: (n, w) scores by model, higher is better, caption first, NaN padded.
+
+    A row of NaN is an item without scores of the model. `facts`: the known facts of each item. `categories`: text,
+    image or video by model.
+    """
 
     ids: Sequence[str]
     clusters: Sequence[str]
@@ -32,26 +35,28 @@ class ScoredItems:
 
 
 def credits(scores: Floats, ties: str = "half") -> Floats:
-    """(n,) pairwise credit of each item, NaN where the model has no score."""
+    """Return the pairwise credit of each item, (n,), NaN if the model has no score."""
     known = ~np.isnan(scores[:, 0])
     return np.where(known, hit(standing(np.where(known[:, None], scores, 0.0)), ties), np.nan)
 
 
 def chance(scores: Floats) -> Floats:
-    """(n,) what guessing earns: one over the number of texts; NaN without a score."""
+    """Return the credit of guessing, (n,): one over the number of texts; NaN without a score."""
     with np.errstate(divide="ignore"):
         return np.where(np.isnan(scores[:, 0]), np.nan, 1.0 / (~np.isnan(scores)).sum(axis=1))
 
 
 def number(facts: Mapping[str, Any], name: str) -> float:
-    """A fact as a number, NaN where it is absent or no finite number."""
+    """Return a fact as a number, NaN if it is missing or not a finite number."""
     value = facts.get(name)
     good = isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value)
     return float(value) if good and value is not None else float("nan")
 
 
 def share(credit: Floats, clusters: Sequence[str], chosen: NDArray[np.bool_], draws: int, seed: int) -> dict[str, Any]:
-    """Accuracy over the chosen items that have a credit: `accuracy`, bootstrap `ci`, `t_ci`, `n`; None of nothing."""
+    """Compute accuracy over the chosen items that have a credit: `accuracy`, bootstrap `ci`, `t_ci`, `n`; None without
+    items.
+    """
     used = chosen & ~np.isnan(credit)
     if not used.any():
         return {"accuracy": None, "ci": None, "t_ci": None, "n": 0}
@@ -64,7 +69,7 @@ def share(credit: Floats, clusters: Sequence[str], chosen: NDArray[np.bool_], dr
 def by_group(
     items: ScoredItems, groups: Mapping[str, NDArray[np.bool_]], ties: str, *, draws: int = DRAWS, seed: int = SEED
 ) -> list[dict[str, Any]]:
-    """A row for each model and group, in their order: model, category, group, accuracy with intervals, chance, n.
+    """Return a row for each model and group, in order: model, category, group, accuracy with intervals, chance, n.
 
     A model that scored no item of any group has no row.
     """
@@ -82,9 +87,7 @@ def by_group(
     return rows
 
 
-def need(known: NDArray[np.bool_], what: str) -> None:
-    """EvaluationError where no item has the fact that the analysis is about."""
+def need(known: NDArray[np.bool_], otherwise: str) -> None:
+    """Raise EvaluationError with the text `otherwise` if no item has the fact that the analysis is about."""
     if not known.any():
-        raise EvaluationError(
-            f"no item says its {what}; give it as a fact of the items (or beside the scores in the file)"
-        )
+        raise EvaluationError(otherwise)

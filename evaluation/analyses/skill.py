@@ -1,7 +1,8 @@
-"""Dawid-Skene and MACE beside the majority: whose votes can be trusted, and which verdicts that would turn.
+"""Compare Dawid-Skene and MACE with the majority: annotator skill, and which verdicts would change.
 
-Both estimate at once what is true of each unit and how good each annotator is (Dawid & Skene 1979; Hovy et al. 2013):
-an annotator who often stands alone counts for less. A second look at the votes; verdicts stay the majority's.
+Both estimate the truth of each unit and the skill of each annotator together (Dawid & Skene 1979; Hovy et al. 2013). An
+annotator who often disagrees with the others counts for less. This is a second reading of the votes; the verdicts
+remain those of the majority.
 """
 
 from importlib.util import find_spec
@@ -16,7 +17,7 @@ from text.registry import Entry, load
 
 VERSION = "1"
 INPUT = "votes"
-# A report is read by people; what is beyond is counted.
+# A report lists at most this many; the rest is only counted.
 MAX_DIFFERING = 500
 CROWD = Entry("crowd-kit", "evaluation.analyses.crowd", summary="needs the [models] extra; jobs and commands only")
 
@@ -24,16 +25,16 @@ Codes = NDArray[np.int64]
 
 
 def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 0) -> dict[str, Any]:
-    """Verdicts of the majority (more than half of a unit's votes), of Dawid-Skene and of MACE; the skill of each
-    annotator; the units on which the three do not say the same, the surest first.
+    """Compute verdicts of the majority (more than half of a unit's votes), Dawid-Skene and MACE, and annotator skill.
 
-    EvaluationError: the coding `shown` (a place is no truth), no named votes, fewer than two annotators.
+    Also lists the units on which the three differ, most certain first. EvaluationError: the coding `shown` (a position
+    says nothing about the truth), no named votes, fewer than two annotators.
     """
     if coding == "shown":
-        raise EvaluationError("first and second are places, not what is true of an item; give truth or truth3")
+        raise EvaluationError("the coding `shown` holds positions, not what is true of an item; use truth or truth3")
     named = votes.annotator != NOBODY
     if not named.any():
-        raise EvaluationError("these votes name nobody; Dawid-Skene and MACE need to know whose vote is whose")
+        raise EvaluationError("these votes name no annotators, which Dawid-Skene and MACE need; give votes with names")
     kept = Votes(
         votes.unit[named],
         votes.annotator[named],
@@ -47,7 +48,7 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
     counts = tallied(kept, codes, len(categories))
     seen = _Seen(kept, codes)
     if len(seen.people) < 2:
-        raise EvaluationError("one annotator judged everything; skill shows only against what others say")
+        raise EvaluationError("one annotator cast all votes; skill needs votes of at least two annotators")
     fits = _fits(seen, len(categories))
     majority = _majority(counts[seen.units])
     verdicts = {"majority": majority, **{name: posterior.argmax(axis=1) for name, (posterior, _) in fits.items()}}
@@ -66,7 +67,7 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
 
 
 class _Seen:
-    """Units, annotators and categories that have a vote, with the votes numbered among them without a gap."""
+    """Units, annotators and categories that have a vote, with the votes renumbered without gaps."""
 
     def __init__(self, votes: Votes, codes: Codes) -> None:
         self.units, self.unit = np.unique(votes.unit, return_inverse=True)
@@ -78,7 +79,7 @@ Fits = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 
 def _fits(seen: _Seen, categories: int) -> Fits:
-    """{method: ((units, categories) posterior, (annotators,) skill)}; one category alone leaves nothing to estimate."""
+    """Return {method: ((units, categories) posterior, (annotators,) skill)}; empty for a single category."""
     if len(seen.categories) == 1:
         sure = np.zeros((len(seen.units), categories))
         sure[:, seen.categories[0]] = 1.0
@@ -96,12 +97,12 @@ def _fits(seen: _Seen, categories: int) -> Fits:
 
 
 def _majority(counts: Codes) -> Codes:
-    """(units,) the category of more than half of the votes, -1 where there is none."""
+    """Return the category of more than half of the votes per unit, (units,), -1 if there is none."""
     return np.where(counts.max(axis=1) * 2 > counts.sum(axis=1), counts.argmax(axis=1), -1)
 
 
 def _verdict_row(name: str, found: Codes, majority: Codes, categories: tuple[str, ...]) -> dict[str, Any]:
-    """How often each category is the verdict, and how many verdicts are another than the majority's."""
+    """Count how often each category is the verdict, and how many verdicts differ from the majority's."""
     decided = majority >= 0
     return {
         "method": name,
@@ -113,7 +114,9 @@ def _verdict_row(name: str, found: Codes, majority: Codes, categories: tuple[str
 
 
 def _annotators(votes: Votes, seen: _Seen, codes: Codes, majority: Codes, fits: Fits) -> list[dict[str, Any]]:
-    """Skill of each, least first by Dawid-Skene; `agreement`: the share of their votes that are the majority's."""
+    """Return the skill of each, lowest Dawid-Skene first; `agreement`: the share of their votes that match the
+    majority.
+    """
     rows = []
     for place, person in enumerate(seen.people.tolist()):
         mine = seen.annotator == place

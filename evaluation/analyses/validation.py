@@ -1,9 +1,9 @@
-"""The validation report: how many items survive, how far validators agree, how far words diverge (ViLMA, Tables 4-6).
+"""Compute the validation report: surviving items, agreement of validators, divergence of words (ViLMA, Tables 4-6).
 
-Counts come out of the released files to the item; percentages are computed from them. (Some percentages
-in (ViLMA, Table 6) contradict their own counts.) Alpha over the valid items alone is lower than over all by
-construction: without the rejected items, the spread that agreement is measured against is gone. JS and alpha of valid
-items are computed over the released pairs: if enough valid pairs make an item valid, the other pairs dropped out.
+Counts come out of the released files to the item; percentages are computed from them. (Some percentages in (ViLMA,
+Table 6) contradict their own counts.) By construction, alpha over only the valid items is lower than over all. Without
+the rejected items, the spread that agreement is measured against is gone. JS and alpha of valid items are computed over
+the released pairs: if enough valid pairs make an item valid, the other pairs dropped out.
 """
 
 import random
@@ -26,9 +26,9 @@ INPUT = "items"
 def compute(
     items: Sequence[ItemFacts], *, base: str = "2", unit: str = "words", draws: int = DRAWS, seed: int = SEED
 ) -> dict[str, Any]:
-    """One row a subtest, in the order they come, and `overall` over all items pooled.
+    """Return one row per subtest, in the order of the items, and `overall` over all items pooled.
 
-    What the items cannot tell (no votes, no proficiency items, no votes on those) is None.
+    Values that the items do not support (no votes, no proficiency items, no votes on those) are None.
     """
     if not items:
         raise EvaluationError("there are no items to report on; import or assemble some first")
@@ -83,7 +83,7 @@ def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int
 def _alphas(
     items: Sequence[ItemFacts], valid: Sequence[ItemFacts], draws: int, seed: int
 ) -> tuple[str, tuple[Alpha, Alpha]]:
-    """Truth-coded where every tally tells neither, both and cannot tell apart; else truth3."""
+    """Compute alpha truth-coded if every tally separates neither, both and cannot tell; else truth3."""
     coding = "truth" if all(len(tally) == 5 for item in items for tally in item.tallies) else "truth3"
     if not any(item.tallies for item in items):
         coding = "truth3"
@@ -99,7 +99,7 @@ def _table(items: Sequence[ItemFacts], coding: str) -> NDArray[np.int64]:
 
 
 def _items_of_units(items: Sequence[ItemFacts]) -> NDArray[np.int64]:
-    """A code of its item for each row of `_table`."""
+    """Return a code of its item for each row of `_table`."""
     return np.array([number for number, item in enumerate(items) for _ in item.tallies], dtype=np.int64)
 
 
@@ -109,13 +109,15 @@ def _votes(items: Sequence[ItemFacts], coding: str) -> dict[str, int]:
 
 
 def _js_of_sample(items: Sequence[ItemFacts], size: int, base: str, unit: str, seed: int) -> float | None:
-    """JS of a seeded sample of all items, as large as the valid part: JS falls as samples grow (ViLMA, Table 4)."""
+    """Compute the JS of a seeded sample of all items, as large as the valid part: JS falls as samples grow (ViLMA,
+    Table 4).
+    """
     chosen = random.Random(seed).sample(sorted(items, key=lambda item: (item.subtest, item.id)), size)
     return js_divergence(*word_counts(chosen, unit), base)
 
 
 def _proficiency(items: Sequence[ItemFacts], base: str, unit: str) -> dict[str, Any] | None:
-    """The proficiency items of these main items (ViLMA, Table 5); a shared one counts once per main item."""
+    """Summarize the proficiency items of these main items (ViLMA, Table 5); a shared one counts once per main item."""
     simpler: list[ProficiencyFacts] = [item.proficiency for item in items if item.proficiency]
     if not simpler:
         return None

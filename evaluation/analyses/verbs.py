@@ -1,7 +1,7 @@
-"""Which verbs machines and people put into foils, and how far apart the two distributions are (contrast sets, Fig. 3).
+"""Compare the verbs that machines and people insert into foils, and their distributions (contrast sets, Fig. 3).
 
-Each value is a verb's share of all verbs of that source. The verb of a foil is the lemma that its record names
-(`verb`); without one, the first word that the foil puts in, lower-cased and not lemmatised: the result names which.
+Each value is a verb's share of all verbs of that source. The verb of a foil is the lemma in its record (`verb`);
+without one, the first inserted word, lower-cased and not lemmatised. The result says which.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ SOURCES = ("machine", "person")
 
 @dataclass(frozen=True)
 class EditFacts:
-    """A foil with who made it; `verb` the lemma that it puts in, empty where nobody says."""
+    """A foil and its author; `verb` is the lemma that it inserts, empty if unknown."""
 
     caption: str
     foil: str
@@ -32,7 +32,7 @@ class EditFacts:
 
 
 def verb_of(edit: EditFacts) -> str:
-    """The named verb, else the first word put in; empty where the foil only takes words away."""
+    """Return the named verb, else the first inserted word; empty if the foil only removes words."""
     if edit.verb:
         return edit.verb.lower()
     put_in = [word for each in diff_edits(edit.caption.lower(), edit.foil.lower()) for word in words(each.target)]
@@ -40,12 +40,13 @@ def verb_of(edit: EditFacts) -> str:
 
 
 def compute(edits: Sequence[EditFacts], *, top: int = TOP, draws: int = 0, seed: int = 0) -> dict[str, Any]:
-    """Rows by verb, most frequent over both first: `machine` and `person` shares; `js` in base 2 between the two.
+    """Return rows by verb, most frequent over both first: `machine` and `person` shares; `js` in base 2 between the
+    two.
 
-    `top_share`: what the ten most frequent verbs of a source make up (how skewed it is). EvaluationError for no foil.
+    `top_share`: the share of the ten most frequent verbs of a source (how skewed it is). EvaluationError without foils.
     """
     if not edits:
-        raise EvaluationError("there is no foil; give some made by a machine and some by people")
+        raise EvaluationError("there are no foils; give some made by machines and some made by people")
     if wrong := {edit.source for edit in edits} - set(SOURCES):
         raise EvaluationError(f"unknown source {quoted(sorted(wrong)[0])}; give machine or person")
     counts = {source: Counter(v for e in edits if e.source == source and (v := verb_of(e))) for source in SOURCES}

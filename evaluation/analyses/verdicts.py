@@ -1,4 +1,4 @@
-"""What the analysis of filters computes on: scores of foils beside what people found of them."""
+"""Hold what the analysis of filters computes on: filter scores of foils and human verdicts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,11 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class FilterVerdicts:
-    """n foils that one filter scored and people judged. `higher_passes`: which side of a threshold is let through;
-    `now`: (n,) whether the filter let it through; `captions`: (n,) a name a caption."""
+    """n foils with a score of one filter and a human verdict.
+
+    `higher_passes`: which side of a threshold passes; `now`: (n,) whether the filter passed it; `captions`: (n,) a name
+    per caption.
+    """
 
     filter: str
     label: str

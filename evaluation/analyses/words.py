@@ -1,4 +1,4 @@
-"""Word frequencies of captions and foils, and how far apart they are (ViLMA, Sec. B.1)."""
+"""Count the words of captions and foils, and measure how far the two distributions are apart (ViLMA, Sec. B.1)."""
 
 import math
 from collections import Counter
@@ -17,9 +17,9 @@ Facts = ItemFacts | ProficiencyFacts
 
 
 def word_counts(items: Iterable[Facts], unit: str = "words") -> tuple[Counter[str], Counter[str]]:
-    """Counts of caption words and of foil words. A caption counts once an item, however many foils it has.
+    """Count caption words and foil words. A caption counts once per item, however many foils it has.
 
-    `words`: all words. `changed`: of the caption the words that some foil replaces, of each foil the new ones.
+    `words`: all words. `changed`: the words of the caption that a foil replaces, and the new words of each foil.
     """
     if unit not in UNITS:
         raise EvaluationError(f"unknown unit {quoted(unit)}; choose one of: {', '.join(UNITS)}")
@@ -53,12 +53,12 @@ def _count_changed(item: Facts, captions: Counter[str], foils: Counter[str]) -> 
 
 
 def _touched(spans: Iterable[WordSpan], start: int, end: int) -> list[WordSpan]:
-    """The words that share a character with `start:end`: whole words, even if an edit is inside one."""
+    """Return the words that share a character with `start:end`: whole words, even if an edit is inside one."""
     return [span for span in spans if span[0] < end and start < span[1]]
 
 
 def js_divergence(captions: Counter[str], foils: Counter[str], base: str = "2") -> float | None:
-    """sqrt((KL(f || m) + KL(c || m)) / 2) of the normalised counts; None when either side has no word.
+    """Compute sqrt((KL(f || m) + KL(c || m)) / 2) of the normalised counts; None if either side has no word.
 
     0 for equal distributions; the ceiling, for disjoint ones, is 1 in base 2 and sqrt(ln 2) in base e.
     """
@@ -72,10 +72,10 @@ def js_divergence(captions: Counter[str], foils: Counter[str], base: str = "2") 
         c, f = captions[word] / n_caption, foils[word] / n_foil
         middle = (c + f) / 2
         terms += [share * math.log(share / middle) for share in (c, f) if share]
-    # fsum: the same value in whatever order the words come; rounding can leave a hair below zero.
+    # fsum: the value does not depend on the order of words; rounding can leave a tiny negative number.
     return math.sqrt(max(0.0, math.fsum(terms) / 2 / math.log(BASES[base])))
 
 
 def n_lexical_items(captions: Counter[str], foils: Counter[str]) -> int:
-    """Words that stand on one side only (the symmetric difference of the vocabularies)."""
+    """Count the words on one side only (the symmetric difference of the vocabularies)."""
     return len(captions.keys() ^ foils.keys())

@@ -1,4 +1,4 @@
-"""The blind audit as a chart: the classifier before and after validation, with intervals, beside chance."""
+"""Draw the blind audit: the classifier before and after validation, with intervals, and the level of chance."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,13 +17,13 @@ from evaluation.charts.of_reports import (
     svg_of,
 )
 
-# Filled and hollow, so that a grey print tells them apart.
+# Filled and hollow, so that they differ in a greyscale print.
 MARKS = (("before validation", "o", INK, -0.16), ("after validation", "s", "white", 0.16))
 GUESSING = 0.5
 
 
 def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes:
-    """`rows`: rows of the blind report. A point with its interval for each, the line at 50 % is guessing."""
+    """Draw `rows` of the blind report: a point with its interval for each; the line at 50 % is guessing."""
     figure, axes = new_figure(max(1, len(rows)) * 2, title, legend=True)
     told: set[str] = set()
     for place, row in enumerate(rows):
@@ -49,6 +49,6 @@ def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes
     axes.axvline(GUESSING, color=QUIET, linestyle=":", linewidth=1.4, label="guessing")
     row_names(axes, [short(f"{row['name']} (n = {row['n_items']:,})") for row in rows])
     axes.set_xlim(0, 1.12)
-    percent_axis(axes, "how often a classifier of words is right, with 95 % interval; n: items")
+    percent_axis(axes, "accuracy of a bag-of-words classifier, with 95 % interval; n: items")
     legend_below(axes)
     return svg_of(figure)

@@ -1,4 +1,4 @@
-"""Forms of the blind audit: thresholds, and models that read texts alone."""
+"""Define the forms of the blind audit: limits, and text-only models."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from projects.models import Project
 
 
 class BarsForm(forms.Form):
-    """The project's bar, and one field a main subtest that may leave it."""
+    """The limit of the project, and one field per main subtest for a different limit."""
 
     def __init__(self, project: Project, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data)
@@ -45,7 +45,7 @@ PROBES = {
 
 
 def named_probes(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the gate with its probes in words."""
+    """Return a row of the gate with labels for its probes."""
     return {
         **row,
         "probes": [{**probe, "words": PROBES.get(probe["probe"], probe["probe"])} for probe in row["probes"]],

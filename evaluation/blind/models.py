@@ -1,4 +1,4 @@
-"""Models that read texts alone, for the blind audit."""
+"""Define models that read only text, for the blind audit."""
 
 from django.db import models
 
@@ -7,7 +7,7 @@ from projects.models.requested_jobs import RequestedJob
 
 
 class BlindScorer(RequestedJob):
-    """A model that reads texts alone, for the blind audit of a project; its values are Scores without a clip."""
+    """A text-only model for the blind audit of a project; its values are Scores without a clip."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="blind_scorers", db_index=False)
     # "lm:openai-community/gpt2", "fake:text".
@@ -15,7 +15,7 @@ class BlindScorer(RequestedJob):
     device = models.CharField(max_length=12, default="auto")
     label = models.CharField(max_length=120)
     model_key = models.CharField(max_length=300, blank=True)
-    # Of texts that reach the model's limit: {text_sha256: [a name of what it reads, whether that is less]}.
+    # Of texts that reach the model's limit: {text_sha256: [an id of the part it reads, whether it was truncated]}.
     at_limit = models.JSONField(default=dict, db_default={}, blank=True)
     scored_at = models.DateTimeField(null=True, blank=True)
 

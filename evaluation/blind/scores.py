@@ -1,4 +1,4 @@
-"""Values that text-only models gave the texts of a project, for the blind audit; read here, written by a job."""
+"""Read the values that text-only models gave to the texts of a project; a job writes them."""
 
 import hashlib
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
 from projects.models import Project
 
-# The same as a scoring run of a release writes for a text-only model, so that neither asks again what the other has.
+# The same key as a scoring run of a text-only model, so that each reuses the values of the other.
 PROTOCOL = "foilworks"
 NO_CLIP = ""
 ROWS = 500
@@ -20,7 +20,7 @@ ROWS = 500
 
 @dataclass(frozen=True)
 class Known:
-    """What is stored of the texts; the fingerprint names model and values, "" while the model was never opened."""
+    """The stored values of the texts; the fingerprint covers model and values, "" if the model was never loaded."""
 
     scores: TextScores
     fingerprint: str
@@ -31,12 +31,12 @@ def scorers_of(project: Project) -> list[BlindScorer]:
 
 
 def texts_of(items: Sequence[ItemFacts]) -> list[str]:
-    """Every text once, in the order of the items."""
+    """Return every text once, in the order of the items."""
     return list(dict.fromkeys(text for item in items for text in (item.caption, *item.foils)))
 
 
 def known_values(scorer: BlindScorer, items: Sequence[ItemFacts]) -> Known:
-    """What is stored of the items' texts. One query a 500 texts."""
+    """Return the stored values of the items' texts. One query per 500 texts."""
     if not scorer.model_key:
         return Known(TextScores({}), "")
     texts = {text_key(text): text for text in texts_of(items)}
@@ -58,7 +58,7 @@ def known_values(scorer: BlindScorer, items: Sequence[ItemFacts]) -> Known:
 
 
 def preferences_of(project: Project, items: Sequence[ItemFacts]) -> list[dict[str, Any]]:
-    """One a scorer, in the order of labels: the scorer with `preference` (None while it was never opened)."""
+    """Return one entry per scorer, by label: the scorer with `preference` (None if it was never loaded)."""
     found = []
     for scorer in scorers_of(project):
         known = known_values(scorer, items)

@@ -1,4 +1,4 @@
-"""The job of a blind scorer: every text of the project's main items that has no value yet, once."""
+"""Run the job of a blind scorer: score every text of the project's main items that has no value yet, once."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,10 @@ TEXTS_PER_WRITE = 64
 
 
 def score_blind(scorer_id: int, job: Job) -> None:
-    """EvaluationError: the model needs a video, so that it is not blind."""
+    """Score every text without a value.
+
+    EvaluationError: the model needs a video, so it is not blind.
+    """
     scorer = BlindScorer.objects.select_related("project").get(pk=scorer_id)
     adapter: Any = open_adapter(scorer.spec, device=scorer.device)
     _check_blind(scorer.spec, adapter.info)
@@ -49,7 +52,7 @@ def score_blind(scorer_id: int, job: Job) -> None:
 
 
 def preference_of_file(spec: str, items: Sequence[ItemFacts]) -> dict[str, Any]:
-    """How often a model of text alone finds the caption likelier; nothing is stored. EvaluationError as above."""
+    """Compute how often a text-only model finds the caption likelier; stores nothing. EvaluationError as above."""
     adapter: Any = open_adapter(spec)
     _check_blind(spec, adapter.info)
     texts = texts_of(items)
@@ -63,7 +66,7 @@ def _kept(adapter: Any, texts: Sequence[str]) -> dict[str, tuple[str, bool]]:
 
 def _check_blind(spec: str, info: Any) -> None:
     if info.needs_video:
-        raise EvaluationError(f"{spec} looks at videos; a blind audit takes a model of text alone, such as lm:…")
+        raise EvaluationError(f"{spec} reads videos; the blind audit needs a text-only model, such as lm:…")
 
 
 def _row(scorer: BlindScorer, text: str, value: float, info: Any) -> Score:

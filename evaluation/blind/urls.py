@@ -1,4 +1,4 @@
-"""Addresses of the blind audit."""
+"""Define the addresses of the blind audit."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""What a researcher sets and asks for on the page of the blind audit."""
+"""Handle the limits and the models of the blind audit page."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

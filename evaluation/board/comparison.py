@@ -1,4 +1,4 @@
-"""Two runs of one release: how far apart, with what certainty, and on which items they differ."""
+"""Compare two runs of one release: the difference, its certainty, and the items on which they differ."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,28 +18,31 @@ from evaluation.scoring.run_results import Axes, axes_of, credits_of, fingerprin
 from text.quoting import quoted
 
 VERSION = "3"
-# What can be listed: items that only A or only B has right, both, neither, and where a tie earned a part.
+# Outcomes: only A is right, only B, both, neither, and a tie that earned partial credit.
 OUTCOMES = ("only_a", "only_b", "both", "neither", "partial")
 
 
 @dataclass(frozen=True)
 class Comparison:
     """`columns`: {P+T, T, P: {"a", "b", "difference", "mcnemar", "items_to_separate"}}, shares over the items that both
-    scored. `outcomes`: places in the release's order by outcome of the chosen column."""
+    scored.
+
+    `outcomes`: positions in the release by outcome of the chosen column.
+    """
 
     columns: Mapping[str, Mapping[str, Any]]
     outcomes: Mapping[str, Sequence[int]]
 
 
 def compare(a: Run, b: Run, column: str, scope: str = "overall") -> Comparison:
-    """A against B on their release, kept by what both runs' results follow from.
+    """Compare A with B on their release; cached by the inputs of both runs' results.
 
-    EvaluationError: runs of two releases, a run that is still at work, no such column.
+    EvaluationError: runs of two releases, an unfinished run, an unknown column.
     """
     if a.release_id != b.release_id:
-        raise EvaluationError("the two runs score different releases; compare runs of one")
+        raise EvaluationError("the two runs score different releases; compare runs of the same release")
     if not (is_settled(a) and is_settled(b)):
-        raise EvaluationError("a run is still at work; compare when it has ended")
+        raise EvaluationError("a run is not finished; compare when it has ended")
     if column not in COLUMNS:
         raise EvaluationError(f"unknown column {quoted(column)}; choose one of: {', '.join(COLUMNS)}")
     fingerprint = digest([VERSION, fingerprint_of(a), fingerprint_of(b)])
@@ -78,7 +81,7 @@ def _model(run: Run, axes: Axes) -> ModelScores:
 
 
 def _outcomes(a: Any, b: Any, places: Any) -> dict[str, list[int]]:
-    """Places in the release by outcome; `places` names those of the scope's credits."""
+    """Return positions in the release by outcome; `places` are those of the scope's credits."""
     scored = ~(np.isnan(a) | np.isnan(b))
     whole = scored & np.isin(a, (0.0, 1.0)) & np.isin(b, (0.0, 1.0))
     masks = {
@@ -93,9 +96,9 @@ def _outcomes(a: Any, b: Any, places: Any) -> dict[str, list[int]]:
 
 @dataclass(frozen=True)
 class DifferingItem:
-    """One item with what each run gave it: the caption's score minus its best foil's, in the run's own unit.
+    """One item with the margin of each run: the caption's score minus its best foil's, in the run's own unit.
 
-    `item`: the id of the project's item, None where it is gone.
+    `item`: the id of the project's item, None if it no longer exists.
     """
 
     record: Record
@@ -107,7 +110,9 @@ class DifferingItem:
 
 
 def items_at(release: Release, places: Sequence[int], a: Run, b: Run) -> list[DifferingItem]:
-    """The items at these places of the release with both runs' margins, but those taken down since; three queries."""
+    """Return the items at these positions of the release with both runs' margins, without taken-down items; three
+    queries.
+    """
     rows = ReleaseItem.objects.filter(release=release, position__in=list(places), video__takedown__isnull=True)
     rows = rows.order_by("position")
     found_rows = list(rows.values_list("record", "item_id"))
@@ -132,7 +137,7 @@ def _margins(run: Run, records: Sequence[Record]) -> dict[str, tuple[float, floa
 
 @dataclass(frozen=True)
 class Overlap:
-    """A scored model that helped to write `n_foils` of the release's `n_all`."""
+    """A scored model that gave hints for `n_foils` of the release's `n_all` foils."""
 
     run: Run
     n_foils: int
@@ -140,7 +145,7 @@ class Overlap:
 
 
 def foils_by_model(release: Release) -> tuple[Counter[str], int]:
-    """(model key -> how many foils' writers asked it, how many foils there are), from the frozen provenance."""
+    """Return ({model key: number of foils whose writers used it}, number of foils), from the frozen provenance."""
     asked: Counter[str] = Counter()
     total = 0
     for provenance in release.members.values_list("record__provenance", flat=True).iterator():
@@ -151,11 +156,11 @@ def foils_by_model(release: Release) -> tuple[Counter[str], int]:
 
 
 def overlaps(release: Release, runs: Iterable[Run]) -> list[Overlap]:
-    """Those of `runs` whose model gave hints to writers of the release; each model once, most foils first."""
+    """Return those of `runs` whose model gave hints to writers of the release; each model once, most foils first."""
     asked, total = foils_by_model(release)
     found: dict[str, Overlap] = {}
     for run in runs if asked else ():
-        # A run's key says behind the model's own how its frames were read.
+        # The key of a run is the model's key plus a suffix for how frames were read.
         n = max((n for key, n in asked.items() if run.model_key.startswith(key)), default=0)
         if n and run.model_key not in found:
             found[run.model_key] = Overlap(run, n, total)

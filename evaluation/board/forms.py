@@ -1,4 +1,4 @@
-"""Forms of the leaderboard, of the comparison of two models and of model cards."""
+"""Define the forms of the leaderboard, the comparison of two models and model cards."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from evaluation.scoring.models import Run
 
 
 class BoardForm(forms.Form):
-    """Which column a board is ranked by, over which items; bound to what is shown."""
+    """The column that ranks a board, and its items; bound to what is shown."""
 
     column = forms.ChoiceField(label=_("Ranked by"), choices=[(name, name) for name in COLUMNS])
     scope = forms.ChoiceField(label=_("Items"))
@@ -29,7 +29,7 @@ class BoardForm(forms.Form):
 
 
 class CompareForm(forms.Form):
-    """Two runs of one release, the metric, the items; what makes no sense falls to the first choice."""
+    """Two runs of one release, the metric, the items; invalid values fall back to the first choice."""
 
     a = forms.ModelChoiceField(label="A", queryset=Run.objects.none(), empty_label=None)
     b = forms.ModelChoiceField(label="B", queryset=Run.objects.none(), empty_label=None)
@@ -50,7 +50,7 @@ class CompareForm(forms.Form):
         self.asked = data.get("show", "")
 
     def is_ready(self) -> bool:
-        """Whether there are two runs to compare."""
+        """Report whether there are two runs to compare."""
         return "a" in self.data and self.is_valid()
 
     def runs(self) -> tuple[Run, Run]:
@@ -60,7 +60,7 @@ class CompareForm(forms.Form):
         return compare(*self.runs(), self.cleaned_data["column"], self.cleaned_data["scope"])
 
     def show(self) -> str:
-        """The outcome whose items are listed: the one asked for, else the first that has any."""
+        """Return the outcome whose items are listed: the requested one, else the first that has any."""
         outcomes = self.compared().outcomes
         return self.asked if self.asked in outcomes else next((o for o in OUTCOMES if outcomes[o]), OUTCOMES[0])
 

@@ -1,6 +1,6 @@
-"""A board as a table for papers and spreadsheets: LaTeX (booktabs), Markdown, CSV, JSON.
+"""Write a board as a table for papers and spreadsheets: LaTeX (booktabs), Markdown, CSV, JSON.
 
-Cells are shares in per cent with one decimal and their interval; of the ranked column the best are bold.
+Cells are percentages with one decimal and their interval; the best values of the ranked column are bold.
 """
 
 import csv
@@ -56,7 +56,7 @@ CSV_COLUMNS = (
 
 
 def _shown(board: Board) -> list[str]:
-    """The metrics that some model has."""
+    """Return the metrics that some model has."""
     return [name for name in METRICS if any(row.group and row.group[name] is not None for row in board.rows)] or ["T"]
 
 
@@ -70,20 +70,25 @@ def _cell(row: BoardRow, name: str, dash: str) -> str:
 
 
 def _label(row: BoardRow) -> str:
-    """The model's name, marked if others sent its scores or if it did not read every text to its end."""
+    """Return the model's name, marked if it was submitted by others or if it truncated texts."""
     marks = ["external submission"] if row.run.params.get("sent_by") else []
     marks += [row.run.served_as] if row.run.served_as else []
-    marks += [f"texts cut in {row.run.n_truncated} items"] if row.run.n_truncated else []
+    marks += [f"texts truncated in {row.run.n_truncated} items"] if row.run.n_truncated else []
     return f"{row.run.label} ({', '.join(marks)})" if marks else row.run.label
 
 
 def _note(board: Board) -> str:
     parts = [f"{board.n_items} items, {board.scope}", "95 % intervals by bootstrap over source videos"]
-    parts.append(f"bold: not told apart from the best in {board.column} (paired cluster t, Holm over all pairs, .05)")
+    parts.append(
+        f"bold: not significantly different from the best in {board.column} (paired cluster t, Holm over all pairs, "
+        ".05)"
+    )
     if board.n_as_published:
-        parts.append(f"{board.n_as_published} items of the release count as valid on their publisher's word")
+        parts.append(
+            f"{board.n_as_published} items of the release count as valid because they were imported as published"
+        )
     if board.uneven:
-        parts.append("a model without P did not score the proficiency items: its T stands over all that it scored")
+        parts.append("a model without P has no scores of the proficiency items; its T is over all items that it scored")
     return "; ".join(parts) + "."
 
 
@@ -93,7 +98,7 @@ def _chance(board: Board) -> dict[str, Any]:
 
 
 def markdown(board: Board) -> str:
-    """A pipe table; pipes in names are escaped."""
+    """Write a pipe table; pipes in names are escaped."""
     names = _shown(board)
     lines = ["| # | Model | Protocol | " + " | ".join(names) + " | n |", "|--:|---|---|" + "--:|" * (len(names) + 1)]
     for row in board.rows:
@@ -107,7 +112,7 @@ def markdown(board: Board) -> str:
 
 
 def latex(board: Board) -> str:
-    """A `tabular` for the booktabs package; the caption's text stands as a comment."""
+    """Write a `tabular` for the booktabs package; the caption's text is a comment."""
     names = _shown(board)
     head = " & ".join(["\\#", "Model", "Protocol", *names, "$n$"])
     lines = [f"% {_note(board)}", "\\begin{tabular}{rll" + "r" * (len(names) + 1) + "}", "\\toprule"]
@@ -124,13 +129,13 @@ def latex(board: Board) -> str:
 
 
 def _bold(cell: str, row: BoardRow, name: str, board: Board, form: str) -> str:
-    # Models of a later place may be told apart from the best of their own rows and not from the first.
+    # A model of a later rank may differ from the best of its group and not from the first model.
     best = row.place == 1 or (row.p_best is not None and row.p_best >= ALPHA)
     return form.format(cell) if name == board.column and best else cell
 
 
 def _lines(board: Board, names: Sequence[str]) -> list[tuple[str, list[str], int | str]]:
-    """Chance and people below the models: label, cells, number of items."""
+    """Return chance and people, for below the models: label, cells, number of items."""
     chance, human = _chance(board), board.human
     lines: list[tuple[str, list[str], int | str]] = []
     if chance:
@@ -142,7 +147,7 @@ def _lines(board: Board, names: Sequence[str]) -> list[tuple[str, list[str], int
 
 
 def as_csv(board: Board) -> str:
-    """Unrounded numbers, one line a model."""
+    """Write unrounded numbers, one line per model."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
@@ -176,7 +181,7 @@ def _plain(board: Board) -> list[dict[str, Any]]:
                 **{f"chance_{name}": chance.get(name) for name in METRICS},
                 "p_best_holm": row.p_best,
                 "n_missing": row.n_missing,
-                # Scores that came by the public page, from whom.
+                # Who submitted the scores on the public page.
                 "sent_by": row.run.params.get("sent_by", ""),
                 "n_truncated": row.run.n_truncated,
                 "n_equal_after_truncation": row.run.n_equal_after_cut,
@@ -187,7 +192,7 @@ def _plain(board: Board) -> list[dict[str, Any]]:
 
 
 def _served(row: BoardRow) -> dict[str, Any]:
-    """Which version of a served model answered, when, and how it was asked."""
+    """Return which version of a served model answered, when, and how it was queried."""
     facts = row.run.params.get("served", {})
     names = ("first", "last", "mode", "by", "prompts")
     return {

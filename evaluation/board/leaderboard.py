@@ -1,10 +1,11 @@
-"""The runs of a release with their results, best first; the board with what can be told apart and what cannot."""
+"""Rank the runs of a release with their results, and group the models that do not differ significantly."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from corpus.models import Release
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
@@ -27,13 +28,13 @@ from evaluation.scoring.run_results import (
 from text.quoting import quoted
 
 OVERALL = "overall"
-# A change in how a board is made from its models.
+# Raise it if a board is computed differently from its models.
 VERSION = "2"
 
 
 @dataclass(frozen=True)
 class RankedRun:
-    """`overall` is a group of evaluation.metrics.pairwise; None while nothing is scored."""
+    """`overall` is a group of evaluation.metrics.pairwise; None without scores."""
 
     run: Run
     overall: Mapping[str, Any] | None
@@ -41,7 +42,7 @@ class RankedRun:
 
     @property
     def order(self) -> tuple[int, float, float, int]:
-        """Both right first, then the main test alone, which stands over other items; what is not scored comes last."""
+        """Return the sort key: P+T first, then T, which covers other items; runs without scores are last."""
         if self.overall is None:
             return (2, 0.0, 0.0, self.run.pk)
         both = self.overall["P+T"]
@@ -49,12 +50,12 @@ class RankedRun:
 
 
 def is_uneven(groups: Iterable[Mapping[str, Any] | None]) -> bool:
-    """Whether some models scored the proficiency items and some did not: their T do not stand over the same items."""
+    """Report whether only some models scored the proficiency items, so that their T covers different items."""
     return len({group["P"] is None for group in groups if group is not None}) > 1
 
 
 def leaderboard(release: Release) -> list[RankedRun]:
-    """Every run of the release; a run that is still at work is shown without results."""
+    """Return every run of the release; an unfinished run is shown without results."""
     return sorted((_standing(run) for run in runs_of(release)), key=lambda standing: standing.order)
 
 
@@ -67,7 +68,7 @@ def _standing(run: Run) -> RankedRun:
 
 @dataclass(frozen=True)
 class BoardRow:
-    """One model. `place` counts from 1 and is shared within a `group` of models that cannot be told apart."""
+    """One model. `place` counts from 1 and is shared within a `group` of models without a significant difference."""
 
     run: Run
     group: Mapping[str, Any] | None
@@ -80,7 +81,7 @@ class BoardRow:
 
 @dataclass(frozen=True)
 class Board:
-    """A leaderboard column over one scope of a release. `scopes`: what else can be shown, as (value, label)."""
+    """A leaderboard column over one scope of a release. `scopes`: the other choices, as (value, label)."""
 
     column: str
     scope: str
@@ -91,12 +92,12 @@ class Board:
     items_to_separate: int | None
     scopes: Sequence[tuple[str, str]]
     n_items: int
-    # Of the whole release: items that count as valid on their publisher's word.
+    # Of the whole release: items that count as valid because they were imported as published.
     n_as_published: int = 0
 
     @property
     def columns(self) -> list[str]:
-        """The metrics that some model has, the ranked one first."""
+        """Return the metrics that some model has, the ranked one first."""
         names = [name for name in COLUMNS if any(row.group[name] is not None for row in self.scored)]
         return sorted(names, key=lambda name: name != self.column)
 
@@ -110,9 +111,9 @@ class Board:
 
 
 def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
-    """The board of one column (P+T where any model has it, unless named) over `overall`, `subtest:X` or `test:X`.
+    """Build the board of one column (P+T if any model has it, unless named) over `overall`, `subtest:X` or `test:X`.
 
-    One run a model and protocol: the latest. A fixed number of queries once the models' results are kept.
+    It has one run per model and protocol: the latest. A fixed number of queries once the models' results are cached.
     EvaluationError for a scope or column that the release does not have.
     """
     axes = axes_of(release)
@@ -144,7 +145,7 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
         scope=scope,
         rows=rows,
         chance=best["chance"][column] if best else None,
-        # People stand beside models, so over the same items.
+        # People are compared with models, so over the same items.
         human=human_line(release, axes, scope, paired=any(row.group and row.group["P"] is not None for row in rows)),
         n_tests=found["n_tests"],
         items_to_separate=found["items_to_separate"],
@@ -155,7 +156,7 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
 
 
 def latest_runs(release: Release) -> list[Run]:
-    """Of several runs of one model under one protocol the latest: they share their scores."""
+    """Return the latest of several runs of one model under one protocol: they share their scores."""
     chosen: dict[tuple[str, str], Run] = {}
     for run in runs_of(release):
         chosen.setdefault((run.model_key or f"waiting {run.pk}", run.protocol), run)
@@ -183,16 +184,16 @@ def _ranked(
 
 
 def _model(run: Run, group: Mapping[str, Any] | None, axes: Axes) -> ModelScores:
-    """A model without results is listed last and nothing is asked of its credits."""
+    """List a model without results last, without loading its credits."""
     credit = credits_of(run, axes) if group is not None else Credits(np.empty(0), np.empty(0))
     return ModelScores(str(run.pk), credit.main, credit.proficiency, group)
 
 
 def _scopes(axes: Axes) -> list[tuple[str, str]]:
-    """Overall, then tests that hold several subtests, then subtests, in the order of the items."""
+    """Return overall, then tests with several subtests, then subtests, in the order of the items."""
     pairs = dict.fromkeys(zip(axes.tests, axes.subtests, strict=True))
     sizes: dict[str, int] = {}
     for test, _subtest in pairs:
         sizes[test] = sizes.get(test, 0) + 1
     several = [(f"test:{test}", test) for test, size in sizes.items() if size > 1]
-    return [(OVERALL, OVERALL), *several, *((f"subtest:{name}", name) for _test, name in pairs)]
+    return [(OVERALL, _("overall")), *several, *((f"subtest:{name}", name) for _test, name in pairs)]

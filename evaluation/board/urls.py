@@ -1,4 +1,4 @@
-"""Addresses of the leaderboard and of comparisons of two runs."""
+"""Define the addresses of the leaderboard and of comparisons of two runs."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The board of a release as a page and as files, and the comparison of two of its runs."""
+"""Show the board of a release as a page and as files, and the comparison of two of its runs."""
 
 import csv
 from typing import Any
@@ -49,7 +49,7 @@ def leaderboard_file(request: HttpRequest, slug: str, pk: int, extension: str) -
 
 
 def _board(request: HttpRequest, found: Release) -> Board:
-    """What the address asks for; what the release does not have falls back to the whole."""
+    """Return what the address requests; an unknown scope or column falls back to the whole."""
     try:
         return board(found, request.GET.get("column", ""), request.GET.get("scope", "overall"))
     except EvaluationError:
@@ -109,7 +109,7 @@ def _compared(request: HttpRequest, found: Release, form: CompareForm, result: C
 
 @require_safe
 def compare_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """CSV of every item that both scored: its outcome and both margins' signs."""
+    """Return a CSV of every item that both scored: its outcome and the signs of both margins."""
     found = get_release(request.user, slug, pk)
     form = CompareForm(found, request.GET)
     response = HttpResponse(content_type="text/csv; charset=utf-8")

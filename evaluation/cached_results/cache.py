@@ -1,4 +1,4 @@
-"""Values that take long to compute and follow from stored rows, cached by the fingerprint of their inputs.
+"""Cache values that take long to compute and follow from stored rows, by the fingerprint of their inputs.
 
 Two levels: the memory of this process, then a CachedResult row that other processes and the next start find. Nothing
 invalidates a value: different inputs have a different fingerprint, and the row is overwritten.

@@ -1,4 +1,4 @@
-"""Computed values, cached by the fingerprint of what they were computed from."""
+"""Store computed values, cached by the fingerprint of their inputs."""
 
 from django.db import models
 

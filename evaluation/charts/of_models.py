@@ -1,6 +1,7 @@
-"""Charts of leaderboards and analyses as SVG, in the manner of evaluation.charts.of_reports: grey prints lose nothing.
+"""Draw charts of leaderboards and analyses as SVG, in the style of evaluation.charts.of_reports.
 
-Series differ in lightness and hatching or in their line's dashes; every bar and point carries its number.
+Series differ in lightness and hatching or in the dashes of their line, so a greyscale print loses nothing; every bar
+and point has its number.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Interval = Sequence[float] | None
-WITH_INTERVAL = "{}: share of items that are right, with 95 % interval"
+WITH_INTERVAL = "{}: share of correct items, with 95 % interval"
 DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 LINE_SHADES = (INK, "#6b7280", "#2c4a9e", "#9a5b12", "#7f8794")
 
@@ -44,10 +45,10 @@ def forest(
     label: str = "",
     title: str = "",
 ) -> bytes:
-    """A point with its interval for each model, best first; chance and people as lines.
+    """Draw a point with its interval for each model, best first; chance and people as lines.
 
-    `label`: what the shares are of. `rows` are (name, share, 95 % interval, group): models of one group share a band,
-    since they cannot be told apart.
+    `label`: what the shares are of. `rows` are (name, share, 95 % interval, group). Models of one group do not differ
+    significantly and share a band.
     """
     figure, axes = new_figure(max(1, len(rows)), title, legend=chance is not None or human is not None)
     _bands(axes, [group for *_rest, group in rows])
@@ -77,7 +78,7 @@ def forest(
 
 
 def _bands(axes: Axes, groups: Sequence[int]) -> None:
-    """A light band behind every second group."""
+    """Draw a light band behind every second group."""
     for group in dict.fromkeys(groups):
         members = [row for row, each in enumerate(groups) if each == group]
         if group % 2 == 0:
@@ -102,9 +103,10 @@ def grouped(
     label: str = "",
     title: str = "",
 ) -> bytes:
-    """Bars of several series side by side: `rows` are (name, {series: (value, interval)}); a missing value has none.
+    """Draw bars of several series side by side: `rows` are (name, {series: (value, interval)}); a missing value is left
+    out.
 
-    With more series than shades, shades repeat with another hatching.
+    With more series than shades, shades repeat with a different hatching.
     """
     names = list(dict.fromkeys(name for _, values in rows for name in values))
     figure, axes = new_figure(max(1, round(len(rows) * max(1, 0.55 * len(names)))), title, legend=len(names) > 1)
@@ -163,9 +165,9 @@ Outline = tuple[str, Sequence[float], Sequence[float]]
 
 
 def distributions(panels: Sequence[tuple[str, Sequence[Outline]]], *, label: str = "") -> bytes:
-    """Histograms as outlines, a panel a model one below the other: (model, [(kind, edges (b + 1,), shares (b,))]).
+    """Draw histograms as outlines, one panel per model: (model, [(kind, edges (b + 1,), shares (b,))]).
 
-    Each panel has its own scale, since models score in units of their own; zero is marked.
+    Each panel has its own scale, because models have different units of score; zero is marked.
     """
     height = 1.7 * max(1, len(panels)) + 0.8
     figure = sheet(height)
@@ -194,7 +196,7 @@ def distributions(panels: Sequence[tuple[str, Sequence[Outline]]], *, label: str
 
 
 def histogram(edges: Sequence[float], counts: Sequence[int], *, label: str) -> bytes:
-    """Counts between `edges` (one more than counts, above zero, rising by a factor) on a logarithmic axis."""
+    """Draw counts between `edges` (one more than counts, positive, rising by a factor) on a logarithmic axis."""
     figure = sheet(2.4)
     axes = figure.subplots()
     axes.stairs(list(counts), list(edges), fill=True, color=SHADES[0], edgecolor="white")

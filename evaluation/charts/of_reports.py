@@ -1,8 +1,8 @@
-"""Charts of the reports as SVG: plain data in, bytes out, the same bytes for the same data.
+"""Draw charts of the reports as SVG: plain data in, bytes out, the same bytes for the same data.
 
-Bars differ in lightness and hatching, so that a grey print or a colour-blind reader loses nothing; every bar carries
-its number. Text stays text (searchable, in the reader's own font). Pages show a chart as an image with an `alt` that
-holds its numbers.
+Bars differ in lightness and hatching, so greyscale prints and colour-blind readers lose nothing; every bar has its
+number. Text remains text (searchable, in the reader's font). Pages show a chart as an image with an `alt` that contains
+its numbers.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ MINUS, NARROW_SPACE = "\N{MINUS SIGN}", "\N{NARROW NO-BREAK SPACE}"
 WIDTH = 7.2
 ROW = 0.42
 MAX_LABEL_LENGTH = 34
-# How many letters stand side by side below a chart.
+# How many letters fit in one line below a chart.
 LEGEND_LETTERS = 92
-# Of a chart of shares, as shares: what "100.0 %" takes beside a bar, and how near left of it a line may be.
+# In a chart of shares, as shares: the width of "100.0 %" next to a bar, and how close a line may be on its left.
 LABEL_ROOM, LINE_ROOM = 0.11, 0.01
 CHOICE_NAMES = {"cannot_tell": "cannot tell"}
 
 
 def funnel(stages: Sequence[tuple[str, int]], title: str = "") -> bytes:
-    """Bars of what is left after each stage, top to bottom: `stages` are (name, count)."""
+    """Draw a bar per stage, top to bottom: `stages` are (name, count)."""
     figure, axes = new_figure(len(stages), title)
     names, counts = [short(name) for name, _ in stages], [count for _, count in stages]
     axes.barh(range(len(stages)), counts, color=SHADES[0], height=0.62)
@@ -60,7 +60,9 @@ def funnel(stages: Sequence[tuple[str, int]], title: str = "") -> bytes:
 
 
 def votes_by_choice(rows: Sequence[tuple[str, Mapping[str, int]]], title: str = "") -> bytes:
-    """One stacked bar a subtest: the share of each choice among its votes; `rows` are (subtest, {choice: votes})."""
+    """Draw one stacked bar per subtest: the share of each choice among its votes; `rows` are (subtest, {choice:
+    votes}).
+    """
     figure, axes = new_figure(len(rows), title, legend=True)
     choices = list(dict.fromkeys(choice for _, votes in rows for choice in votes))
     left = [0.0] * len(rows)
@@ -77,13 +79,13 @@ def votes_by_choice(rows: Sequence[tuple[str, Mapping[str, int]]], title: str = 
         left = [start + share for start, share in zip(left, shares, strict=True)]
     row_names(axes, [f"{short(name)} (n = {sum(votes.values()):,})" for name, votes in rows])
     axes.set_xlim(0, 1)
-    percent_axis(axes, "share of the counted votes; n: votes, several an item")
+    percent_axis(axes, "share of the counted votes; n: votes (several per item)")
     legend_below(axes)
     return svg_of(figure)
 
 
 def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int = 15) -> bytes:
-    """Share of the most shifted words in captions and in foils: rows of `divergence.top_shifts`."""
+    """Draw the shares of the most shifted words in captions and in foils: rows of `divergence.top_shifts`."""
     chosen = [shift for shift in shifts if shift["shift"]][:top]
     figure, axes = new_figure(len(chosen), title, legend=True)
     places = range(len(chosen))
@@ -104,13 +106,13 @@ def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int =
     row_names(axes, [short(shift["word"]) for shift in chosen])
     most = max([shift[key] for shift in chosen for key in ("caption_share", "foil_share")], default=0.0)
     axes.set_xlim(0, 1.15 * most or 1)
-    percent_axis(axes, "share of all words of a side; beside each bar what foils have more or less", decimals=None)
+    percent_axis(axes, "share of all words of a side; next to each bar, the difference of the foils", decimals=None)
     legend_below(axes)
     return svg_of(figure)
 
 
 def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> bytes:
-    """T, P and P+T of each model with 95 % intervals and chance as a line; `rows` are (name, a pairwise group)."""
+    """Draw T, P and P+T of each model with 95 % intervals and chance; `rows` are (name, a pairwise group)."""
     figure, axes = new_figure(2 * len(rows), title, legend=True)
     metrics = [metric for metric in ("T", "P", "P+T") if any(group[metric] is not None for _, group in rows)]
     height = 0.78 / max(1, len(metrics))
@@ -122,7 +124,7 @@ def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> by
                 told = ""
     row_names(axes, [f"{short(name)} (n = {group['n']:,})" for name, group in rows])
     axes.set_xlim(0, 1.12)
-    percent_axis(axes, "share of items that are right, with 95 % interval; n: items")
+    percent_axis(axes, "share of correct items, with 95 % interval; n: items")
     legend_below(axes)
     return svg_of(figure)
 
@@ -142,7 +144,7 @@ def _score_bar(
         label=label or None,
     )
     cap, half = height / 5, height / 2
-    # White below ink: a line is seen on a dark bar and on paper alike.
+    # White under black: the line is visible on a dark bar and on paper.
     for color, width in (("white", 3.4), (INK, 1.4)):
         axes.plot([low, high], [place, place], color=color, linewidth=width, solid_capstyle="butt")
         for end in (low, high):
@@ -160,7 +162,7 @@ def _score_bar(
 
 
 def clear_of(end: float, lines: Iterable[float]) -> float:
-    """Where a number beside `end` begins: right of the lines across the chart that would go through it."""
+    """Return where a number next to `end` begins: right of the lines across the chart that would cross it."""
     for line in sorted(lines):
         if end - LINE_ROOM < line < end + LABEL_ROOM:
             end = max(end, line)
@@ -169,9 +171,9 @@ def clear_of(end: float, lines: Iterable[float]) -> float:
 
 @cache
 def _drawing() -> tuple[type[Any], type[Any]]:
-    """matplotlib's figure and its canvas, loaded by the first chart: every process knows charts, and few draw one.
+    """Load matplotlib's figure and canvas with the first chart: every process imports charts, but few draw one.
 
-    Its settings are set once: a context manager per chart would swap them under other threads of the web server.
+    The settings are set once: a context manager per chart would change them for other threads of the web server.
     """
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -182,7 +184,7 @@ def _drawing() -> tuple[type[Any], type[Any]]:
 
 
 def sheet(height: float) -> Figure:
-    """An empty drawing, as wide as all are and `height` inches high."""
+    """Return an empty drawing of standard width, `height` inches high."""
     figure_class, canvas = _drawing()
     figure: Figure = figure_class(figsize=(WIDTH, height), layout="constrained")
     canvas(figure)
@@ -206,7 +208,7 @@ def row_names(axes: Axes, names: Sequence[str]) -> None:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """0.979 -> 97.9 %, written as on the pages."""
+    """Format 0.979 as 97.9 %, as on the pages."""
     return f"{100 * share:.{decimals}f}{NARROW_SPACE}%".replace("-", MINUS)
 
 
@@ -219,7 +221,7 @@ def _points(shift: float) -> str:
 
 
 def percent_axis(axes: Axes, label: str = "", decimals: int | None = 0) -> None:
-    """Shares below the chart, with what they are shares of. Without `decimals` as many as the ticks need."""
+    """Label the axis of shares, with what they are shares of. Without `decimals`, as many as the ticks need."""
     if decimals is None:
         decimals = 1 if max(map(abs, axes.get_xlim())) < 0.1 else 0
     axes.xaxis.set_major_formatter(lambda value, _place: percent(value, decimals))
@@ -229,7 +231,7 @@ def percent_axis(axes: Axes, label: str = "", decimals: int | None = 0) -> None:
 
 
 def legend_below(axes: Axes) -> None:
-    """Below the chart, in as many columns as its names leave room for; what is wider than the chart is cut off."""
+    """Put the legend below the chart, in as many columns as fit; a wider name is truncated."""
     handles, labels = axes.get_legend_handles_labels()
     if not handles or axes.figure is None:
         return
@@ -239,7 +241,7 @@ def legend_below(axes: Axes) -> None:
 
 
 def beside(axes: Axes, x: float, y: float, text: str, color: str, fontsize: float = 8.5) -> None:
-    """A number right of the end of its bar, in points: leading blanks vanish in SVG."""
+    """Draw a number right of the end of its bar, in points: leading blanks vanish in SVG."""
     axes.annotate(text, (x, y), xytext=(5, 0), textcoords="offset points", va="center", color=color, fontsize=fontsize)
 
 
@@ -255,7 +257,7 @@ def short(name: str) -> str:
 def svg_of(figure: Figure) -> bytes:
     out = io.BytesIO()
     with warnings.catch_warnings():
-        # Letters that matplotlib's own font lacks are drawn by the reader's: the text is written out as text.
+        # Text is written as text, so the reader's font draws letters that matplotlib's font lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return out.getvalue()

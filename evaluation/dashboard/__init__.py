@@ -1,1 +1,1 @@
-"""The owner's dashboard: what is counted, what it comes to (forecast, cost, alarms), and how the count is kept."""
+"""Compute the owner's dashboard: counts, what follows from them (forecast, cost, alarms), and their cache."""

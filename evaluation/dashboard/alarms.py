@@ -1,4 +1,4 @@
-"""What an owner should look at now: codes with their numbers, words beside them. The numbers come from the count."""
+"""Define what an owner must look at now: codes with their numbers from the count, and the words for them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-# Alpha below this, over enough pairs that two people judged, is called out ("fair" and worse, Landis & Koch 1977).
+# An alpha below this, over enough pairs with two votes, raises an alarm ("fair" and worse, Landis & Koch 1977).
 LOW_ALPHA = 0.4
 MIN_PAIRS = 30
-# Nothing handed in at a stage with open places for so long.
+# Hours without a submission at a stage with open slots.
 STALLED_HOURS = 48
 
 WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
@@ -54,7 +54,7 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     ),
 }
 
-# Sentences that follow where what they tell is there.
+# Sentences that are added if their number is there.
 FOLLOWING: dict[str, str | Promise] = {
     "coding": _("Coding: %(coding)s."),
     "hands": _("Validators excluded because they worked on such a video: %(hands)d."),
@@ -72,7 +72,7 @@ class Alarm:
 
 
 def alarms_of(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """`found`: subtests, gate_stopped, short, queues, paused, doubted, cost of a count -> codes with numbers (JSON)."""
+    """Return codes with numbers (JSON) from the count: subtests, gate_stopped, short, queues, paused, doubted, cost."""
     alarms: list[dict[str, Any]] = [
         {"code": "agreement", "name": row["name"], "alpha": row["alpha"], "coding": row["coding"]}
         for row in found["subtests"]

@@ -1,6 +1,6 @@
-"""Everything that the dashboard says of a project, counted from its rows: JSON, in a fixed number of queries.
+"""Count everything that the dashboard shows of a project from its rows: JSON, in a fixed number of queries.
 
-Rows are read as tuples, never as models: at 100,000 items this is what a job does once a minute.
+Rows are read as tuples, never as models: with 100,000 items, a job does this up to once per minute.
 """
 
 from collections import Counter, defaultdict
@@ -55,10 +55,10 @@ FORECAST = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION)
 
 
 def slots_not_yet_created(project: Project) -> Counter[str]:
-    """Stage -> slots that its tasks will have. Two queries, cheap where few groups wait: they have an index.
+    """Return stage -> slots that its tasks will have. Two queries with an index, cheap if few groups wait.
 
-    Counted, never created: tasks are made when those who may do them look. Where nobody edits, review tasks end the
-    moving of thresholds, and an owner only looks here.
+    The slots are counted, never created: tasks are created when somebody who may do them opens the page. In a project
+    without edits, review tasks end the moving of thresholds, and an owner only looks here.
     """
     foils = Foil.objects.filter(item__in=items_without_tasks(project))
     votes = foils.aggregate(n=Sum("item__subtest__votes_wanted"))["n"] or 0
@@ -74,7 +74,7 @@ def _edits(project: Project) -> int:
 
 
 def _reviews(project: Project) -> int:
-    """Of a caption as many foils are reviewed at a time as its item lacks."""
+    """Return how many foils of each caption are in review at a time: as many as its item lacks."""
     begun = Task.objects.filter(candidate__group=OuterRef("group"), state=TaskState.OPEN)
     waiting = Candidate.objects.filter(~Exists(begun), state=CandidateState.IN_REVIEW)
     groups = waiting.filter(group__in=groups_without_tasks(project)).order_by().values("group")
@@ -84,7 +84,7 @@ def _reviews(project: Project) -> int:
 
 
 def count(project: Project, now: datetime | None = None) -> dict[str, Any]:
-    """The whole count as JSON; `as_of` says when."""
+    """Return the whole count as JSON; `as_of` is its time."""
     now = now or timezone.now()
     subtests = _subtests(project)
     days, last = _days(project, now)
@@ -107,7 +107,7 @@ def count(project: Project, now: datetime | None = None) -> dict[str, Any]:
 
 
 def _funnel(project: Project, subtests: list[dict[str, Any]]) -> dict[str, int]:
-    """Main items alone; what is valid now, whatever a release holds."""
+    """Count main items only; valid is what is valid now, whatever a release contains."""
     candidates = Candidate.objects.filter(group__run__project=project)
     passed = Q(parent=None) & ~Q(state__in=NOT_PASSED)
     made = candidates.aggregate(
@@ -133,7 +133,9 @@ def _funnel(project: Project, subtests: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def _subtests(project: Project) -> list[dict[str, Any]]:
-    """Every subtest with the states of its items, agreement over its pairs, divergence of its words. Six queries."""
+    """Return every subtest with the states of its items, agreement over its pairs, divergence of its words. Six
+    queries.
+    """
     states: dict[int, Counter[str]] = defaultdict(Counter)
     rows = Item.objects.filter(subtest__project=project).values_list("subtest", "state").annotate(n=Count("pk"))
     for subtest, state, n in rows.order_by():
@@ -160,8 +162,11 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
 
 
 def _agreement(project: Project) -> dict[int, dict[str, Any]]:
-    """Alpha of each subtest over its pairs, in the coding of the report of validation: `truth3` where a file's counts
-    have neither, both and cannot tell in one. The reports have the intervals and the other codings."""
+    """Return alpha of each subtest over its pairs, in the coding of the validation report.
+
+    The coding is `truth3` if a file's counts merge neither, both and cannot tell. The reports have the intervals and
+    the other codings.
+    """
     counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED, item__subtest__project=project)
     rows = counted.exclude(withdrawn_items("item__")).order_by()
     pairs: dict[int, dict[tuple[int, int | None], int]] = defaultdict(dict)
@@ -181,7 +186,7 @@ def _agreement(project: Project) -> dict[int, dict[str, Any]]:
 
 
 def _coded(table: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
-    """The name of the coding, and the columns of CODES in it."""
+    """Return the name of the coding, and the columns of CODES in it."""
     if not table[:, CODES[Choice.OTHER]].any():
         return "truth", table
     sides = table[:, [CODES[Choice.CAPTION], CODES[Choice.FOIL]]]
@@ -189,7 +194,9 @@ def _coded(table: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
 
 
 def _divergence(project: Project) -> dict[int, dict[str, float | None]]:
-    """Jensen-Shannon between the words of captions and foils, of all items and of the valid, as they are released."""
+    """Return the Jensen-Shannon distance of the words of captions and foils, of all items and of valid ones as
+    released.
+    """
     rows = Item.objects.filter(subtest__project=project).exclude(withdrawn_items()).order_by()
     sides: dict[tuple[int, bool, bool], Counter[str]] = defaultdict(Counter)
     for subtest, state, text in rows.values_list("subtest", "state", "caption__text").iterator():
@@ -208,9 +215,9 @@ def _divergence(project: Project) -> dict[int, dict[str, float | None]]:
 
 
 def _queues(project: Project, now: datetime, last: dict[str, datetime]) -> list[dict[str, Any]]:
-    """Places by stage, those of tasks that are yet to be made too. Expired leases are open.
+    """Return slots by stage, including those of tasks not created yet. Expired leases are open.
 
-    `idle_hours`: since the last piece, or since the first task.
+    `idle_hours`: since the last submission, or since the first task.
     """
     over = Q(state=SlotState.LEASED, expires_at__lte=now)
     rows = Slot.objects.filter(project=project).exclude(stage=Stage.GOLD).order_by().values_list("stage")
@@ -234,7 +241,9 @@ def _queues(project: Project, now: datetime, last: dict[str, datetime]) -> list[
 
 
 def _days(project: Project, now: datetime) -> tuple[dict[str, dict[date, int]], dict[str, datetime]]:
-    """Pieces by stage and day over the days shown, without undone ones; when each stage got its last. Four queries."""
+    """Return tasks by stage and day over the days shown, without undone ones, and the last time of each stage. Four
+    queries.
+    """
     since = now - timedelta(days=SHOWN_DAYS)
     edits = Edit.objects.filter(undone_at=None, group__run__project=project, person__isnull=False)
     reviews = Review.objects.filter(undone_at=None, candidate__group__run__project=project)
@@ -257,7 +266,7 @@ def _days(project: Project, now: datetime) -> tuple[dict[str, dict[date, int]], 
 def _forecast(
     project: Project, queues: list[dict[str, Any]], days: dict[str, dict[date, int]], today: date, *, is_short: bool
 ) -> dict[str, Any]:
-    """Days from now as JSON, and what went into it. `is_short`: no pace fills places that nobody may take."""
+    """Return days from now as JSON, and the inputs. `is_short`: no pace fills slots that nobody may take."""
     held = {row["stage"]: row["open"] + row["leased"] for row in queues}
     yields = _yields(project)
     left = work_left(*(held.get(stage, 0) for stage in FORECAST), yields)
@@ -278,7 +287,7 @@ def _forecast(
 
 
 def _window(worked: set[date], today: date) -> list[date]:
-    """The full days that the pace is read from, since the first work in the window; today where there is none yet."""
+    """Return the full days of the pace, since the first work in the window; today if there are none yet."""
     days = [today - timedelta(days=back) for back in range(WINDOW_DAYS, 0, -1)]
     first = min((day for day in worked if days[0] <= day < today), default=None)
     if first is None:
@@ -287,7 +296,7 @@ def _window(worked: set[date], today: date) -> list[date]:
 
 
 def _yields(project: Project) -> Yields:
-    """What came of the pieces so far. Three queries."""
+    """Return the outcomes of the tasks so far. Three queries."""
     edits = Edit.objects.filter(undone_at=None, group__run__project=project)
     made = edits.aggregate(edits=Count("pk", distinct=True), foils=Count("candidates"))
     reviews = Review.objects.filter(undone_at=None, second=False, candidate__group__run__project=project)
@@ -308,7 +317,7 @@ def _yields(project: Project) -> Yields:
 
 
 def _cost(project: Project, n_valid: int) -> dict[str, Any]:
-    """Decimals as text: JSON keeps them exactly."""
+    """Return decimals as text: JSON keeps them exactly."""
     policy, rates, paid = pay_of(project)
 
     def money(amount: Decimal | None) -> str | None:
@@ -327,6 +336,6 @@ def _cost(project: Project, n_valid: int) -> dict[str, Any]:
 
 
 def _gate(project: Project) -> list[str]:
-    """The subtests that the gate stopped when it last looked."""
+    """Return the subtests that the gate stopped at its last inspection."""
     stored = find_result(project, GATE)
     return list(stored.data["stopped"]) if stored else []

@@ -1,12 +1,12 @@
-"""When the work will be done. Pure.
+"""Forecast when the work will be done. Pure.
 
-What is left of a stage is what waits in it and what will still reach it: of R reviews, a share r is sent back and comes
-again, so (waiting + coming) / (1 - r) are to be made; a share a of them is accepted, and each accepted foil is judged v
-times. What a stage does in a day is the mean of its last full days, idle ones included. Stages run side by side, so the
-last to end says when the work is done.
+The work of a stage is what waits in it and what will still reach it. A share r of reviews returns the foil, which is
+then reviewed again, so (waiting + coming) / (1 - r) reviews are needed. A share a of them accepts, and each accepted
+foil is judged v times. The pace of a stage is the mean of its last full days, idle days included. Stages run in
+parallel, so the last one sets the date.
 
-Interval: 80 %, from a seeded bootstrap. A draw takes the observed days with replacement (the pace is known from few of
-them), then lives through days drawn from those until nothing is left.
+Interval: 80 %, from a seeded bootstrap. A draw resamples the observed days with replacement (the pace is known from few
+of them), then simulates days drawn from those until no work remains.
 """
 
 import math
@@ -18,16 +18,16 @@ import numpy as np
 DRAWS = 500
 SEED = 0
 COVERAGE = 0.8
-# An interval from fewer days would say more than is known.
+# An interval from fewer days would be falsely precise.
 MIN_DAYS = 3
-# Whoever needs more than a year is told the day that is expected, and no interval: who knows what will be then.
+# Beyond a year, only the expected day is shown, without an interval: the pace of today says little about then.
 FURTHEST = 365
 MAX_RETURNED_SHARE = 0.9
 
 
 @dataclass(frozen=True)
 class Yields:
-    """What comes of a piece: foils of an edit, shares of reviews that accept and that send back, votes of a foil."""
+    """Outcomes per task: foils per edit, shares of reviews that accept and that return, votes per foil."""
 
     foils_an_edit: float = 1.0
     accepted: float = 1.0
@@ -37,7 +37,7 @@ class Yields:
 
 @dataclass(frozen=True)
 class Left:
-    """Pieces that are still to be done at each stage."""
+    """Tasks that remain at each stage."""
 
     edit: float
     review: float
@@ -46,7 +46,7 @@ class Left:
 
 @dataclass(frozen=True)
 class StageForecast:
-    """`pace`: pieces a day; `days` None where nobody works on what is left."""
+    """`pace`: tasks per day; `days` None if nobody works on the remaining tasks."""
 
     stage: str
     left: float
@@ -56,7 +56,7 @@ class StageForecast:
 
 @dataclass(frozen=True)
 class Forecast:
-    """`days` from now, with `low` and `high` where enough days are known. `stuck`: stages that nobody works on."""
+    """`days` from now, with `low` and `high` if enough days are known. `stuck`: stages that nobody works on."""
 
     stages: tuple[StageForecast, ...]
     days: float | None
@@ -67,7 +67,7 @@ class Forecast:
 
 
 def work_left(edits: float, reviews: float, votes: float, yields: Yields) -> Left:
-    """`edits`, `reviews`, `votes`: places that wait or are held now."""
+    """Compute the remaining tasks. `edits`, `reviews`, `votes`: slots that are open or leased now."""
     back = min(yields.returned, MAX_RETURNED_SHARE)
     all_reviews = (reviews + edits * yields.foils_an_edit) / (1 - back)
     again = back * all_reviews / yields.foils_an_edit if yields.foils_an_edit else 0.0
@@ -75,7 +75,7 @@ def work_left(edits: float, reviews: float, votes: float, yields: Yields) -> Lef
 
 
 def forecast(left: Mapping[str, float], days: Mapping[str, Sequence[int]]) -> Forecast:
-    """`left`: pieces by stage. `days`: by stage what was done on each of the same days, the oldest first."""
+    """Forecast the end. `left`: tasks by stage. `days`: by stage, the tasks done on the same days, oldest first."""
     open_ = {stage: pieces for stage, pieces in left.items() if pieces > 0}
     n_days = max((len(done) for done in days.values()), default=0)
     stages = []
@@ -94,7 +94,7 @@ def forecast(left: Mapping[str, float], days: Mapping[str, Sequence[int]]) -> Fo
 
 
 def _interval(left: Mapping[str, float], days: Mapping[str, Sequence[int]], expected: float) -> tuple[float, float]:
-    """Quantiles of the day on which a drawn future has nothing left; a future that never ends counts as the horizon."""
+    """Return quantiles of the day on which a simulation has no work left; one that never ends counts as the horizon."""
     rng = np.random.default_rng(SEED)
     table = np.array([days[stage] for stage in left], dtype=np.float64)
     n_days = table.shape[1]

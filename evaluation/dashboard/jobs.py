@@ -1,4 +1,4 @@
-"""Background jobs of the dashboard."""
+"""Define the background jobs of the dashboard."""
 
 from evaluation.dashboard.stored_count import keep as keep_count
 from jobs.models import Job

@@ -1,4 +1,4 @@
-"""What a project does next: at its start, and after a release."""
+"""Choose the next steps of a project: at its start, and after a release."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from evaluation.publishing.sheet import KIND, own_answers
 from projects.models import Project, Role
 
 Words = str | Promise
-PEOPLE = "annotation:people"
+PEOPLE = "projects:invitations"
 MISSING = {
     Role.ANNOTATOR: ngettext_lazy("an annotator", "%(n)d annotators", "n"),
     Role.REVIEWER: ngettext_lazy("a reviewer", "%(n)d reviewers", "n"),
     Role.VALIDATOR: ngettext_lazy("%(n)d validator", "%(n)d validators", "n"),
 }
-# (what the step is, why, the page, what its button says, which counts tell that it is done)
+# (title, reason, page, label of the button, counts that show that it is done)
 STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     (
         _("Define a subtest"),
@@ -56,8 +56,8 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
             "has three validators."
         ),
         PEOPLE,
-        _("Add people"),
-        # Told by who is there, not by a count.
+        _("Invite people"),
+        # Decided by the members, not by a count.
         (),
     ),
     (
@@ -82,7 +82,7 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True)
 class FirstStep:
-    """`is_next`: the first that is not done. `missing`: the people without whom it is not."""
+    """`is_next`: the first step that is not done. `missing`: the people it needs."""
 
     label: Words
     text: Words
@@ -94,7 +94,10 @@ class FirstStep:
 
 
 def first_steps(counts: Mapping[str, int], missing: Mapping[str, int]) -> list[FirstStep]:
-    """`counts`: those of the funnel, with `subtests`; `missing`: people by role. None once something is released."""
+    """Return the first steps; None after the first release.
+
+    `counts`: those of the funnel, with `subtests`; `missing`: people by role.
+    """
     if counts["released"]:
         return []
     done = [not missing if page == PEOPLE else any(counts[name] for name in names) for *_w, page, _a, names in STEPS]
@@ -106,13 +109,13 @@ def first_steps(counts: Mapping[str, int], missing: Mapping[str, int]) -> list[F
 
 
 def said(missing: Mapping[str, int]) -> str:
-    """In the order of the work."""
+    """Return the roles in the order of the work."""
     return ", ".join(str(words % {"n": missing[role]}) for role, words in MISSING.items() if missing.get(role))
 
 
 @dataclass(frozen=True)
 class AfterRelease:
-    """`n_open`: questions of the datasheet that nothing answers; None where its numbers are yet to be read."""
+    """`n_open`: unanswered questions of the datasheet; None if its numbers are not read yet."""
 
     release: Release
     n_open: int | None
@@ -120,10 +123,10 @@ class AfterRelease:
 
 
 def after_release(project: Project) -> AfterRelease | None:
-    """Of the newest release; None where nothing is left to do. A few queries.
+    """Return the next steps of the newest release; None if there are none. A few queries.
 
-    What the numbers of a large release, or of a small one of a large project, answer is read by its datasheet's own
-    page, not by a look at the overview, which takes what that page read last: it changes with every vote.
+    The overview uses the numbers that the datasheet page read last: reading those of a large release or project takes
+    long, and they change with every vote.
     """
     release = Release.objects.filter(project=project).order_by("-pk").first()
     if release is None:

@@ -1,9 +1,10 @@
-"""Numbers of the overview pages: what waits in a project, how far its items are. Reads all apps below."""
+"""Count for the overview pages: the open work of a project, the progress of its items. Reads all apps below."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation.actions.claims.claim import OF_CANDIDATES, ROLE_OF_STAGE
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks_where_missing
@@ -21,7 +22,7 @@ N_RUNS = 6
 
 @dataclass
 class ProjectCard:
-    """One project of a person's list; `waiting`: the stages that are theirs, with how much is open to them."""
+    """One project of a person's list; `waiting`: the stages of their roles, with the number of open tasks."""
 
     project: Project
     roles: list[str]
@@ -29,8 +30,9 @@ class ProjectCard:
 
 
 def projects_of(person: User) -> list[ProjectCard]:
-    """The person's projects with roles and the work that is open to them, that of runs and imports that nobody has
-    looked at yet, too. Six queries at most, however many projects; some more for who looks first, and for long queues.
+    """Return the person's projects with roles and open work, including work of runs and imports without tasks yet.
+
+    At most six queries, however many projects; some more for the first visitor, and for long queues.
     """
     cards = {project.pk: ProjectCard(project, []) for project in visible_projects(person)}
     rows = Membership.objects.filter(project__in=cards, person=person)
@@ -46,15 +48,15 @@ def projects_of(person: User) -> list[ProjectCard]:
 
 
 def stages_of(roles: Collection[str]) -> list[Stage]:
-    """What the roles open, in the order of the work."""
+    """Return the stages that the roles open, in the order of the work."""
     return [stage for stage, role in ROLE_OF_STAGE.items() if role in roles]
 
 
 def lay_out(stages: Mapping[Project, Collection[str]]) -> dict[tuple[int, str], int]:
-    """What runs and imports brought gets its tasks as soon as somebody who may do it looks; the places that are free.
-    Up to three queries where nothing was brought.
+    """Create the tasks of finished runs and imports when somebody who may do them visits; return the open slots.
 
-    Never for a look of who only researches: where nobody edits, review tasks end the moving of thresholds.
+    Up to three queries if there is nothing to create. Researchers alone never trigger it: in a project without edits,
+    review tasks end the moving of thresholds.
     """
     places = free_places(stages)
     candidates = [project for project, theirs in stages.items() if OF_CANDIDATES.intersection(theirs)]
@@ -77,7 +79,7 @@ class JobRow:
 
 
 def recent_runs(project: Project) -> list[JobRow]:
-    """The newest generation and scoring runs with their jobs; two queries."""
+    """Return the newest generation and scoring runs with their jobs; two queries."""
     made = GenerationRun.objects.filter(project=project).select_related("job", "subtest")[:N_RUNS]
     scored = Run.objects.filter(release__project=project).select_related("job", "release")[:N_RUNS]
     rows = [
@@ -89,4 +91,4 @@ def recent_runs(project: Project) -> list[JobRow]:
 
 
 def _method_label(slug: str) -> str:
-    return METHODS[slug].label if slug in METHODS else slug
+    return _(METHODS[slug].label) if slug in METHODS else slug

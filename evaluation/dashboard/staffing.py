@@ -1,4 +1,4 @@
-"""Whether there are the people that the work asks for: by role, and pair by pair. A fixed number of queries."""
+"""Check whether the project has enough people, by role and per pair. A fixed number of queries."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,10 +19,10 @@ NOBODY: Roles = frozenset()
 
 
 def missing_people(team: Iterable[Collection[str]], *, edits: bool, reviews: bool, judges: int) -> dict[str, int]:
-    """Role -> how many more are needed at the least; roles that lack nobody are left out.
+    """Return role -> the minimum number of people missing; roles that lack nobody are left out.
 
-    `team`: the roles of each member. Who writes or reviews a piece never judges it, and nobody reviews their own; so of
-    two people with all roles, who share the work as well as they can, none is left to judge.
+    `team`: the roles of each member. People who wrote or reviewed a foil never judge it, and nobody reviews their own
+    foils. So of two people with all roles, who share the work as well as they can, none can judge.
     """
     members = Counter(frozenset(roles) for roles in team)
     writers = [roles for roles in members if Role.ANNOTATOR in roles] if edits else []
@@ -49,10 +49,10 @@ USUAL_JUDGES = Subtest._meta.get_field("votes_wanted").default
 def staffing(
     project: Project, funnel: Mapping[str, int], subtests: Sequence[Mapping[str, Any]], n_open: int
 ) -> dict[str, Any]:
-    """As JSON: `missing` people by role, and `short`: subtests with pairs that too few people may judge.
+    """Return as JSON: `missing` people by role, and `short`: subtests with pairs that too few people may judge.
 
-    `funnel`, `subtests`: as they are counted; `n_open`: places that are not done. Whom a crowd study brings is missing
-    nowhere.
+    `funnel`, `subtests`: as counted; `n_open`: slots that are not done. People that a crowd study recruits are never
+    missing.
     """
     team, kept = _team(project)
     crowd = set(CrowdStudy.objects.filter(project=project, is_open=True).values_list("role", flat=True))
@@ -80,8 +80,7 @@ def staffing(
 
 
 def _team(project: Project) -> tuple[dict[int, set[str]], int]:
-    """Member -> roles, without closed accounts; who is kept from judging is no validator there, but counted. Two
-    queries."""
+    """Return member -> roles, without closed accounts, and the number of members who may not judge. Two queries."""
     team: dict[int, set[str]] = defaultdict(set)
     rows = Membership.objects.filter(project=project, person__is_active=True)
     for person, role in rows.values_list("person", "role"):
@@ -93,11 +92,12 @@ def _team(project: Project) -> tuple[dict[int, set[str]], int]:
 
 
 def short_subtests(project: Project, validators: set[int], wanted_at_most: int) -> list[dict[str, Any]]:
-    """Subtests with open pairs whose places can never all be filled: `name`, `wanted` and the fewest who `can`, how
-    many `pairs`, the most that they `lack`, and there those whose `hands` bar them. Pairs whose places are still to be
-    made count as well. One query where there are people enough for any pair, else three.
+    """Return subtests with open pairs whose slots can never all be filled.
 
-    `wanted_at_most`: the most votes that a pair which waits wants."""
+    `name`, `wanted` and the lowest number who `can`, how many `pairs`, the largest `lack`, and there the people that
+    `hands` exclude. Pairs whose slots are not created yet count as well. One query if enough people can judge every
+    pair, else three. `wanted_at_most`: the highest number of votes that a waiting pair needs.
+    """
     barred = _barred(project, validators)
     most = max(map(len, barred.values()), default=0)
     if len(validators) - most >= wanted_at_most:
@@ -127,7 +127,7 @@ def short_subtests(project: Project, validators: set[int], wanted_at_most: int) 
 
 
 def _barred(project: Project, validators: set[int]) -> dict[tuple[int, int | None], set[int]]:
-    """(video, group where the item is the scope) -> validators who had a hand in it."""
+    """Return (video, group if the item is the scope) -> validators who worked on it."""
     hands = Involvement.objects.filter(project=project, person__in=validators, kind__in=HANDS)
     per_item = project.leakage_scope == LeakageScope.ITEM
     found: dict[tuple[int, int | None], set[int]] = defaultdict(set)

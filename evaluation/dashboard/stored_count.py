@@ -1,8 +1,8 @@
-"""The count of a project, as its dashboard shows it: small projects are counted at every look, large ones by a job.
+"""Cache the count of a project for its dashboard: small projects are counted per request, large ones by a job.
 
-A large project's count is a row; nobody who writes waits for it, and it holds what was there when its job read.
-A look at a count that is older than a minute, while something was written since, asks for the next one and shows what
-there is. `foilworks tally` counts at once.
+The count of a large project is a row. Nobody who writes waits for it, and it has the state of when its job read. If the
+count is older than a minute and something was written since, a request queues the next one and shows the stored one.
+`foilworks refresh-dashboard` counts at once.
 """
 
 import time
@@ -25,16 +25,16 @@ from projects.models import AuditEvent, Project
 KIND = "dashboard"
 VERSION = "6"
 JOB = "evaluation.dashboard.jobs.count_dashboard"
-# Counted within a request up to here: a few hundredths of a second.
+# Up to this size, a request counts itself: a few hundredths of a second.
 SMALL = 1000
 YOUNG = timedelta(seconds=60)
-# Some writes leave no audit row of the project (candidates of a run that goes on), and "today" passes by itself.
+# Some writes leave no audit row (candidates of an unfinished run), and "today" changes by itself.
 OLD = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
 class Counted:
-    """`data` None: the first count is under way. `is_counting`: a newer one is."""
+    """`data` None: the first count is in progress. `is_counting`: a newer one is."""
 
     data: dict[str, Any] | None
     as_of: datetime | None
@@ -42,20 +42,20 @@ class Counted:
 
 
 def counted(project: Project) -> Counted:
-    """What the dashboard shows now; at most four queries where the project is large and its count is kept."""
+    """Return what the dashboard shows now; at most four queries if the project is large and its count is cached."""
     row = find_result(project, KIND)
     if (row is None or row.data.get("size", 0) <= SMALL) and is_small(project):
         now = timezone.now()
         return Counted(count(project, now), now)
     if row is None or _is_due(project, row):
         row = _ask(project)
-    # A count of another version has other names in it.
+    # A count of a different version has different keys.
     data = row.data if row.data and row.fingerprint == VERSION else None
     return Counted(data, _time(data["as_of"]) if data else None, bool(row.job and not row.job.is_over))
 
 
 def keep(project: Project, now: datetime | None = None) -> CachedResult:
-    """Count now and keep it."""
+    """Count now and store the result."""
     began = time.monotonic()
     data = count(project, now)
     data["took"] = time.monotonic() - began
@@ -73,17 +73,17 @@ def _is_due(project: Project, row: CachedResult) -> bool:
     if not row.data or row.fingerprint != VERSION:
         return True
     age = timezone.now() - _time(row.data["as_of"])
-    # Counting takes a tenth of a worker at the most, however large the project.
+    # Counting takes at most a tenth of a worker, however large the project.
     if age < max(YOUNG, timedelta(seconds=10 * row.data.get("took", 0.0))):
         return False
     if age > OLD:
         return True
     as_of = _time(row.data["as_of"])
     last = AuditEvent.objects.filter(project=project).order_by("-id").values_list("at", flat=True).first()
-    # A write is stored a little after its row was made.
+    # A write is committed a little after its row was created.
     if last is not None and last + YOUNG > as_of:
         return True
-    # What a run made waits for people from its end on.
+    # Foils of a run wait for people once it ends.
     return Job.objects.filter(project_id=project.pk, finished_at__gt=as_of).exclude(dotted=JOB).exists()
 
 
@@ -94,7 +94,7 @@ def _has_just_failed(job: Job) -> bool:
 
 @transaction.atomic
 def _ask(project: Project) -> CachedResult:
-    """The row with a job at work on it; a second look at the same moment finds the first one's."""
+    """Return the row with a job in progress; a second request at the same moment finds the job of the first."""
     row = locked_result(project, KIND)
     if row.job is None or row.job.is_over:
         title = _("Dashboard of %(project)s") % {"project": project.name}

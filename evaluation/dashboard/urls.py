@@ -1,4 +1,4 @@
-"""Addresses of a project's overview."""
+"""Define the addresses of a project's overview."""
 
 from django.urls import path
 

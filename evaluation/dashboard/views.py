@@ -1,4 +1,4 @@
-"""A project at a glance. Researchers see all of it; everybody else their own work."""
+"""Show a project at a glance. Researchers see all of it, other people their own work."""
 
 import math
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from evaluation.dashboard.stored_count import Counted, counted
 from projects.access import get_project, roles_in
 from projects.models import Project, Role, User
 
-# (key of the counts, label, what is counted)
+# (key of the counts, label, unit that is counted)
 STEPS: tuple[tuple[str, str | Promise, str], ...] = (
     ("captions", _("Captions"), "captions"),
     ("captions_used", _("Captions with generated foils"), "captions"),
@@ -42,7 +42,7 @@ STEPS: tuple[tuple[str, str | Promise, str], ...] = (
 
 @dataclass(frozen=True)
 class FunnelStep:
-    """`percent` of the step before where this is a part of it (captions, candidates, items), else None.
+    """`percent` of the step before if this is a part of it (captions, candidates, items), else None.
 
     `most` is the largest count of the steps that count the same thing: the length of a full bar.
     """
@@ -55,7 +55,9 @@ class FunnelStep:
 
 
 def steps(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStep]:
-    """`edits`: whether the project has an edit stage; without one nobody is waited for."""
+    """Return the steps of the funnel. `edits`: whether the project has an edit stage; without one, no step waits for
+    it.
+    """
     rows = [(str(label), what, counts[key]) for key, label, what in STEPS if edits or key != "edited"]
     found: list[FunnelStep] = []
     for label, what, count in rows:
@@ -65,17 +67,17 @@ def steps(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStep]:
     return found
 
 
-# The picture of the days, in its own units.
+# The chart of the days, in its own units.
 BAR, GAP, HEIGHT = 14, 4, 90
 
 
-# The order in which a day's bar is piled up, and the only stages in it.
+# The stages of a day's bar, in the order of stacking.
 STACKED_STAGES = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
 
 
 @dataclass(frozen=True)
 class StageQueue:
-    """Places of one stage."""
+    """Slots of one stage."""
 
     stage: str
     label: str
@@ -104,14 +106,14 @@ class Day:
 
 
 def context(project: Project, counted: Counted) -> dict[str, Any]:
-    """What foilworks/templates/evaluation/_count.html shows; `count` None while the first count is under way."""
+    """Return the variables of foilworks/templates/evaluation/_count.html; `count` is None until the first count."""
     found = counted.data
     state = {"as_of": counted.as_of, "is_counting": counted.is_counting, "count": found}
     if found is None:
         return state
     return {
         **state,
-        # A count that was kept by an earlier version knows of nobody who is missing.
+        # A count that an earlier version stored has no missing people.
         "first_steps": first_steps({**found["funnel"], "subtests": len(found["subtests"])}, found.get("missing", {})),
         "after_release": after_release(project) if found["funnel"]["released"] else None,
         "is_empty": not (found["funnel"]["captions"] or found["funnel"]["items"]),
@@ -153,7 +155,7 @@ def _forecast(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _days(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """The last days with their pieces by stage, as a table and as bars that are piled up."""
+    """Return the last days with their tasks by stage, as a table and as stacked bars."""
     today = timezone.localdate()
     shown = [today - timedelta(days=back) for back in range(SHOWN_DAYS - 1, -1, -1)]
     stages = [stage for stage in STACKED_STAGES if stage in counts]
@@ -194,14 +196,14 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def dashboard_runs(request: HttpRequest, slug: str) -> HttpResponse:
-    """The live part: asks for itself again while a job is alive."""
+    """Render the live part: it polls itself while a job is in progress."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     return render(request, "evaluation/_runs.html", _runs(project))
 
 
 @require_safe
 def dashboard_count(request: HttpRequest, slug: str) -> HttpResponse:
-    """The numbers, which ask for themselves again: soon while a count is under way, else once a minute."""
+    """Render the numbers, which poll themselves: soon during a count, else every minute."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     return render(request, "evaluation/_count.html", context(project, counted(project)))
 
@@ -220,7 +222,7 @@ def _runs(project: Project) -> dict[str, Any]:
 
 
 def _work(person: User, project: Project) -> list[dict[str, Any]]:
-    """The stages that the person's roles open: what waits for them, what they have done."""
+    """Return the stages that the person's roles open: waiting tasks, and their finished tasks."""
     stages, now = overview.stages_of(roles_in(person, project)), timezone.now()
     if stages:
         overview.lay_out({project: stages})

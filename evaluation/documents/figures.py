@@ -1,4 +1,4 @@
-"""The drawings of an export, each from one of its tables, with the numbers behind it."""
+"""Draw the figures of an export, each from one of its tables, with its numbers."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -31,9 +31,9 @@ BOARD = (
 
 
 def figure_rows(tables: Tables, *, of_own: bool = True) -> dict[str, Rows]:
-    """Name of a figure -> its numbers, header first; only where there is something to draw.
+    """Return name of a figure -> its numbers, header first; figures without data are left out.
 
-    `of_own`: some drawings have numbers of their own (BEHIND), in older exports those of their page's main table.
+    `of_own`: some figures have numbers of their own (BEHIND); in older exports, they use the main table of their page.
     """
     behind = BEHIND if of_own else {}
     found: dict[str, Rows] = {}
@@ -55,17 +55,17 @@ def _votes(data: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     rows = [("name", "choice", "votes", "share")]
     for row in data["subtests"]:
         total = sum(row["votes"].values())
-        # A table that is read back from its file has its fields in another order.
+        # A table that is read from its file can have a different order of fields.
         rows += [(row["name"], choice, n, n / total) for choice, n in sorted(row["votes"].items()) if total]
     return rows
 
 
-# Of charts that draw something else than the main table of their page.
+# For charts that draw something other than the main table of their page.
 BEHIND: Mapping[str, Callable[[Any], list[Any]]] = {"votes": _votes}
 
 
 def figures_of(tables: Tables) -> dict[str, Figure]:
-    """Every figure that the tables give, as SVG with its numbers."""
+    """Return every figure that the tables support, as SVG with its numbers."""
     return {name: Figure(partial(_drawn, name, tables), rows) for name, rows in figure_rows(tables).items()}
 
 

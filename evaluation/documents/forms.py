@@ -1,4 +1,4 @@
-"""Forms of the citation, the terms of sources and the datasheet."""
+"""Define the forms of the citation, the terms of sources and the datasheet."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -54,7 +54,7 @@ class PublicationForm(forms.ModelForm):
 
 
 class TermsForm(forms.Form):
-    """The terms of one source. Its name is shown beside the form and is not a field."""
+    """The terms of one source. Its name is shown next to the form and is not a field."""
 
     licence = forms.CharField(label=_("Licence"), max_length=200, required=False)
     url = _address(_("URL"))
@@ -67,7 +67,7 @@ class TermsForm(forms.Form):
 
 
 def terms_forms(project: Project, sources: Iterable[str], data: Mapping[str, Any] | None) -> list[TermsForm]:
-    """A form for each source, with what is stored. One query."""
+    """Return a form for each source, with the stored values. One query."""
     stored = {row.source_dataset: row for row in SourceLicence.objects.filter(project=project)}
     forms_ = []
     for number, name in enumerate(sources):
@@ -78,7 +78,7 @@ def terms_forms(project: Project, sources: Iterable[str], data: Mapping[str, Any
 
 
 class DatasheetForm(forms.Form):
-    """A field for each question; `own`: what the numbers of the newest release say, by question."""
+    """A field for each question; `own`: the answers from the numbers of the newest release, by question."""
 
     def __init__(self, data: Mapping[str, Any] | None, answers: Mapping[str, str], own: Mapping[str, str]) -> None:
         super().__init__(data)
@@ -94,7 +94,7 @@ class DatasheetForm(forms.Form):
                 )
 
     def sections(self) -> list[dict[str, Any]]:
-        """Title, questions as (field, what the numbers say, whether it is open), how many are open."""
+        """Return title, questions as (field, computed answer, whether it is open), number of open questions."""
         found = []
         for section in SECTIONS:
             rows = [self._row(question.slug) for question in section.questions]
@@ -106,7 +106,7 @@ class DatasheetForm(forms.Form):
         own = self.own.get(slug, "")
         answered = own or self.initial_text(slug)
         is_open = not answered and not slug.endswith(".comments")
-        # bandit B703: the renderer holds it to a list of tags.
+        # bandit B703: the renderer allows only a list of tags.
         shown = SafeString(render_guideline(own)) if own else ""  # nosec
         return {"field": self[slug], "own": shown, "is_open": is_open}
 

@@ -1,4 +1,4 @@
-"""Citation, terms of sources, datasheet answers and the changelog of a release."""
+"""Store the citation, terms of sources and datasheet answers of a project."""
 
 from django.db import models
 
@@ -7,11 +7,11 @@ from projects.personal_data import PersonalData
 
 
 class PublicationFacts(models.Model):
-    """How the project's releases are cited, and under which licence its own texts stand. Empty: nobody said."""
+    """How the project's releases are cited, and the licence of its own texts. Empty: not stated."""
 
     project = models.OneToOneField(Project, models.CASCADE, related_name="publication")
     title = models.CharField(max_length=300, blank=True)
-    # One a line, "Family, Given" or the name of an organisation.
+    # One per line, "Family, Given" or the name of an organisation.
     authors = models.TextField(blank=True)
     abstract = models.TextField(blank=True)
     year = models.CharField(max_length=4, blank=True)
@@ -20,7 +20,7 @@ class PublicationFacts(models.Model):
     licence = models.CharField(max_length=200, blank=True)
     licence_url = models.URLField(max_length=500, blank=True)
     contact = models.CharField(max_length=200, blank=True)
-    # Authors stay: a citation that others printed is not withdrawn with an account.
+    # Authors remain: a printed citation cannot be withdrawn with an account.
     personal_data = PersonalData(free_text=("contact",), archive="project")
 
     def __str__(self) -> str:
@@ -28,14 +28,14 @@ class PublicationFacts(models.Model):
 
 
 class SourceLicence(models.Model):
-    """The terms of one data set that videos of the project come from; "" is videos that name none."""
+    """The terms of one data set that videos of the project come from; "" for videos that name none."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="source_licences", db_index=False)
     source_dataset = models.CharField(max_length=100, blank=True)
     licence = models.CharField(max_length=200, blank=True)
     url = models.URLField(max_length=500, blank=True)
     notes = models.CharField(max_length=500, blank=True)
-    # A public page plays videos of this source.
+    # Whether a public page may play videos of this source.
     may_show = models.BooleanField(default=False)
     personal_data = PersonalData(free_text=("notes",), archive="project")
 
@@ -47,7 +47,7 @@ class SourceLicence(models.Model):
 
 
 class DatasheetAnswer(models.Model):
-    """What people of the project answered to one question of the datasheet."""
+    """The answer of the project's people to one question of the datasheet."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="datasheet_answers", db_index=False)
     # A slug of corpus.exporters.parts.datasheet_questions.

@@ -1,4 +1,4 @@
-"""What an export says beside items, votes and scores, out of the tables: citation, terms, answers, pay, rejections."""
+"""Build the documents of an export from the tables: citation, terms, answers, pay, rejections."""
 
 import json
 from collections import Counter, defaultdict
@@ -30,7 +30,7 @@ ROWS_PER_QUERY = 500
 
 
 def own_tables(release: Release, runs: Sequence[Run]) -> dict[str, Any]:
-    """Tables of an export that are no reports; None where there is nothing to tell."""
+    """Return the tables of an export that are not reports; None for a table without content."""
     return {
         "leaderboard": json.loads(as_json(board(release))) if runs else None,
         "pay": pay_statement(release.project),
@@ -39,7 +39,7 @@ def own_tables(release: Release, runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def release_documents(release: Release, content: ReleaseContent) -> ReleaseDocuments:
-    """`content` has its items and tables."""
+    """Build the documents of a release; `content` has its items and tables."""
     project = release.project
     return ReleaseDocuments(
         citation=citation_of(project),
@@ -53,7 +53,7 @@ def release_documents(release: Release, content: ReleaseContent) -> ReleaseDocum
 
 
 def citation_of(project: Project) -> Citation:
-    """What the owners said of it; empty where nobody did."""
+    """Return what the owners stated; empty if nothing."""
     row = PublicationFacts.objects.filter(project=project).first()
     if row is None:
         return Citation()
@@ -63,7 +63,7 @@ def citation_of(project: Project) -> Citation:
 
 
 def sources_of(project: Project, items: Sequence[Any]) -> list[SourceTerms]:
-    """The data sets that the released ones of these records name, with the terms that were stated. One query."""
+    """Return the data sets that these records name, with the stated terms. One query."""
     n_items, videos = Counter[str](), defaultdict[str, set[str]](set)
     for item in items:
         if item.get("released", True):
@@ -81,7 +81,7 @@ def _terms(name: str, row: SourceLicence | None, n_items: int, n_videos: int) ->
 
 
 def pay_statement(project: Project) -> dict[str, Any] | None:
-    """What work earned by stage, and the hour in the middle; nobody is named. None where nothing is paid or done."""
+    """Return the earnings by stage and the median hourly pay, without names. None if nothing is paid or done."""
     policy, rates, paid = pay_of(project)
     if not rates and not paid.total.pieces:
         return None
@@ -121,9 +121,9 @@ def _rounded(amount: Decimal) -> str:
 
 
 def known_of(release: Release) -> dict[str, Any]:
-    """Numbers for the datasheet that neither items nor votes hold. Eight queries."""
+    """Return numbers for the datasheet that neither items nor votes contain. Eight queries."""
     project = release.project
-    # Those of files came in when they were imported, and were made at no known time.
+    # Votes from files have the time of the import; when people gave them is unknown.
     votes = Vote.objects.filter(item__subtest__project=project, source=Vote.Source.PERSON)
     made = {"texts": Candidate.objects.filter(group__run__project=project), "judgements": votes}
     spans = {what: rows.aggregate(first=Min("created_at"), last=Max("created_at")) for what, rows in made.items()}
@@ -150,7 +150,7 @@ def known_of(release: Release) -> dict[str, Any]:
 
 
 def _agreed(project: Project) -> dict[str, int]:
-    """How many people's work stands, and how many of them agreed to a text of consent, if they took it back since."""
+    """Count the people whose work counts, and how many of them accepted a consent text, even if withdrawn later."""
     votes = Vote.objects.filter(item__subtest__project=project, person__isnull=False, state=VoteState.COUNTED)
     edits = Edit.objects.filter(group__run__project=project, person__isnull=False, undone_at=None)
     reviews = Review.objects.filter(candidate__group__run__project=project, person__isnull=False, undone_at=None)
@@ -161,9 +161,9 @@ def _agreed(project: Project) -> dict[str, int]:
 
 
 def rejected_of(project: Project) -> Iterator[dict[str, Any]]:
-    """Candidates that did not become foils, with the reasons; those on videos that were taken down are withheld.
+    """Return candidates that did not become foils, with the reasons; on taken-down videos they are withheld.
 
-    What reviewers wrote in free words is left out: it was written to the author, and may name people.
+    Free text of reviewers is left out: it was written to the author, and may name people.
     """
     reviews = Prefetch("reviews", Review.objects.filter(undone_at=None).order_by("pk"), "standing_reviews")
     rows = _rejected_rows(project).order_by("pk").prefetch_related("filter_scores", reviews)

@@ -1,7 +1,7 @@
-"""A release with all that belongs to it, as plain content for the exporters; queries do not grow with its size.
+"""Collect a release with everything that belongs to it, as plain content for the exporters; a fixed number of queries.
 
-Beside the released items stand the others of the project, marked as such: what validation refused is part of what the
-reports say, and so anyone can compute the reports again from the export.
+The export also has the other items of the project, marked as such: the reports include items that validation rejected,
+so anyone can recompute the reports from the export.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ from text.registry import load
 
 @dataclass(frozen=True)
 class _Member:
-    """A record with its row as it is now; None where the row is gone."""
+    """A record with its current row; None if the row no longer exists."""
 
     record: Mapping[str, Any]
     row: Item | None
@@ -44,7 +44,7 @@ class _Member:
 
 
 def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
-    """What an exporter may write of the release. Votes stand under pseudonyms; nobody is named.
+    """Return what an exporter may write of the release. Votes are under pseudonyms, without names.
 
     `tables`: with the reports of the project, which take the longest (exporters say whether they use them).
     """
@@ -74,8 +74,10 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
 
 
 def _members(release: Release) -> list[_Member]:
-    """The records of the release as they were frozen, then those of the project's other main items. Of a video that
-    was taken down there is none: an item that was requeued before stays in that state."""
+    """Return the frozen records of the release, then the records of the project's other main items.
+
+    Items of a taken-down video are left out; an item that was requeued before the takedown remains in that state.
+    """
     main = Item.objects.filter(subtest__project=release.project, subtest__kind=Subtest.Kind.MAIN)
     loaded = main.select_related("subtest", "proficiency_item__subtest").prefetch_related("foils")
     rows = {item.pk: item for item in loaded}
@@ -87,7 +89,7 @@ def _members(release: Release) -> list[_Member]:
 
 
 def _with_status(member: _Member) -> dict[str, Any]:
-    """The record with what validation made of it."""
+    """Return the record with the result of validation."""
     record, row = dict(member.record), member.row
     record["released"] = member.released
     record["state"] = row.state if row else None
@@ -101,7 +103,7 @@ def _with_status(member: _Member) -> dict[str, Any]:
 
 
 def _with_votes(record: dict[str, Any], counts: Mapping[str, VoteCounts]) -> dict[str, Any]:
-    """The record with the counts of its votes, where they are about the item as a whole."""
+    """Return the record with the counts of its votes, if they are about the item as a whole."""
     record["votes"] = _count_line(counts.get(record["id"]))
     pair = record["proficiency"]
     if pair is not None:
@@ -114,7 +116,7 @@ def _count_line(votes: VoteCounts | None) -> dict[str, int] | None:
 
 
 def _votes(project: Project, members: Sequence[_Member]) -> list[ReleaseVote]:
-    """The judgements of the items and of their proficiency items, without those that were undone."""
+    """Return the judgements of the items and their proficiency items, without undone ones."""
     names: dict[int, tuple[str, str, str]] = {}
     for member in members:
         if member.row is None:
@@ -152,7 +154,9 @@ def _vote(project: Project, vote: Vote, item: str, subtest: str, kind: Any) -> R
 
 
 def _runs(release: Release) -> list[Run]:
-    """The runs that stored scores; of several of one model under one protocol the latest, since they share them."""
+    """Return the runs that stored scores; of several runs of one model under one protocol, the latest: they share
+    scores.
+    """
     latest: dict[tuple[str, str], Run] = {}
     for run in Run.objects.filter(release=release).exclude(model_key="").order_by("pk"):
         latest[run.model_key, run.protocol] = run
@@ -165,7 +169,7 @@ def _scores(run: Run, records: Sequence[Mapping[str, Any]]) -> Iterable[ReleaseS
 
 
 def gate_of(release: Release) -> dict[str, Any] | None:
-    """What the gate found when the release was frozen; None of releases from before there was one."""
+    """Return the gate's finding when the release was frozen; None for releases older than the gate."""
     gate = ReleaseGate.objects.filter(release=release).first()
     if gate is None:
         return None
@@ -175,9 +179,9 @@ def gate_of(release: Release) -> dict[str, Any] | None:
 
 
 def _tables(release: Release, runs: Sequence[Run], content: ReleaseContent) -> dict[str, Any]:
-    """Every report that has something to say, the gate's finding, the results of the models, people, pay, changes.
+    """Return every report with content, the gate's finding, results of models, people, pay and changes.
 
-    Those of RECOMPUTED are made from what the export holds, so that whoever has it can make them again.
+    Those of RECOMPUTED are made from what the export holds, so that anyone who has it can recompute them.
     """
     tables = {kind: _from_content(release, kind, content) for kind in RECOMPUTED}
     tables |= {kind: _report(release.project, kind) for kind in REPORTS if kind not in OF_SCORES | RECOMPUTED.keys()}
@@ -188,7 +192,7 @@ def _tables(release: Release, runs: Sequence[Run], content: ReleaseContent) -> d
 
 def _report(project: Project, kind: str) -> dict[str, Any] | None:
     try:
-        # What only jobs compute is taken as it is stored: an export loads no model library.
+        # Reports of jobs are taken as stored: an export loads no model library.
         data = stored_report(project, kind, None, {}).data if kind in BY_JOB else project_report(project, kind)
     except EvaluationError:  # no votes, no items: then there is no such table
         return None
@@ -196,7 +200,7 @@ def _report(project: Project, kind: str) -> dict[str, Any] | None:
 
 
 def _from_content(release: Release, kind: str, content: ReleaseContent) -> Any:
-    """Kept by what it follows from: the items with their states, and the votes."""
+    """Cache by what it follows from: the items with their states, and the votes."""
     version = load(REPORTS[kind]).VERSION if kind in REPORTS else "1"
     fingerprint = digest([kind, version, content.items, [vars(vote) for vote in content.votes]])
 
@@ -211,9 +215,11 @@ def _from_content(release: Release, kind: str, content: ReleaseContent) -> Any:
 def export_content(
     exporter: ModuleType, project: Project, release: Release | None, progress: Progress = silent
 ) -> ReleaseContent | RecordContent:
-    """Of the release; where there is none, of the project as it is now. EvaluationError: the format needs a release."""
+    """Return the content of the release or, without one, of the project now. EvaluationError: the format needs a
+    release.
+    """
     if getattr(exporter, "TAKES_RECORDS", False):
         return release_content(release, progress) if release else project_content(project, progress)
     if release is None:
-        raise EvaluationError("--release: this format is of a release; name one, or export jsonl")
+        raise EvaluationError("--release: this format needs a release; name one, or export jsonl")
     return collect_release(release, tables=exporter.USES_TABLES)

@@ -1,6 +1,7 @@
-"""Tables of an export that follow from its own items and votes: made from them, and made from them again to verify it.
+"""Compute the tables of an export that follow from its items and votes, and recompute them to verify it.
 
-So a table says nothing that the files beside it do not hold, and a changed cell shows whatever hashes were made anew.
+A table contains nothing that the files next to it do not, so a changed cell is found even if the hashes were
+recomputed.
 """
 
 import json
@@ -27,17 +28,17 @@ BY_STATE = {**DECIDED, ItemState.REQUEUED: False}
 
 
 def recomputed(kind: str, items: Items, votes: VoteList) -> Any:
-    """The table of RECOMPUTED[kind] from the items and votes of an export; None where there is nothing to tell."""
+    """Return the table RECOMPUTED[kind] from the items and votes of an export; None if it has no content."""
     try:
         table = RECOMPUTED[kind](kind, items, votes)
     except EvaluationError:  # no votes, no items: then there is no such table
         return None
-    # As it is read back from a file, to the last type.
+    # With the same types as when read from a file.
     return json.loads(json.dumps(table, allow_nan=False))
 
 
 def item_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> list[ItemFacts]:
-    """The items as analyses take them, by subtest and id; those whose row is gone, or retracted, are out."""
+    """Return the items as analyses take them, by subtest and id, without retracted and deleted ones."""
     tallies: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for vote in _counted(votes, VALIDATION):
         tallies[vote.item][-1 if vote.foil is None else vote.foil][vote.choice] += 1
@@ -55,7 +56,7 @@ def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> Item
         valid = item["found_valid"]
         unanimous = valid and item["unanimous"] is True
     else:
-        # Exports from before it was written say the state alone, and told of every requeued item as refused.
+        # Older exports have only the state, and counted every requeued item as rejected.
         valid = BY_STATE.get(ItemState(state))
         unanimous = None if valid is None else item["unanimous"] is True
     on_word = item.get("on_publishers_word", False)
@@ -80,7 +81,7 @@ def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> Item
 
 
 def _tally(counts: Mapping[str, int]) -> tuple[int, ...]:
-    """Over CHOICES; over three where a file's `other` leaves neither, both and cannot tell in one."""
+    """Return counts over CHOICES; over three if `other` of a file merges neither, both and cannot tell."""
     if "other" not in counts:
         return tuple(counts.get(choice, 0) for choice in CHOICES)
     caption, foil = counts.get("caption", 0), counts.get("foil", 0)
@@ -88,7 +89,7 @@ def _tally(counts: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def vote_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> Votes:
-    """The counted votes on the items that `item_facts_of` takes, in the file's order; imported ones name nobody."""
+    """Return the counted votes on the items of `item_facts_of`, in the file's order; imported ones name nobody."""
     places: dict[str, int] = {}
     there = {item["id"] for item in _live(items)}
     return votes_from_rows(_row(vote, places) for vote in _counted(votes, VALIDATION) if vote.item in there)
@@ -118,7 +119,7 @@ def _counted(votes: Iterable[ReleaseVote], stage: str) -> Iterable[ReleaseVote]:
 
 
 def axes_from(items: Items) -> Axes:
-    """The released items that are still there, as the statistics of models and people take them."""
+    """Return the released items that still exist, as the statistics of models and people take them."""
     records = sorted((item for item in items if item.get("released")), key=lambda item: item["id"])
     return Axes(
         ids=[record["id"] for record in records],
@@ -137,7 +138,7 @@ def _report(kind: str, items: Items, votes: VoteList) -> Any:
 
 
 def _human(_kind: str, items: Items, votes: VoteList) -> Any:
-    """The human baseline over all items and by subtest; EvaluationError where nobody took it."""
+    """Return the human baseline over all items and by subtest; EvaluationError if nobody answered it."""
     tallies: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for vote in _counted(votes, BASELINE):
         tallies[vote.item][0] += vote.choice == "caption"
@@ -146,7 +147,7 @@ def _human(_kind: str, items: Items, votes: VoteList) -> Any:
     found = {name: (right, total) for name, (right, total) in tallies.items()}
     overall = line_of(found, axes, "")
     if not overall:
-        raise EvaluationError("nobody took the human baseline")
+        raise EvaluationError("nobody answered the human baseline")
     by_subtest = {name: line_of(found, axes, f"subtest:{name}") for name in dict.fromkeys(axes.subtests)}
     return {"overall": overall, "subtests": {name: line for name, line in by_subtest.items() if line}}
 

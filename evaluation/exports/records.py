@@ -1,4 +1,4 @@
-"""A release, or a project as it is now, as records that are read from the tables some at a time."""
+"""Read a release, or a project as it is now, as records, a batch at a time."""
 
 from array import array
 from collections import defaultdict
@@ -33,7 +33,7 @@ _ITEM = ("subtest", "video", "caption", "proficiency_item__subtest", "proficienc
 
 
 def release_content(release: Release, progress: Progress = silent) -> RecordContent:
-    """The released items with their vote counts, by id; what was taken down since is left out and named."""
+    """Return the released items with their vote counts, by id; taken-down items are left out and named."""
     withheld = withheld_of(release)
     facts = as_published_facts(release.n_as_published)
     if withheld:
@@ -52,7 +52,7 @@ def release_content(release: Release, progress: Progress = silent) -> RecordCont
 
 
 def project_content(project: Project, progress: Progress = silent) -> RecordContent:
-    """The project's items, whatever became of them, and its captions without items, in the order they came in."""
+    """Return the project's items in any state, and its captions without items, in the order of import."""
     items, captions = _items(project), _captions(project)
     return RecordContent(
         project=project.slug,
@@ -82,7 +82,7 @@ def _released(release: Release, withheld: frozenset[str]) -> Iterator[ItemRecord
 
 
 def _members(release: Release) -> Iterator[tuple[Item | None, Mapping[str, Any]]]:
-    """(row as it is now, record as it was frozen), by the record's id."""
+    """Return (row as it is now, record as it was frozen), by the record's id."""
     at = -1
     rows = ReleaseItem.objects.filter(release=release).select_related("item").order_by("position")
     while some := list(rows.filter(position__gt=at)[:CHUNK]):
@@ -111,8 +111,9 @@ def _thawed(chunk: Sequence[tuple[Item | None, Mapping[str, Any]]]) -> Iterator[
 
 
 def _counts(n_foils: Mapping[int, int]) -> dict[int, VoteCounts]:
-    """Counted votes of validators by item, of those whose foils are counted here; none where they were given foil by
-    foil to an item of several foils."""
+    """Count the validators' votes by item, of items whose foils are counted here; none if the votes were given per foil
+    to an item of several foils.
+    """
     tallies: dict[int, dict[int | None, dict[str, int]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(int)))
     votes = Vote.objects.filter(item__in=list(n_foils), stage=Stage.VALIDATION, state=VoteState.COUNTED)
     rows = votes.order_by().values_list("item_id", "foil_id", "choice").annotate(n=Count("pk"))
@@ -131,7 +132,7 @@ def _items(project: Project) -> QuerySet[Item]:
 
 
 def _captions(project: Project) -> QuerySet[Caption]:
-    """Captions to make foils for; a corrected one stands as what it was corrected to."""
+    """Return captions that need foils; a corrected one has its corrected text."""
     rows = Caption.objects.filter(Q(items=None) & Q(revision=None), video__project=project)
     return rows.exclude(video__media_state=MediaState.TAKEN_DOWN)
 
@@ -150,15 +151,16 @@ def _current(project: Project) -> Iterator[ItemRecord]:
 
 
 def _own_ids(project: Project) -> dict[int, str]:
-    """Ids of captions whose key an item has, or an earlier caption: a corrected caption has the key of the false one,
-    whose items stand beside it."""
+    """Return ids of captions whose key an item or an earlier caption has: a corrected caption has the key of the false
+    one, whose items also exist.
+    """
     items, captions = _items(project), _captions(project)
     twice = captions.order_by().values("key").annotate(n=Count("pk")).filter(n__gt=1).values("key")
     rows = captions.filter(Q(key__in=items.order_by().values("key")) | Q(key__in=twice))
     shared = list(rows.order_by("pk").values_list("pk", "key"))
     if not shared:
         return {}
-    # Keys of captions have no index: to ask for one is to read all of them.
+    # Keys of captions have no index: a query for one reads all of them.
     numbered = set(captions.filter(key__contains="~").values_list("key", flat=True))
     of_items = set(items.filter(key__contains="~").values_list("key", flat=True))
     of_items.update(items.filter(key__in=captions.order_by().values("key")).values_list("key", flat=True))
@@ -176,8 +178,9 @@ def _own_ids(project: Project) -> dict[int, str]:
 
 
 def _by_key(rows: QuerySet[Any], joined: tuple[str, ...], fetched: tuple[str, ...] = ()) -> Iterator[list[Any]]:
-    """The rows by their keys, some at a time. The keys are asked for once (8 bytes each): a query that goes on behind
-    the last key would sort all rows of a subtest again for every chunk."""
+    """Return the rows by key, a batch at a time. All keys are loaded once (8 bytes each): a query that continues behind
+    the last key would sort all rows of a subtest again for every chunk.
+    """
     keys = array("q", rows.values_list("pk", flat=True).order_by("pk").iterator(chunk_size=READ_KEYS))
     for start in range(0, len(keys), CHUNK):
         some = rows.model._default_manager.filter(pk__in=keys[start : start + CHUNK].tolist())
@@ -185,7 +188,7 @@ def _by_key(rows: QuerySet[Any], joined: tuple[str, ...], fetched: tuple[str, ..
 
 
 def _shared_keys(project: Project) -> frozenset[str]:
-    """Keys that stand in several subtests: these items get the name of their subtest before them."""
+    """Return keys that occur in several subtests: ids of these items start with the name of their subtest."""
     twice = _items(project).order_by().values("key").annotate(n=Count("pk")).filter(n__gt=1)
     return frozenset(twice.values_list("key", flat=True))
 

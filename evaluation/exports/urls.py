@@ -1,4 +1,4 @@
-"""Addresses of exports."""
+"""Define the addresses of exports."""
 
 from django.urls import path
 

@@ -1,7 +1,7 @@
-"""An export checked against itself: bytes by the manifest, the content hash by the items, tables by votes and scores.
+"""Verify an export against itself: bytes by the manifest, the content hash by the items, tables by votes and scores.
 
-Hashes can be made anew by whoever changes a file; what was computed from the votes and scores cannot, without doing the
-same arithmetic. So both are asked, and the first difference is named.
+Anyone who changes a file can also recompute the hashes. The numbers that follow from votes and scores cannot be changed
+without the same arithmetic. So both are checked, and the first difference is reported.
 """
 
 import hashlib
@@ -29,44 +29,47 @@ from evaluation.scoring.queries import pair_scores
 from text.quoting import quoted
 
 WHOLE = "foilworks"
-# What a model's results are held to; intervals come from random draws and are left to the seed.
+# The compared results of a model; intervals depend on random draws and are not compared.
 SHARES = ("T", "P", "P+T", "n", "ties")
 _KEY = "manifest_sha256"
-# Since then tables are made from what the export holds.
+# Since this version, tables are computed from the content of the export.
 RECOMPUTED_SINCE = 2
-# Since then a drawing that shows something else than its page's main table has numbers of its own.
+# Since this version, a figure that differs from its page's main table has its own numbers.
 OWN_NUMBERS_SINCE = 3
-# Since then intervals hold where few items all say the same, and name undefined draws; digests hold earlier ones.
+# Since this version, intervals are valid for few equal items, and undefined draws are named; digests cover older ones.
 SMALL_SAMPLES_SINCE = 4
-# Since then an item of several foils of which one alone was judged has no vote counts.
+# Since this version, an item of several foils with votes on only one has no vote counts.
 COUNTS_OF_ITEMS_SINCE = 3
-# Since then names of files keep underscores, and differ by more than case.
+# Since this version, file names keep underscores, and differ in more than case.
 FILE_NAMES_SINCE = 4
-# Since then words are those of every script, and the blind audit says what it cannot judge. Before, tables about words
-# are held to texts in ASCII, whose words are the same; other texts are held by the tables' digests.
+# Since this version, words of every script count, and the blind audit names what it cannot judge. For older exports,
+# tables about words are compared only for ASCII texts, whose words are equal; digests cover other texts.
 EVERY_SCRIPT_SINCE = 4
 OF_WORDS = frozenset({"validation", "divergence", "blind"})
 UNKNOWN_BEFORE = frozenset({"n_unjudged", "unjudged"})
-# What a document in another shape than ours runs into.
+# Errors that a document of an unexpected shape causes.
 STRANGE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
-# Of what is computed again elsewhere; a classifier's weights differ in their last digits from machine to machine.
+# For recomputed numbers; the weights of a classifier differ in their last digits between machines.
 NEAR = {"rel_tol": 1e-6, "abs_tol": 1e-9}
 
 
 class _DifferenceError(Exception):
-    """The first thing that is not as it should be; never leaves this module."""
+    """The first difference; never leaves this module."""
 
 
 def verify(folder: Path, expected: str = "") -> dict[str, Any]:
-    """{"ok": True, "hash", "manifest"} or {"ok": False, "difference"}: the content's hash, and the manifest's, which
-    stands for every byte. `expected`: the manifest's hash as it was published. EvaluationError: there is no export to
-    look at, or what is expected is no hash.
+    """Return {"ok": True, "hash", "manifest"} or {"ok": False, "difference"}.
+
+    `hash` is the content's, `manifest` the manifest's, which covers every byte. `expected`: the manifest's hash as it
+    was published. EvaluationError: there is no export, or `expected` is not a hash.
     """
     wanted = expected.strip().lower().removeprefix("sha256:")
     if expected and not re.fullmatch("[0-9a-f]{64}", wanted):
-        raise EvaluationError(f"{quoted(expected)} is no hash; give the 64 signs that the export's maker published")
+        raise EvaluationError(
+            f"{quoted(expected)} is not a hash; give the 64 hexadecimal digits published with the export"
+        )
     if not (folder / MANIFEST).is_file():
-        raise EvaluationError(f"{folder}: is no export (it has no {MANIFEST}); name the folder that was exported")
+        raise EvaluationError(f"{folder}: is not an export (it has no {MANIFEST}); give the exported folder")
     try:
         manifest = _manifest(folder)
         _same_files(folder, manifest)
@@ -80,7 +83,7 @@ def verify(folder: Path, expected: str = "") -> dict[str, Any]:
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
-    """The manifest, every byte of which is as it was written."""
+    """Read the manifest and check its own hash."""
     try:
         text = (folder / MANIFEST).read_bytes().decode("utf-8")
         manifest = json.loads(text)
@@ -89,14 +92,14 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or manifest.get("made_by") != MADE_BY:
         raise _DifferenceError(f"{MANIFEST}: was not made by {MADE_BY}")
     if not isinstance(manifest.get("files"), dict) or "content_hash" not in manifest:
-        raise _DifferenceError(f"{MANIFEST}: names no files or no content hash")
+        raise _DifferenceError(f"{MANIFEST}: lacks the files or the content hash")
     if pretty(manifest) != text or self_hash(manifest) != manifest.get(_KEY):
-        raise _DifferenceError(f"{MANIFEST}: was changed: its own hash is another one")
+        raise _DifferenceError(f"{MANIFEST}: was changed: its own hash differs")
     return manifest
 
 
 def _same_files(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """The folder holds the manifest's files, byte for byte, and no other."""
+    """Check that the folder holds the manifest's files, byte for byte, and no others."""
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or path.is_file()}
     named = manifest["files"]
     for name in sorted(there - {MANIFEST} - set(named)):
@@ -135,7 +138,7 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
         if since:
             _same_made(folder, items, votes, counted, layout)
     except (EvaluationError, *STRANGE) as error:
-        # A document that says something else than it can: its digest tells which one.
+        # A document with impossible content: its digest tells which one.
         if since:
             _same_digests(folder, items, votes, scores)
         raise _DifferenceError(f"tables/: cannot be computed again ({quoted(error)})") from error
@@ -156,7 +159,7 @@ def _same_made(
     counted: Mapping[str, VoteCounts],
     layout: int,
 ) -> None:
-    """What exports make from their own items, votes and tables."""
+    """Check what exports derive from their own items, votes and tables."""
     _same_tables(folder, items, votes, layout)
     _same_leaderboard(folder)
     _same_flat(folder, items, counted, own_names=layout >= FILE_NAMES_SINCE)
@@ -164,26 +167,27 @@ def _same_made(
 
 
 def _another(manifest: Mapping[str, Any], wanted: str) -> str:
-    found = f"{MANIFEST}: has the hash {manifest[_KEY]}, not the one that is expected"
+    found = f"{MANIFEST}: has the hash {manifest[_KEY]}, not the expected one"
     if wanted == manifest["content_hash"]:
         return f"{found}: that one is the items' alone, which are the same; votes and tables are held by the manifest's"
     return found
 
 
 def _withheld(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What an export without some of its release says of itself; nothing where it is whole."""
+    """Describe the missing part of a release; nothing if it is complete."""
     gone = manifest.get("withheld")
     if not gone:
         return {}
     note = (
-        f"{len(gone)} items are withheld, because their videos were taken down; the hash is that of the release as it "
-        f"was frozen, what is left of it has the hash {manifest.get('held_hash')}"
+        f"{len(gone)} items are withheld, because their videos were taken down; the hash is that of the frozen "
+        "release, "
+        f"and the remaining items have the hash {manifest.get('held_hash')}"
     )
     return {"withheld": [one["id"] for one in gone], "held_hash": manifest.get("held_hash"), "note": note}
 
 
 def _same_counts(items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
-    """What an item says of its votes is what the votes say."""
+    """Check that the vote counts of an item equal its votes."""
     for item in items:
         pairs = [item, *([item["proficiency"]] if item.get("proficiency") else [])]
         for pair in pairs:
@@ -209,14 +213,14 @@ def _same_checks(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseSco
 
 
 def _same_model_files(folder: Path, scores: list[ReleaseScore]) -> None:
-    """The files of single models hold the lines of scores.jsonl, each once."""
+    """Check that the files of single models have the lines of scores.jsonl, each once."""
     apart = [line for path in sorted((folder / "scores").glob("*.jsonl")) for _, line in _lines(path)]
     whole = [score_line(score) for score in scores]
     _same("scores/", "lines", sorted(map(canonical_line, apart)), sorted(map(canonical_line, whole)), show=False)
 
 
 def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
-    """T, P and P+T of every model, overall and per subtest and test, computed again from the raw scores."""
+    """Check T, P and P+T of every model, overall and per subtest and test, recomputed from the raw scores."""
     if not (folder / "tables" / "models.json").exists():
         return
     for told in _table(folder, "models"):
@@ -236,7 +240,7 @@ def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
 
 
 def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], layout: int) -> None:
-    """The tables that follow from items and votes, cell by cell."""
+    """Check the tables that follow from items and votes, cell by cell."""
     old_words = layout < EVERY_SCRIPT_SINCE
     skipped = OF_WORDS if old_words and not all(map(_is_ascii, items)) else frozenset()
     for kind in [kind for kind in RECOMPUTED if kind not in skipped]:
@@ -261,7 +265,7 @@ def _is_interval(key: str) -> bool:
 
 
 def _without(table: Any, leaves_out: Callable[[str], bool]) -> Any:
-    """The table without the keys, at every depth."""
+    """Return the table without the keys, at every depth."""
     if isinstance(table, list):
         return [_without(each, leaves_out) for each in table]
     if not isinstance(table, dict):
@@ -270,7 +274,7 @@ def _without(table: Any, leaves_out: Callable[[str], bool]) -> Any:
 
 
 def _same_cells(name: str, place: str, told: Any, found: Any) -> None:
-    """The first cell that differs is named by its place: "subtests[0].n_valid"."""
+    """Name the first differing cell by its path: "subtests[0].n_valid"."""
     if isinstance(told, dict) and isinstance(found, dict):
         for key in sorted(told.keys() | found.keys()):
             _same_cells(name, f"{place}.{key}".lstrip("."), told.get(key), found.get(key))
@@ -284,7 +288,7 @@ def _same_cells(name: str, place: str, told: Any, found: Any) -> None:
 
 
 def _same_leaderboard(folder: Path) -> None:
-    """Its shares are those of the models' results, and its line of people is that of the human baseline."""
+    """Check that its shares equal the models' results, and its line of people the human baseline."""
     if not (folder / "tables" / "leaderboard.json").exists():
         return
     name, board = "tables/leaderboard.json", _table(folder, "leaderboard")
@@ -298,7 +302,7 @@ def _same_leaderboard(folder: Path) -> None:
 def _same_flat(
     folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts], *, own_names: bool
 ) -> None:
-    """The rows of data/ are those of the released items. Not `own_names`: the files were named by an older rule."""
+    """Check that the rows of data/ are those of the released items. Not `own_names`: files named by an older rule."""
     content = ReleaseContent("", "", "", "", tuple(items))
     older = {} if own_names else _files_by_subtest(folder / DATA)
     for name, records in files_of(list(released_items(content, counted))).items():
@@ -308,39 +312,41 @@ def _same_flat(
 
 
 def _files_by_subtest(folder: Path) -> dict[str, str]:
-    """Subtest -> the name of the file whose first row is of it."""
+    """Return subtest -> the name of the file whose first row belongs to it."""
     first = {path.name: next(_lines(path), ("", {}))[1] for path in sorted(folder.glob("*.jsonl"))}
     return {str(row.get("subtest")): name for name, row in first.items()}
 
 
 def _same_figures(folder: Path, *, of_own: bool) -> None:
-    """The numbers beside the drawings are those of the tables."""
+    """Check that the numbers of the figures equal those of the tables."""
     tables = {path.stem: _table(folder, path.stem) for path in sorted((folder / "tables").glob("*.json"))}
     for stem, rows in figure_rows(tables, of_own=of_own).items():
         path = folder / "figures" / f"{stem}.csv"
         text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
         if text != figure_csv(Figure(bytes, rows)):
-            raise _DifferenceError(f"figures/{path.name}: has not the numbers of its table")
+            raise _DifferenceError(f"figures/{path.name}: differs from the numbers of its table")
 
 
 def _same_digests(
     folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], scores: list[ReleaseScore]
 ) -> None:
-    """What cannot be computed from the export is as it was when the sums were made."""
+    """Check that what cannot be computed from the export still has the digests stored at export."""
     paths = sorted((folder / "tables").glob("*.json"))
     tables = {path.stem: _table(folder, path.stem) for path in paths if path.stem != CHECKS}
     told, made = _table(folder, CHECKS), held_digests(items, votes, scores, tables)
     for kind, where in (("lines", "{}.jsonl"), ("tables", "tables/{}.json")):
         for name in sorted(made[kind].keys() | told.get(kind, {}).keys()):
             if told.get(kind, {}).get(name) != made[kind].get(name):
-                raise _DifferenceError(f"{where.format(name)}: was changed: tables/{CHECKS}.json knows another content")
+                raise _DifferenceError(
+                    f"{where.format(name)}: was changed: tables/{CHECKS}.json records different content"
+                )
 
 
 def _same(name: str, what: str, told: Any, found: Any, *, show: bool = True) -> None:
     close = isinstance(told, float) and isinstance(found, float) and math.isclose(told, found, rel_tol=1e-9)
     if told != found and not (close and "checks" not in name):
         values = (
-            f" is {_short(told)}; computed again it is {_short(found)}" if show else " are not those of scores.jsonl"
+            f" is {_short(told)}; computed again, it is {_short(found)}" if show else " are not those of scores.jsonl"
         )
         raise _DifferenceError(f"{name}: {what}{values}")
 
@@ -369,22 +375,22 @@ def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             record = json.loads(line)
         except ValueError as error:
-            raise _DifferenceError(f"{path.name}:{number}: is no JSON ({error})") from error
+            raise _DifferenceError(f"{path.name}:{number}: is not JSON ({error})") from error
         if not isinstance(record, dict):
-            raise _DifferenceError(f"{path.name}:{number}: is no record")
+            raise _DifferenceError(f"{path.name}:{number}: is not a record")
         yield f"{path.name}:{number}", record
 
 
 def _vote(where: str, line: dict[str, Any]) -> ReleaseVote:
-    """The vote of a line of votes.jsonl: `vote_line` the other way round."""
+    """Parse the vote of a line of votes.jsonl: the reverse of `vote_line`."""
     try:
         position = line["position"]
         rest = {name: value for name, value in line.items() if name != "position"}
         vote = ReleaseVote(**rest, caption_first=None if position is None else position == 1)
     except (KeyError, TypeError) as error:
-        raise _DifferenceError(f"{where}: is no vote ({error})") from error
+        raise _DifferenceError(f"{where}: is not a vote ({error})") from error
     if vote_line(vote) != line:
-        raise _DifferenceError(f"{where}: is no vote as they are written")
+        raise _DifferenceError(f"{where}: does not have the format of a vote")
     return vote
 
 
@@ -399,7 +405,7 @@ def _score(where: str, line: dict[str, Any]) -> ReleaseScore:
             proficiency_foils=tuple(simpler["foils"]),
         )
     except (KeyError, TypeError) as error:
-        raise _DifferenceError(f"{where}: is no score ({error})") from error
+        raise _DifferenceError(f"{where}: is not a score ({error})") from error
     if score_line(score) != line:
-        raise _DifferenceError(f"{where}: is no score as they are written")
+        raise _DifferenceError(f"{where}: does not have the format of a score")
     return score

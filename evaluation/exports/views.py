@@ -1,4 +1,4 @@
-"""A release as a zip of what `foilworks export` writes."""
+"""Serve a release as a zip of what `foilworks export` writes."""
 
 import tempfile
 import zipfile
@@ -15,13 +15,13 @@ from corpus.models import Release
 from evaluation.exports.collect import export_content
 from text.registry import load, lookup, parse_params
 
-# Before this the zip stays in memory.
+# A smaller zip remains in memory.
 SPOOL_BYTES = 16 * 1024 * 1024
 
 
 @require_POST
 def export(request: HttpRequest, slug: str, pk: int, exporter: str) -> FileResponse:
-    """A POST, so that no link or crawler makes the server write a whole benchmark."""
+    """Require POST, so that no link or crawler makes the server write a whole benchmark."""
     found = get_release(request.user, slug, pk)
     name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{exporter}"
     params = lookup(EXPORTERS, exporter, "format").params
@@ -32,7 +32,7 @@ def export(request: HttpRequest, slug: str, pk: int, exporter: str) -> FileRespo
 def zipped(
     found: Release, slug: str, name: str, given: Mapping[str, str] | None = None
 ) -> tempfile.SpooledTemporaryFile:
-    """The files of the export below a folder `name`; whoever answers with it closes it."""
+    """Zip the files of the export below a folder `name`; the caller closes the result."""
     entry = lookup(EXPORTERS, slug, "format")
     params, module = parse_params(entry, given or {}), load(entry)
     content = export_content(module, found.project, found)

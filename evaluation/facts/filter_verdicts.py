@@ -1,4 +1,4 @@
-"""What filters scored and people judged, as the analysis of filters takes it."""
+"""Load filter scores and human verdicts, as the analysis of filters takes them."""
 
 from collections import defaultdict
 from typing import Any
@@ -25,9 +25,9 @@ FIELDS = (
 
 
 def filter_verdicts(project: Project, subtest: Subtest | None = None) -> list[FilterVerdicts]:
-    """One a filter that decides by its score, in the table's order. One query.
+    """Return one entry per filter that decides by its score, in the table's order. One query.
 
-    A foil that a person reworded is another text and does not count, nor does one that its validators could not settle.
+    A foil that a person reworded is a different text and does not count, nor does a disputed one.
     """
     rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
     for slug, *row in judged_scores(project, subtest).values_list(*FIELDS).iterator():
@@ -36,7 +36,7 @@ def filter_verdicts(project: Project, subtest: Subtest | None = None) -> list[Fi
 
 
 def judged_scores(project: Project, subtest: Subtest | None) -> QuerySet[FilterScore]:
-    """Scores of candidates that a reviewer or the validators have decided about."""
+    """Return scores of candidates that a reviewer or the validators have decided about."""
     runs = {"run__subtest": subtest} if subtest else {"run__project": project}
     decided = Q(candidate__state__in=(CandidateState.ACCEPTED, CandidateState.DROPPED))
     validated = Q(candidate__foil__verdict__in=(FoilVerdict.VALID, FoilVerdict.INVALID))
@@ -58,7 +58,7 @@ def _facts(slug: str, rows: list[tuple[Any, ...]]) -> FilterVerdicts:
 
 
 def _is_good(state: str, verdict: str | None) -> bool:
-    """Validators' word counts before a reviewer's."""
+    """Report whether a foil is good; validators take precedence over a reviewer."""
     if verdict in {FoilVerdict.VALID, FoilVerdict.INVALID}:
         return verdict == FoilVerdict.VALID
     return state == CandidateState.ACCEPTED

@@ -1,4 +1,4 @@
-"""The database -> the plain facts that analyses compute on, in a number of queries that no size of project changes."""
+"""Load stored rows as the facts that analyses compute on, in a number of queries that does not depend on the size."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -28,9 +28,9 @@ class _Foil:
 
 
 def counted_votes(project: Project, subtest: Subtest | None = None) -> QuerySet[Vote]:
-    """Validators' votes that count, on main items of the project or of one subtest of whatever kind.
+    """Return the counted votes of validators on main items of the project, or on one subtest of any kind.
 
-    Those on items that are out are out too; a requeued one stays as the record of its votes.
+    Votes on retracted items are left out; a requeued item remains as the record of its votes.
     """
     counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED)
     rows = counted.exclude(withdrawn_items("item__"))
@@ -40,10 +40,10 @@ def counted_votes(project: Project, subtest: Subtest | None = None) -> QuerySet[
 
 
 def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFacts]:
-    """Main items of the project, or the items of one subtest, in the order of subtests and keys.
+    """Return main items of the project, or the items of one subtest, in the order of subtests and keys.
 
-    Those of `taken_out` are out. `valid` is None for an item that waits for votes, or was requeued before it was
-    refused. Three queries.
+    Items of `taken_out` are left out. `valid` is None for an item that waits for votes, or that was requeued before it
+    was rejected. Three queries.
     """
     rows = Item.objects.exclude(withdrawn_items()).select_related(
         "subtest", "caption", "proficiency_item", "proficiency_item__caption"
@@ -60,14 +60,15 @@ def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFac
 
 
 def is_valid(item: Item) -> bool | None:
-    """Whether its validators found the item valid, or it counts as such on its publisher's word; None: neither."""
+    """Report whether its validators found the item valid, or it was imported as published; None: neither."""
     return True if item.is_on_publishers_word else DECIDED.get(ItemState(item.state))
 
 
 def found_valid(item: Item, verdicts: Collection[str]) -> bool | None:
-    """The same, and False of a requeued item that validators had refused. The item comes with its subtest.
+    """Report the same, and False for a requeued item that validators had rejected. Load the item with its subtest.
 
-    A requeued item was refused where its pairs make it invalid: with a corrected caption items of any state are.
+    A requeued item was rejected if its pairs make it invalid: with a corrected caption, items of any state are
+    requeued.
     """
     if item.state == ItemState.REQUEUED:
         refused = item_outcome(verdicts, rule_in_force(item.subtest)) == ItemState.INVALID
@@ -76,7 +77,7 @@ def found_valid(item: Item, verdicts: Collection[str]) -> bool | None:
 
 
 def requeued_as_invalid(project: Project) -> dict[int, int]:
-    """The requeued items that validators had refused, item id -> subtest id. One query."""
+    """Return the requeued items that validators had rejected, item id -> subtest id. One query."""
     requeued = Foil.objects.filter(item__subtest__project=project, item__state=ItemState.REQUEUED)
     requeued = requeued.exclude(withdrawn_items("item__"))
     found: dict[Item, list[str]] = defaultdict(list)
@@ -86,7 +87,7 @@ def requeued_as_invalid(project: Project) -> dict[int, int]:
 
 
 def _foils(project: Project) -> dict[int, list[_Foil]]:
-    """Foils of every item of the project: proficiency items may stand in any subtest."""
+    """Return the foils of every item of the project: proficiency items may be in any subtest."""
     found: dict[int, list[_Foil]] = defaultdict(list)
     rows = Foil.objects.filter(item__subtest__project=project).order_by("item_id", "position")
     for item, pk, text, verdict in rows.values_list("item_id", "pk", "text", "verdict"):
@@ -95,7 +96,7 @@ def _foils(project: Project) -> dict[int, list[_Foil]]:
 
 
 def _tallies(votes: QuerySet[Vote]) -> dict[int, dict[int | None, dict[str, int]]]:
-    """Counted choices by item, then by foil (None where votes name none)."""
+    """Count choices by item, then by foil (None if votes name none)."""
     found: dict[int, dict[int | None, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
     rows = votes.order_by().values_list("item_id", "foil_id", "choice").annotate(n=Count("pk"))
     for item, foil, choice, n in rows:
@@ -134,7 +135,7 @@ def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, 
 
 
 def _tally(counts: dict[str, int]) -> tuple[int, ...]:
-    """Over CHOICES; over three where a file's `other` leaves neither, both and cannot tell in one."""
+    """Return counts over CHOICES; over three if `other` of a file merges neither, both and cannot tell."""
     if Choice.OTHER not in counts:
         return tuple(counts.get(choice, 0) for choice in CHOICES)
     caption, foil = counts.get(Choice.CAPTION, 0), counts.get(Choice.FOIL, 0)
@@ -142,7 +143,7 @@ def _tally(counts: dict[str, int]) -> tuple[int, ...]:
 
 
 def vote_facts(project: Project, subtest: Subtest | None = None) -> Votes:
-    """The counted votes, one row each, in the order given. One query; names are user names, for researchers only."""
+    """Return the counted votes, one row each, in the given order. One query; user names, for researchers only."""
     rows = (
         counted_votes(project, subtest)
         .order_by("pk")
@@ -162,8 +163,8 @@ def vote_facts(project: Project, subtest: Subtest | None = None) -> Votes:
     return votes_from_rows(rows)
 
 
-# Whoever judged: a user name, or the pseudonym of a file, which no user name can look like; NULL where that names
-# nobody, as what was stored of an export's counts once does.
+# The voter: a user name, or the pseudonym of a file, which no user name can look like; NULL if a file names
+# nobody, as the counts of older exports do.
 CODER = Coalesce(
     "person__username",
     Case(
@@ -179,7 +180,7 @@ VoteRow = tuple[int, str, str, int | None, int | None, str | None, str, bool | N
 
 
 def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
-    """Rows of the columns that vote_facts asks for -> arrays; a file's counts name nobody, its votes no guideline."""
+    """Convert rows of the columns of vote_facts to arrays; counts of a file name nobody, its votes no guideline."""
     units: dict[tuple[int, int | None], int] = {}
     unit_names: list[str] = []
     people: dict[str, int] = {}
@@ -202,5 +203,5 @@ def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
 
 
 def _guideline_name(version: int | None, subtest: str | None) -> str:
-    """ "v2", "counting v1" for a subtest's own; "none" for votes that no version stands behind."""
+    """Return "v2", "counting v1" for a subtest's own; "none" for votes without a version."""
     return "none" if version is None else f"{subtest} v{version}" if subtest else f"v{version}"

@@ -1,1 +1,1 @@
-"""In and out of the tables: imported records are stored here, releases are collected here for the exporters."""
+"""Import files into the tables, and store the imported records."""

@@ -1,4 +1,4 @@
-"""Captions of an import: one row for a text of a clip, however many items use it."""
+"""Store the captions of an import: one row per text and clip, however many items use it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,9 +12,9 @@ from text.quoting import quoted
 
 
 def check_captions(batch: Batch) -> None:
-    """Note captions that are stored under their id with another text, clip or fact; the equal ones are counted."""
+    """Note captions that are stored under their id with a different text, clip or fact; equal ones are counted."""
     if batch.is_first_import:
-        return  # no two records of a file have one id
+        return  # no two records of a file share an id
     ids = [record.id for record in batch.records if not record.foils]
     stored: dict[str, list[Caption]] = {}
     for keys in chunks(ids):
@@ -22,7 +22,7 @@ def check_captions(batch: Batch) -> None:
         for caption in rows.order_by("pk"):
             stored.setdefault(caption.key, []).append(caption)
     for record in batch.records:
-        # A corrected caption has the key of what it was corrected to: the text tells them apart.
+        # A corrected caption has the key of its correction; the texts differ.
         of_key = stored.get(record.id, []) if not record.foils else []
         old = next((caption for caption in of_key if caption.text == record.caption), of_key[-1] if of_key else None)
         if old is not None:
@@ -42,7 +42,7 @@ def _differences(batch: Batch, old: Caption, record: ItemRecord) -> dict[str, tu
 
 
 def fact_differences(caption: Caption, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
-    """Facts of a caption are the word of the record that made it: others share it."""
+    """Compare facts of a caption with the record that created it; other records only share the caption."""
     facts = record.facts if caption.key == record.id else {}
     return {
         f"facts.{name}": (caption.facts.get(name), value)
@@ -52,7 +52,7 @@ def fact_differences(caption: Caption, record: ItemRecord) -> dict[str, tuple[An
 
 
 def store_captions(batch: Batch) -> None:
-    """Make the captions that are new, of items and of their proficiency pairs; add facts that stored ones lack."""
+    """Create the new captions, of items and of their proficiency pairs; add facts that stored ones lack."""
     _load(batch)
     changed: dict[int, Caption] = {}
     new: dict[tuple[int, str], Caption] = {}
@@ -86,7 +86,7 @@ def _texts(records: list[ItemRecord]) -> Iterator[tuple[ItemRecord, str, dict]]:
 
 
 def _count_caption(batch: Batch, record: ItemRecord, caption: Caption, *, is_new: bool) -> None:
-    """A record without foils is a caption and nothing else; it may repeat one."""
+    """Count a record without foils as a caption; it may repeat one."""
     if record.id in batch.differences:
         return
     if is_new and caption.key == record.id:
@@ -94,12 +94,12 @@ def _count_caption(batch: Batch, record: ItemRecord, caption: Caption, *, is_new
         return
     batch.result.unchanged["captions"] += 1
     if caption.key != record.id:
-        problem = f"stands for this clip already, as {quoted(caption.key)}; it is kept once"
+        problem = f"is already stored for this clip, as {quoted(caption.key)}; it is stored once"
         batch.result.warnings.append(str(RecordWarning(batch.where(record), "caption", problem)))
 
 
 def _load(batch: Batch) -> None:
-    # A clip that this chunk made has none yet.
+    # A clip of this chunk has no captions yet.
     for videos in chunks([video.pk for key, video in batch.videos.items() if key not in batch.new_clips]):
         for caption in Caption.objects.filter(video__in=videos):
             batch.captions[caption.video_id, caption.text_sha256] = caption

@@ -1,8 +1,8 @@
-"""Records whose item or caption is stored otherwise: listed, and left as they are unless the import may change them.
+"""List records that differ from their stored item or caption, and change these only if the import may.
 
-What a file says *about* an item (extra fields, facts, labels of its clip) may always be changed. What people judge
-(clip, texts, proficiency pair, counts) is replaced only where nothing but the import itself ever referred to the row:
-nobody worked on it, no release froze it, no run made anything of it. What was taken out stays out.
+What a file says *about* an item (extra fields, facts, labels of its clip) may always change. What people judge (clip,
+texts, proficiency pair, counts) is replaced only if nothing but the import itself ever referred to the row: nobody
+worked on it, no release froze it, no run used it. Retracted items remain retracted.
 """
 
 import json
@@ -27,9 +27,9 @@ MAX_SHOWN_LENGTH = 300
 
 
 def list_changes(batch: Batch) -> None:
-    """Name what differs; leave it out of the import, or have it renewed where that was asked for and may be."""
+    """Name what differs; leave it out of the import, or replace it if the update requests and permits that."""
     records = {record.id: record for record in batch.records}
-    # A record may be out meanwhile: bad in itself, or its clip another one.
+    # A record may have been dropped since: it is bad, or its clip differs.
     changed = {id_: records[id_] for id_ in batch.differences if id_ in records}
     taken_out = _taken_out(batch, changed) if batch.update else set()
     worked_on = (_worked_on(batch, changed) | taken_out) if batch.update else set()
@@ -39,10 +39,10 @@ def list_changes(batch: Batch) -> None:
         for id_, key in occupied.items()
     )
     batch.refuse(
-        (record, "id", f"{quoted(id_)} was {what}, so its content stays", "give the record another id")
+        (record, "id", f"{quoted(id_)} was {what}, so its content cannot change", "give the record a different id")
         for id_, record in changed.items()
         if id_ in worked_on
-        for what in ("taken out" if id_ in taken_out else "worked on",)
+        for what in ("retracted" if id_ in taken_out else "worked on",)
     )
     stays = worked_on | occupied.keys()
     for id_, record in changed.items():
@@ -61,7 +61,7 @@ def list_changes(batch: Batch) -> None:
 
 
 def _occupied(batch: Batch, changed: Mapping[str, ItemRecord]) -> dict[str, str]:
-    """Map records whose text another caption has on the clip that they name to the id of that caption."""
+    """Map records to the id of another caption that has their text on the clip that they name."""
     moving = {
         id_: (record.video.key, text_sha256(record.caption))
         for id_, record in changed.items()
@@ -84,7 +84,7 @@ def _occupied(batch: Batch, changed: Mapping[str, ItemRecord]) -> dict[str, str]
 
 
 def lock_changed(batch: Batch) -> None:
-    """Items that are about to be changed come before their clips and captions, as for who judges them."""
+    """Lock items that will change before their clips and captions, in the same order as people who judge them."""
     if not batch.update:
         return
     rows = [row for row in batch.stored.values() if isinstance(row, Item)]
@@ -93,7 +93,7 @@ def lock_changed(batch: Batch) -> None:
 
 
 def store_changes(batch: Batch, actor: User | None) -> None:
-    """Change what may be changed, each with its audit row; items that are renewed are stored with the new ones."""
+    """Store the permitted changes, each with its audit row; replaced items are stored with the new ones."""
     if not batch.update:
         return
     _give_facts(batch)
@@ -110,16 +110,16 @@ def store_changes(batch: Batch, actor: User | None) -> None:
 
 
 def strict_problem(batch: Batch) -> str:
-    """What keeps a strict import from storing anything, of the records that are stored otherwise; "" where nothing."""
+    """Return why a strict import stores nothing, given records that differ from stored ones; "" if nothing does."""
     first = next((change for change in batch.result.changes if not change["updated"]), None)
     if first is None:
         return ""
     fields = ", ".join(first["fields"])
-    return f"{first['record']}: id: {quoted(first['id'])} is stored with another {fields}; import with --update"
+    return f"{first['record']}: id: {quoted(first['id'])} is stored with a different {fields}; import with --update"
 
 
 def _taken_out(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
-    """Ids of records that would bring back what somebody took out."""
+    """Return ids of records that would restore what somebody retracted."""
     return {
         id_
         for id_, row in _with_other_content(batch, changed).items()
@@ -132,7 +132,7 @@ def _with_other_content(batch: Batch, changed: Mapping[str, ItemRecord]) -> dict
 
 
 def _worked_on(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
-    """Ids of records whose content would change under somebody's work."""
+    """Return ids of records whose content would change under somebody's work."""
     wanted = _with_other_content(batch, changed)
     items = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Item)}
     captions = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Caption)}
@@ -145,14 +145,14 @@ def _worked_on(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
 
 
 def items_referred_to(keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:
-    """Which of the items another row points at, or at one of their foils."""
+    """Return the items that another row refers to, directly or by one of their foils."""
     of_foil = dict(Foil.objects.filter(item__in=keys).values_list("pk", "item_id"))
     used = referred_to(Item, keys, {(Foil, "item"), *own})
     return used | {of_foil[pk] for pk in referred_to(Foil, list(of_foil), set())}
 
 
 def referred_to(model: type[models.Model], keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:
-    """Which of the rows another row points at, whatever the table; votes of files and `own` apart."""
+    """Return the rows that another row of any table refers to, except votes of files and `own`."""
     found: set[int] = set()
     for relation in model._meta.get_fields(include_hidden=True):
         if not isinstance(relation, models.ManyToOneRel):
@@ -183,8 +183,9 @@ def _store_labels(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
 
 
 def _give_facts(batch: Batch) -> None:
-    """Items that were stored before they had facts get their own, though their caption says the same today: it takes
-    on what later records say. Nothing that anybody sees changes by it."""
+    """Give items that were stored before items had facts their own, even if their caption has the same today: it takes
+    facts of later records. Nothing visible changes.
+    """
     without = []
     for record in batch.records:
         stored = batch.stored.get(record.id)
@@ -195,7 +196,7 @@ def _give_facts(batch: Batch) -> None:
 
 
 def _store_facts(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
-    """An item's are what its record says; methods read the caption's, which the record that made it has the word on."""
+    """Store an item's facts from its record; methods read the caption's, which come from the record that created it."""
     items, captions = [], []
     for id_, record in records.items():
         if not any(name.startswith("facts.") for name in batch.differences[id_]):
@@ -213,7 +214,7 @@ def _store_facts(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
 
 
 def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
-    """Captions to make foils for, which nobody has made any for, say what the file says, of the clip that it names."""
+    """Update captions that need foils, and that no run has used, to the text and clip of the file."""
     renewed = [
         (record, row)
         for id_, record in records.items()
@@ -221,7 +222,7 @@ def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
     ]
     rows = [row for _record, row in renewed]
     left = {row.video_id for row in rows}
-    # Captions may change places: each leaves its own before another takes it.
+    # Captions may swap keys: each releases its key before another takes it.
     for row in rows:
         row.text_sha256 = f"moving {row.pk}"
     Caption.objects.bulk_update(rows, ["text_sha256"], batch_size=CHUNK)
@@ -234,19 +235,19 @@ def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
 
 
 def delete_unused_clips(batch: Batch, clips: set[int]) -> None:
-    """Delete those of the clips that have no file and that nothing refers to any more."""
+    """Delete those of the clips that have no file and that nothing refers to."""
     in_use = referred_to(Video, sorted(clips), set()) | {video.pk for video in batch.videos.values()}
     for some in chunks(sorted(clips - in_use)):
         Video.objects.filter(pk__in=some, file="").delete()
 
 
 def lacks_mark(item: Item | None) -> bool:
-    """Whether the item was imported before anybody said that it is of a published set."""
+    """Report whether the item was imported before it was marked as part of a published set."""
     return item is not None and not item.as_published and item.state not in WITHDRAWN
 
 
 def _store_publishers_word(batch: Batch, actor: User | None, records: Mapping[str, ItemRecord]) -> None:
-    """Items of an earlier import of the set, and their pairs, get the mark; renewed ones are new rows."""
+    """Mark items of an earlier import of the set, and their pairs, as published; replaced ones are new rows."""
     changed = [batch.stored[id_] for id_ in records if "as_published" in batch.differences[id_]]
     items = [row for row in changed if isinstance(row, Item) and row.key not in batch.renewed]
     unmarked = {row.pk: row for item in items for row in (item, item.proficiency_item) if lacks_mark(row)}
@@ -264,6 +265,6 @@ def _shown(stored: Any, said: Any) -> dict[str, Any]:
 
 
 def _short(value: Any) -> Any:
-    """As it is, unless it is long: then the text of it, cut."""
+    """Return the value, or its truncated text if it is long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
     return value if len(text) <= MAX_SHOWN_LENGTH else text[:MAX_SHOWN_LENGTH] + "…"

@@ -1,4 +1,4 @@
-"""Items of an import with their foils, their proficiency items and the votes that the file counts."""
+"""Store the items of an import with their foils, their proficiency items and the votes that the file counts."""
 
 import hashlib
 from collections import Counter
@@ -24,14 +24,14 @@ _HASHED = 16
 
 
 class Tallies(NamedTuple):
-    """Votes of an item as files count them: all of them, as its export does, and those that a file counted."""
+    """Vote counts of an item: all of them, as its export has them, and those that a file counted."""
 
     all: Counter[str]
     of_file: Counter[str]
 
 
 class Planned(NamedTuple):
-    """An unsaved item with what hangs on it."""
+    """An unsaved item with its related rows."""
 
     item: Item
     foils: list[Foil]
@@ -39,9 +39,9 @@ class Planned(NamedTuple):
 
 
 def check_items(batch: Batch) -> None:
-    """Note items that are stored under their id with other content; the equal ones are left as they are."""
+    """Note items that are stored under their id with different content; equal ones are not changed."""
     if batch.is_first_import and not batch.result.created["proficiency_items"]:
-        return  # no two records of a file have one id
+        return  # no two records of a file share an id
     places = {
         (batch.subtests[record.subtest].pk, record.id): record
         for record in batch.records
@@ -49,7 +49,7 @@ def check_items(batch: Batch) -> None:
     }
     stored = _stored(places)
     votes = _votes_of(stored.values())
-    # In the file's order, not the database's: the first record has the word on what several say of a clip.
+    # In the order of the file: the first record decides what several say about a clip.
     for place, record in places.items():
         item = stored.get(place)
         if item is None:
@@ -61,7 +61,7 @@ def check_items(batch: Batch) -> None:
 
 
 def store_pairs(batch: Batch, now: datetime) -> list[Item]:
-    """Make the proficiency items that are new; `batch.pairs` holds all of them. The new ones are returned."""
+    """Create the new proficiency items and return them; `batch.pairs` holds all."""
     wanted: dict[tuple[int, str], ItemRecord] = {}
     kept: dict[tuple[int, str], Item] = {}
     for record in batch.records:
@@ -86,9 +86,9 @@ def store_pairs(batch: Batch, now: datetime) -> list[Item]:
 
 
 def store_items(batch: Batch, now: datetime) -> list[Item]:
-    """Make the main items that are new, and return them."""
+    """Create the new main items, and return them."""
     places = {(batch.subtests[r.subtest].pk, r.id): r for r in batch.records if r.foils}
-    # What the check found, unless a pair of this chunk may have taken one of the places since.
+    # The check's result, unless a pair of this chunk may have taken one of the keys since.
     checked = {place: item for place, r in places.items() if isinstance(item := batch.stored.get(r.id), Item)}
     stored = _stored(places) if batch.pairs else checked
     planned = []
@@ -110,24 +110,25 @@ def store_items(batch: Batch, now: datetime) -> list[Item]:
 
 
 def _delete(items: Sequence[Item]) -> None:
-    """Items that come again with other content, which nobody has worked on (_changes): their trail ends here."""
+    """Delete items that the file replaces and nobody has worked on (_changes): their audit trail ends here."""
     for some in chunks([item.pk for item in items]):
         Item.objects.filter(pk__in=some).delete()
-    # Their votes are gone with them.
+    # Their votes were deleted with them.
     for some in chunks(sorted({item.caption_id for item in items})):
         flag_captions(some)
 
 
 def _unused_pairs(items: Sequence[Item]) -> list[Item]:
-    """The proficiency items of deleted items that no item has any more, and that nobody has worked on."""
+    """Return the proficiency items of deleted items that no item uses, and that nobody has worked on."""
     pairs = {item.proficiency_item_id: item.proficiency_item for item in items if item.proficiency_item}
     in_use = items_referred_to([pk for pk in pairs if pk], set())
     return [pair for pk, pair in pairs.items() if pk not in in_use]
 
 
 def _delete_left_behind(batch: Batch, items: Sequence[Item]) -> None:
-    """Captions of deleted items that came with an item (a record of that id) and that nothing uses: an export would
-    write them beside it, under one id. Then clips without a file of which nothing is left."""
+    """Delete unused captions that came with deleted items: an export would write them next to the item under one id.
+    Then delete clips without a file that nothing uses.
+    """
     captions = {item.caption_id: item.caption.key for item in items}
     clips = {item.video_id for item in items}
     in_use = referred_to(Caption, list(captions), set())
@@ -142,21 +143,22 @@ def _delete_left_behind(batch: Batch, items: Sequence[Item]) -> None:
 
 
 def _pair_place(batch: Batch, record: ItemRecord) -> tuple[int, str]:
-    """(subtest, key) of the record's proficiency item."""
+    """Return (subtest, key) of the record's proficiency item."""
     subtest_id = batch.subtests[record.subtest].proficiency_subtest_id
-    assert subtest_id is not None  # store_subtests linked it, since this record has a pair
+    assert subtest_id is not None  # store_subtests linked it, because this record has a pair
     return subtest_id, _pair_key(record)
 
 
 def _stays_without(batch: Batch, record: ItemRecord) -> bool:
-    """Whether the stored item was taken out and its pair with it: of any other one without a pair, the record differs
-    and is left out or renewed."""
+    """Report whether the stored item was retracted and its pair with it; any other item without a pair differs from the
+    record.
+    """
     item = batch.stored.get(record.id)
     return isinstance(item, Item) and item.proficiency_item_id is None and record.id not in batch.renewed
 
 
 def _kept_pair(batch: Batch, record: ItemRecord) -> Item | None:
-    """The pair of the stored item where the record says the same one, under whatever key: it was judged since."""
+    """Return the stored item's pair if the record has the same one under any key: it may have been judged since."""
     item = batch.stored.get(record.id)
     if not isinstance(item, Item) or {"clip", "proficiency"} & batch.differences.get(record.id, {}).keys():
         return None
@@ -164,7 +166,7 @@ def _kept_pair(batch: Batch, record: ItemRecord) -> Item | None:
 
 
 def _pair_key(record: ItemRecord) -> str:
-    """Equal pairs of a clip have equal keys, in whatever file: they are one item."""
+    """Return equal keys for equal pairs of a clip, in any file: they are one item."""
     pair = record.proficiency
     assert pair is not None
     votes = pair.votes and [pair.votes.caption, pair.votes.foil, pair.votes.other]
@@ -176,8 +178,9 @@ def _pair_key(record: ItemRecord) -> str:
 def _plan(
     batch: Batch, subtest: Subtest, record: ItemRecord, key: str, pair: ItemRecord | PairRecord, now: datetime
 ) -> Planned:
-    """An item as its votes have decided it; without votes, or with too few, it waits for people, or counts as valid on
-    its publisher's word."""
+    """Plan an item with the state that its votes decide; with too few votes, it waits for people, or is valid as
+    published.
+    """
     video = batch.videos[record.video.key]
     counts = _counts(pair.votes)
     verdict = _verdict(subtest, counts)
@@ -189,6 +192,7 @@ def _plan(
     decided = state != ItemState.IN_VALIDATION and not on_word
     item = new_row(
         Item,
+        project_id=batch.project.pk,
         subtest_id=subtest.pk,
         video_id=video.pk,
         caption_id=batch.captions[video.pk, text_sha256(pair.caption)].pk,
@@ -212,7 +216,7 @@ def _counts(votes: VoteCounts | None) -> dict[str, int]:
 
 
 def _verdict(subtest: Subtest, counts: dict[str, int]) -> FoilVerdict:
-    """Votes of a file are about the item, so each of its foils gets their verdict."""
+    """Apply the votes of a file to each foil, because they are about the item."""
     if not subtest.votes_wanted:
         return FoilVerdict.VALID
     return pair_verdict(counts, rule_for_files(subtest)) if counts else FoilVerdict.PENDING
@@ -257,14 +261,14 @@ def _votes(item: int, counts: VoteCounts) -> Iterable[Vote]:
 
 
 def _flag_doubted(planned: Sequence[Planned]) -> None:
-    """Captions that these items may put in doubt: the votes of one that does not take no flag away."""
+    """Flag captions that these items put in doubt; votes on one that is not in doubt remove no flag."""
     doubted = [p.item for p in planned if p.votes and p.votes.total and caption_in_doubt(_counts(p.votes))]
     for some in chunks(doubted):
         flag_captions({item.caption_id for item in some}, [item.pk for item in some])
 
 
 def _stored(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Item]:
-    """Items that are stored under these (subtest, key), with what `_difference` compares."""
+    """Return items that are stored under these (subtest, key), with what `_difference` compares."""
     keys: dict[int, list[str]] = {}
     for subtest_id, key in places:
         keys.setdefault(subtest_id, []).append(key)
@@ -281,11 +285,11 @@ def _stored(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Item]:
 def _differences(
     batch: Batch, item: Item, votes: Mapping[int, Tallies | None], record: ItemRecord
 ) -> dict[str, tuple[Any, Any]]:
-    """What the stored item has other than the record: {field: (stored, of the record)}."""
+    """Return how the stored item differs from the record: {field: (stored, of the record)}."""
     pairs = {"clip": (item.video.key, record.video.key), **_content(item, votes, record)}
     found = {name: both for name, both in pairs.items() if both[0] != both[1]}
     simpler, pair = item.proficiency_item, record.proficiency
-    # A pair that is taken out with its item is linked no more.
+    # A pair that was retracted with its item is not linked any more.
     if pair is not None and simpler is None and item.state not in WITHDRAWN:
         found["proficiency"] = (None, pair.caption)
     elif pair is not None and simpler is not None:
@@ -302,8 +306,9 @@ def _differences(
 def _content(
     item: Item, votes: Mapping[int, Tallies | None], said: ItemRecord | PairRecord
 ) -> dict[str, tuple[Any, Any]]:
-    """(stored, said) of texts, extra fields and counts. A record that counts nothing says nothing of the votes, and
-    counts say nothing new of votes that a file brought one by one."""
+    """Return (stored, of the record) for texts, extra fields and counts. A record without counts says nothing about
+    votes; counts say nothing new about votes that a file gave one by one.
+    """
     stored, counts = votes.get(item.pk, Tallies(Counter(), Counter())), +Counter(_counts(said.votes))
     differs = said.votes is not None and stored is not None and counts not in stored
     return {
@@ -315,7 +320,8 @@ def _content(
 
 
 def _fact_differences(batch: Batch, item: Item, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
-    """The facts of an item are its record's. One that was stored before it had any gets them by an update alone."""
+    """Compare the facts of an item with its record. An item stored before items had facts gets them only by an
+    update."""
     if item.facts is None and not batch.update:
         return fact_differences(item.caption, record)
     stored, said = item.known_facts, record.facts
@@ -327,7 +333,7 @@ def _fact_differences(batch: Batch, item: Item, record: ItemRecord) -> dict[str,
 
 
 def _votes_of(items: Iterable[Item]) -> dict[int, Tallies | None]:
-    """Counted validation votes of the items and of their pairs; None where a file brought them one by one."""
+    """Return counted validation votes of the items and of their pairs; None if a file gave them one by one."""
     found: dict[int, Tallies | None] = {}
     keys = {pk for item in items for pk in (item.pk, item.proficiency_item_id) if pk}
     for some in chunks(sorted(keys)):

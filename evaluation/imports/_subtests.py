@@ -1,4 +1,4 @@
-"""Subtests of an import: made where they are new, with the rule that the file's own votes suggest."""
+"""Create the new subtests of an import, with the rule that the votes of the file suggest."""
 
 from collections import Counter
 from typing import Any
@@ -15,12 +15,12 @@ _TAIL = " / proficiency"
 
 
 def load_subtests(batch: Batch) -> None:
-    """`batch.subtests`: those that the project has, by name."""
+    """Load the project's subtests into `batch.subtests`, by name."""
     batch.subtests = {row.name: row for row in Subtest.objects.filter(project=batch.project)}
 
 
 def store_subtests(batch: Batch) -> None:
-    """Make the subtests that are new, linked to a proficiency subtest where the file has such pairs."""
+    """Create the new subtests, linked to a proficiency subtest if the file has such pairs."""
     for name in dict.fromkeys(record.subtest for record in batch.records if record.foils):
         shape = batch.shapes[name]
         subtest = batch.subtests.get(name) or _make(batch, name, shape)
@@ -30,7 +30,7 @@ def store_subtests(batch: Batch) -> None:
 
 
 def warn_of_other_tests(batch: Batch) -> None:
-    """A subtest has one test: what its records say otherwise is not kept, and is said once a subtest."""
+    """Warn, per subtest, of records that name a different test: a subtest has only one."""
     for name, shape in batch.shapes.items():
         subtest = batch.subtests.get(name)
         others = [test for test in shape.tests if subtest is not None and test != subtest.test]
@@ -60,12 +60,14 @@ def _make(batch: Batch, name: str, shape: Shape) -> Subtest:
 
 
 def _proficiency(batch: Batch, subtest: Subtest, shape: Shape) -> Subtest:
-    """Subtests of one test share it: ViLMA's four of change of state have the same proficiency items."""
+    """Share a proficiency subtest between subtests of one test, as ViLMA's four of change of state do."""
     name = (subtest.test or subtest.name)[: MAX_LABEL - len(_TAIL)] + _TAIL
     found = batch.subtests.get(name)
     if found is not None:
         if found.kind != Subtest.Kind.PROFICIENCY:
-            raise EvaluationError(f"the subtest {quoted(name)} is no proficiency subtest; rename it, then import again")
+            raise EvaluationError(
+                f"the subtest {quoted(name)} is not a proficiency subtest; rename it, then import again"
+            )
         return found
     wanted = _usual(shape.pair_votes, PROFICIENCY_VOTES)
     return _create(
@@ -87,5 +89,5 @@ def _create(batch: Batch, **fields: object) -> Subtest:
 
 
 def _usual(counts: Counter[Any], default: Any) -> Any:
-    """The most frequent value, the smallest of several; `default` where there is none."""
+    """Return the most frequent value, the smallest of several; `default` if there is none."""
     return min(counts, key=lambda value: (-counts[value], value), default=default)

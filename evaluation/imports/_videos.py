@@ -1,4 +1,4 @@
-"""Clips of an import: one row a key, files that were found put on them."""
+"""Store the clips of an import: one row per key, with the files that were found."""
 
 import json
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from text.quoting import quoted
 
 _SAME = ("url", "start_time", "end_time", "time_unit")
 _SOURCE = ("source_dataset", "source_id")
-# What a data set says of a clip; where the clip lies and which part of it is shown is no such thing.
+# What a data set says about a clip; its location and trim do not count.
 LABELS = ("url", "source_dataset", "source_id", "split", "class_label", "category", "movie")
 
 
 def check_videos(batch: Batch) -> None:
-    """Load the clips that are there, refuse records that give a clip another trim or address."""
+    """Load the existing clips, refuse records that give a clip a different trim or address."""
     met = _refuse_two_clips_of_one_key(batch)
     wanted = {record.video.key for record in batch.records}
     for keys in chunks(list(wanted & met if batch.is_first_import else wanted)):
@@ -30,8 +30,9 @@ def check_videos(batch: Batch) -> None:
 
 
 def refuse_taken_down(batch: Batch) -> None:
-    """Texts on a clip that was taken down, or on another one of its source, do not come in; records that are stored
-    as they are stay, for nobody is given them any more."""
+    """Refuse texts on a clip that was taken down, or on a clip of the same source. Records that are stored unchanged
+    remain, because nobody receives them any more.
+    """
     if batch.is_first_import:
         return
     rows = Takedown.objects.filter(video__project=batch.project)
@@ -48,13 +49,13 @@ def refuse_taken_down(batch: Batch) -> None:
         source_id = video.source_id or video.file
         reason = by_key.get(video.key) or by_source.get((video.source_dataset, source_id))
         if reason and (record.id not in batch.stored or brings & batch.differences.get(record.id, {}).keys()):
-            clashes.append((record, "video", f"was taken down from the project: {reason}", "leave the record out"))
+            clashes.append((record, "video", f"was taken down from the project: {reason}", "remove the record"))
     repeating = _repeating(batch, [record for record, *_ in clashes])
     batch.refuse(clash for clash in clashes if clash[0].id not in repeating)
 
 
 def _repeating(batch: Batch, records: list[ItemRecord]) -> set[str]:
-    """Ids of those without foils whose text is stored of their clip already, as another record: it is kept once."""
+    """Return ids of records without foils whose text is already stored for their clip, under another id."""
     alone = [record for record in records if not record.foils and record.id not in batch.stored]
     clips = {batch.videos[record.video.key].pk for record in alone if record.video.key in batch.videos}
     texts: set[tuple[str, str]] = set()
@@ -64,7 +65,7 @@ def _repeating(batch: Batch, records: list[ItemRecord]) -> set[str]:
 
 
 def store_videos(batch: Batch) -> None:
-    """Make the clips that are new, attach files to those that lack one."""
+    """Create the new clips, attach files to those without one."""
     wanted: dict[str, VideoRecord] = {}
     for record in batch.records:
         known = wanted.get(record.video.key)
@@ -76,7 +77,7 @@ def store_videos(batch: Batch) -> None:
     for video in [*lacking, *(video for video in new if video.key in batch.media)]:
         set_media(video, batch.media[video.key], batch.taken_down)
     for video in [*old, *new]:
-        # Where a trim counts ticks or frames of a file that nobody has, the player would show the whole of it.
+        # If a trim counts ticks or frames of a missing file, the player would show the whole file.
         in_seconds = video.time_unit == "sec"
         if video.media_state == MediaState.MISSING and in_seconds and plays_elsewhere(video.url):
             video.media_state = MediaState.ELSEWHERE
@@ -100,7 +101,7 @@ def store_videos(batch: Batch) -> None:
 
 
 def label_differences(batch: Batch, record: ItemRecord, stored: Video) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """(name, (stored, of the record)) of what the record is the first of its file to say of the clip, otherwise."""
+    """Return (name, (stored, of the record)) of differing labels, for the first record of the file that has them."""
     for name in LABELS:
         said = getattr(record.video, name)
         if said and batch.is_first("label", stored.key, name) and said != getattr(stored, name):
@@ -108,7 +109,7 @@ def label_differences(batch: Batch, record: ItemRecord, stored: Video) -> Iterat
 
 
 def _complete(batch: Batch, old: list[Video], wanted: dict[str, VideoRecord]) -> None:
-    """Clips that an earlier chunk of this file made get what only a later record says of them."""
+    """Complete clips of an earlier chunk of this file with what only a later record has."""
     completed = []
     for video in old:
         if not batch.made_now(video):
@@ -121,21 +122,21 @@ def _complete(batch: Batch, old: list[Video], wanted: dict[str, VideoRecord]) ->
 
 
 def _joined(first: VideoRecord, other: VideoRecord) -> VideoRecord:
-    """What the first record says of the clip, completed by what only the other says."""
+    """Return what the first record says about the clip, completed by what only the other says."""
     news = {name: value for name, value in vars(other).items() if value and not getattr(first, name)}
     return replace(first, **news)
 
 
 def _row(batch: Batch, video: VideoRecord) -> Video:
     facts = dict(vars(video))
-    # Where no id is given, the file's own name is what a later search for it goes by.
+    # Without an id, a later search uses the name of the file.
     facts["source_id"] = video.source_id or video.file
     del facts["file"]
     return new_row(Video, project_id=batch.project.pk, **facts)
 
 
 def _refuse_two_clips_of_one_key(batch: Batch) -> set[str]:
-    """The keys that another record of the file named before."""
+    """Refuse records whose key an earlier record of the file used for a different clip."""
     clashes, met = [], set()
     for record in batch.records:
         mine = {name: getattr(record.video, name) for name in _SAME}
@@ -154,7 +155,7 @@ def _refuse_two_clips_of_one_key(batch: Batch) -> set[str]:
 
 
 def _refuse_other_trims(batch: Batch) -> None:
-    """Stored trims in seconds may have come from pts or frames; those are not compared."""
+    """Refuse different trims. Stored seconds may come from pts or frames; those are not compared."""
     clashes = []
     for record in batch.records:
         stored = batch.videos.get(record.video.key)
@@ -164,6 +165,6 @@ def _refuse_other_trims(batch: Batch) -> None:
             mine, its = getattr(record.video, name), getattr(stored, name)
             if mine != its:
                 problem = f"is {quoted(mine)}, but {quoted(its)} is stored for the clip {quoted(stored.key)}"
-                clashes.append((record, name, problem, "give the clip another video_key"))
+                clashes.append((record, name, problem, "give the clip a different video_key"))
                 break
     batch.refuse(clashes)

@@ -1,4 +1,4 @@
-"""Getters of imports, for researchers of their project."""
+"""Load imports, for researchers of their project."""
 
 from evaluation.imports.models import Import
 from projects.access import get_row

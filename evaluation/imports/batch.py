@@ -1,4 +1,4 @@
-"""The records of one import on their way into the tables, some at a time, and what was found there already."""
+"""Hold the records of one import on their way into the tables, a chunk at a time, and the stored rows they match."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from projects.models import Project
 from text.quoting import quoted
 from text.spill import Spill
 
-# Of clips without a file: enough to see what is wrong with their names.
+# Clips without a file that are listed: enough to see what is wrong with their names.
 MAX_MISSING = 5
 KINDS = ("items", "captions", "proficiency_items", "videos", "subtests", "foils", "votes")
 
@@ -26,10 +26,9 @@ KINDS = ("items", "captions", "proficiency_items", "videos", "subtests", "foils"
 class ImportResult:
     """`created` and `unchanged` count rows by kind; `media` counts the clips of the file by state.
 
-    `changes` are records that are stored otherwise: left as they are, or `updated` where that was asked for.
-    `missing` names the first clips whose file was not found, `similar` files that may be theirs,
-    `broken` all whose file cannot be used, `converted` all whose file is stored as a copy;
-    `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`.
+    `changes` are records that differ from stored ones: not changed, or `updated` if requested. `missing` names the
+    first clips whose file was not found, `similar` files that may be theirs, `broken` all whose file cannot be used,
+    `converted` all whose file is stored as a copy; `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`.
     """
 
     format: str
@@ -42,14 +41,14 @@ class ImportResult:
     created: Counter[str] = field(default_factory=Counter)
     unchanged: Counter[str] = field(default_factory=Counter)
     changes: list[dict[str, Any]] = field(default_factory=list)
-    # New items that count as valid on their publisher's word.
+    # New items that count as valid because they are published.
     as_published: int = 0
     attached: int = 0
     media: Counter[str] = field(default_factory=Counter)
     # The plug-in that read the file, such as "foilworks-mirror 0.3"; "" for our own formats.
     plugin: str = ""
     missing: list[str] = field(default_factory=list)
-    # Of those, the file of the folder that is probably meant.
+    # For those, the file of the folder that is probably meant.
     similar: dict[str, str] = field(default_factory=dict)
     broken: list[dict[str, str]] = field(default_factory=list)
     converted: list[dict[str, str]] = field(default_factory=list)
@@ -58,7 +57,7 @@ class ImportResult:
 
     @property
     def reader(self) -> dict[str, str]:
-        """What the audit and the result say of a format that is not our own."""
+        """Return what the audit and the result say about a format that is not our own."""
         return {"plugin": self.plugin} if self.plugin else {}
 
     def as_json(self) -> dict[str, Any]:
@@ -90,7 +89,7 @@ class ImportResult:
 
 # Below the number of variables that every database takes in one statement.
 CHUNK = 500
-# Records that a warning about several of them names.
+# Number of records that a warning names.
 MAX_NAMED = 3
 
 Thing = TypeVar("Thing")
@@ -98,7 +97,7 @@ Thing = TypeVar("Thing")
 
 @dataclass
 class Shape:
-    """What the items of a subtest are like in a file: from it comes the rule of a subtest that is new."""
+    """What the items of a subtest look like in a file; the rule of a new subtest follows from it."""
 
     tests: Counter[str] = field(default_factory=Counter)
     # Test -> the first records that name it.
@@ -125,11 +124,11 @@ class Shape:
 
 @dataclass
 class Batch:
-    """One import. `records` are those of this chunk, and shrink as they turn out to clash; the tables fill up, step by
-    step, for the steps that follow. `clips` and `seen` remember the chunks before.
+    """One import. `records` are those of this chunk, and shrink as some turn out to clash.
 
-    `update`: what is stored may be changed to what the file says. `as_published`: items count as valid on the
-    publisher's word, unless the file's votes decide on them.
+    The tables fill up, step by step, for the steps that follow. `clips` and `seen` remember earlier chunks. `update`:
+    stored rows may change to what the file says. `as_published`: items count as valid because they are published,
+    unless the file's votes decide on them.
     """
 
     project: Project
@@ -137,14 +136,14 @@ class Batch:
     result: ImportResult
     shapes: Mapping[str, Shape]
     media: Mapping[str, StoredMedia]
-    # Of the files among them that were taken down from the project: SHA-256 -> why.
+    # Of the files that were taken down from the project: SHA-256 -> reason.
     taken_down: Mapping[str, str]
     started: datetime
     update: bool
     as_published: bool
     clips: Spill
     seen: Spill
-    # Whether the project had no clip before: what stands in the tables is of this import then.
+    # Whether the project had no clip before: then all rows in the tables come from this import.
     is_first_import: bool = False
     subtests: dict[str, Subtest] = field(default_factory=dict)
     records: list[ItemRecord] = field(default_factory=list)
@@ -153,35 +152,35 @@ class Batch:
     new_clips: set[str] = field(default_factory=set)
     captions: dict[tuple[int, str], Caption] = field(default_factory=dict)
     pairs: dict[tuple[int, str], Item] = field(default_factory=dict)
-    # Record id -> what stands under it already: an item, or a caption to make foils for.
+    # Record id -> the stored row with that id: an item, or a caption that needs foils.
     stored: dict[str, Item | Caption] = field(default_factory=dict)
-    # Of those, what is to get the file's content in place of its own.
+    # Of those, the rows whose content the file replaces.
     renewed: set[str] = field(default_factory=set)
-    # Record id -> what is stored otherwise: {field: (stored, of the file)}.
+    # Record id -> differences: {field: (stored, of the file)}.
     differences: dict[str, dict[str, tuple[Any, Any]]] = field(default_factory=dict)
 
     def take(self, records: list[ItemRecord]) -> None:
-        """Turn to the next chunk."""
+        """Move to the next chunk."""
         self.records = records
         tables = self.videos, self.new_clips, self.captions, self.pairs, self.stored, self.renewed, self.differences
         for table in tables:
             table.clear()
 
     def is_first(self, kind: str, *key: object) -> bool:
-        """Whether this import meets the thing for the first time."""
+        """Report whether this import meets the thing for the first time."""
         return self.seen.setdefault(json.dumps([kind, *key]), "") is None
 
     def made_now(self, row: Video | Item) -> bool:
-        """Whether the row is of this import: an earlier chunk of it, since others wait."""
+        """Report whether an earlier chunk of this import created the row; other imports wait."""
         return row.created_at >= self.started
 
     def differs(self, record: ItemRecord, fields: Mapping[str, tuple[Any, Any]]) -> None:
-        """Note what is stored otherwise than the record says."""
+        """Note a difference between the stored row and the record."""
         if fields:
             self.differences.setdefault(record.id, {}).update(fields)
 
     def refuse(self, clashes: Iterable[tuple[ItemRecord, str, str, str]]) -> None:
-        """Take these (record, field, problem, fix) out of the import and list them as bad."""
+        """Remove these (record, field, problem, fix) from the import and list them as bad."""
         refused = set()
         for record, name, problem, fix in clashes:
             refused.add(record.id)
@@ -206,10 +205,16 @@ def chunks(things: Sequence[Thing]) -> Iterator[Sequence[Thing]]:
 
 
 def settle_ids(batch: Batch) -> None:
-    """Records that name a stored item as releases do get its key; refuse those that would share an id in releases."""
+    """Give records that name a stored item by its release id the item's key; refuse ids that would clash in
+    releases."""
     named = {record.id: release_id(record.subtest, record.id) for record in batch.records if record.foils}
     batch.refuse(
-        (record, "id", f"is {quoted(named[record.id])} in releases, as that of another record", "give it its own id")
+        (
+            record,
+            "id",
+            f"is {quoted(named[record.id])} in releases, which is the id of another record",
+            "give it its own id",
+        )
         for record in batch.records
         if record.foils and not batch.is_first("released", named[record.id])
     )
@@ -221,7 +226,7 @@ def settle_ids(batch: Batch) -> None:
         keys = stored.get(named.get(record.id, ""), {})
         if keys and record.id not in keys.get(record.subtest, ()):
             if record.id != named[record.id] or record.subtest not in keys:
-                problem = f"is {quoted(named[record.id])} in releases, as that of another item"
+                problem = f"is {quoted(named[record.id])} in releases, which is the id of another item"
                 clashes.append((record, "id", problem, "give it its own id"))
             else:
                 record = replace(record, id=keys[record.subtest][0])
@@ -231,7 +236,7 @@ def settle_ids(batch: Batch) -> None:
 
 
 def _stored(batch: Batch, names: set[str]) -> dict[str, dict[str, list[str]]]:
-    """Id in releases -> subtest -> the keys of the main items that have it."""
+    """Return id in releases -> subtest -> the keys of the main items that have it."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for keys in chunks(sorted({key for name in names for key in keys_behind(name)})):
         rows = Item.objects.filter(subtest__project=batch.project, subtest__kind=Subtest.Kind.MAIN, key__in=keys)
@@ -243,7 +248,7 @@ def _stored(batch: Batch, names: set[str]) -> dict[str, dict[str, list[str]]]:
 
 
 def keys_behind(name: str) -> Iterator[str]:
-    """What the item's key may be: the name, or what follows a subtest, whose own name may have colons."""
+    """Return possible keys of the item: the name, or what follows a subtest, whose own name may contain colons."""
     yield name
     for place, character in enumerate(name):
         if character == ":":

@@ -1,4 +1,4 @@
-"""The form of an import: a file of records with its format, videos, or both."""
+"""Define the form of an import: a file of records with its format, videos, or both."""
 
 from pathlib import PurePath
 from typing import Any
@@ -11,7 +11,7 @@ from corpus.importers.registry import BY_ENDING, IMPORTERS
 from corpus.records import MAX_DATASET, MAX_LABEL
 from projects.forms.registry_entry import choices_of
 
-# The choice that is no format.
+# The choice without a format.
 BY_NAME = "auto"
 MEGABYTE = 1024 * 1024
 
@@ -21,7 +21,7 @@ class _ManyFiles(forms.ClearableFileInput):
 
 
 class _VideosField(forms.FileField):
-    """Any number of files; none is a list of none."""
+    """Any number of files; none is an empty list."""
 
     widget = _ManyFiles
 
@@ -78,7 +78,7 @@ class ImportForm(forms.Form):
         return self.cleaned_data
 
     def _say_format(self) -> None:
-        """Put the format that the file's name says in the place of "by its name"."""
+        """Replace "detect from the file name" by the detected format."""
         records = self.cleaned_data.get("records")
         if records is None:
             if self.cleaned_data.get("videos"):
@@ -91,7 +91,7 @@ class ImportForm(forms.Form):
             self.cleaned_data["format"] = said
 
     def wish(self) -> dict[str, Any]:
-        """What the action is asked for."""
+        """Return the parameters for the action."""
         chosen = self.cleaned_data
         slug = "" if chosen["format"] == "videos" else chosen["format"]
         known = {param.name for param in IMPORTERS[slug].params} if slug else set()

@@ -1,4 +1,4 @@
-"""Background jobs of imports that were uploaded on the page."""
+"""Define the background jobs of imports that were uploaded on the page."""
 
 from evaluation.imports import uploaded
 from evaluation.imports.models import Import
@@ -6,7 +6,7 @@ from jobs.models import Job
 
 
 def preview_import(import_id: int, job: Job) -> None:
-    """Say what importing the files of this import would do."""
+    """Preview an import."""
     uploaded.preview(Import.objects.select_related("project", "created_by").get(pk=import_id), job)
 
 

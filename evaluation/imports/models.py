@@ -1,4 +1,4 @@
-"""Imports that were uploaded on the page."""
+"""Store imports that were uploaded on the page."""
 
 from django.db import models
 
@@ -7,20 +7,20 @@ from projects.models.requested_jobs import RequestedJob
 
 
 class Import(RequestedJob):
-    """Files that somebody sent by the page: looked at in a job first, stored in a second one when they say so."""
+    """Files that somebody uploaded: previewed by a first job, stored by a second one after confirmation."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="imports")
-    # Of evaluation.imports.uploads; empty where videos came alone.
+    # Of evaluation.imports.uploads; empty if only videos were uploaded.
     format = models.CharField(max_length=40, blank=True)
     params = models.JSONField(default=dict, blank=True)
-    # As stored: the sender's name with everything taken out of it that a path could use.
+    # The uploaded file name, without characters that a path could use.
     file_name = models.CharField(max_length=200, blank=True)
     n_videos = models.PositiveIntegerField(default=0)
-    # Whether records that are stored otherwise become what the file says.
+    # Whether stored records that differ become what the file says.
     update = models.BooleanField(default=False)
-    # Whether items count as valid on their publisher's word.
+    # Whether items count as valid because they are published.
     as_published = models.BooleanField(default=False, db_default=False)
-    # What it would do, and what it did; {"problem": …} where the file cannot be read.
+    # The preview, later the result; {"problem": …} if the file cannot be read.
     preview = models.JSONField(null=True, blank=True)
     result = models.JSONField(null=True, blank=True)
     confirmed_at = models.DateTimeField(null=True, blank=True)
@@ -31,7 +31,7 @@ class Import(RequestedJob):
 
     @property
     def state(self) -> str:
-        """discarded, done, importing, failed, ready (to be confirmed) or reading."""
+        """Return discarded, done, importing, failed, ready (to be confirmed) or reading."""
         if self.discarded_at:
             return "discarded"
         if self.result is not None:

@@ -1,6 +1,7 @@
-"""A file of a known format into a project: read, its media proved and kept, everything stored in one transaction.
+"""Import a file of a known format into a project: read it, check and store its media, store all rows in one
+transaction.
 
-The file is read twice, some records at a time, so that no size of it fills the memory (evaluation.imports.survey).
+The file is read twice, a chunk at a time, so that no size fills the memory (evaluation.imports.survey).
 """
 
 from collections.abc import Callable, Mapping
@@ -34,13 +35,13 @@ from projects.sql.bulk_writes import analyze_tables
 from text.quoting import quoted
 from text.spill import Spill
 
-# New rows that change what a planner should think of the tables.
+# Number of new rows after which the statistics of the query planner are out of date.
 MANY = 1000
 Stored = Callable[[ImportResult], None]
 
 
 def _nothing(_result: ImportResult) -> None:
-    """The default of `stored`."""
+    """Do nothing; the default of `stored`."""
 
 
 def import_records(
@@ -58,16 +59,16 @@ def import_records(
     progress: Progress = silent,
     stored: Stored = _nothing,
 ) -> ImportResult:
-    """Store the good records of the file and list the bad ones; again with the same file, nothing changes.
+    """Store the good records of the file and list the bad ones; a second import of the same file changes nothing.
 
-    `actor` None is the operator at the command line. `media_dir` is where files are looked for: by name, by source id;
-    clips whose file is not there are stored as missing, clips whose file cannot be used as broken. `dry_run` says what
-    would happen and stores nothing, `strict` stores nothing where a record is bad. Records that are stored otherwise
-    are listed and stay as they are; with `update` they become what the file says, where nobody worked on them.
-    `as_published`: items on which the file's votes do not decide count as valid on the publisher's word. A
-    project that is not stored yet (the operator's) is stored with the records, and not without them. `stored` is
-    called with the result inside the transaction, so that what it writes is there if the records are. CorpusError: the
-    file cannot be read, no such media folder; EvaluationError: a bad record under `strict`, two imports at once.
+    `actor` None is the operator at the command line. `media_dir` is searched for files by name and by source id; a clip
+    without a file is stored as missing, a clip with an unusable file as broken. `dry_run` reports the result and stores
+    nothing; `strict` stores nothing if a record is bad. Records that differ from stored ones are listed and do not
+    change; with `update` they become what the file says, if nobody worked on them. `as_published`: items on which the
+    file's votes do not decide count as valid because they are published. A project that is not stored yet (the
+    operator's) is stored together with the records. `stored` is called with the result inside the transaction, so its
+    writes exist if the records do. CorpusError: the file cannot be read, or the media folder does not exist;
+    EvaluationError: a bad record under `strict`, two imports at once.
     """
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {})
@@ -98,11 +99,11 @@ def import_records(
 def _all_or_nothing(
     project: Project, result: ImportResult, write: Callable[[ImportResult], None], stored: Stored
 ) -> ImportResult:
-    """Let `write` store everything in one transaction and count it in a copy of `result`, which is returned. A dry run
-    is rolled back.
+    """Let `write` store everything in one transaction and count in a copy of `result`, which is returned. A dry run is
+    rolled back.
 
-    Rows that the database refuses may be those of somebody who wrote meanwhile: then a second attempt sees them.
-    EvaluationError: the database ended the transaction for another one, or refuses the rows both times.
+    Rows that the database refuses may have been written by somebody else meanwhile: then a second attempt sees them.
+    EvaluationError: the database aborted the transaction because of another one, or refused the rows both times.
     """
     stored_as, path = project.pk, result.path
     for is_last in (False, True):
@@ -119,20 +120,18 @@ def _all_or_nothing(
             project.pk = stored_as
             if is_last:
                 problem = (
-                    f"two of its records, or one of them and a stored one, are one row ({' '.join(str(error).split())})"
+                    f"two records, or a record and a stored one, have the same key ({' '.join(str(error).split())})"
                 )
-                raise EvaluationError(
-                    f"{path}: {problem}; nothing was stored; please report this as a fault"
-                ) from error
+                raise EvaluationError(f"{path}: {problem}; nothing was stored; please report this as a bug") from error
         except OperationalError as error:
             if not was_rolled_back_by_the_database(error):
                 raise
-            raise EvaluationError(f"{path}: somebody else changed the project meanwhile; import again") from error
+            raise EvaluationError(f"{path}: the project was changed during the import; import again") from error
     raise AssertionError("the last attempt returns or raises")
 
 
 def analyze_after_bulk_import(result: ImportResult) -> None:
-    """Have the database count the tables anew where that changes its plans; whoever waits for the result waits not."""
+    """Have the database recompute its statistics if the import changes query plans; the caller does not wait for it."""
     if result.created["items"] + result.created["captions"] >= MANY:
         analyze_tables(Video, Caption, Item, Foil)
 
@@ -146,7 +145,7 @@ def _import_votes(
     progress: Progress,
     stored: Stored,
 ) -> ImportResult:
-    """Votes go onto items that are there; `wish` is strict, update."""
+    """Import votes for existing items; `wish` is strict, update."""
     strict, update = wish
     result.counted = ("votes",)
     votes = read_votes(source, result)
@@ -159,7 +158,9 @@ def _import_votes(
     def write(ours: ImportResult) -> None:
         store_votes(project, actor, source, votes, ours, update=update, progress=progress)
         left = next((change["record"] for change in ours.changes if not change["updated"]), "")
-        _stop_if_strict(strict, ours, f"{left}: votes: others are stored; import with --update" if left else "")
+        _stop_if_strict(
+            strict, ours, f"{left}: votes: different votes are stored; import with --update" if left else ""
+        )
 
     return _all_or_nothing(project, result, write, stored)
 
@@ -172,7 +173,7 @@ def _stop_if_strict(strict: bool, result: ImportResult, other: str = "") -> None
 
 
 def _keep(found: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str, StoredMedia]:
-    """Each file is decoded and copied once, before the transaction: nobody waits for it."""
+    """Decode and copy each file once, before the transaction, so that nobody waits for it."""
     paths = list(dict.fromkeys(found.values()))
     kept = {path: store_media(path, copy=copy) for path in progress(paths, len(paths), "videos")}
     return {key: kept[path] for key, path in found.items()}
@@ -181,8 +182,8 @@ def _keep(found: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str
 def _store(batch: Batch, source: Source, found: Survey, actor: User | None, progress: Progress) -> None:
     if batch.project.pk is None:
         store_project(batch.project)
-    # Imports into one project queue up here (SQLite's writers queue by themselves). People who work in it go on: a lock
-    # that their rows' foreign keys wait for would hold up every commit of theirs, and what they hold this one.
+    # Imports into one project queue here (SQLite's writers queue by themselves). People can continue to work: a lock
+    # that the foreign keys of their rows wait for would block all their commits, and their locks this import.
     Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
     batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
     load_subtests(batch)

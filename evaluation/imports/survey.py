@@ -1,7 +1,7 @@
-"""The first of an import's two readings: what the file holds, before a row is written.
+"""Read the file of an import a first time, before a row is written, to learn what it contains.
 
-A file is read twice, since records do not stay in memory: now for its complaints, the shape of its subtests and its
-media, and once more to store it. What is kept of it here does not grow with the number of good records, beyond a few.
+A file is read twice, because records do not remain in memory: first for its problems, the shape of its subtests and its
+media, then to store it. Memory does not grow with the number of good records, beyond a few.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,19 +25,19 @@ from text.registry import Entry, load, lookup
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 # Records in memory at a time.
 READ = 4 * CHUNK
-# A file of fewer is read once: its records stay, some 3 kB each.
+# A file with fewer is read once: its records remain in memory, about 3 kB each.
 FEW = 5 * READ
 _BLOCK = 1024 * 1024
 
 
 def silent(things: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
-    """No progress is told."""
+    """Report no progress."""
     yield from things
 
 
 @dataclass
 class Source:
-    """A file of a known format, to be read as often as is wanted, as long as it stays the same."""
+    """A file of a known format that can be read several times, as long as it does not change."""
 
     format_slug: str
     path: Path
@@ -50,11 +50,14 @@ class Source:
 
     @property
     def yields(self) -> str:
-        """What its records are: items, votes, or what belongs to utd."""
+        """Return the kind of its records: items, votes, or data of utd."""
         return str(getattr(load(self.entry), "YIELDS", "items"))
 
     def outcomes(self) -> Iterator[Any]:
-        """CorpusError: the file cannot be read. EvaluationError: it changed since it was read first."""
+        """Read the records.
+
+        CorpusError: the file cannot be read. EvaluationError: it changed since the first reading.
+        """
         self._check_unchanged()
         yield from read_file(self.entry, self.path, self.params)
         self._check_unchanged()
@@ -63,24 +66,24 @@ class Source:
         try:
             now = self.path.stat()
         except OSError:
-            return  # the importer says it better
+            return  # the importer has the better message
         stamp = now.st_mtime_ns, now.st_size
         self._stamp = self._stamp or stamp
         if stamp != self._stamp:
-            raise EvaluationError(f"{self.path}: changed while it was read; import it again")
+            raise EvaluationError(f"{self.path}: the file changed while it was read; import it again")
 
 
 @dataclass
 class Survey:
-    """What the first reading found: `shapes` by subtest, `media` by clip key, ids of records that are out.
+    """The result of the first reading: `shapes` by subtest, `media` by clip key, ids of bad records.
 
-    `records`: all of them, where they are few.
+    `records`: all of them, if they are few.
     """
 
     n_records: int = 0
     shapes: dict[str, Shape] = field(default_factory=dict)
     media: dict[str, Path] = field(default_factory=dict)
-    # Of the first clips without a file: their names as the folder should have them.
+    # File names that the folder lacks, for the first clips without a file.
     missing: dict[str, tuple[str, str]] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
     records: list[ItemRecord] | None = field(default_factory=list)
@@ -93,7 +96,7 @@ class Survey:
 def survey(
     source: Source, project: Project, result: ImportResult, media_dir: Path | None, progress: Progress
 ) -> Survey:
-    """Read the file to its end; complaints go to `result`. CorpusError: it cannot be read, no such media folder."""
+    """Read the file to its end and add problems to `result`. CorpusError: unreadable file, or no such media folder."""
     if media_dir is not None and not media_dir.is_dir():
         raise CorpusError(f"{media_dir}: not a folder. Choose the folder with the media files")
     found = Survey()
@@ -116,7 +119,7 @@ def survey(
 
 
 def good_chunks(source: Source, found: Survey) -> Iterator[list[ItemRecord]]:
-    """The second reading: the good records, some at a time."""
+    """Read a second time and yield the good records, a chunk at a time."""
     again = source.outcomes() if found.records is None else iter(found.records)
     good = (one for one in again if isinstance(one, ItemRecord) and one.id not in found.refused)
     while records := list(islice(good, READ)):
@@ -140,7 +143,7 @@ def _chunks(source: Source, result: ImportResult) -> Iterator[list[ItemRecord]]:
 
 
 def _most_chunks(path: Path) -> int:
-    """No file has more records than lines; 0 where that says nothing."""
+    """Return an upper bound: no file has more records than lines; 0 if the lines say nothing."""
     if not path.is_file() or path.suffix.lower() == ".json":
         return 0
     with path.open("rb") as file:
@@ -151,9 +154,9 @@ def _most_chunks(path: Path) -> int:
 def _with_media(
     records: list[ItemRecord], found: Survey, project: Project, result: ImportResult, folder: MediaFolder
 ) -> list[ItemRecord]:
-    """Look for the files of clips that have none yet; a record whose file lies outside of the folder is bad."""
+    """Search for the files of clips without one; a record whose file is outside of the folder is bad."""
     ready = _ready_keys(project, records)
-    # Many clips of one file are common: it is looked for once.
+    # Many clips of one file are common, so it is searched once.
     places: dict[tuple[str, str], FoundFile | None] = {}
     for record in records:
         video = record.video
@@ -172,7 +175,7 @@ def _with_media(
             found.media[video.key] = file.path
             if is_new and file.differs_in:
                 problem = (
-                    f"{quoted(file.asked)} differs in {file.differs_in} from {quoted(file.name)}, the file that is used"
+                    f"{quoted(file.asked)} differs in {file.differs_in} from {quoted(file.name)}, which is used instead"
                 )
                 result.warnings.append(str(RecordWarning(f"{result.path}:{record.line}", "video", problem)))
         elif len(found.missing) < MAX_MISSING:

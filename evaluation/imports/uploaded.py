@@ -1,4 +1,4 @@
-"""The two jobs of an import by the page: what it would do, and doing it."""
+"""Run the two jobs of an uploaded import: the preview, and the import itself."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -19,18 +19,18 @@ from jobs.progress import progress
 from projects.errors import AccessDenied
 from text.registry import lookup
 
-# What a page shows before anything is stored.
+# Number of rows in a preview.
 SAMPLE = 8
 
 
 def preview(upload: Import, job: Job) -> None:
-    """Read the records, decode the videos, store nothing but what would come of it."""
+    """Read the records and decode the videos, but store only the preview."""
     if upload.preview is None and upload.discarded_at is None:
         Import.objects.filter(pk=upload.pk).update(preview=_outcome(upload, job, dry_run=True)[0])
 
 
 def store(upload: Import, job: Job) -> None:
-    """Import for good; the files that were sent are not needed after it."""
+    """Import the files; they are not needed afterwards."""
     if upload.result is None:
         outcome, result = _outcome(upload, job, dry_run=False)
         if result is None:
@@ -41,17 +41,16 @@ def store(upload: Import, job: Job) -> None:
 
 
 def _keep(upload: Import, outcome: dict[str, Any]) -> None:
-    """Store the outcome; of records together with them, so that a worker that takes over does not count them again."""
+    """Store the outcome together with any records, so that a worker that takes over does not count them twice."""
     Import.objects.filter(pk=upload.pk).update(result=without_folder(upload, outcome))
 
 
 def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any], ImportResult | None]:
-    """The JSON of the import, {"problem"} where the files as a whole, or who sent them, stand in the way; and what was
-    counted, of records."""
+    """Return the JSON of the import and the counts of records; {"problem"} if the files or sender are unusable."""
     result = None
     try:
         if upload.created_by is None:
-            raise EvaluationError("whoever sent this is gone; send it again")
+            raise EvaluationError("the account that uploaded this no longer exists; upload the files again")
         if upload.format:
             result = _records(upload, job, dry_run)
             outcome = {**result.as_json(), **({"sample": _sample(upload)} if dry_run else {})}
@@ -90,7 +89,7 @@ def _sample(upload: Import) -> list[dict[str, Any]]:
     return [
         {
             "id": item.id,
-            # A caption without foils makes no subtest.
+            # A caption without foils creates no subtest.
             "subtest": item.subtest if item.foils else "",
             "clip": item.video.key,
             "caption": item.caption,
@@ -101,7 +100,7 @@ def _sample(upload: Import) -> list[dict[str, Any]]:
 
 
 def _told(job: Job) -> Any:
-    """Progress of the import as progress of its job."""
+    """Report the progress of the import as progress of its job."""
 
     def tell(things: Iterable[Any], total: int, label: str) -> Iterator[Any]:
         for done, thing in enumerate(things):

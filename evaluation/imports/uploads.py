@@ -1,4 +1,4 @@
-"""Files that people send by the page, on their way: kept in a folder of the import, under names that are no paths."""
+"""Store files that people upload, in a folder of the import, under names that cannot be paths."""
 
 import shutil
 from collections.abc import Sequence
@@ -27,10 +27,9 @@ def videos_folder(upload: Import) -> Path:
 
 
 def keep_files(upload: Import, records: UploadedFile | None, videos: Sequence[UploadedFile]) -> None:
-    """Put what was sent into the import's folder; of two files of one name the later gets a number.
+    """Write the uploads into the import's folder; of two files with one name, the later gets a number.
 
-    What lies there already was left by a write that was taken back, whose number is given again. OSError: the disk
-    refuses.
+    Existing files come from a write that was rolled back and whose number was reused. OSError: the disk refuses.
     """
     remove_files(upload)
     videos_folder(upload).mkdir(parents=True, mode=0o700)
@@ -46,7 +45,7 @@ def remove_files(upload: Import) -> None:
 
 
 def without_folder(upload: Import, value: Any) -> Any:
-    """Messages name files as people know them: the folder is nobody's business."""
+    """Remove the folder from messages: people know only the file names."""
     if isinstance(value, str):
         folder = folder_of(upload)
         return value.replace(f"{folder / RECORDS}/", "").replace(f"{folder / VIDEOS}/", "")

@@ -1,4 +1,4 @@
-"""Addresses of imports."""
+"""Define the addresses of imports."""
 
 from django.urls import path
 

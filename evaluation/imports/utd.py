@@ -1,4 +1,4 @@
-"""Descriptions and splits of UTD, by the same door as every other file. What is stored already is not stored twice."""
+"""Import descriptions and splits of UTD. Stored content is not stored twice."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,8 +20,10 @@ from text.quoting import quoted
 def import_utd(
     project: Project, actor: User | None, source: Source, result: ImportResult, *, dry_run: bool, strict: bool
 ) -> None:
-    """Store what the file holds about videos and samples of the project. EvaluationError: there is no such project,
-    the file is none of UTD's, or it names what the project has not (`strict`)."""
+    """Store what the file has about videos and samples of the project.
+
+    EvaluationError: no such project, not a file of UTD, or videos that the project does not have (`strict`).
+    """
     (held,) = source.outcomes()
     assert isinstance(held, UtdFile)
     if project.pk is None:
@@ -49,7 +51,7 @@ def _stored_texts(project: Project, source: Source) -> bool:
 
 
 def _stored_splits(project: Project, source: Source, actor: User | None) -> bool:
-    """Bring the splits, unless a run of the project holds the same."""
+    """Import the splits, unless a run of the project has the same."""
     earlier = [_content(run) for run in BiasRun.objects.filter(project=project, descriptions=None)]
     with transaction.atomic():
         made = import_splits(actor, project, source.path)
@@ -66,6 +68,6 @@ def _content(run: BiasRun) -> tuple[Any, Any]:
 def _strangers(source: Source, problems: Mapping[str, Any]) -> list[str]:
     names = problems.get("not_in_project", [])
     more = f" (and {problems['n_not_in_project'] - len(names)} more)" if problems else ""
-    return [f"{source.path}:1: {name}: is no video of the project, passed over" for name in names[:-1]] + [
-        f"{source.path}:1: {name}: is no video of the project, passed over{more}" for name in names[-1:]
+    return [f"{source.path}:1: {name}: is not a video of the project, skipped" for name in names[:-1]] + [
+        f"{source.path}:1: {name}: is not a video of the project, skipped{more}" for name in names[-1:]
     ]

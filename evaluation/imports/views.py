@@ -1,4 +1,4 @@
-"""Import by the page: sending files, what they would become, what they became, each complaint with its line."""
+"""Import on the page: upload files, preview the changes, show the result and each problem with its line."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from projects.access import enter_project, get_project
 from projects.live_pages import render_live
 from projects.models import Role
 
-# A page of a thousand rows helps nobody; the command line lists them all.
+# Limit of listed rows; the command line lists all.
 MAX_LINES = 300
 
 
@@ -50,19 +50,19 @@ class Line(NamedTuple):
 
 
 def counted(outcome: Mapping[str, Any]) -> list[tuple[str | Promise, int, int]]:
-    """(what, new, there already) of what occurs."""
+    """Return (label, new, already stored) for kinds that occur."""
     created, unchanged = outcome.get("created", {}), outcome.get("unchanged", {})
     rows = [(label, created.get(kind, 0), unchanged.get(kind, 0)) for kind, label in _WORDS.items()]
     return [row for row in rows if row[1] or row[2]]
 
 
 def takes_none(outcome: Mapping[str, Any]) -> bool:
-    """Whether records were sent and all of them are bad."""
+    """Report whether records were uploaded and all of them are bad."""
     return bool(outcome.get("errors")) and not any(outcome.get(kind) for kind in ("new", "same", "changed"))
 
 
 def lines(outcome: Mapping[str, Any], kind: str) -> list[Line]:
-    """The complaints of a kind, taken apart into line, field and words."""
+    """Return the problems of a kind, split into line, field and text."""
     found = []
     for message in outcome.get(kind, [])[:MAX_LINES]:
         match = _PLACE.fullmatch(message)
@@ -72,7 +72,7 @@ def lines(outcome: Mapping[str, Any], kind: str) -> list[Line]:
 
 
 class Change(NamedTuple):
-    """A field of a record that is stored otherwise; `stored` and `said` are texts."""
+    """A field of a record that differs from its stored value; `stored` and `said` are texts."""
 
     line: str
     id: str
@@ -83,7 +83,7 @@ class Change(NamedTuple):
 
 
 def changes(outcome: Mapping[str, Any]) -> list[Change]:
-    """Field by field, what the file says otherwise than what is stored."""
+    """Return the differences between the file and the stored values, field by field."""
     found = [
         Change(
             change["record"].rpartition(":")[2],
@@ -114,7 +114,7 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     if sent and form.is_valid():
         return redirect("imports:import", slug, receive_import(request.user, project, **form.wish()).pk)
     earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MAX_LISTED]
-    # The note below the format is fetched from this page anew: htmx sends the field by its name.
+    # The note below the format is fetched again from this page: htmx sends the field by its name.
     chosen = (request.POST if sent else request.GET).get("format")
     if chosen in dict(form.fields["format"].choices):
         form.initial["format"] = chosen
@@ -138,7 +138,7 @@ def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def import_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The live part: asks for itself again while the job is alive, then for the whole page."""
+    """Render the live part: it polls itself while the job is in progress, then requests the whole page."""
     context = _context(request, slug, pk)
     job = context["upload"].job
     return render_live(request, "evaluation/_import_progress.html", context, refresh=job is None or job.is_over)

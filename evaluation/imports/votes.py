@@ -1,7 +1,8 @@
-"""Raw votes of a past study, onto items that are there: by people who are not, under the pseudonyms of the file.
+"""Import raw votes of a past study for existing items, under the pseudonyms of the file.
 
-They stand as votes of an import (no person, no place) and decide as such. Counts that came with the items give way to
-the votes behind them. Items that are judged here are left alone: their votes are of people with places and leases.
+They are stored as votes of an import (no person, no slot) and decide as such. Counts that came with the items are
+replaced by the votes behind them. Items that are judged in this project do not change: their votes belong to people
+with slots and leases.
 """
 
 import hashlib
@@ -42,7 +43,7 @@ class _Import:
     result: ImportResult
     update: bool
     events: list[AuditEvent] = field(default_factory=list)
-    # Ids of items with other votes than before, and the caption of each.
+    # Ids of items with different votes than before, and the caption of each.
     judged: dict[int, int] = field(default_factory=dict)
 
     def refuse(self, vote: VoteRecord, name: str, problem: str, fix: str) -> None:
@@ -50,7 +51,7 @@ class _Import:
 
 
 def read_votes(source: Source, result: ImportResult) -> dict[str, list[VoteRecord]]:
-    """The good judgements of the file by the item that they name; complaints go to `result`."""
+    """Read the good judgements of the file by the item that they name; problems are added to `result`."""
     found: dict[str, list[VoteRecord]] = defaultdict(list)
     for outcome in source.outcomes():
         if isinstance(outcome, VoteRecord):
@@ -74,12 +75,14 @@ def store_votes(
     update: bool,
     progress: Progress,
 ) -> None:
-    """Store the votes of items that have none of people; with `update`, other votes of files give way. One
-    transaction, which the caller may roll back."""
+    """Store the votes of items without votes of people; with `update`, they replace other votes of files.
+
+    One transaction, which the caller may roll back.
+    """
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     work = _Import(project, actor, source, result, update)
     of_item = _by_item(work, votes)
-    # By their numbers, as everybody locks items, and then captions.
+    # In order of their ids, as all code locks items, and then captions.
     keys = sorted(of_item)
     for some in progress(chunks(keys), -(-len(keys) // CHUNK), "votes"):
         _store(work, {pk: of_item[pk] for pk in some})
@@ -101,14 +104,14 @@ def _store(work: _Import, votes: Mapping[int, list[VoteRecord]]) -> None:
     judged = set(tasks.values_list("item_id", flat=True))
     judged |= {pk for pk, its in stored.items() if any(vote.source == Vote.Source.PERSON for vote in its)}
     for item in items.filter(pk__in=judged).order_by("pk"):
-        problem = f"{quoted(item.key)} is judged here; its votes are those of its validators"
-        work.refuse(votes[item.pk][0], "item", problem, "import the items into a project of their own")
+        problem = f"{quoted(item.key)} is judged in this project; it keeps the votes of its validators"
+        work.refuse(votes[item.pk][0], "item", problem, "import the items into a separate project")
     for item in items.exclude(pk__in=judged).select_for_update(of=("self",), no_key=True).order_by("pk"):
         _store_item(work, item, votes[item.pk], stored[item.pk])
 
 
 def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, list[VoteRecord]]:
-    """The votes by the row of their item, which a file names by its key, or by its key with its subtest before it."""
+    """Return the votes by the row of their item, which a file names by its key, or by its subtest and key."""
     named: dict[str, list[int]] = defaultdict(list)
     requeued: dict[str, list[int]] = defaultdict(list)
     for keys in chunks(sorted({key for name in votes for key in keys_behind(name)})):
@@ -125,7 +128,7 @@ def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, 
             continue
         problem, fix = f"there is no item {quoted(name)} in the project", "import the items first, or correct the id"
         if named[name]:
-            problem, fix = f"{quoted(name)} stands in {len(named[name])} subtests", "write it as subtest:id"
+            problem, fix = f"{quoted(name)} is in {len(named[name])} subtests", "write it as subtest:id"
         for record in records:
             work.refuse(record, "item", problem, fix)
     return found
@@ -139,12 +142,12 @@ def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored
             work.refuse(record, "foil", problem, "count them from 0")
             return
     if len({record.foil is None for record in records}) > 1:
-        problem = "is named by some of the item's votes and not by others"
-        work.refuse(records[0], "foil", problem, "name the foil in all of them, or in none")
+        problem = "is given in some votes of the item and not in others"
+        work.refuse(records[0], "foil", problem, "give the foil in all of them, or in none")
         return
     twice = [who for who, n in Counter((record.annotator, record.foil) for record in records).items() if n > 1]
     if twice:
-        problem = f"{quoted(twice[0][0])} judged {quoted(item.key)} twice, under two names of the item"
+        problem = f"{quoted(twice[0][0])} judged {quoted(item.key)} twice, under two ids of the item"
         work.refuse(records[0], "annotator", problem, "keep one of the two")
         return
     new = [_line(work.project, record) for record in records]
@@ -153,8 +156,8 @@ def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored
         work.result.unchanged["votes"] += len(new)
         return
     if item.state in WITHDRAWN:
-        problem = f"{quoted(item.key)} was taken out, and keeps the votes that it was decided on"
-        work.refuse(records[0], "item", problem, "leave them out, or name the item that took its place")
+        problem = f"{quoted(item.key)} was retracted and keeps the votes that decided it"
+        work.refuse(records[0], "item", problem, "remove these votes, or give the id of the item that replaced it")
         return
     replaces = bool(old) and not _behind_counts(old, new)
     if replaces:
@@ -170,7 +173,7 @@ def _line(project: Project, record: VoteRecord) -> Line:
 
 
 def _stored_name(project: Project, record: VoteRecord) -> str:
-    """Accounts elsewhere stand under a pseudonym that nobody outside can try accounts against; counts under no name."""
+    """Return a pseudonym for accounts elsewhere, so that nobody can test accounts against it; counts have no name."""
     if record.is_nameless:
         return ""
     if not record.is_identity:
@@ -184,7 +187,7 @@ def _tally(lines: Iterable[Line]) -> dict[str, int]:
 
 
 def _behind_counts(old: Iterable[Line], new: Iterable[Line]) -> bool:
-    """Whether what is stored only counts, and counts what these votes say."""
+    """Report whether the stored rows are only counts, and equal to the counts of these votes."""
     if any(name for name, _foil, _choice, _place in old):
         return False
     three = [Counter(c if c in ("caption", "foil") else "other" for _n, _f, c, _p in lines) for lines in (old, new)]
@@ -215,7 +218,7 @@ def _replace(work: _Import, item: Item, foils: Sequence[Foil], records: Sequence
 
 
 def _decide(work: _Import, item: Item, foils: Sequence[Foil], records: Sequence[VoteRecord], now: object) -> None:
-    """Verdicts and state as the votes have them, by legal moves with their rows in the trail."""
+    """Set verdicts and state by the votes, by legal moves with their audit rows."""
     rule = rule_for_files(item.subtest)
     counts: dict[int | None, Counter[str]] = defaultdict(Counter)
     for record in records:

@@ -1,4 +1,4 @@
-"""Getters of items, for researchers of their project."""
+"""Load items, for researchers of their project."""
 
 from corpus.models import Item
 from projects.access import get_row

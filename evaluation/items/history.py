@@ -1,4 +1,4 @@
-"""What happened to an item, from the foil that a method made to the last vote, in words."""
+"""Describe what happened to an item, from the foil that a method generated to the last vote."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from generation.models import Candidate
 from projects.models import AuditEvent, Project
 from projects.pseudonyms import pseudonym
 
-# Who judged what is told by the votes, under pseudonyms; the history must not give the names away.
+# The votes show who judged what, under pseudonyms; the history must not reveal the names.
 JUDGED = frozenset({"vote", "recount"})
 
 ITEM_WORDS: dict[str, str | Promise] = {
@@ -27,6 +27,7 @@ ITEM_WORDS: dict[str, str | Promise] = {
     "adjudicate": _("The disputed item was decided."),
     "requeue": _("Its foils were returned to editing."),
     "retract": _("The item was retracted."),
+    "restore": _("The item was restored."),
     "recaption": _("Its caption was corrected. The item is stored as the record of its votes."),
     "drop_with_video": _("The item was retracted with everything else of its video."),
     "take_apart": _("The item was removed by an undo."),
@@ -62,7 +63,7 @@ WORDS = {"corpus.item": ITEM_WORDS, "generation.candidate": CANDIDATE_WORDS}
 
 @dataclass(frozen=True)
 class Happening:
-    """One audit row in words. `about`: the text of the foil that it is about, where it is about one."""
+    """One audit row in words. `about`: the text of the foil that it is about, if any."""
 
     at: datetime
     who: str
@@ -74,7 +75,7 @@ class Happening:
 
 
 def history_of(project: Project, item: Item, candidates: Iterable[Candidate]) -> list[Happening]:
-    """The audit rows of the item, its foils, their candidates with what those came from, and their group; in order."""
+    """Return the audit rows of the item, its foils, their candidates with sources, and their group; in order."""
     texts = {str(candidate.pk): candidate.text for candidate in candidates}
     groups = {str(candidate.group_id) for candidate in candidates}
     foils = [str(pk) for pk in item.foils.values_list("pk", flat=True)]

@@ -1,11 +1,12 @@
-"""The items of a project, narrowed; a fixed number of queries whatever their number."""
+"""List the items of a project that match the filters, in a fixed number of queries."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Choice, Stage, Vote, VoteState
 from corpus.models import Foil, Item, ReleaseItem
@@ -14,15 +15,21 @@ from evaluation.items.forms import IMPORTED
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_results import axes_of, credits_of
 from evaluation.utd.shortcuts import flagged, shortcuts_of
+from projects.listing.keyset import Order
 from projects.models import Project
 from text.diff import diff_segments
 
-PER_PAGE = 25
+# Each is the order of an index.
+ORDERS = (
+    Order("newest", _("Newest"), ("pk",), descending=True),
+    Order("oldest", _("Oldest"), ("pk",)),
+    Order("key", _("Key"), ("key", "pk")),
+)
 
 
 def narrowed(project: Project, chosen: Mapping[str, Any], run: Run | None) -> QuerySet[Item]:
-    """The project's items that fit what was chosen in ItemFilter; `run` is the chosen one."""
-    items = Item.objects.filter(subtest__project=project)
+    """Return the project's items that match ItemFilter; `run` is the chosen one."""
+    items = Item.objects.filter(project=project)
     if text := chosen.get("q"):
         in_foils = Exists(Foil.objects.filter(item=OuterRef("pk"), text__icontains=text))
         items = items.filter(Q(key__icontains=text) | Q(caption__text__icontains=text) | in_foils)
@@ -46,29 +53,30 @@ def narrowed(project: Project, chosen: Mapping[str, Any], run: Run | None) -> Qu
 
 
 def answered(run: Run, answer: str) -> list[int]:
-    """Ids of the items of the run's release that the model got `right` or `wrong` (a tie is not right), or scored."""
+    """Return ids of the items of the run's release that the model got `right` or `wrong` (a tie is not right), or
+    scored.
+    """
     credit = credits_of(run, axes_of(run.release)).main
     ids = ReleaseItem.objects.filter(release=run.release).order_by("position").values_list("item_id", flat=True)
     fits = {"right": credit >= 1.0, "wrong": credit < 1.0}.get(answer, ~np.isnan(credit))
     return [pk for pk, fit in zip(ids, fits, strict=True) if fit and pk is not None]
 
 
-def page_of(items: QuerySet[Item], number: str | None) -> Page:
-    """A page of items, each with its `pairs` (segments of each foil), `tally` (caption votes, votes) and `shortcut`."""
-    rows = items.select_related("subtest", "caption").prefetch_related("foils").order_by("subtest__name", "key", "pk")
-    page = Paginator(rows, PER_PAGE).get_page(number)
-    tallies = _tallies([item.pk for item in page])
-    shortcuts = {row.item_id: row for row in shortcuts_of([item.pk for item in page])}
-    for item in page:
+def shown(items: QuerySet[Item]) -> QuerySet[Item]:
+    """Add what a row shows: texts, clip, and the counted votes `n_votes`, of which `n_for` chose the caption alone."""
+    counted = Vote.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION, state=VoteState.COUNTED).order_by()
+    items = items.annotate(n_votes=_number(counted), n_for=_number(counted.filter(choice=Choice.CAPTION)))
+    return items.select_related("subtest", "caption", "video").prefetch_related("foils")
+
+
+def _number(votes: QuerySet[Vote]) -> Coalesce:
+    return Coalesce(Subquery(votes.values("item").values(n=Count("pk"))), 0)
+
+
+def add_details(rows: Sequence[Item]) -> None:
+    """Give each item its `pairs` (segments of each foil), `dots` (True per vote for the caption) and `shortcut`."""
+    shortcuts = {row.item_id: row for row in shortcuts_of([item.pk for item in rows])}
+    for item in rows:
         item.pairs = [diff_segments(item.caption.text, foil.text) for foil in item.foils.all()]
-        item.tally = tallies.get(item.pk)
+        item.dots = [True] * item.n_for + [False] * (item.n_votes - item.n_for)
         item.shortcut = shortcuts.get(item.pk)
-    return page
-
-
-def _tallies(ids: list[int]) -> dict[int, tuple[int, int]]:
-    """(votes for the caption alone, all counted votes) by item: one query."""
-    counted = Vote.objects.filter(item__in=ids, stage=Stage.VALIDATION, state=VoteState.COUNTED)
-    for_caption = Count("pk", filter=Q(choice=Choice.CAPTION))
-    rows = counted.order_by().values_list("item").annotate(good=for_caption, n=Count("pk"))
-    return {item: (good, n) for item, good, n in rows}

@@ -1,4 +1,4 @@
-"""What the page of one item shows beside its video: foils with origin and votes, scores of models, open moves."""
+"""Load what the page of one item shows: foils with origin and votes, scores of models, possible moves."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from annotation.actions.decisions.items import adjudicate, requeue, retract
+from annotation.actions.decisions.items import adjudicate, requeue, restore, retract
 from annotation.models import Choice, Vote, VoteState
 from corpus.models import Foil, Item, ReleaseItem
 from corpus.rules.states import ItemState
@@ -25,7 +25,7 @@ from text.diff import diff_segments
 
 
 @dataclass(frozen=True)
-class Ballot:
+class ShownVote:
     """A vote as researchers see it: under a pseudonym, "" for one from a file. `kept`: why it does not count."""
 
     who: str
@@ -36,16 +36,16 @@ class Ballot:
 
 @dataclass
 class Pair:
-    """A foil with the texts that it came out of, newest first, and its votes by choice in the order of the form."""
+    """A foil with its earlier texts, newest first, and its votes by choice in the order of the form."""
 
     foil: Foil | None
     segments: list[tuple[str, str]]
     chain: list[Candidate]
-    votes: list[tuple[str, list[Ballot]]] = field(default_factory=list)
+    votes: list[tuple[str, list[ShownVote]]] = field(default_factory=list)
 
 
 def candidates_of(item: Item) -> list[Candidate]:
-    """The candidates that became the item's foils, with all that they were reworded from; one query."""
+    """Return the candidates that became the item's foils, with all their earlier versions; one query."""
     groups = Candidate.objects.filter(foil__item=item).values("group")
     around = Candidate.objects.filter(group__in=groups).select_related("author", "foil", "group__run")
     rows = {row.pk: row for row in around}
@@ -61,7 +61,7 @@ def candidates_of(item: Item) -> list[Candidate]:
 
 
 def pairs_of(project: Project, item: Item, candidates: list[Candidate]) -> list[Pair]:
-    """One pair for each foil; votes from files that name none stand last, without a foil. Two queries."""
+    """Return one pair per foil; votes of files that name no foil come last, without a foil. Two queries."""
     by_pk = {candidate.pk: candidate for candidate in candidates}
     by_foil = {candidate.foil_id: candidate for candidate in candidates if candidate.foil_id}
     votes = _votes(project, item)
@@ -74,7 +74,7 @@ def pairs_of(project: Project, item: Item, candidates: list[Candidate]) -> list[
         )
         for foil in item.foils.all()
     ]
-    return [*pairs, *(Pair(None, [], [], ballots) for ballots in votes.values())]
+    return [*pairs, *(Pair(None, [], [], shown) for shown in votes.values())]
 
 
 def _chain(candidate: Candidate | None, by_pk: dict[int, Candidate]) -> list[Candidate]:
@@ -85,12 +85,12 @@ def _chain(candidate: Candidate | None, by_pk: dict[int, Candidate]) -> list[Can
     return found
 
 
-def _votes(project: Project, item: Item) -> dict[int | None, list[tuple[str, list[Ballot]]]]:
-    by_foil: dict[int | None, dict[str, list[Ballot]]] = defaultdict(lambda: defaultdict(list))
+def _votes(project: Project, item: Item) -> dict[int | None, list[tuple[str, list[ShownVote]]]]:
+    by_foil: dict[int | None, dict[str, list[ShownVote]]] = defaultdict(lambda: defaultdict(list))
     for vote in Vote.objects.filter(item=item).exclude(state=VoteState.UNDONE).order_by("created_at", "pk"):
         who = pseudonym(project, vote.person_id) if vote.person_id else ""
         kept = "" if vote.state == VoteState.COUNTED else vote.state
-        by_foil[vote.foil_id][vote.choice].append(Ballot(who, vote.created_at, vote.caption_first, kept))
+        by_foil[vote.foil_id][vote.choice].append(ShownVote(who, vote.created_at, vote.caption_first, kept))
     return {
         foil: [(label, given[choice]) for choice, label in Choice.choices if choice in given]
         for foil, given in by_foil.items()
@@ -99,7 +99,7 @@ def _votes(project: Project, item: Item) -> dict[int | None, list[tuple[str, lis
 
 @dataclass(frozen=True)
 class Open:
-    """A move that a researcher may make now. `danger`: it takes the item out."""
+    """A move that a researcher may make now. `danger`: it retracts the item."""
 
     slug: str
     label: str | Promise
@@ -113,12 +113,16 @@ MOVES: dict[str, tuple[Open, ...]] = {
     ),
     ItemState.INVALID: (Open("requeue", _("Return foils to editing")),),
     ItemState.VALID: (Open("retract", _("Retract item"), danger=True),),
+    ItemState.RETRACTED: (Open("restore", _("Restore item")),),
 }
+# The moves of a selection: of items in which state each may be made, as MOVES says.
+BULK: tuple[tuple[Open, str], ...] = tuple((move, state) for state, moves in MOVES.items() for move in moves)
 ABOUT: dict[str, str | Promise] = {
     ItemState.DISPUTED: _("All votes are in, and no answer has a majority. You decide. The votes do not change."),
     ItemState.INVALID: _(
         "The item is stored as the record of its votes. Valid foils return as accepted, the others return to editing."
     ),
+    ItemState.RETRACTED: _("The item becomes valid again, and future releases contain it."),
     ItemState.VALID: _("Existing releases do not change. Future releases leave the item out."),
 }
 WRITES: dict[str, Callable[[User, int, str], Item]] = {
@@ -126,12 +130,13 @@ WRITES: dict[str, Callable[[User, int, str], Item]] = {
     "invalid": lambda person, pk, reason: adjudicate(person, pk, ItemState.INVALID, reason),
     "requeue": lambda person, pk, reason: requeue(person, pk, reason),
     "retract": lambda person, pk, reason: retract(person, pk, reason),
+    "restore": lambda person, pk, reason: restore(person, pk, reason),
 }
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A model's raw scores of the texts, caption first; None where it scored none. `credit` in 0..1."""
+    """A model's raw scores of the texts, caption first; None if it scored none. `credit` in 0..1."""
 
     values: list[float] | None
     credit: float | None
@@ -145,7 +150,7 @@ class ItemScore:
 
 
 def scores_of(item: Item) -> list[ItemScore]:
-    """One row for each run on each release that holds the item, latest release first."""
+    """Return one row per run on each release that has the item, latest release first."""
     members = {member.release_id: member for member in ReleaseItem.objects.filter(item=item)}
     rows = Run.objects.filter(release__in=members).exclude(model_key="").select_related("release")
     runs = list(rows.order_by("-release_id", "label", "-pk"))
@@ -163,7 +168,7 @@ def scores_of(item: Item) -> list[ItemScore]:
 
 
 def _stored(runs: Sequence[Run], texts: set[str]) -> tuple[dict[tuple[str, str], StoredScores], set[tuple[str, str]]]:
-    """Scores of the texts by (model, protocol), and which of those give lower values to better texts. One query."""
+    """Return scores of the texts by (model, protocol), and which of those are better if lower. One query."""
     rows = Score.objects.filter(
         model_key__in={run.model_key for run in runs}, text_sha256__in={text_key(text) for text in texts}
     )

@@ -1,12 +1,14 @@
-"""Addresses of items."""
+"""Define the addresses of items."""
 
 from django.urls import path
 
-from evaluation.items.views import item, item_move, items
+from evaluation.items.views import item, item_move, item_panel, items, items_bulk
 
 app_name = "items"
 urlpatterns = [
     path("projects/<slug:slug>/items/", items, name="items"),
+    path("projects/<slug:slug>/items/bulk/", items_bulk, name="bulk"),
     path("projects/<slug:slug>/items/<int:pk>/", item, name="item"),
+    path("projects/<slug:slug>/items/<int:pk>/panel/", item_panel, name="panel"),
     path("projects/<slug:slug>/items/<int:pk>/move/", item_move, name="item_move"),
 ]

@@ -1,50 +1,97 @@
-"""The items of a project with filters; one item with all that is known of it; a researcher's moves."""
+"""Show the items of a project with filters, and one item with all its details; handle a researcher's moves."""
+
+from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from corpus.models import Item
 from corpus.video_files.player import player_clip
 from evaluation.items.access import get_item
+from evaluation.items.bulk import move_items, undo_of, undo_token
 from evaluation.items.forms import ItemFilter
 from evaluation.items.history import history_of
-from evaluation.items.listing import narrowed, page_of
-from evaluation.items.page import ABOUT, MOVES, WRITES, candidates_of, pairs_of, scores_of
+from evaluation.items.listing import ORDERS, add_details, narrowed, shown
+from evaluation.items.page import ABOUT, BULK, MOVES, WRITES, candidates_of, pairs_of, scores_of
 from projects.access import get_project
 from projects.errors import AccessDenied
+from projects.listing.listing import list_rows
 from projects.models import Role
 from text.errors import ActionableError
+
+# Characters of the filters that a bulk action returns to.
+MAX_QUERY = 2000
 
 
 @require_safe
 def items(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = ItemFilter(project, request.GET)
+    form = ItemFilter(project, request.GET, is_open="open" in request.GET)
     chosen = form.chosen()
+    if form.is_open:
+        return render(request, "foilworks/_folded_filters.html", {"form": form})
     rows = narrowed(project, chosen, form.runs.get(chosen.get("run", "")))
-    context = {"form": form, "chosen": chosen, "page": page_of(rows, request.GET.get("page")), "query": form.query()}
-    context["any"] = bool(context["page"].paginator.count) or Item.objects.filter(subtest__project=project).exists()
+    listing = list_rows(rows, ORDERS, request.GET, chosen, shown)
+    add_details(listing.page.rows)
+    context = {
+        "form": form,
+        "listing": listing,
+        "any": bool(chosen or listing.count.n),
+        "row_template": "evaluation/_item_row.html",
+        "bulk_template": "evaluation/_item_bulk.html",
+        "list_name": _("Items"),
+        "bulk": BULK,
+        "undo": undo_of(request.GET.get("undo", "")),
+    }
     return render(request, "evaluation/items.html", context)
+
+
+@require_POST
+def items_bulk(request: HttpRequest, slug: str) -> HttpResponse:
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    move = request.POST.get("move", "")
+    if move not in WRITES:
+        raise Http404(_("Unknown action. Reload the page."))
+    moved = move_items(request.user, project, move, request.POST.getlist("item"), request.POST.get("reason", ""))
+    for key, why in moved.refused:
+        messages.error(request, f"{key}: {why}")
+    back = QueryDict(request.POST.get("back", "")[:MAX_QUERY], mutable=True)
+    back.pop("undo", None)
+    if moved.done:
+        n = len(moved.done)
+        messages.success(request, ngettext("%(n)s item changed.", "%(n)s items changed.", n) % {"n": n})
+    if token := undo_token(move, moved):
+        back["undo"] = token
+    return redirect(f"{reverse('items:items', args=[slug])}?{back.urlencode()}")
 
 
 @require_safe
 def item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    context = _shown(request, slug, pk)
+    return render(request, "evaluation/item.html", {**context, "scores": scores_of(context["item"])})
+
+
+@require_safe
+def item_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return render(request, "evaluation/item_panel.html", _shown(request, slug, pk))
+
+
+def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     found = get_item(request.user, slug, pk)
     project = request.project = found.subtest.project
     candidates = candidates_of(found)
-    context = {
+    return {
         "item": found,
         "clip": player_clip(found.video),
         "pairs": pairs_of(project, found, candidates),
         "history": history_of(project, found, candidates),
-        "scores": scores_of(found),
         "moves": MOVES.get(found.state, ()),
         "about_moves": ABOUT.get(found.state, ""),
     }
-    return render(request, "evaluation/item.html", context)
 
 
 @require_POST

@@ -1,4 +1,4 @@
-"""What rcad and mc read: one right answer among several candidates."""
+"""Hold what rcad and mc read: one right answer among several candidates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +21,6 @@ class ChoiceScores:
     all_candidates: bool = True
 
     def refuse_nothing(self) -> None:
-        """Raises EvaluationError when there is no record."""
+        """Raise EvaluationError if there is no record."""
         if not len(self.ids):
             raise EvaluationError("there are no scored records; give at least one")

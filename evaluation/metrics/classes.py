@@ -1,4 +1,4 @@
-"""Classification accuracy over samples, of one or several models (UTD, Secs. 4 and 5)."""
+"""Compute classification accuracy over samples, for one or several models (UTD, Secs. 4 and 5)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ INPUT = "answers"
 
 @dataclass(frozen=True)
 class Answers:
-    """n samples. `right`: (n,) 1 right, 0 wrong, by model; `classes` their true classes, empty where unknown."""
+    """n samples. `right`: (n,) 1 right, 0 wrong, by model; `classes` their true classes, empty if unknown."""
 
     ids: Sequence[str]
     classes: Sequence[str]
@@ -25,7 +25,7 @@ class Answers:
 
 
 def compute(data: Answers, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Per model: accuracy over samples with intervals, and the unweighted mean over classes where these are known.
+    """Compute accuracy over samples with intervals, and the unweighted mean over known classes, per model.
 
     `chance` is one over the number of classes. E.g. right 1, 1, 0 in class a and 0 in b: accuracy 1/2, class mean 1/3.
     """

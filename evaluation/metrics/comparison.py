@@ -1,7 +1,7 @@
 """Test whether models differ by more than chance, two or many at once (docs/reference/formulas.md#statistics).
 
-Credits are shares in 0..1 an item, NaN where a model has no score; a pair of models is compared over the items that
-both scored. Clusters are source videos, as for every interval.
+Credits are shares in 0..1 per item, NaN if a model has no score; a pair of models is compared over the items that both
+scored. Clusters are source videos, as for every interval.
 """
 
 import math
@@ -31,9 +31,9 @@ Floats = NDArray[np.float64]
 
 ALPHA = 0.05
 POWER = 0.80
-# What a difference of shares can be.
+# The range of a difference of shares.
 GAPS: Bounds = (-1.0, 1.0)
-# A spread so much smaller than its parts has lost its digits.
+# A spread that is this much smaller than its parts has lost its digits.
 CANCELLED = 1e-8
 
 
@@ -65,10 +65,10 @@ def paired_difference(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> Difference:
-    """Credits `a` and `b` (n,) of two models on the same items -> the mean of a - b over the items both scored.
+    """Compute the mean of a - b over the items both scored, from credits `a` and `b` (n,) of two models.
 
-    `bounds`: the least and the largest that a - b can be; None where there are none. Whole clusters are drawn with both
-    models' answers, so that what the models share (hard videos) cancels out.
+    `bounds`: the range of a - b; None if unbounded. Whole clusters are drawn with both models' answers, so that what
+    the models share (hard videos) cancels out.
     """
     both = ~(np.isnan(a) | np.isnan(b))
     gap = a[both] - b[both]
@@ -98,7 +98,7 @@ def paired_difference(
 
 
 def bootstrap_p(drawn: Floats) -> float:
-    """Two-sided p of "no difference" from drawn differences: twice the smaller tail, draws at zero in both tails.
+    """Compute the two-sided p of "no difference" from drawn differences: twice the smaller tail, draws at zero in both.
 
     One is added above and below the line, so that p is never 0 with finitely many draws (Davison & Hinkley 1997).
     """
@@ -127,7 +127,7 @@ def _t_test(value: float, error: float, clusters: int) -> float:
 
 @dataclass(frozen=True)
 class McNemar:
-    """Items that only A or only B has right; `p` of the exact test, None where an answer is neither right nor wrong."""
+    """Items that only A or only B has right; `p` of the exact test, None if an answer is neither right nor wrong."""
 
     both: int
     only_a: int
@@ -141,12 +141,12 @@ class McNemar:
 
 
 def mcnemar(a: Floats, b: Floats) -> McNemar:
-    """McNemar's exact test of two models' credits (n,) on the same items.
+    """Run McNemar's exact test on two models' credits (n,) on the same items.
 
     Under "no difference" an item on which they differ is a fair coin: p = min(1, 2 P[X <= min(only_a, only_b)]), X
     binomial(only_a + only_b, 1/2). E.g. 1 against 8: 2 (1 + 9) / 2^9 = .0391. Items where a tie earned a part of the
-    credit are counted in `n_partial` and left out: the test knows right and wrong only. It takes items as independent;
-    the cluster bootstrap beside it does not.
+    credit are counted in `n_partial` and left out: the test knows right and wrong only. It assumes independent items;
+    the cluster bootstrap does not.
     """
     scored = ~(np.isnan(a) | np.isnan(b))
     whole = scored & np.isin(a, (0.0, 1.0)) & np.isin(b, (0.0, 1.0))
@@ -179,10 +179,10 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def pairwise_tests(credit: Floats, clusters: Sequence[str] | None) -> Floats:
-    """`credit` (models, n) -> (models, models) two-sided p of the cluster t test of each pair, Holm over all pairs.
+    """Return the p of the cluster t test for each pair of models, two-sided, Holm over all pairs.
 
-    Few clusters, and gaps without spread, are tested exactly (metrics.exact). The diagonal is 1, and so is a pair that
-    shares fewer than two clusters: it cannot be told apart.
+    `credit` (models, n) -> (models, models). Few clusters, and gaps without spread, are tested exactly (metrics.exact).
+    The diagonal is 1, and so is a pair that shares fewer than two clusters: its difference cannot be tested.
     """
     models, n = credit.shape
     out = np.ones((models, models))
@@ -199,9 +199,10 @@ def pairwise_tests(credit: Floats, clusters: Sequence[str] | None) -> Floats:
 
 
 def _tests_on_shared_items(credit: Floats, index: NDArray[np.int64]) -> dict[tuple[int, int], float]:
-    """{pair: p} of the models that scored the same items as the first: all from one product of cluster residuals.
+    """Return {pair: p} of the models that scored the same items as the first: all from one product of cluster
+    residuals.
 
-    Pairs whose spread all but cancels are left to the exact sum, as are pairs of other items and all of few clusters.
+    Pairs whose spread nearly cancels are left to the exact sum, as are pairs of other items and all of few clusters.
     """
     known = ~np.isnan(credit)
     alike = [k for k in range(len(credit)) if (known[k] == known[0]).all()]
@@ -242,10 +243,10 @@ def _pair_p(a: Floats, b: Floats, index: NDArray[np.int64]) -> float:
 
 
 def tied_groups(p: Floats, *, alpha: float = ALPHA) -> list[int]:
-    """Group numbers 1, 2 ... of models given best first, from their (m, m) matrix of adjusted p.
+    """Return group numbers 1, 2 ... of models given best first, from their (m, m) matrix of adjusted p.
 
-    A group is its best model and those after it that cannot be told from that one (p >= alpha); the first model that
-    can opens the next group. E.g. p of 1-2 .6, 1-3 .01, 2-3 .2 -> groups 1, 1, 2.
+    A group is its best model and the following models that do not differ significantly from it (p >= alpha). The first
+    model that does opens the next group. E.g. p of 1-2 .6, 1-3 .01, 2-3 .2 -> groups 1, 1, 2.
     """
     groups: list[int] = []
     leader = 0
@@ -261,12 +262,11 @@ def tied_groups(p: Floats, *, alpha: float = ALPHA) -> list[int]:
 def items_to_separate(
     a: Floats, b: Floats, clusters: Sequence[str] | None, *, alpha: float = ALPHA, power: float = POWER
 ) -> int | None:
-    """How many items like these would tell A from B with the given power, if the difference seen is the true one.
+    """Compute how many similar items would show the observed difference of A and B with the given power.
 
     The error of a mean falls with the root of the number of items: n' = n ((z_{1-alpha/2} + z_power) error / gap)^2,
-    with the cluster-robust error of the paired difference, so that new items are taken to cluster as these do.
-    Never fewer than the exact test needs clusters to tell anything. None without a difference or with fewer than two
-    shared clusters.
+    with the cluster-robust error of the paired difference, so that new items are taken to cluster as these do. At least
+    the number of clusters that the exact test needs. None without a difference or with fewer than two shared clusters.
     """
     both = ~(np.isnan(a) | np.isnan(b))
     gap = a[both] - b[both]

@@ -1,7 +1,7 @@
-"""Standard retrieval among few sampled candidates: the control beside RCAD (Feint6K, Fig. 1b).
+"""Compute standard retrieval among few sampled candidates: the control next to RCAD (Feint6K, Fig. 1b).
 
-Each video's own caption stands among k - 1 captions of other videos, drawn once by a seed, so that RCAD's drop is due
-to the counterfactuals and not to having six candidates. Read as RCAD's numbers are, on the same videos.
+Each video's own caption is ranked among k - 1 captions of other videos, drawn once by a seed. RCAD's drop is then due
+to the counterfactuals and not to the six candidates. The numbers mean the same as RCAD's, on the same videos.
 """
 
 import hashlib
@@ -26,17 +26,19 @@ CANDIDATES = 6
 
 
 def sampled_others(size: int, candidates: int = CANDIDATES, seed: int = SEED) -> NDArray[np.int64]:
-    """(size, candidates - 1) places of other records for each of `size`, distinct in a row and never its own.
+    """Sample (size, candidates - 1) other records for each of `size`, distinct in a row and never its own.
 
     EvaluationError with fewer than `candidates` records, or fewer than two candidates.
     """
     if candidates < 2:
-        raise EvaluationError(f"{candidates} candidates leave nothing to choose; give at least 2")
+        raise EvaluationError(f"{candidates} candidates are too few; give at least 2")
     if size < candidates:
-        raise EvaluationError(f"{size} records cannot give {candidates} candidates each; give more, or ask for fewer")
+        raise EvaluationError(
+            f"{size} records are too few for {candidates} candidates each; give more records, or fewer candidates"
+        )
     generator = np.random.default_rng(seed)
     others = np.stack([generator.choice(size - 1, candidates - 1, replace=False) for _ in range(size)])
-    # Places from the own one on move up by one, which leaves the own one out.
+    # Indices from its own on move up by one, which leaves its own out.
     return others + (others >= np.arange(size)[:, None])
 
 
@@ -48,13 +50,13 @@ def sampled_captions(
     candidates: int = CANDIDATES,
     seed: int = SEED,
 ) -> list[tuple[str, ...]]:
-    """For each of n items `candidates` - 1 distinct captions that stand with other source videos alone.
+    """Sample, for each of n items, `candidates` - 1 distinct captions of other source videos.
 
-    An item's draw depends on its name, the seed and the captions only: a caption more or less in a later release moves
-    few of them, so that a rerun asks a model for little. EvaluationError where some item has too few to draw from.
+    An item's sample depends only on its name, the seed and the captions: an added or removed caption changes few
+    samples, so a rerun queries few new texts. EvaluationError if an item has too few captions to draw from.
     """
     if candidates < 2:
-        raise EvaluationError(f"{candidates} candidates leave nothing to choose; give at least 2")
+        raise EvaluationError(f"{candidates} candidates are too few; give at least 2")
     pool = sorted(set(captions))
     place = {caption: k for k, caption in enumerate(pool)}
     own: dict[str, set[int]] = defaultdict(set)
@@ -67,8 +69,8 @@ def sampled_captions(
         keys[list(own[source])] = np.iinfo(np.uint64).max
         if len(pool) - len(own[source]) < candidates - 1:
             raise EvaluationError(
-                f"item {quoted(name)}: {candidates} candidates need {candidates - 1} captions of other videos, "
-                f"and there are {len(pool) - len(own[source])}; leave the control out"
+                f"item {quoted(name)}: {candidates} candidates need {candidates - 1} captions of other videos, but "
+                f"there are {len(pool) - len(own[source])}; leave the control out"
             )
         best = np.argpartition(keys, candidates - 2)[: candidates - 1]
         found.append(tuple(pool[k] for k in best[np.argsort(keys[best])].tolist()))
@@ -80,7 +82,7 @@ def _mark(text: str) -> int:
 
 
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of splitmix64: neighbouring values leave far apart (Steele et al. 2014)."""
+    """Run the finaliser of splitmix64: neighbouring values become far apart (Steele et al. 2014)."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
@@ -103,7 +105,8 @@ def compute(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> dict[str, Any]:
-    """`sim` (N, N): rows texts, columns videos -> what metrics.rcad gives, over each video's own and sampled texts.
+    """Compute what metrics.rcad gives, over each video's own and sampled texts; `sim` (N, N): rows texts, columns
+    videos.
 
     Of the authors' (6N, N), or (N, 6N), the true texts count: every sixth.
     EvaluationError for another shape, for too few records, and for a similarity that is not finite, naming the cell.
@@ -131,8 +134,10 @@ def compute(
 def beside(
     ranked: ChoiceScores, sampled: ChoiceScores, params: Mapping[str, Any], ties: str, draws: int = DRAWS
 ) -> dict[str, Any]:
-    """metrics.rcad of `sampled` (own caption first), with `drop`: by how much R@1 falls from it to `ranked`, the
-    counterfactuals, over the items in both, as a paired difference."""
+    """Compute metrics.rcad of `sampled` (own caption first), with `drop`: R@1 of `sampled` minus R@1 of `ranked`.
+
+    `ranked` are the counterfactuals; the drop is a paired difference over the items in both.
+    """
     found = rcad.compute(sampled, ties=ties, draws=draws)
     place = {name: k for k, name in enumerate(ranked.ids)}
     same = [place[name] for name in sampled.ids]

@@ -1,4 +1,4 @@
-"""Exact inference on paired differences of few clusters, where a t test or a bootstrap promises too much.
+"""Infer exactly on paired differences of few clusters, where a t test or a bootstrap is too confident.
 
 If two models are equally good, each cluster's total gap has either sign with equal chance: the sign-flip test counts
 the 2^C sign patterns (Fisher 1935). Its intervals are order statistics of the means of subsets (Hartigan 1969).
@@ -15,14 +15,14 @@ from evaluation.metrics.intervals import DECIMALS, LEVEL
 
 Floats = NDArray[np.float64]
 
-# Below this many clusters all sign patterns are counted; so few also leave a cluster-robust error too small.
+# With fewer clusters, all sign patterns are counted; a cluster-robust error would also be too small.
 FEW_CLUSTERS = 20
 
 
 def sign_flip_p(gaps: Floats) -> float:
-    """Two-sided p of "no difference" from the total gap of each cluster, under all patterns of signs.
+    """Compute the two-sided p of "no difference" from the total gap of each cluster, under all sign patterns.
 
-    E.g. four gaps of 1: two of 16 patterns are as far from 0, p = .125, as McNemar's exact test has it.
+    E.g. four gaps of 1: two of 16 patterns are as far from 0, p = .125, as in McNemar's exact test.
     """
     gaps = np.round(gaps, DECIMALS)
     gaps = gaps[gaps != 0]
@@ -43,7 +43,8 @@ def sign_flip_p(gaps: Floats) -> float:
 
 
 def subset_interval(rows: Floats, *, level: float = LEVEL) -> list[float] | None:
-    """The differences that the sign-flip test does not reject; `rows` (C, 2) are total gaps and numbers of items.
+    """Return the differences that the sign-flip test does not reject; `rows` (C, 2) are total gaps and numbers of
+    items.
 
     The k-th smallest and largest of the means of all subsets, k = 2^C (1 - level) / 2; None where k is below 1,
     since so few clusters reject nothing.
@@ -59,5 +60,5 @@ def subset_interval(rows: Floats, *, level: float = LEVEL) -> list[float] | None
 
 
 def clusters_needed(alpha: float) -> int:
-    """The fewest clusters of which the exact test can tell two models apart at `alpha`: 2 / 2^C < alpha."""
+    """Return the minimum number of clusters with which the exact test can reject at `alpha`: 2 / 2^C < alpha."""
     return math.floor(math.log2(2.0 / alpha)) + 1

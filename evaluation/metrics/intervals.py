@@ -1,4 +1,5 @@
-"""Intervals for every number: cluster bootstrap, cluster-robust t, Wilson (docs/reference/formulas.md#statistics).
+"""Compute intervals for every number: cluster bootstrap, cluster-robust t, Wilson
+(docs/reference/formulas.md#statistics).
 
 A record's cluster is its source video: two questions on one clip are not two independent draws. (For
 validators' answers the cluster is the item: docs/reference/formulas.md#metric-alpha.) All functions take the
@@ -11,28 +12,28 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-# Not scipy.stats: that takes a process most of a second, for three functions that live here.
+# Not scipy.stats: its import takes most of a second, for three functions.
 from scipy import special
 
 Floats = NDArray[np.float64]
-# The least and the largest that a mean can be.
+# The range of a mean.
 Bounds = tuple[float, float]
 Codes = NDArray[np.int64]
 
 DRAWS = 10_000
 SEED = 0
 LEVEL = 0.95
-# Bytes that one block of draws may take, whatever the number of records.
+# Maximum bytes of one block of draws, for any number of records.
 BLOCK_BYTES = 32 * 2**20
 # Sums of equal credits can differ in their last bits by the order of addition; below this they count as equal.
 DECIMALS = 12
-# What is left of equal sums by the order of addition is no spread.
+# Differences of equal sums by the order of addition do not count as spread.
 NOTHING = 1e-12
 SHARES: Bounds = (0.0, 1.0)
 
 
 def cluster_codes(clusters: Sequence[str]) -> Codes | None:
-    """Clusters as numbers; None where each record is its own, so that nothing needs to be added up."""
+    """Return clusters as numbers; None if each record is its own cluster, so nothing needs to be added up."""
     if len(set(clusters)) == len(clusters):
         return None
     codes = {name: code for code, name in enumerate(dict.fromkeys(clusters))}
@@ -40,7 +41,7 @@ def cluster_codes(clusters: Sequence[str]) -> Codes | None:
 
 
 def cluster_sums(values: Floats, clusters: Sequence[str] | Codes | None) -> Floats:
-    """`values` (n, m) added up per cluster: (C, m). Without clusters every row is its own."""
+    """Add up `values` (n, m) per cluster: (C, m). Without clusters, every row is its own."""
     if clusters is None:
         return values
     names = clusters if isinstance(clusters, np.ndarray) else np.asarray(clusters, dtype=object).astype(str)
@@ -51,7 +52,7 @@ def cluster_sums(values: Floats, clusters: Sequence[str] | Codes | None) -> Floa
 
 
 def resampled_sums(rows: Floats, *, draws: int = DRAWS, seed: int = SEED) -> Floats:
-    """(draws, m): column sums of C rows drawn with replacement from `rows` (C, m), in bounded memory.
+    """Return (draws, m) column sums of C rows drawn with replacement from `rows` (C, m), in bounded memory.
 
     Equal rows are exchangeable, so where few rows differ (shares of right answers, vote tallies) a draw is one
     multinomial over the distinct rows: the same distribution at a small part of the cost. The result does not
@@ -70,7 +71,7 @@ def resampled_sums(rows: Floats, *, draws: int = DRAWS, seed: int = SEED) -> Flo
         if few:
             out[start : start + size] = generator.multinomial(count, times / count, size=size) @ distinct
         else:
-            # How often each row was picked, then one product: a gather of the rows themselves takes four times as long.
+            # Count the picks of each row, then one product: gathering the rows takes four times as long.
             picked = generator.integers(0, count, size=(size, count), dtype=np.int64)
             picked += count * np.arange(size)[:, None]
             times_picked = np.bincount(picked.ravel(), minlength=size * count).reshape(size, count)
@@ -79,7 +80,7 @@ def resampled_sums(rows: Floats, *, draws: int = DRAWS, seed: int = SEED) -> Flo
 
 
 def _distinct(rows: Floats) -> tuple[Floats, Codes]:
-    """np.unique(rows, axis=0, return_counts=True), which sorts whole rows and takes ten times as long."""
+    """Replace np.unique(rows, axis=0, return_counts=True), which sorts whole rows and takes ten times as long."""
     ordered = rows[np.lexsort(rows.T[::-1])]
     new = np.ones(len(rows), dtype=bool)
     new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
@@ -95,7 +96,8 @@ def bootstrap(
     seed: int = SEED,
     level: float = LEVEL,
 ) -> list[float] | None:
-    """Percentile interval [low, high] of `statistic` (maps (draws, m) sums to (draws,) values) over clusters.
+    """Compute the percentile interval [low, high] of `statistic` (maps (draws, m) sums to (draws,) values) over
+    clusters.
 
     None with fewer than two clusters, or when no draw gives a finite value.
     """
@@ -105,13 +107,14 @@ def bootstrap(
 def bootstrap_values(
     rows: Floats, statistic: Callable[[Floats], Floats], *, draws: int = DRAWS, seed: int = SEED
 ) -> Floats:
-    """(draws,) the statistic of each draw of clusters, not finite where the draw leaves it undefined; none of one
-    cluster."""
+    """Return the statistic of each draw of clusters, (draws,), not finite if the draw leaves it undefined; empty for
+    one cluster.
+    """
     return statistic(resampled_sums(rows, draws=draws, seed=seed)) if len(rows) > 1 else np.empty(0)
 
 
 def percentiles(values: Floats, *, level: float = LEVEL) -> list[float] | None:
-    """[low, high] that leave (1 - level) / 2 of the finite values outside on each side; None without any."""
+    """Return [low, high] that leave (1 - level) / 2 of the finite values outside on each side; None without any."""
     finite = values[np.isfinite(values)]
     if not len(finite):
         return None
@@ -128,10 +131,10 @@ def mean_intervals(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> list[list[float] | None]:
-    """Cluster-bootstrap intervals of the mean of each column of `values` (n, m), from the same draws.
+    """Compute cluster-bootstrap intervals of the mean of each column of `values` (n, m), from the same draws.
 
-    `bounds`: the least and the largest that a value can be, of all columns or of each; None for what has none. A column
-    with equal means in all clusters gets the interval of `without_spread`, for each draw is the same there.
+    `bounds`: the range of a value, of all columns or of each; None if unbounded. A column with equal means in all
+    clusters gets the interval of `without_spread`, because each of its draws is equal.
     """
     rows = cluster_sums(np.column_stack([values, np.ones(len(values))]), clusters)
     if len(rows) < 2:
@@ -150,7 +153,7 @@ def mean_intervals(
 
 
 def cluster_error(rows: Floats) -> tuple[float, float]:
-    """The mean of C >= 2 clusters with sums and sizes (C, 2), and its cluster-robust standard error."""
+    """Return the mean of C >= 2 clusters with sums and sizes (C, 2), and its cluster-robust standard error."""
     count, total = len(rows), math.fsum(rows[:, 1])
     centre = math.fsum(rows[:, 0]) / total
     spread = math.fsum((rows[:, 0] - centre * rows[:, 1]) ** 2)
@@ -158,9 +161,9 @@ def cluster_error(rows: Floats) -> tuple[float, float]:
 
 
 def without_spread(value: float, clusters: int, bounds: Bounds, *, level: float = LEVEL) -> list[float]:
-    """The interval of a mean that is the same in every cluster seen: a share of clusters may still be otherwise.
+    """Compute the interval of a mean that is equal in all observed clusters: some unseen clusters may differ.
 
-    That share is at most 1 - ((1 - level) / 2)^(1/C) (Clopper & Pearson 1934, none of C), and such clusters may be at
+    The share of those is at most 1 - ((1 - level) / 2)^(1/C) (Clopper & Pearson 1934, none of C), and they may be at
     either bound. E.g. four of four right: 39.8 % to 100 %.
     """
     unseen = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / clusters)
@@ -171,7 +174,8 @@ def without_spread(value: float, clusters: int, bounds: Bounds, *, level: float 
 def t_interval(
     values: Floats, clusters: Sequence[str] | Codes | None, *, bounds: Bounds = SHARES, level: float = LEVEL
 ) -> list[float] | None:
-    """Mean of `values` (n,) with its cluster-robust standard error and C - 1 degrees of freedom, within `bounds`.
+    """Compute the mean of `values` (n,) with its cluster-robust standard error and C - 1 degrees of freedom, within
+    `bounds`.
 
     None when C < 2; without spread the interval of `without_spread`.
     """
@@ -187,7 +191,7 @@ def t_interval(
 
 
 def wilson(right: int, total: int, *, level: float = LEVEL) -> list[float] | None:
-    """Wilson's score interval of a share; None of nothing."""
+    """Compute Wilson's score interval of a share; None if n is 0."""
     if total == 0:
         return None
     z = float(special.ndtri(0.5 + level / 2))
@@ -198,7 +202,7 @@ def wilson(right: int, total: int, *, level: float = LEVEL) -> list[float] | Non
 
 
 def exact_binomial(hits: int, n: int, *, level: float = LEVEL) -> list[float]:
-    """Interval of a probability from `hits` of n draws, by quantiles of the beta distribution (Clopper & Pearson 1934).
+    """Compute the interval of a probability from `hits` of n draws, by beta quantiles (Clopper & Pearson 1934).
 
     It covers the probability in at least `level` of all samples, however few there are. E.g. 8 of 10: .444 to .975.
     """
@@ -209,5 +213,5 @@ def exact_binomial(hits: int, n: int, *, level: float = LEVEL) -> list[float]:
 
 
 def mean(values: Floats) -> float:
-    """Correctly rounded, so that the order of the records cannot change the last digit."""
+    """Return the correctly rounded mean, so that the order of the records cannot change the last digit."""
     return math.fsum(values.tolist()) / len(values)

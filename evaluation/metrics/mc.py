@@ -1,4 +1,4 @@
-"""Multiple choice accuracy over a video's candidate captions (contrast sets, Sec. 4.1; 5 candidates there)."""
+"""Compute multiple choice accuracy over a video's candidate captions (contrast sets, Sec. 4.1; 5 candidates there)."""
 
 from typing import Any
 
@@ -13,9 +13,10 @@ INPUT = "choices"
 
 
 def compute(data: ChoiceScores, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Accuracy in 0..1 with its cluster-bootstrap and t intervals, chance, and the share of ties for the best score.
+    """Compute accuracy in 0..1 with its cluster-bootstrap and t intervals, chance, and the share of ties for the best
+    score.
 
-    Chance is None of predictions, which do not say among how many candidates they were made.
+    Chance is None for predictions, because they do not give the number of candidates.
     """
     data.refuse_nothing()
     where = standing(data.scores, data.right)

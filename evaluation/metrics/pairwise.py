@@ -1,7 +1,7 @@
-"""Pairwise ranking accuracy acc_r: does the caption score above every foil? (ViLMA, Sec. 4.2 and Table 8)
+"""Compute pairwise ranking accuracy acc_r: does the caption score above every foil? (ViLMA, Sec. 4.2 and Table 8)
 
-P (proficiency), T (main) and P+T (both right) stand over the same items, those that have a proficiency item; T over
-all items stands beside them. P+T is the product of the two credits, which is "both right" where nothing ties.
+P (proficiency), T (main) and P+T (both right) cover the same items: those that have a proficiency item. T over all
+items is given as well. P+T is the product of the two credits, which is "both right" without ties.
 """
 
 import hashlib
@@ -46,7 +46,8 @@ class _Credits:
 
 
 def compute(data: PairScores, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Shares in 0..1 overall, per subtest and per test (items pooled), and the unweighted mean of P+T over tests.
+    """Compute shares in 0..1 overall, per subtest and per test (items pooled), and the unweighted mean of P+T over
+    tests.
 
     P, P+T and their chance are None where no item has a proficiency item; `avg_P+T` where no test has P+T.
     Raises EvaluationError when there is no item or the tie policy is unknown.
@@ -68,7 +69,7 @@ def compute(data: PairScores, *, ties: str = "half", draws: int = DRAWS, seed: i
 
 def _credits(data: PairScores, ties: str) -> _Credits:
     has = ~np.isnan(data.proficiency[:, 0])
-    # Rows without a proficiency item hold anything but NaN here; `has` keeps them out of every share.
+    # Rows without a proficiency item have any value here, but not NaN; `has` keeps them out of every share.
     main, proficiency = standing(data.main), standing(np.where(has[:, None], data.proficiency, 0.0))
     right, able = hit(main, ties), hit(proficiency, ties)
     return _Credits(
@@ -81,7 +82,7 @@ def _credits(data: PairScores, ties: str) -> _Credits:
 
 
 class _Groups:
-    """Figures of groups of items; of the same items, such as those of the only subtest, they are computed once."""
+    """Numbers of groups of items; equal groups, such as the only subtest and the whole, are computed once."""
 
     def __init__(self, earned: _Credits, draws: int, seed: int) -> None:
         self._earned, self._draws, self._seed = earned, draws, seed

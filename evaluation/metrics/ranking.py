@@ -1,8 +1,8 @@
-"""A leaderboard column: models best first, which of them chance could have ordered, and what would tell the top two.
+"""Rank the models of a column, and find which differences chance could explain and what would separate the top two.
 
-Intervals of the single models come with their results; here stand the questions between models. All pairs of a column
-are tested on the items that both scored (cluster t of the paired difference) and Holm's procedure runs over all of
-them, so that "tied" means: not told apart when every pair of the column is asked.
+Intervals of single models come with their results; this module compares models. All pairs of a column are tested on the
+items that both scored (cluster t of the paired difference), with Holm's procedure over all of them. So "tied" means: no
+significant difference if every pair of the column is tested.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,25 +32,25 @@ class ModelScores:
 
 
 def column_credit(model: ModelScores, column: str) -> Floats:
-    """(n,) what the model earned in the column; P+T is the product, which is "both right" where nothing ties."""
+    """Return the model's credit in the column, (n,); P+T is the product, which is "both right" without ties."""
     if column == "T":
         return model.main
     return model.proficiency if column == "P" else model.main * model.proficiency
 
 
 def default_column(groups: Iterable[Mapping[str, Any] | None]) -> str:
-    """P+T where some model's group has it, else T: without proficiency items a release is ranked by its main test."""
+    """Return P+T if some model's group has it, else T: without proficiency items, the main test ranks a release."""
     return "P+T" if any(group and group["P+T"] is not None for group in groups) else "T"
 
 
 def ranking(
     models: Sequence[ModelScores], clusters: Sequence[str], column: str, scope: NDArray[np.bool_] | None = None
 ) -> dict[str, Any]:
-    """Rows best first and those without a score last: key, value, place, group, p against the best (Holm).
+    """Return rows best first, those without a score last: key, value, place, group, p against the best (Holm).
 
-    `scope` (n,) picks the items of a subtest or test. T stands over the items with a proficiency pair where there are
-    any, as everywhere. `group`: tied models share it. `items_to_separate`: how many items like these would tell the
-    first from the second at 80 % power; None without two or where they are level.
+    `scope` (n,) picks the items of a subtest or test. T covers the items with a proficiency pair if there are any, as
+    everywhere. `group`: tied models share it. `items_to_separate`: how many similar items would separate the first from
+    the second at 80 % power; None without two models, or if they are equal.
     """
     if column not in COLUMNS:
         raise EvaluationError(f"unknown column {quoted(column)}; choose one of: {', '.join(COLUMNS)}")
@@ -92,14 +92,16 @@ def _value(model: ModelScores, column: str) -> float:
 
 
 def scoped_credit(model: ModelScores, column: str, chosen: NDArray[np.bool_]) -> Floats:
-    """(items of the scope,) credit in the column, NaN outside of what a group of metrics.pairwise stands over."""
+    """Return the credit in the column, (items of the scope,), NaN for items that a group of metrics.pairwise leaves
+    out.
+    """
     credit = column_credit(model, column)[chosen]
     paired = ~np.isnan(model.proficiency[chosen])
     return np.where(paired, credit, np.nan) if column == "T" and paired.any() else credit
 
 
 def _credits(models: Sequence[ModelScores], column: str, chosen: NDArray[np.bool_]) -> Floats:
-    """(models, items of the scope)."""
+    """Return (models, items of the scope)."""
     rows = np.full((len(models), int(chosen.sum())), np.nan)
     for row, model in enumerate(models):
         rows[row] = scoped_credit(model, column, chosen)

@@ -1,4 +1,4 @@
-"""Retrieval from counterfactually augmented data (RCAD), as in (Feint6K, Secs. 3.1 and 5.1).
+"""Compute retrieval from counterfactually augmented data (RCAD), as in (Feint6K, Secs. 3.1 and 5.1).
 
 R@k and ranks of the positive among its own candidates (6 in Feint6K). Under `half` tied candidates share their mean
 rank and R@k is the expectation over random tie-breaking; `optimistic` agrees with the published script.
@@ -19,7 +19,8 @@ CUTS = (1, 2, 3)
 
 
 def compute(data: ChoiceScores, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """R@1, R@2, R@3 in 0..1 with cluster-bootstrap intervals, mean and median rank (1 is best), the share of ties."""
+    """Compute R@1, R@2, R@3 in 0..1 with cluster-bootstrap intervals, mean and median rank (1 is best), share
+    of ties."""
     data.refuse_nothing()
     if not data.all_candidates:
         raise EvaluationError("predictions have no ranks; use mc, or give scores")

@@ -1,4 +1,5 @@
-"""Every metric, one row each. Commands and pages read this table; only `text.registry.load` imports a row's module.
+"""List every metric, one row each. Commands and pages read this table; only `text.registry.load` imports a row's
+module.
 
 A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices, matrix or answers; see
 evaluation/score_files/scores.py and evaluation/score_files/answers.py) and `compute(data, *, ties) -> dict`.
@@ -6,40 +7,44 @@ evaluation/score_files/scores.py and evaluation/score_files/answers.py) and `com
 
 from text.registry import Entry, Param
 
-# Spelled out here rather than imported: a table imports nothing of what it lists. A test holds it to metrics/_ties.py.
-TIES = Param("ties", "half", "How an equal score counts.", "choice", ("half", "strict", "optimistic", "first"))
+# Repeated here, because a registry imports nothing that it lists. A test compares it with metrics/ties.py.
+TIES = Param("ties", "half", "How ties count.", "choice", ("half", "strict", "optimistic", "first"))
 
 METRICS: dict[str, Entry] = {
     "pairwise": Entry(
         label="Pairwise ranking accuracy (P, T, P+T)",
         path="evaluation.metrics.pairwise",
         params=(TIES,),
-        summary="Share of items whose caption scores above every foil, with the proficiency item beside it (ViLMA).",
-        deviations=("The released code gives ties to the caption; the default here is half, `first` is the code's.",),
+        summary="Share of items whose caption scores above every foil, also together with the proficiency item "
+        "(ViLMA).",
+        deviations=(
+            "The released code counts ties as right. The default here is `half`; `first` reproduces the code.",
+        ),
     ),
     "rcad": Entry(
         label="Retrieval among counterfactuals (R@k, ranks)",
         path="evaluation.metrics.rcad",
         params=(TIES,),
         summary="Rank of the true caption among its counterfactuals (Feint6K).",
-        deviations=("The published script ranks ties in the caption's favour: `optimistic` here.",),
+        deviations=("The published script ranks ties in favour of the caption; `optimistic` reproduces it.",),
     ),
     "mc": Entry(
         label="Multiple choice accuracy",
         path="evaluation.metrics.mc",
         params=(TIES,),
-        summary="Share of items whose true caption is chosen out of its candidates (contrast sets).",
+        summary="Share of items whose true caption is chosen among its candidates (contrast sets).",
     ),
     "control": Entry(
         label="Retrieval among sampled candidates (control)",
         path="evaluation.metrics.control",
         params=(TIES,),
-        summary="R@k and ranks of a video's own caption among 5 of other videos: what RCAD is compared with (Feint6K).",
+        summary="R@k and ranks of the caption of a video among 5 captions of other videos, as a baseline for RCAD "
+        "(Feint6K).",
     ),
     "classes": Entry(
         label="Classification accuracy (UTD benchmarks)",
         path="evaluation.metrics.classes",
-        summary="Accuracy from predicted classes, or from right and wrong, over samples (UTD, Sec. 5).",
+        summary="Accuracy over samples, from predicted classes or from right/wrong values (UTD, Sec. 5).",
     ),
     "retrieval": Entry(
         label="Standard retrieval (text to video, video to text)",

@@ -1,4 +1,4 @@
-"""Standard retrieval over N texts and N videos: text-to-video and video-to-text R@1, R@5, R@10, ranks.
+"""Compute standard retrieval over N texts and N videos: text-to-video and video-to-text R@1, R@5, R@10, ranks.
 
 Text i belongs to video i. Similarities are read in blocks of rows, so a memory-mapped file is never all in memory.
 """
@@ -23,7 +23,8 @@ Counts = NDArray[np.int64]
 
 
 def compute(sim: NDArray[Any], *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """`sim` (N, N): rows texts, columns videos, higher is better; any array that can be sliced by rows.
+    """Compute both directions of `sim` (N, N): rows texts, columns videos, higher is better; any array sliceable by
+    rows.
 
     Gives {"t2v": {...}, "v2t": {...}}, shares in 0..1. Raises EvaluationError for another shape, and for NaN or
     infinity, naming the cell.
@@ -67,7 +68,9 @@ def _refuse_nonfinite(start: int, block: NDArray[Any]) -> None:
 
 
 def _count(block: NDArray[Any], own: NDArray[Any], earlier: NDArray[np.bool_], axis: int) -> Counts:
-    """(3, size) rivals above, level and level-and-earlier along `axis`; the right answer itself counts as level."""
+    """Count, (3, size), rivals above, level, and level but earlier along `axis`; the right answer itself counts as
+    level.
+    """
     level = block == own
     return np.stack([(block > own).sum(axis=axis), level.sum(axis=axis), (level & earlier).sum(axis=axis)])
 

@@ -21,7 +21,7 @@ POLICIES = ("half", "strict", "optimistic", "first")
 
 @dataclass(frozen=True)
 class RivalCounts:
-    """For each of n records: rivals above the right answer, level with it, and level with it but listed before it."""
+    """Counts per record, (n,): rivals above the right answer, level with it, and level with it but listed before it."""
 
     above: Integers
     tied: Integers
@@ -30,17 +30,19 @@ class RivalCounts:
 
     @property
     def tie_for_best(self) -> NDArray[np.bool_]:
-        """(n,) True where the right answer shares the highest score, which is where the policy decides."""
+        """Return True where the right answer shares the highest score, so that the policy decides, (n,)."""
         return (self.above == 0) & (self.tied > 0)
 
     @property
     def chance(self) -> Floats:
-        """(n,) what a blind guess earns: one over the number of choices."""
+        """Return the credit of a blind guess, (n,): one over the number of choices."""
         return 1.0 / self.choices
 
 
 def standing(scores: Floats, right: Integers | None = None) -> RivalCounts:
-    """`scores` (n, w), rows padded with NaN on the right; `right` (n,) column of the right answer, 0 when absent."""
+    """Count the rivals of the right answer in `scores` (n, w), rows padded with NaN on the right; `right` (n,) its
+    column, 0 by default.
+    """
     rows, width = scores.shape
     column = np.zeros(rows, dtype=np.int64) if right is None else right
     best = np.take_along_axis(scores, column[:, None], axis=1)
@@ -55,7 +57,7 @@ def standing(scores: Floats, right: Integers | None = None) -> RivalCounts:
 
 
 def rank(where: RivalCounts, policy: str) -> Floats:
-    """(n,) rank of the right answer, 1 is best; under `half` a tied group shares its mean rank."""
+    """Return the rank of the right answer, (n,), 1 is best; under `half` a tied group shares its mean rank."""
     lost: dict[str, Floats] = {
         "half": where.tied / 2.0,
         "strict": where.tied.astype(np.float64),
@@ -68,8 +70,8 @@ def rank(where: RivalCounts, policy: str) -> Floats:
 
 
 def hit(where: RivalCounts, policy: str, k: int = 1) -> Floats:
-    """(n,) credit for standing among the best k, in 0..1; with k = 1 the credit of a choice."""
+    """Return the credit for being among the best k, (n,), in 0..1; with k = 1, the credit of a choice."""
     if policy != "half":
         return (rank(where, policy) <= k).astype(np.float64)
-    # Random tie-breaking puts the right answer on each of the tied + 1 places after `above` with equal chance.
+    # Random tie-breaking puts the right answer at each of the tied + 1 ranks after `above` with equal chance.
     return np.clip((k - where.above) / (where.tied + 1.0), 0.0, 1.0)

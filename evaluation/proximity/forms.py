@@ -1,4 +1,4 @@
-"""The form that measures semantic proximity."""
+"""Define the form that measures semantic proximity."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from evaluation.scoring.actions.start_run import DEVICE
 
 
 class ProximityForm(forms.Form):
-    """An encoder to measure meaning with; the action says what is wrong with it."""
+    """An encoder to measure meaning with; the action reports what is wrong with it."""
 
     model = forms.CharField(
         label=_("Encoder"),

@@ -1,11 +1,11 @@
-"""Background jobs of semantic proximity."""
+"""Define the background jobs of semantic proximity."""
 
 from evaluation.proximity.models import ProximityRun
 from jobs.models import Job
 
 
 def measure_proximity(proximity_id: int, job: Job) -> None:
-    """Measure by an encoder how near the foils of a release are to their captions."""
+    """Measure with an encoder how close the foils of a release are to their captions."""
     from evaluation.proximity.measuring import measure
 
     measure(ProximityRun.objects.select_related("release").get(pk=proximity_id), job)

@@ -1,4 +1,5 @@
-"""Measures how near foils are to captions in meaning, batch by batch; only jobs load it, since encoders are models."""
+"""Measure how close foils are to captions in meaning, batch by batch; only jobs import it, because encoders are
+models."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,7 +21,7 @@ from jobs.progress import progress
 from text.language.tools import in_use
 from text.registry import load
 
-# Of the filter that measures the same: what it measured before is not measured again.
+# The key of the filter with the same measure, so that its measurements are reused.
 ENCODER = "sentence_similarity"
 ANTONYMS = "antonym"
 # A killed worker loses at most these.
@@ -56,7 +57,7 @@ def measure(run: ProximityRun, job: Job) -> None:
 
 
 def _measure(scorer: Scorer, cases: Mapping[str, Case], ask: Batch, job: Job, done: int) -> int:
-    """Keep what `ask` finds out about the cases that the scorer has no measure of; how many steps are behind then."""
+    """Store what `ask` measures for the cases without a measure of the scorer; return how many steps are done."""
     keys = list(cases)
     for first in range(0, len(keys), ROWS):
         some = keys[first : first + ROWS]
@@ -69,7 +70,7 @@ def _measure(scorer: Scorer, cases: Mapping[str, Case], ask: Batch, job: Job, do
             rows = [
                 Measure(scorer=scorer, pair_sha256=key, values=values) for key, values in zip(batch, found, strict=True)
             ]
-            # Another job may have measured the same pair meanwhile.
+            # Another job may have measured the same pair since.
             Measure.objects.bulk_create(rows, ignore_conflicts=True)
             done += len(batch)
             progress(job, done)

@@ -1,4 +1,4 @@
-"""Measurements of semantic proximity."""
+"""Store measurements of semantic proximity."""
 
 from django.db import models
 
@@ -8,17 +8,17 @@ from projects.models.requested_jobs import RequestedJob
 
 
 class ProximityRun(RequestedJob):
-    """How near the foils of a release are to their captions by one encoder; the cosines are Measures, kept by pair."""
+    """A measurement of the foils of a release by one encoder; the cosines are Measures, stored per pair."""
 
     release = models.ForeignKey(Release, models.CASCADE, related_name="proximities")
     # "sentence:sentence-transformers/all-MiniLM-L6-v2", a folder, "clip:openai/clip-vit-base-patch32".
     model = models.CharField(max_length=500)
     name = models.CharField(max_length=60)
     device = models.CharField(max_length=12, default="auto")
-    # Whose measures they are: of the encoder, and of whether caption and foil differ by antonyms.
+    # The keys of its measures: of the encoder, and of whether caption and foil differ by antonyms.
     scorer = models.ForeignKey(Scorer, models.SET_NULL, null=True, blank=True, related_name="+")
     antonyms = models.ForeignKey(Scorer, models.SET_NULL, null=True, blank=True, related_name="+")
-    # What the encoder does not read: {"truncated_texts": [{"item", "why"}], "equal_after_truncation": ...}.
+    # Texts that the encoder truncates: {"truncated_texts": [{"item", "why"}], "equal_after_truncation": ...}.
     problems = models.JSONField(default=dict, db_default={}, blank=True)
     measured_at = models.DateTimeField(null=True, blank=True)
 

@@ -1,6 +1,6 @@
-"""What was measured of the meaning of a release's captions and foils, read back; jobs measure (measuring.py).
+"""Read the stored proximity of a release's captions and foils; jobs measure it (measuring.py).
 
-Measures belong to an encoder and a pair of texts, so a later release, another project and the filter of sentence
+Measures belong to an encoder and a pair of texts, so later releases, other projects and the filter of sentence
 similarity share them.
 """
 
@@ -21,13 +21,13 @@ Record = Mapping[str, Any]
 
 
 def cases_of(record: Record) -> list[Case]:
-    """The caption beside each of its foils."""
+    """Return the caption with each of its foils."""
     caption = CaptionInput(record["id"], record["caption"])
     return [Case(caption, foil) for foil in record["foils"]]
 
 
 def measured(release: Release) -> list[ProximityRun]:
-    """Finished measurements of the release, of each name the latest. One query."""
+    """Return finished measurements of the release, the latest of each name. One query."""
     found: dict[str, ProximityRun] = {}
     for run in proximity_runs(release):
         if run.measured_at and run.scorer_id:
@@ -36,19 +36,19 @@ def measured(release: Release) -> list[ProximityRun]:
 
 
 def proximity_runs(release: Release) -> QuerySet[ProximityRun]:
-    """Every measurement of the release with its job, latest first."""
+    """Return every measurement of the release with its job, latest first."""
     return ProximityRun.objects.filter(release=release).select_related("job")
 
 
 def stamp(runs: Iterable[ProximityRun]) -> list[Any]:
-    """What facts about proximity follow from, beside the release."""
+    """Return what facts about proximity follow from, in addition to the release."""
     return [[run.name, run.scorer_id, run.antonyms_id, run.measured_at and run.measured_at.timestamp()] for run in runs]
 
 
 def with_proximity(release: Release, records: Sequence[Record], facts: Sequence[dict[str, Any]]) -> None:
     """Add `proximity` ({name: cosine of the caption and its nearest foil}) and `antonym` to the facts of records.
 
-    What the records state themselves stays: a stated number as `stated`, a stated `antonym` as it is.
+    Facts that the records state remain: a stated number as `stated`, a stated `antonym` as it is.
     """
     runs = measured(release)
     if not runs:
@@ -62,7 +62,7 @@ def with_proximity(release: Release, records: Sequence[Record], facts: Sequence[
         found = dict(stated) if isinstance(stated, dict) else {"stated": stated} if stated is not None else {}
         for run in runs:
             cosines = [values[run.scorer_id, key]["cosine"] for key in keys if (run.scorer_id, key) in values]
-            # Of an item whose caption the encoder cannot tell from a foil, 1 says nothing.
+            # If the encoder reads the same of caption and foil, a cosine of 1 says nothing.
             if len(cosines) == len(keys) and record["id"] not in equal[run.pk]:
                 found[run.name] = max(cosines)
             opposite = [values[run.antonyms_id, key] for key in keys if (run.antonyms_id, key) in values]

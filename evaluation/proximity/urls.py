@@ -1,4 +1,4 @@
-"""Addresses of semantic proximity."""
+"""Define the addresses of semantic proximity."""
 
 from django.urls import path
 

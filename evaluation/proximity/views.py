@@ -1,4 +1,4 @@
-"""Semantic proximity of a release's foils: an encoder asked to measure it, and how far it is."""
+"""Show the semantic proximity of a release's foils, and queue measurements."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ from projects.access import enter_project
 from projects.live_pages import render_live
 from text.errors import ActionableError
 
-# The analysis that reads what is measured here.
+# The analysis that reads these measurements.
 PROXIMITY = "proximity"
 MAX_SHOWN = 5
 
 
 @require_POST
 def proximity(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Queue a measurement; what the action refuses stands beside the encoder's field."""
+    """Queue a measurement; errors of the action appear next to the encoder's field."""
     found = enter_project(request, get_release(request.user, slug, pk))
     form = ProximityForm(request.POST)
     if form.is_valid():
@@ -40,7 +40,7 @@ def proximity(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def proximity_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The live part: asks for itself again while a job is alive, then asks for the whole page."""
+    """Render the live part: it polls itself while a job is in progress, then requests the whole page."""
     found = enter_project(request, get_release(request.user, slug, pk))
     context = {**proximity_context(found), "release": found}
     return render_live(request, "evaluation/_proximity_runs.html", context, refresh=not context["proximity_at_work"])

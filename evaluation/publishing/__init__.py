@@ -1,1 +1,1 @@
-"""What leaves the house with a release: its papers, tables that can be computed again, its public page."""
+"""Publish releases: public pages, their archives, and scores that visitors submit."""

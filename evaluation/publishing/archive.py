@@ -1,4 +1,4 @@
-"""The zip of a release for visitors of its public page: made by a job, offered while nothing was withdrawn since."""
+"""Create the zip of a release for visitors of its public page; it is offered until something in it is withdrawn."""
 
 import tempfile
 import zipfile
@@ -23,7 +23,7 @@ from projects.models import AuditEvent
 
 
 def build(page: PublicPage, job: Job) -> None:
-    """Write the whole export and keep it as the page's archive, in place of an earlier one."""
+    """Write the whole export and store it as the page's archive, in place of an earlier one."""
     release, began = page.release, timezone.now()
     progress(job, 0, 1, "writing")
     stated = withdrawn_print(page, began)
@@ -35,10 +35,10 @@ def build(page: PublicPage, job: Job) -> None:
             for path in written:
                 archive.write(path, f"{name}/{path.relative_to(out).as_posix()}")
         page.archive_manifest = manifest_hash(out)
-        # The name changes with the content: until the row is saved, its file is the one that its hash is of.
+        # The name contains the hash, so the stored row refers to the old file until it is saved.
         page.archive.name = f"releases/{release.pk}/{name}-{page.archive_manifest[:16]}.zip"
         store(packed, page.archive.name)
-    # Who was erased meanwhile may stand in it.
+    # It may name people who were erased since.
     erased = AuditEvent.objects.filter(project=None, action="erase_person", at__gte=began).exists()
     page.archive_print, page.archive_made_at = "" if erased else stated, began
     page.save(update_fields=["archive", "archive_print", "archive_manifest", "archive_made_at", "changed_at"])
@@ -47,7 +47,7 @@ def build(page: PublicPage, job: Job) -> None:
 
 
 def _remove_others(archive: FieldFile) -> None:
-    """Remove the earlier archives of the release, those that killed workers left among them."""
+    """Remove the earlier archives of the release, including those of killed workers."""
     folder, _, kept = archive.name.rpartition("/")
     for name in archive.storage.listdir(folder)[1]:
         if name != kept:
@@ -55,13 +55,14 @@ def _remove_others(archive: FieldFile) -> None:
 
 
 def is_current(page: PublicPage) -> bool:
-    """Whether nothing of the archive was withheld or erased after it was made. Three queries."""
+    """Report whether nothing in the archive was withheld or erased after its creation. Three queries."""
     return bool(page.archive) and page.archive_print == withdrawn_print(page, page.archive_made_at)
 
 
 def withdrawn_print(page: PublicPage, moment: object) -> str:
-    """Changes with every takedown of the project, whose other items and rejected foils stand in the archive as well,
-    and with every vote from before `moment` that is there no more.
+    """Return a hash that changes with every takedown of the project and every deleted vote from before `moment`.
+
+    The project's other items and rejected foils are in the archive as well.
     """
     project = page.release.project_id
     votes = Vote.objects.filter(item__subtest__project=project, created_at__lte=moment)

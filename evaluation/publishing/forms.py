@@ -1,4 +1,4 @@
-"""Forms of what a project says of itself, of public pages, and of scores that strangers send."""
+"""Define the forms of public pages and of scores that visitors submit."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ class SubmissionForm(forms.ModelForm):
         self.order_fields(["label", "sent_by", "contact", "scores", "url", "notes"])
 
     def clean(self) -> dict[str, Any]:
-        """One line each, of what a page shows."""
+        """Reduce fields that a page shows to one line each."""
         cleaned = super().clean() or {}
         for name in ("label", "sent_by", "contact"):
             if name in cleaned and not cleaned[name].isprintable():

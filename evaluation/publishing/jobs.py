@@ -1,11 +1,11 @@
-"""Background jobs of public pages."""
+"""Define the background jobs of public pages."""
 
 from evaluation.publishing.models import PublicPage
 from jobs.models import Job
 
 
 def build_archive(page_id: int, job: Job) -> None:
-    """Make the archive that visitors of a public page get."""
+    """Create the archive that visitors of a public page download."""
     from evaluation.publishing.archive import build
 
     build(PublicPage.objects.select_related("release__project").get(pk=page_id), job)

@@ -1,5 +1,4 @@
-"""What a project says of itself when it goes out, what changed from release to release, public pages and what strangers
-sent to them."""
+"""Store public pages, and what visitors submit to them."""
 
 import secrets
 
@@ -13,22 +12,22 @@ from projects.personal_data import PersonalData
 
 
 def new_key() -> str:
-    """128 bits that nobody guesses, in letters of an address."""
+    """Return 128 random bits as letters for an address."""
     return secrets.token_urlsafe(16)
 
 
 class PublicPage(models.Model):
-    """The page of a release for people without an account; its key is the address, and nobody guesses it."""
+    """The page of a release for people without an account; its key is an address that nobody can guess."""
 
     release = models.OneToOneField(Release, models.CASCADE, related_name="public_page")
     key = models.CharField(max_length=40, unique=True, default=new_key)
     is_open = models.BooleanField(default=False)
     offers_export = models.BooleanField(default=False)
     takes_scores = models.BooleanField(default=False)
-    # The zip that visitors get, made by a job; `archive_print`: what had been withheld and erased when it was made.
+    # The zip that visitors download, created by a job; `archive_print`: what was withheld and erased by then.
     archive = models.FileField(max_length=300, blank=True)
     archive_print = models.CharField(max_length=64, blank=True)
-    # Of its manifest, which stands for every byte: what `foilworks verify --expect` is given.
+    # The hash of its manifest, which covers every byte: the argument of `foilworks verify --expect`.
     archive_manifest = models.CharField(max_length=64, blank=True, db_default="", default="")
     archive_made_at = models.DateTimeField(null=True, blank=True)
     job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
@@ -42,17 +41,17 @@ class PublicPage(models.Model):
 class SubmissionState(models.TextChoices):
     WAITING = "waiting", _("waiting")
     ACCEPTED = "accepted", _("accepted")
-    REFUSED = "refused", _("refused")
+    REFUSED = "refused", _("rejected")
 
 
 class Submission(models.Model):
-    """Scores of a model that somebody without an account sent; a researcher decides whether they are shown."""
+    """Scores of a model from somebody without an account; a researcher decides whether they are shown."""
 
     release = models.ForeignKey(Release, models.CASCADE, related_name="submissions", db_index=False)
     label = models.CharField(max_length=120)
-    # Shown beside the model: who ran it.
+    # Shown next to the model: who ran it.
     sent_by = models.CharField(max_length=200)
-    # For the researchers alone.
+    # Visible only to researchers.
     contact = models.CharField(max_length=200)
     url = models.URLField(max_length=500, blank=True)
     notes = models.TextField(blank=True)

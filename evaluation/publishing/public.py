@@ -1,4 +1,4 @@
-"""What people without an account see of a release: counts, examples, terms, boards. No name, no contact, no vote."""
+"""Load what people without an account see of a release: counts, examples, terms, boards. No names, contacts, votes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ KINDS = ("validation", "agreement", "position")
 
 @dataclass(frozen=True)
 class Judged:
-    """`rows`: those of the report of validation for the subtests of the release; `whole`: the row for all of them.
+    """`rows`: those of the validation report for the subtests of the release; `whole`: the row for all of them.
 
-    `agreement`, `position`: those reports, None where nobody has voted in the project.
+    `agreement`, `position`: those reports, None if nobody has voted in the project.
     """
 
     rows: list[dict[str, Any]]
@@ -35,7 +35,10 @@ class Judged:
 
 
 def judged_of(page: PublicPage, subtests: frozenset[str]) -> Judged | None:
-    """Four queries. None without an archive that still holds, and where its items came without a validation."""
+    """Return the judgements in the archive; None without a current archive, or if its items came without a validation.
+
+    Four queries.
+    """
     if not is_current(page):
         return None
     abouts = {f"{page.release_id}:{kind}": kind for kind in KINDS}
@@ -53,7 +56,7 @@ def judged_of(page: PublicPage, subtests: frozenset[str]) -> Judged | None:
 
 
 def _together(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Counts add up; agreement does not."""
+    """Add up counts; agreement cannot be added."""
     added = {name: sum(row[name] or 0 for row in rows) for name in ("n_items", "n_valid", "n_unanimous")}
     return {**added, "alpha_all": None, "alpha_all_ci": None, "js_all": None, "js_valid": None}
 
@@ -63,13 +66,13 @@ EXAMPLES = 6
 
 
 def get_public_page(key: str) -> PublicPage:
-    """The open page at this address; whatever is closed does not exist."""
+    """Return the open page at this address; a closed page does not exist."""
     return get_object_or_404(PublicPage.objects.select_related("release__project"), key=key, is_open=True)
 
 
 @dataclass(frozen=True)
 class Example:
-    """A released item as the page shows it. `src`: where its video plays from, "" where its terms or files forbid."""
+    """A released item as the page shows it. `src`: where its video plays from, "" if its terms or files forbid that."""
 
     position: int
     record: Mapping[str, Any]
@@ -88,7 +91,7 @@ class Composition:
 
 
 def composition_of(release: Release) -> Composition:
-    """Counted once for each release, which never changes. At most two queries."""
+    """Return counts that are computed once per release, which never changes. At most two queries."""
 
     def make() -> dict[str, Any]:
         members = ReleaseItem.objects.filter(release=release).order_by("position").values_list("position", "record")
@@ -119,14 +122,14 @@ def _count_source(sources: dict[str, dict[str, Any]], video: Mapping[str, Any]) 
 
 
 def _spread(places: list[list[int]]) -> list[int]:
-    """The first of each subtest, then the second of each, and so on, until there are enough; in release order."""
+    """Return the first of each subtest, then the second of each, and so on, up to the limit; in release order."""
     longest = max((len(each) for each in places), default=0)
     turns = [each[turn] for turn in range(longest) for each in places if turn < len(each)]
     return sorted(turns[: 2 * EXAMPLES])
 
 
 def terms_of(release: Release, composition: Composition) -> list[SourceTerms]:
-    """The licences of the sources, as they are stated now. One query."""
+    """Return the licences of the sources, as stated now. One query."""
     stated = {one.dataset: one for one in sources_of(release.project, [_about(each) for each in composition.sources])}
     return [
         SourceTerms(each["name"], one.licence, one.url, one.notes, one.may_show, each["items"], each["videos"])
@@ -140,7 +143,7 @@ def _about(source: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def examples_of(page: PublicPage, composition: Composition, terms: list[SourceTerms]) -> list[Example]:
-    """A few items of each subtest without those that were taken down; a video only where its source's terms allow.
+    """Return a few items of each subtest without taken-down ones; with a video only if its source's terms permit.
 
     One query.
     """
@@ -163,7 +166,7 @@ def _example(page: PublicPage, member: ReleaseItem, shown: set[str]) -> Example:
 
 
 def _source(page: PublicPage, position: int, video: Video) -> str:
-    """Our own stream by the page's address, or one elsewhere that browsers may play from; with the trim."""
+    """Return our own stream by the page's address, or an external one that browsers may play, with the trim."""
     if video.file and video.media_state == MediaState.READY:
         src = reverse("publishing:public_video", args=[page.key, position])
     else:
@@ -175,14 +178,14 @@ def _source(page: PublicPage, position: int, video: Video) -> str:
 
 
 def cited_as(release: Release, citation: Citation) -> str:
-    """The BibTeX entry, as in an export."""
+    """Return the BibTeX entry, as in an export."""
     papers = ReleaseDocuments(citation=citation, known={"name": release.project.name})
     facts = (release.project.slug, release.name, release.content_hash, release.created_at.isoformat())
     return bibtex(ReleaseContent(*facts, (), papers=papers))
 
 
 def about(page: PublicPage) -> dict[str, Any]:
-    """What stands on the page beside its board: citation, counts, terms, examples."""
+    """Return the page's content next to its board: citation, counts, terms, examples."""
     release = page.release
     composition, citation = composition_of(release), citation_of(release.project)
     terms = terms_of(release, composition)

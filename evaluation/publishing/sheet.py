@@ -1,4 +1,4 @@
-"""What the numbers of a project's newest release answer to the questions of its datasheet, for the form beside them."""
+"""Compute the datasheet answers that the numbers of a project's newest release give, for the form."""
 
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -25,11 +25,9 @@ VERSION = "2"
 
 
 def own_answers(project: Project) -> tuple[Release | None, dict[str, str]]:
-    """(the newest release, answer by question); ({}) where nothing is released. As many queries for a large one as for
-    a small one, once it is kept.
+    """Return (the newest release, answer by question); ({}) without a release. A fixed number of queries once cached.
 
-    Kept by the release, by what was said of it and by what became of its project; later scores stand in the datasheet
-    of an export.
+    Cached by the release, its description and the state of its project; later scores are in the datasheet of an export.
     """
     release = Release.objects.filter(project=project).select_related("project").order_by("-pk").first()
     if release is None:
@@ -48,7 +46,7 @@ def own_answers(project: Project) -> tuple[Release | None, dict[str, str]]:
 
 
 def _made_from(release: Release) -> list[Any]:
-    """What the answers change with, beside the frozen records."""
+    """Return the inputs of the answers, in addition to the frozen records."""
     project = release.project
     terms = SourceLicence.objects.filter(project=project).order_by("pk")
     counted = Vote.objects.filter(item__subtest__project=project, state=VoteState.COUNTED)
@@ -60,15 +58,15 @@ def _made_from(release: Release) -> list[Any]:
         known_of(release),
         sorted(withheld_of(release)),
         pay_statement(project),
-        # The sum tells one vote that was set aside from another that came back.
+        # The sum changes if one vote is excluded and another one reinstated.
         counted.aggregate(n=Count("pk"), sum=Sum("pk")),
         list(states.annotate(n=Count("pk"))),
     ]
 
 
 def _tables(release: Release, content: ReleaseContent) -> dict[str, Any]:
-    """Those of an export that answers read; alpha without its interval, which they do not name."""
+    """Return the tables of an export that answers read; alpha without its interval, which they do not use."""
     tables = own_tables(release, ())
-    with suppress(EvaluationError):  # no item is still there
+    with suppress(EvaluationError):  # no item exists any more
         tables["validation"] = validation.compute(item_facts_of(content.items, content.votes), draws=1)
     return {name: table for name, table in tables.items() if table is not None}

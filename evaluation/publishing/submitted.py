@@ -1,7 +1,7 @@
-"""A score file that a stranger sends, held against the release: every problem named with its line, none let through.
+"""Check a score file that a visitor submits against the release: every problem with its line, and nothing bad accepted.
 
-One form only, JSON lines as `foilworks metrics pairwise` reads them: what a stranger sends is read line by line and
-never as one document.
+Only one format is accepted, JSON lines as `foilworks metrics pairwise` reads them: an untrusted file is read line by
+line and never as one document.
 """
 
 import json
@@ -17,13 +17,13 @@ from text.quoting import quoted
 MAX_LINE_BYTES = 1_000_000
 MAX_PROBLEMS = 20
 MAX_NAMED = 5
-FIX = 'write one object a line: {"id": …, "caption": …, "foils": […]}'
+FIX = 'write one object per line: {"id": …, "caption": …, "foils": […]}'
 
 Records = Sequence[Mapping[str, Any]]
 
 
 class BadScoresError(EvaluationError):
-    """A score file that is not taken; `problems` are its first lines that are wrong, each with what to do."""
+    """A score file that is rejected; `problems` are its first wrong lines, each with what to do."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
@@ -31,11 +31,11 @@ class BadScoresError(EvaluationError):
 
 
 def check_scores(path: Path, records: Records) -> list[dict[str, Any]]:
-    """Return the numbers of the file, one entry per record, in their order: all of `records`, each once, every text
-    with a finite number. Nothing else of the file is in them.
+    """Return the numbers of the file, one entry per record, in their order.
 
-    Of the valid proficiency pairs all are scored or none: P, T and P+T stand over the items whose pair is, and nobody
-    chooses those. BadScoresError names up to MOST_PROBLEMS of what is wrong.
+    The file must have all `records`, each once, and a finite number for every text. It must score all valid proficiency
+    pairs or none: P, T and P+T cover the items with a scored pair, so a submitter must not choose them. BadScoresError
+    names up to MAX_PROBLEMS problems.
     """
     wanted = {record["id"]: record for record in records}
     problems: list[str] = []
@@ -49,7 +49,7 @@ def check_scores(path: Path, records: Records) -> list[dict[str, Any]]:
         except EvaluationError as error:
             problems.append(str(error).removeprefix(f"{path}:"))
             if len(problems) >= MAX_PROBLEMS:
-                raise BadScoresError([*problems, "… and perhaps more"]) from error
+                raise BadScoresError([*problems, "… and possibly more"]) from error
             continue
         first[name] = line
     problems += _absent([name for name in wanted if name not in first])
@@ -63,7 +63,7 @@ def check_scores(path: Path, records: Records) -> list[dict[str, Any]]:
 
 
 def canonical(numbers: Records) -> bytes:
-    """Return the numbers as JSON lines. Equal numbers are equal bytes, however a file spelled and ordered them."""
+    """Return the numbers as JSON lines. Equal numbers give equal bytes, whatever the spelling and order of a file."""
     lines = (json.dumps(each, ensure_ascii=False, sort_keys=True, separators=(",", ":")) for each in numbers)
     return "".join(f"{line}\n" for line in lines).encode()
 
@@ -81,7 +81,7 @@ def _absent(names: Sequence[str]) -> list[str]:
 def _without_pair(names: Sequence[str]) -> list[str]:
     if not names:
         return []
-    what = f"proficiency: {len(names)} valid pairs of the release are missing, where others are scored"
+    what = f"proficiency: {len(names)} valid pairs of the release are missing, while other pairs have scores"
     return [f"{what}: {_named(names)}; score every valid pair or none"]
 
 
@@ -91,7 +91,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """(number, bytes) of each line that is not empty; a line too long is cut, and then no JSON."""
+    """Return (number, bytes) of each line that is not empty; a line over the limit is cut, so it is not valid JSON."""
     with path.open("rb") as file:
         number = 0
         while text := file.readline(MAX_LINE_BYTES):
@@ -105,28 +105,28 @@ def _row(path: Path, line: int, text: bytes) -> Row:
     try:
         value = json.loads(text.decode("utf-8-sig" if line == 1 else "utf-8"), object_pairs_hook=unique_names)
     except UnicodeDecodeError:
-        empty.fail("record", "is no UTF-8", "save the file as UTF-8")
+        empty.fail("record", "is not UTF-8", "save the file as UTF-8")
     except (ValueError, RecursionError):
-        empty.fail("record", "is no JSON, or has a name twice", FIX)
+        empty.fail("record", "is not JSON, or contains a name twice", FIX)
     if not isinstance(value, dict):
-        empty.fail("record", "is no object", FIX)
+        empty.fail("record", "is not an object", FIX)
     return Row(path, line, value)
 
 
 def _checked_name(row: Row, wanted: Mapping[str, Mapping[str, Any]], first: Mapping[str, int]) -> str:
-    """The id of a row that is as it should be."""
+    """Return the id of a correct row."""
     name = row.text("id")
     if name not in wanted:
-        row.fail("id", f"{quoted(name)} is no item of the release", "name items as in its items.jsonl")
+        row.fail("id", f"{quoted(name)} is not an item of the release", "use the ids of items.jsonl of the release")
     if name in first:
-        row.fail("id", f"{quoted(name)} stands in the file twice (first in line {first[name]})", "keep one of them")
+        row.fail("id", f"{quoted(name)} occurs twice in the file (first in line {first[name]})", "keep one of them")
     if row.fields.get("higher_is_better", True) is not True:
-        row.fail("higher_is_better", "is not true", "turn the scores round, so that higher is better")
+        row.fail("higher_is_better", "is not true", "negate the scores, so that higher is better")
     return name
 
 
 def _numbers(row: Row, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The scores of the item, and of its proficiency pair if the row has them."""
+    """Return the scores of the item, and of its proficiency pair if the row has them."""
     found = _pair(row, len(record["foils"]))
     inner = row.inner("proficiency")
     if inner is None:
@@ -138,10 +138,14 @@ def _numbers(row: Row, record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pair(row: Row, n_foils: int) -> dict[str, Any]:
     if "scores" in row.fields:
-        # What reads the file would take these and leave the caption's and the foils', which are checked.
-        row.fail("scores", "stands beside caption and foils", "leave it out")
+        # The reader of the file would use these instead of the caption's and foils' scores, which are checked.
+        row.fail("scores", "is used together with caption and foils", "leave it out")
     caption, foils = row.number("caption"), row.numbers("foils")
     if len(foils) != n_foils:
-        row.fail("foils", f"has {len(foils)} scores and the item {n_foils} foils", "give one for each, in their order")
+        row.fail(
+            "foils",
+            f"has {len(foils)} scores, but the item has {n_foils} foils",
+            "give one score per foil, in their order",
+        )
     # -0.0 is 0.0.
     return {"caption": caption + 0.0, "foils": [score + 0.0 for score in foils]}

@@ -1,4 +1,4 @@
-"""Addresses of public pages, of citation, terms and datasheet."""
+"""Define the addresses of public pages, of citation, terms and datasheet."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Public pages that anybody with the address reads, the page that opens them, citation, terms and datasheet."""
+"""Serve public pages, the page that opens them, citation, terms and datasheet."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -53,7 +53,7 @@ def public_release(request: HttpRequest, key: str) -> HttpResponse:
         **about(page),
     }
     response = render(request, "evaluation/public_release.html", context)
-    # The address is the key: it goes to no other site, and no search engine lists it.
+    # The address is the key: no referrer reveals it, and no search engine lists it.
     response.headers["Referrer-Policy"] = "same-origin"
     response.headers["X-Robots-Tag"] = "noindex"
     return response
@@ -67,7 +67,7 @@ def _gate(release: Release) -> list[dict]:
 @login_not_required
 @require_safe
 def public_video(request: HttpRequest, key: str, position: int) -> HttpResponseBase:
-    """The file of an example, where the terms of its source allow it and nobody took it down."""
+    """Serve the file of an example, if the terms of its source permit it and it was not taken down."""
     page = get_public_page(key)
     composition = composition_of(page.release)
     rows = ReleaseItem.objects.filter(release=page.release, position=position, video__takedown__isnull=True)
@@ -82,7 +82,7 @@ def public_video(request: HttpRequest, key: str, position: int) -> HttpResponseB
 @login_not_required
 @require_safe
 def public_export(request: HttpRequest, key: str) -> HttpResponseBase:
-    """The archive, as long as nothing in it was withdrawn since it was made."""
+    """Serve the archive, as long as nothing in it was withdrawn since it was created."""
     page = get_public_page(key)
     if not page.offers_export or not page.archive:
         raise Http404(_("This page has no archive to download."))
@@ -98,7 +98,7 @@ def public_export(request: HttpRequest, key: str) -> HttpResponseBase:
 @login_not_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def public_scores(request: HttpRequest, key: str) -> HttpResponse:
-    """The form by which anybody sends the scores of a model; what is wrong with a file is said line by line."""
+    """Handle the form by which anybody submits scores of a model; problems of a file are listed by line."""
     page = get_public_page(key)
     if not page.takes_scores:
         raise Http404(_("This release does not accept scores."))
@@ -126,7 +126,7 @@ def public_scores(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _sent(page: PublicPage, form: SubmissionForm) -> list[str]:
-    """Send what the form holds; the problems of the file, which the form then knows of."""
+    """Submit the content of the form; the form then has the problems of the file."""
     scores: UploadedFile = form.cleaned_data["scores"]
     try:
         submit_scores(page, scores, form.cleaned_data)
@@ -150,7 +150,7 @@ MAX_LISTED = 100
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def public_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """GET shows the page's switches and what was sent; POST stores the switches."""
+    """Show the page's switches and the submissions; POST stores the switches."""
     found = enter_project(request, get_release(request.user, slug, pk))
     page = page_of(found)
     form = PublicPageForm(request.POST if request.method == "POST" else None, instance=page)
@@ -167,7 +167,7 @@ def public_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def public_page_move(request: HttpRequest, slug: str, pk: int, move: str) -> HttpResponse:
-    """Another address, or the archive made anew."""
+    """Change the address, or create the archive again."""
     found = get_release(request.user, slug, pk)
     if move == "address":
         renew_address(request.user, found)
@@ -182,7 +182,7 @@ def public_page_move(request: HttpRequest, slug: str, pk: int, move: str) -> Htt
 
 @require_POST
 def submission(request: HttpRequest, slug: str, pk: int, submission: int) -> HttpResponse:
-    """Accepts what a stranger sent, or refuses it."""
+    """Accept or reject a submission."""
     found = get_release(request.user, slug, pk)
     sent = get_object_or_404(Submission.objects.select_related("release__project"), release=found, pk=submission)
     try:
@@ -191,7 +191,7 @@ def submission(request: HttpRequest, slug: str, pk: int, submission: int) -> Htt
             messages.success(request, _("Accepted. The model appears on the leaderboard after its scores are stored."))
         else:
             refuse_submission(request.user, sent, request.POST.get("reason", ""))
-            messages.success(request, _("Refused."))
+            messages.success(request, _("Rejected."))
     except EvaluationError as error:
         messages.error(request, str(error))
     return redirect("publishing:public_page", slug, pk)

@@ -1,4 +1,4 @@
-"""Valid items of a subtest, of which some are left out of a release so that no word tells captions from foils."""
+"""Leave items of a subtest out of a release so that no word distinguishes captions from foils."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from generation.balance.selection import select
 
 @dataclass(frozen=True)
 class Offer:
-    """What balancing a subtest would leave of it."""
+    """What remains of a subtest after balancing."""
 
     name: str
     n: int
@@ -33,7 +33,9 @@ class Offer:
 
 
 def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
-    """The most items of the subtest whose words are in balance; an item stays with all its foils or leaves."""
+    """Return the largest set of the subtest's items whose words are balanced; an item stays with all its foils or
+    leaves.
+    """
     records = [one.record for one in frozen if one.record["subtest"] == name]
     pairs = [
         Pair(f"{record['id']}/{place}", record["id"], record["caption"], foil)
@@ -45,9 +47,9 @@ def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
 
 
 def balanced(frozen: Sequence[FrozenItem], names: Collection[str]) -> tuple[list[FrozenItem], list[Offer]]:
-    """The items without those that unbalance one of the named subtests, and what was done with each.
+    """Return the items without those that unbalance a named subtest, and the changes per subtest.
 
-    EvaluationError: a subtest without valid items, or of which too little would be left.
+    EvaluationError: a subtest without valid items, or with too few remaining.
     """
     offers = [offer(frozen, name) for name in dict.fromkeys(names)]
     for each in offers:

@@ -1,4 +1,5 @@
-"""What changed from one release to the next, item by item, with the names of the fields; kept with the release."""
+"""List the changes from one release to the next, item by item, with the names of the fields; stored with the
+release."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +11,7 @@ from evaluation.releases.models import ReleaseChangelog
 
 
 def changelog_of(release: Release) -> dict[str, Any] | None:
-    """As it was kept when the release was frozen, else made anew; None where it is the project's first."""
+    """Return the changelog as stored at the freeze, else computed; None for the project's first release."""
     stored = ReleaseChangelog.objects.filter(release=release).first()
     if stored is not None:
         return stored.data or None
@@ -19,13 +20,13 @@ def changelog_of(release: Release) -> dict[str, Any] | None:
 
 
 def keep_changelog(release: Release) -> None:
-    """Store it beside a release that was just frozen; call it in the transaction that froze it."""
+    """Store the changelog of a newly frozen release; call it in the transaction of the freeze."""
     before = previous_of(release)
     ReleaseChangelog.objects.create(release=release, data={} if before is None else compared(before, release))
 
 
 def compared(before: Release, after: Release) -> dict[str, Any]:
-    """Ids in the order of their release. Two queries."""
+    """Return ids in the order of their release. Two queries."""
     old, new = (_contents(release) for release in (before, after))
     changed = [
         {"id": name, "fields": fields}
@@ -47,7 +48,8 @@ def _contents(release: Release) -> dict[str, dict[str, Any]]:
 
 
 def changed_fields(old: Mapping[str, Any], new: Mapping[str, Any], above: str = "") -> list[str]:
-    """Names of what differs: "caption", "video.start_time", "facts.count"; a list counts as one field."""
+    """Return the names of differing fields: "caption", "video.start_time", "facts.count"; a list counts as one
+    field."""
     found: list[str] = []
     for name in sorted(old.keys() | new.keys()):
         one, other = old.get(name), new.get(name)

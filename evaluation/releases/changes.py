@@ -1,6 +1,6 @@
-"""A release against the one before it: which items came, went and changed, and what that did to each model's score.
+"""Compare a release with its predecessor: added, removed and changed items, and the effect on each model's score.
 
-Scores are stored by clip and text, so a successor asks a model only for what is new in it; here stands what that was.
+Scores are stored by clip and text, so a new release queries a model only for what is new in it; this module lists that.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ VERSION = "2"
 
 @dataclass(frozen=True)
 class Changes:
-    """Ids of items in release order. `edited` changed in what models are asked, `described` in anything else."""
+    """Ids of items in release order. `edited`: changed in what models read; `described`: changed in anything else."""
 
     added: list[str]
     removed: list[str]
@@ -33,12 +33,13 @@ class Changes:
 
 
 def previous_of(release: Release) -> Release | None:
-    """The release of the project that was frozen before this one."""
+    """Return the release of the project that was frozen before this one."""
     return Release.objects.filter(project=release.project, pk__lt=release.pk).order_by("-pk").first()
 
 
 def changes(before: Release, after: Release) -> Changes:
-    """What changed from `before` to `after`; kept, since releases never change. Two queries the first time."""
+    """Return the changes from `before` to `after`, cached, because releases never change. Two queries the first
+    time."""
 
     def make() -> dict[str, Any]:
         old, new = (_contents(release) for release in (before, after))
@@ -59,9 +60,9 @@ def changes(before: Release, after: Release) -> Changes:
 
 
 def _contents(release: Release) -> dict[str, tuple[str, str]]:
-    """By id the hash of what models are asked and of everything.
+    """Return by id the hash of what models read and the hash of everything.
 
-    A change elsewhere (a fact, a label of the clip, a provenance) leaves the scores as they are.
+    A change elsewhere (a fact, a label of the clip, a provenance) does not affect the scores.
     """
     rows = ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True)
     return {
@@ -73,9 +74,9 @@ def _contents(release: Release) -> dict[str, tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Shift:
-    """One model on both releases: its share over all items of each, and over the items that are the same in both.
+    """One model on both releases: its share over all items of each, and over the items that are equal in both.
 
-    The last two are equal for a deterministic model; where they differ, something else than the items changed.
+    The last two are equal for a deterministic model; if they differ, something other than the items changed.
     """
 
     label: str
@@ -91,7 +92,7 @@ class Shift:
 
 
 def shifts(before: Release, after: Release) -> list[Shift]:
-    """The models that were scored on both, best on `after` first."""
+    """Return the models with scores on both, best on `after` first."""
     old = {(run.model_key, run.protocol): run for run in latest_runs(before) if run.model_key and is_settled(run)}
     pairs = [
         (old[run.model_key, run.protocol], run)

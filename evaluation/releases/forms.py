@@ -1,4 +1,4 @@
-"""The form that freezes a release."""
+"""Define the form that freezes a release."""
 
 from collections.abc import Mapping
 from typing import Any

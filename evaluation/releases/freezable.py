@@ -1,4 +1,4 @@
-"""What a release frozen now would contain, and what it would leave out."""
+"""Preview a release: what it would contain now, and what it would leave out."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,10 +20,10 @@ LEFT_OUT = ("n_waiting", "n_disputed", "n_invalid")
 
 
 def freezable(project: Project) -> list[Subtest]:
-    """What a release made now would hold: main subtests with `n_valid` items and `n_paired` of them.
+    """Return what a release frozen now would contain: main subtests with `n_valid` items and `n_paired` of them.
 
-    `n_as_published` of them count as valid on their publisher's word. A paired item is one whose proficiency item is
-    valid too: P and P+T stand over those. What it would not hold: `n_waiting` in validation, `n_disputed`, `n_invalid`.
+    `n_as_published` of them are valid because they were imported as published. A paired item has a valid proficiency
+    item; P and P+T cover those. Left out: `n_waiting` in validation, `n_disputed`, `n_invalid`.
     """
     valid, word = counts_as_valid("items__"), on_publishers_word("items__")
     waits = Q(items__state=ItemState.IN_VALIDATION) & ~word
@@ -42,8 +42,8 @@ def freezable(project: Project) -> list[Subtest]:
 
 
 def left_out(content: Sequence[Subtest]) -> str:
-    """Why the other items of `freezable` are not in it, in words; "" where none is left out. What is retracted was
-    taken out by hand and is not told."""
+    """Return why the other items of `freezable` are left out, in words; "" if none is. Retracted items are not
+    listed."""
     waiting, disputed, invalid = (sum(getattr(row, name) for row in content) for name in LEFT_OUT)
     parts = [
         waiting and ngettext("%(n)d in validation", "%(n)d in validation", waiting) % {"n": waiting},
@@ -54,7 +54,7 @@ def left_out(content: Sequence[Subtest]) -> str:
 
 
 def gate_preview(project: Project) -> dict[str, Any] | None:
-    """What the gate says of the items that are valid now; None while there is none."""
+    """Return the gate's result for the items that are valid now; None if there are none."""
     try:
         frozen = valid_items(project)
     except EvaluationError:

@@ -3,11 +3,11 @@
 The rules are in docs/explanation/balance.md#gate. The gate fails closed: a pair without words, or with equal words,
 stops the release until somebody writes a reason.
 
-A subtest is solved where a blind probe is right more often than the bar, and its interval lies above chance. The
-classifier and a language model are read one-sided (below .5 on mirrored data is an artefact of held-out folds); of
-length, both rules count: the longer text is true, the shorter one is. A published set is what it is: of a subtest that
-holds nothing else the gate reports what it finds and stops nothing. A language model that was not asked about all
-pairs yet stops nothing by fewer captions than are enough to tell, and a row says that it is `unread` in part.
+A subtest is solved if a blind probe is right more often than the limit, and its interval is above chance. The
+classifier and a language model are read one-sided (below .5 on mirrored data is an artefact of held-out folds); for
+length, both rules count: the longer text is true, the shorter text is true. A published set cannot change, so a subtest
+with only published items is reported and never stopped. A language model that has not scored all pairs yet does not
+stop a subtest with too few captions, and its row says that it is `unread` in part.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,10 +26,10 @@ from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from projects.models import Project
 from text.registry import load
 
-# With fewer captions a share of right answers says too little to stop anything; the page says so.
+# With fewer captions, a share of right answers is too uncertain to stop a release; the page says so.
 MIN_CAPTIONS = 20
 VERSION = "3"
-# By its path: the classifier's library is none that every page should load.
+# Loaded by path, so that web pages do not import scikit-learn.
 BLIND = REPORTS["blind"]
 KIND = "gate"
 WORDS = 5
@@ -48,18 +48,18 @@ class GateFinding:
 
     @property
     def reported(self) -> list[str]:
-        """Published subtests that a blind probe solves."""
+        """Return published subtests that a blind probe solves."""
         return [row["name"] for row in self.rows if row.get("reported")]
 
     def as_json(self) -> dict[str, Any]:
         return {"rows": self.rows, "stopped": self.stopped, "version": VERSION}
 
     def why(self) -> str:
-        """Say what stops the release, and which words give it away, in a sentence or two per subtest."""
+        """Return what stops the release, and which words give it away, in a sentence or two per subtest."""
         return " ".join(_said_of([row for row in self.rows if row["stopped"]]))
 
     def remarks(self) -> list[str]:
-        """Say what would stop the release if it were no published set."""
+        """Return what would stop the release if it were not a published set."""
         return _said_of([row for row in self.rows if row.get("reported")])
 
 
@@ -69,7 +69,7 @@ def _said_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def facts_of(records: Iterable[Mapping[str, Any]]) -> list[ItemFacts]:
-    """Frozen records as the analyses take them."""
+    """Convert frozen records to the facts that analyses take."""
     return [
         ItemFacts(id=row["id"], subtest=row["subtest"], caption=row["caption"], foils=tuple(row["foils"]))
         for row in records
@@ -77,9 +77,9 @@ def facts_of(records: Iterable[Mapping[str, Any]]) -> list[ItemFacts]:
 
 
 def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFinding:
-    """What the gate makes of these frozen records under the bars of the project and its subtests.
+    """Run the gate on these frozen records under the limits of the project and its subtests.
 
-    Kept by what it depends on (texts, bars, scorers), so that the same content is inspected once.
+    Cached by its inputs (texts, limits, scorers), so that the same content is inspected once.
     """
     items = facts_of(records)
     bars = bars_of(project)
@@ -87,7 +87,7 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFindi
     facts = [[item.subtest, item.caption, item.foils] for item in items]
     published = sorted(published_subtests(project) & {item.subtest for item in items})
     known = {label: found.fingerprint for label, found in values.items()}
-    # Named only where there are some: what was inspected before this could be said is known by the rest.
+    # Added only if there are some, so that older cached inspections keep their fingerprint.
     fingerprint = digest([VERSION, load(BLIND).VERSION, facts, bars, known, *([published] if published else [])])
 
     def make() -> dict[str, Any]:
@@ -98,13 +98,13 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFindi
 
 
 def bars_of(project: Project) -> dict[str, float]:
-    """The bar of each subtest: its own, else the project's."""
+    """Return the limit of each subtest: its own, else the project's."""
     rows = Subtest.objects.filter(project=project).values_list("name", "blind_bar")
     return {name: project.blind_bar if bar is None else bar for name, bar in rows}
 
 
 def published_subtests(project: Project) -> set[str]:
-    """The subtests all of whose valid items came in as published, whatever votes said of them since."""
+    """Return the subtests whose valid items were all imported as published, whatever later votes say."""
     valid = Item.objects.filter(COUNTS_AS_VALID, subtest__project=project)
     by_name = dict(valid.order_by().values_list("subtest__name").annotate(n=Count("pk", filter=Q(as_published=False))))
     return {name for name, n_others in by_name.items() if not n_others}
@@ -116,8 +116,11 @@ def judge(
     preferences: Mapping[str, Mapping[str, Any]],
     published: Collection[str] = (),
 ) -> GateFinding:
-    """`preferences`: label -> evaluation.analyses.preference.preference over the same items. `published`: the subtests
-    that are reported and stop nothing."""
+    """Return the gate's rows of the items.
+
+    `preferences`: label -> evaluation.analyses.preference.preference over the same items. `published`: subtests that
+    are reported and never stopped.
+    """
     names = dict.fromkeys(item.subtest for item in items)
     by_label = {label: {row["name"]: row for row in found["subtests"]} for label, found in preferences.items()}
     rows = []
@@ -131,7 +134,7 @@ def judge(
 def row_of(
     probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mapping[str, Any]], *, published: bool = False
 ) -> dict[str, Any]:
-    """The gate's row of one subtest from its probes (a row of the blind report, or its `valid` part)."""
+    """Build the gate's row of one subtest from its probes (a row of the blind report, or its `valid` part)."""
     tried = [_probe("classifier", probes["classifier_accuracy"], probes["ci"], bar), _length(probes, bar)]
     tried += [_language_model(label, row, bar) for label, row in preferred.items()]
     too_few = probes["n_captions"] < MIN_CAPTIONS
@@ -149,7 +152,7 @@ def row_of(
         "unjudged": probes["unjudged"],
         "stopped": (solved or probes["n_unjudged"] > 0) and not published,
         "words": probes["words"][:WORDS],
-        # Only of a published subtest.
+        # Only for a published subtest.
         **({"published": True, "reported": solved or probes["n_unjudged"] > 0} if published else {}),
     }
 
@@ -177,7 +180,7 @@ def _sentence(row: Mapping[str, Any]) -> str:
     over = ", ".join(f"{probe['probe']} {probe['value']:.0%}" for probe in row["probes"] if probe["over"])
     words = ", ".join(_telling(word) for word in row["words"])
     given = _(" These words give it away: %(words)s.") % {"words": words} if words else ""
-    said = _("%(name)s is solved without the video (%(over)s, the bar is %(bar)s).") % {
+    said = _("%(name)s is solved without the video (%(over)s, the limit is %(bar)s).") % {
         "name": row["name"],
         "over": over,
         "bar": f"{row['bar']:.0%}",

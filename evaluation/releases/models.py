@@ -1,4 +1,4 @@
-"""What the gate found when a release was frozen."""
+"""Store the gate's finding and the changelog of a release."""
 
 from django.db import models
 
@@ -8,7 +8,8 @@ from projects.personal_data import PersonalData
 
 
 class ReleaseGate(models.Model):
-    """What the gate found when a release was frozen, and who let it through for which reason, where somebody did."""
+    """The gate's finding when a release was frozen, and who released it despite the gate for which reason, if
+    anyone."""
 
     release = models.OneToOneField(Release, models.CASCADE, related_name="gate")
     # evaluation.releases.gate.GateFinding as JSON.
@@ -23,7 +24,7 @@ class ReleaseGate(models.Model):
 
 
 class ReleaseChangelog(models.Model):
-    """What changed since the release before, kept with the release when it is frozen: ids and names of fields."""
+    """Changes since the previous release, stored when the release is frozen: ids and names of fields."""
 
     release = models.OneToOneField(Release, models.CASCADE, related_name="changelog")
     data = models.JSONField()

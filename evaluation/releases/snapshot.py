@@ -1,4 +1,4 @@
-"""Items of the database as the plain records that releases freeze and exports write, in a fixed number of queries."""
+"""Read items as the plain records that releases freeze and exports write, in a fixed number of queries."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -29,10 +29,10 @@ class FrozenItem:
 
 
 def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[FrozenItem]:
-    """Main items (all of the project, or those given) with their records, by record id. Four queries.
+    """Return main items (all of the project, or those given) with their records, by record id. Four queries.
 
-    A record holds the item's foils and those of its proficiency pair (of a valid one those that did not drop out), and
-    what made each foil.
+    A record has the item's foils and those of its proficiency pair (of a valid one, without dropped foils), and the
+    origin of each foil.
     """
     chosen = items if items is not None else Item.objects.filter(subtest__kind=Subtest.Kind.MAIN)
     rows = chosen.filter(subtest__project=project).select_related(
@@ -45,9 +45,9 @@ def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[
 
 
 def valid_items(project: Project) -> list[FrozenItem]:
-    """What a release made now holds. EvaluationError: nothing is valid yet, two items have one id."""
+    """Return what a release frozen now contains. EvaluationError: nothing is valid yet, or two items share an id."""
     valid = Item.objects.filter(COUNTS_AS_VALID, subtest__kind=Subtest.Kind.MAIN)
-    # A takedown retracts what is valid; older imports could still put valid items on the clip afterwards.
+    # A takedown retracts valid items, but older imports could add valid items to the clip afterwards.
     frozen = frozen_items(project, valid.exclude(video__media_state=MediaState.TAKEN_DOWN))
     if not frozen:
         raise EvaluationError(
@@ -66,12 +66,12 @@ def valid_items(project: Project) -> list[FrozenItem]:
 
 
 def item_name(item: Item) -> str:
-    """The item's id in releases and exports; `item.subtest` should be loaded."""
+    """Return the item's id in releases and exports; load `item.subtest` first."""
     return release_id(item.subtest.name, item.key)
 
 
 def plain_record(item: Item, kept: Sequence[Foil], of_pair: Sequence[Foil], id_: str) -> ItemRecord:
-    """The item as importers read it, without its votes; `of_pair` are the foils of its proficiency item."""
+    """Return the item as importers read it, without votes; `of_pair` are the foils of its proficiency item."""
     simpler = item.proficiency_item
     return ItemRecord(
         id=id_,
@@ -146,7 +146,7 @@ def _foils(project: Project) -> dict[int, list[Foil]]:
 
 
 def _provenance(project: Project) -> dict[int, dict[str, Any]]:
-    """What made each foil of the project, by the foil's row id; a person stands under a pseudonym."""
+    """Return the origin of each foil of the project, by the foil's row id; a person is under a pseudonym."""
     made = (
         Candidate.objects.filter(foil__item__subtest__project=project)
         .select_related("parent", "group__run")
@@ -161,7 +161,7 @@ def _provenance(project: Project) -> dict[int, dict[str, Any]]:
 
 
 def _hints(project: Project) -> dict[tuple[int, int], list[str]]:
-    """(person, caption) -> the models that the person asked about texts for it, by their keys. One query."""
+    """Return (person, caption) -> keys of the models that gave the person texts for it. One query."""
     asked: dict[tuple[int, int], set[str]] = defaultdict(set)
     shown = HintShown.objects.filter(hint__caption__video__project=project).exclude(hint__model_key="")
     for person, caption, model in shown.values_list("person", "hint__caption", "hint__model_key"):
@@ -170,7 +170,9 @@ def _hints(project: Project) -> dict[tuple[int, int], list[str]]:
 
 
 def made_by(project: Project, candidate: Candidate, asked: list[str]) -> dict[str, Any]:
-    """The provenance of a candidate; `asked`: models whose hints its author saw. Load its parent, group.run, scores."""
+    """Return the provenance of a candidate; `asked`: models whose hints its author saw. Load its parent, group.run,
+    scores.
+    """
     source = candidate.parent
     return {
         "method": candidate.method,
@@ -190,7 +192,7 @@ def made_by(project: Project, candidate: Candidate, asked: list[str]) -> dict[st
         "facts": candidate.facts,
         "parent": None if source is None else {"text": source.text, "method": source.method, "mode": source.mode},
         "filters": _filters(candidate),
-        # Only where it is so: what was released before this could be said keeps its hash.
+        # Only if set, so that older releases keep their hash.
         **({"unreviewed": True} if candidate.unreviewed else {}),
         **({"hints": asked} if asked else {}),
     }

@@ -1,4 +1,4 @@
-"""Addresses of releases."""
+"""Define the addresses of releases."""
 
 from django.urls import path
 

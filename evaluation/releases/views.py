@@ -1,4 +1,4 @@
-"""The releases of a project, the form that freezes one, and the page of one release."""
+"""Show the releases of a project, the form that freezes one, and the page of one release."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -70,7 +70,7 @@ MAX_LISTED = 50
 
 @require_safe
 def release_changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Against the one before it, or the one that `?from=` names."""
+    """Compare with the previous release, or the one that `?from=` names."""
     found = enter_project(request, get_release(request.user, slug, pk))
     earlier = Release.objects.filter(project=found.project, pk__lt=found.pk).order_by("-pk")
     asked = request.GET.get("from", "")
@@ -86,7 +86,7 @@ PER_PAGE = 25
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """GET shows it, POST starts a scoring run on it."""
+    """Show the release; POST starts a scoring run on it."""
     found = enter_project(request, get_release(request.user, slug, pk))
     form = ScoringForm(request.POST if request.method == "POST" else None)
     run = _start(request.user, found, form)
@@ -115,7 +115,7 @@ def _gate(found: Release) -> ReleaseGate | None:
 
 
 def _start(person: User, found: Release, form: ScoringForm) -> Run | None:
-    """The run that a valid form asks for; what the action refuses stands beside the model's field."""
+    """Start the run of a valid form; errors of the action appear next to the model's field."""
     if not form.is_bound or not form.is_valid():
         return None
     asked = dict(form.cleaned_data)

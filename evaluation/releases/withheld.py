@@ -1,4 +1,4 @@
-"""What a release holds back: records of items whose video was taken down after it was frozen (decision 27)."""
+"""Return what a release withholds: records of items whose video was taken down after the freeze (decision 27)."""
 
 import hashlib
 from typing import Any
@@ -9,9 +9,9 @@ from corpus.rules.canonical import canonical_line
 
 
 def withheld_of(release: Release) -> dict[str, dict[str, Any]]:
-    """Record id -> its tombstone: id, subtest, when and why, the SHA-256 of the record as it was frozen. One query.
+    """Return record id -> its tombstone: id, subtest, time and reason, the SHA-256 of the frozen record. One query.
 
-    The hash lets whoever holds an older export tell which of their lines is meant, and says nothing about the text.
+    The hash lets owners of an older export identify the line, and reveals nothing about the text.
     """
     members = ReleaseItem.objects.filter(release=release, video__takedown__isnull=False).order_by("position")
     found = members.select_related("video__takedown")
@@ -19,7 +19,7 @@ def withheld_of(release: Release) -> dict[str, dict[str, Any]]:
 
 
 def shown_record(member: ReleaseItem) -> dict[str, Any]:
-    """The record as it was frozen, or its tombstone. The member comes with its video and that one's takedown."""
+    """Return the record as it was frozen, or its tombstone. Load the member with its video and that one's takedown."""
     taken = getattr(member.video, "takedown", None)
     return member.record if taken is None else _tombstone(member.record, taken)
 

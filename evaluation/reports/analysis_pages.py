@@ -1,4 +1,4 @@
-"""How the analyses of a release are shown: their table, their chart and what a reader has to know, one row each."""
+"""Define the pages of a release's analyses: table, chart and explanation, one row each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ class AnalysisPage:
     explained: tuple[str | Promise, ...]
     columns: tuple[tuple[str, str | Promise, str], ...]
     chart: Callable[[Data], bytes]
-    # What stands below the chart; a second one by its name, with what stands below it.
+    # The text below the chart; a second chart by name, with its text.
     caption: str | Promise = ""
     second: tuple[str, Callable[[Data], bytes], str | Promise] | None = None
 
     def table(self, data: Data) -> list[list[tuple[Any, str, Any]]]:
-        """(value, how to print it, interval) of each cell."""
+        """Return (value, format, interval) of each cell."""
         return [
             [
                 (row.get(key), how, row.get(f"{key}_ci", row.get("ci") if key in MAIN else None))
@@ -38,12 +38,12 @@ class AnalysisPage:
         ]
 
     def shown_rows(self, data: Data) -> list[Row]:
-        """The table as the page shows it, header first, with its intervals, for papers."""
+        """Return the table as the page shows it, header first, with intervals, for papers."""
         header: Row = [str(heading) for _key, heading, _how in self.columns]
         return [header, *([_printed(*cell) for cell in row] for row in self.table(data))]
 
     def csv_rows(self, data: Data) -> list[Row]:
-        """Every plain field of the rows, unrounded; intervals as two columns."""
+        """Return every plain field of the rows, unrounded; intervals as two columns."""
         keys = list(dict.fromkeys(key for row in data["rows"] for key, value in row.items() if not _wide(value)))
         header: Row = []
         for key in keys:
@@ -74,11 +74,11 @@ def _wide(value: Any) -> bool:
     return isinstance(value, list | dict) and not (isinstance(value, list) and len(value) == 2)
 
 
-RIGHT = "share of items that are right, with 95 % interval"
+RIGHT = "share of correct items, with 95 % interval"
 
 
 def _bars(data: Data) -> bytes:
-    """Accuracy by group, a bar a model; more models than shades are told apart by hatching."""
+    """Draw accuracy by group, one bar per model; models beyond the number of shades differ in hatching."""
     groups = list(dict.fromkeys(row["group"] for row in data["rows"]))
     rows = [
         (str(name), {row["model"]: (row["accuracy"], row["ci"]) for row in data["rows"] if row["group"] == name})
@@ -89,7 +89,7 @@ def _bars(data: Data) -> bytes:
 
 
 def _by_category(data: Data) -> bytes:
-    """Mean over the models of a category and one standard deviation to both sides (ViLMA, Fig. 11)."""
+    """Draw the mean over the models of a category and one standard deviation to both sides (ViLMA, Fig. 11)."""
     found = data["categories"]
     bars = {(row["category"], row["group"]): row for row in found}
     groups = list(dict.fromkeys(row["group"] for row in found))
@@ -104,11 +104,11 @@ def _by_category(data: Data) -> bytes:
                 around = (max(0.0, row["mean"] - spread), min(1.0, row["mean"] + spread)) if spread else None
                 series[shown] = (row["mean"], around)
         rows.append((str(group), series))
-    return of_models.grouped(rows, label="mean accuracy of the models, with one standard deviation to both sides")
+    return of_models.grouped(rows, label="mean accuracy of the models, ± one standard deviation")
 
 
 def _lengths(data: Data) -> bytes:
-    """How many items have clips of which length, on a logarithmic axis (ViLMA, Fig. 23)."""
+    """Draw the number of items by clip length, on a logarithmic axis (ViLMA, Fig. 23)."""
     found = data["histogram"]
     return of_models.histogram(
         [10.0**edge for edge in found["log10_edges"]], found["counts"], label="length of the clip in seconds"
@@ -116,7 +116,7 @@ def _lengths(data: Data) -> bytes:
 
 
 def _outlines(data: Data) -> bytes:
-    """A panel a model, an outline a kind of edit."""
+    """Draw a panel per model, with an outline per type of edit."""
     models = dict.fromkeys(row["model"] for row in data["rows"])
     shown = [row for row in data["rows"] if row["n"] and row["group"] != "all"]
     panels = [

@@ -1,7 +1,9 @@
-"""What the page of the blind audit shows beside the report: the bars, what the gate would say, language models."""
+"""Load what the blind audit page shows in addition to the report: limits, gate results, language models."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
+
+from django.utils.translation import gettext as _
 
 from corpus.models import Subtest
 from evaluation.blind.forms import BarsForm, BlindScorerForm, named_probes
@@ -13,9 +15,9 @@ from projects.models import Project
 
 
 def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, Any]:
-    """`rows`: one a subtest, with its part after validation, what the gate says of that, and each model's preference.
+    """Return `rows`: one per subtest, with its part after validation, its gate result, and each model's preference.
 
-    Queries: bars, scorers, the texts of items once more, and one a scorer and 500 texts.
+    Queries: limits, scorers, the texts of items again, and one per scorer and 500 texts.
     """
     scorers = preferences_of(project, _facts(project, subtest))
     bars, published = bars_of(project), published_subtests(project)
@@ -64,5 +66,5 @@ def _spoken(row: Mapping[str, Any]) -> str:
     if row["classifier_accuracy"] is None:
         return f"{row['name']}: {row['reason']}"
     after = row["valid"] and row["valid"]["classifier_accuracy"]
-    later = f", {after:.1%} after validation" if after is not None else ""
+    later = ", " + _("%(share)s after validation") % {"share": f"{after:.1%}"} if after is not None else ""
     return f"{row['name']}: {row['classifier_accuracy']:.1%}{later}"

@@ -1,4 +1,4 @@
-"""Charts of the report pages, by name: report data in, SVG bytes out."""
+"""Draw the charts of the report pages, by name: report data in, SVG bytes out."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ def numbers(data: dict[str, Any]) -> bytes:
 
 
 def verbs(data: dict[str, Any]) -> bytes:
-    """Both sources side by side; a source that made no foil has no bar."""
+    """Draw both sources side by side; a source without foils has no bar."""
     sources = [source for source, n in data["n"].items() if n]
     rows = [(row["verb"], {source: (row[source], None) for source in sources}) for row in data["rows"]]
     return of_models.grouped(rows[:MAX_VERBS], label="share of all verbs of a source")

@@ -1,4 +1,4 @@
-"""The form of a report: its items and parameters."""
+"""Define the form of a report: its items and parameters."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from projects.models import Project
 
 
 class ReportForm(EntryForm):
-    """What a report is asked with: a subtest, and the parameters of its row. What makes no sense falls to defaults."""
+    """The parameters of a report: a subtest, and those of its row. Invalid values fall back to the defaults."""
 
     def __init__(self, project: Project, kind: str, data: Mapping[str, Any]) -> None:
         entry = REPORTS[kind]
@@ -29,11 +29,11 @@ class ReportForm(EntryForm):
         self.is_valid()
 
     def chosen(self) -> tuple[str, dict[str, Any]]:
-        """(subtest or empty, parameters)."""
+        """Return (subtest or empty, parameters)."""
         own = {param.name for param in self.entry.params}
         return self.cleaned_data.get("subtest", ""), {k: v for k, v in self.cleaned_data.items() if k in own and v}
 
     def query(self) -> str:
-        """The choices for the links of charts and downloads."""
+        """Return the choices for the links of charts and downloads."""
         subtest, params = self.chosen()
         return urlencode({**({"subtest": subtest} if subtest else {}), **params})

@@ -1,4 +1,4 @@
-"""What the report pages show: the stored reports, people under pseudonyms, charts and tables made from them."""
+"""Build what the report pages show: stored reports, people under pseudonyms, charts and tables."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,8 +18,9 @@ from evaluation.reports.blind_audit import extras as blind_extras
 from evaluation.reports.reports import project_report, stored_report
 from projects.models import Project, User
 from projects.pseudonyms import pseudonym
+from projects.templatetags.wording import in_words
 
-# The codings of the agreement page, the default first; truth3 is for files that hold counts only.
+# The codings of the agreement page, the default first; truth3 is for files with only counts.
 CODINGS = ("truth", "shown", "truth3")
 WORDS_IN_ALT = 10
 VERBS_IN_ALT = 5
@@ -41,11 +42,11 @@ class ReportPage:
 
     @property
     def by_job(self) -> bool:
-        """Whether a job computes it: the page shows what is stored, and how far the job is."""
+        """Report whether a job computes it: the page then shows the stored report, and the progress of the job."""
         return self.slug in BY_JOB
 
     def context(self, project: Project, subtest: str, params: Mapping[str, Any]) -> Data:
-        """`data` and the extras of this page. EvaluationError where there is nothing to report on yet."""
+        """Return `data` and the extras of this page. EvaluationError if there is nothing to report on yet."""
         if self.by_job:
             stored = stored_report(project, self.slug, subtest or None, params)
             data = under_pseudonyms(project, stored.data) if stored.data else None
@@ -56,9 +57,9 @@ class ReportPage:
 
 
 def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, Any]) -> Data:
-    """The report with people under the pseudonyms that releases and exports use; `subtest` empty = all main items.
+    """Return the report with people under the pseudonyms of releases and exports; empty `subtest`: all main items.
 
-    EvaluationError: nothing to report on yet, or a report of a job that nobody has asked for.
+    EvaluationError: nothing to report on yet, or a report of a job that nobody has requested.
     """
     if kind in BY_JOB:
         data = stored_report(project, kind, subtest or None, params).data
@@ -69,7 +70,7 @@ def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, 
 
 
 def under_pseudonyms(project: Project, data: Data) -> Data:
-    """`data` with every user name in `annotators`, `pairs` and `people` replaced; one query."""
+    """Return `data` with every user name in `annotators`, `pairs` and `people` replaced; one query."""
     names = _names(data)
     if not names:
         return data
@@ -195,7 +196,7 @@ def _objects_rows(data: Data) -> list[Row]:
 
 
 def _objects_extras(project: Project, _subtest: str, data: Data) -> Data:
-    """The classes and the checks in words; each check with its page."""
+    """Return labels of the classes and the checks; each check with its page."""
     words = dict(ObjectErrorClass.choices)
     sources = {str(row.check.pk): row.check for row in checks_of(project)}
     checks = [{**row, "check": sources.get(row["name"])} for row in data["checks"]]
@@ -217,11 +218,11 @@ def _validation_extras(_project: Project, _subtest: str, data: Data) -> Data:
 
 def _spoken(votes: Mapping[str, int]) -> str:
     total = sum(votes.values())
-    return ", ".join(f"{choice.replace('_', ' ')} {n / total:.0%}" for choice, n in votes.items())
+    return ", ".join(f"{in_words(choice)} {n / total:.0%}" for choice, n in votes.items())
 
 
 def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
-    """The same votes under every coding that they can give, and the position bias."""
+    """Return the same votes under every coding that they support, and the position bias."""
     if not data["n_votes"]:
         raise EvaluationError(_("No votes yet. Agreement appears here after validators have voted."))
     codings = []
@@ -237,13 +238,13 @@ def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
     return {"codings": codings, "position": position, "skill": skill, "validators": annotators}
 
 
-# How the page calls who gave a verdict.
+# Labels of the methods.
 METHODS = {"majority": _("Majority"), "dawid_skene": "Dawid-Skene", "mace": "MACE"}
 MAX_DIFFERING = 100
 
 
 def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
-    """Tables in the order of the coding's categories, choices in words, pairs with the page of their item."""
+    """Return tables in the order of the coding's categories, labels of choices, pairs with the page of their item."""
     categories = CODED[data["coding"]]
     verdicts = [(METHODS[row["method"]], [row[category] for category in categories], row) for row in data["verdicts"]]
     shown = data["differing"][:MAX_DIFFERING]
@@ -252,7 +253,7 @@ def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
         {
             **row,
             **{name: _worded(row[name]) for name in METHODS},
-            "tally": ", ".join(f"{_worded(choice)} {n}" for choice, n in row["votes"].items()),
+            "counts": ", ".join(f"{_worded(choice)} {n}" for choice, n in row["votes"].items()),
             "item": items.get(row["unit"]),
         }
         for row in shown
@@ -265,7 +266,7 @@ def _worded(choice: str | None) -> str:
 
 
 def _items_of(project: Project, units: list[str]) -> dict[str, int]:
-    """{unit: id of its item} of units that are named `subtest:key` or `subtest:key/foil`. One query."""
+    """Return {unit: id of its item} of units that are named `subtest:key` or `subtest:key/foil`. One query."""
     keys = {unit: unit.partition(":")[2] for unit in units}
     bare = {unit: key.rpartition("/")[0] or key for unit, key in keys.items()}
     rows = Item.objects.filter(subtest__project=project, key__in={*keys.values(), *bare.values()})
@@ -276,7 +277,7 @@ def _items_of(project: Project, units: list[str]) -> dict[str, int]:
 
 def _numbers_extras(_project: Project, _subtest: str, data: Data) -> Data:
     shown = [row for row in data["rows"] if row["count"]]
-    return {"numbers_alt": "; ".join(f"{row['group']}: {row['share']:.1%}" for row in shown)}
+    return {"numbers_alt": "; ".join(f"{in_words(row['group'])}: {row['share']:.1%}" for row in shown)}
 
 
 def _verbs_extras(_project: Project, _subtest: str, data: Data) -> Data:
@@ -288,7 +289,7 @@ def _verbs_extras(_project: Project, _subtest: str, data: Data) -> Data:
 
 
 def _reviewing_extras(_project: Project, _subtest: str, data: Data) -> Data:
-    """The decisions in words, and the reasons with theirs."""
+    """Return labels of the decisions and of their reasons."""
     said = {decision.value: decision.label for decision in ReviewDecision}
     return {
         "decisions": [(said[name], n) for name, n in data["decisions"].items()],

@@ -1,7 +1,7 @@
-"""Reports of a project, kept by the fingerprint of what they were made from.
+"""Compute the reports of a project, cached by the fingerprint of their inputs.
 
-Reading loads the facts (a fixed number of queries), and computes only where facts, parameters or the analysis changed
-since the stored row: nobody below has to tell us of a change, and a set-aside vote shows at the next look.
+A request loads the facts (a fixed number of queries), and computes only if facts, parameters or the analysis changed
+since the stored row. So other rooms need not report changes, and an excluded vote counts at the next request.
 """
 
 import hashlib
@@ -44,18 +44,18 @@ from projects.models import Project
 from text.quoting import quoted
 from text.registry import load, lookup, parse_params
 
-# Methods by which people make foils.
+# Methods of foils that people write.
 BY_PEOPLE = frozenset({"person"})
 NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 
 
 def release_analysis(release: Release, kind: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """An analysis of the release's models, kept by their scores and cards. EvaluationError: nothing scored yet."""
+    """Compute an analysis of the release's models, cached by their scores and cards. EvaluationError: no scores yet."""
     entry = lookup(REPORTS, kind, "analysis")
     analysis, chosen = load(entry), parse_params(entry, params or {})
     runs = [run for run in latest_runs(release) if is_settled(run) and run.model_key]
     if not runs:
-        raise EvaluationError("no model is scored on this release yet; score one first")
+        raise EvaluationError(_("no model is scored on this release yet; score one first"))
     cards = {key: card.category for key, card in cards_of(release.project).items()}
     models = [[run.pk, run.label, cards.get(run.model_key, ""), fingerprint_of(run)] for run in runs]
     meaning = stamp(measured(release)) if kind == "proximity" else []
@@ -71,8 +71,9 @@ def release_analysis(release: Release, kind: str, params: Mapping[str, Any] | No
 
 
 def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) -> ScoredItems:
-    """The release's items with their facts, and every run's scores on the items that count under its protocol; two
-    queries a run. A run without any is left out."""
+    """Return the release's items with their facts, and every run's scores on the items that count under its protocol;
+    two queries per run. A run without any is left out.
+    """
     records = records_of(release)
     place = {record["id"]: k for k, record in enumerate(records)}
     models: dict[str, Any] = {}
@@ -88,7 +89,7 @@ def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) ->
         name = run.label if run.label not in models else f"{run.label} #{run.pk}"
         models[name], categories[name] = table, cards.get(run.model_key, "")
     if not models:
-        raise EvaluationError("no model is scored on this release yet; score one first")
+        raise EvaluationError(_("no model is scored on this release yet; score one first"))
     facts = [facts_of(record) for record in records]
     with_proximity(release, records, facts)
     clusters = [cluster(record["video"]) for record in records]
@@ -96,9 +97,9 @@ def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) ->
 
 
 def facts_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What a frozen record says of its item: its own facts, then what made its foils, then the clip's length.
+    """Return the facts of a frozen record: its own, then the origin of its foils, then the clip's length.
 
-    `edited` is named a foil: by its facts, else by the method that made it.
+    `edited` is given per foil: by its facts, else by the method that generated it.
     """
     made = record["provenance"]
     facts = {**_shared([one["facts"] for one in made if one]), **facts_of_kept_foils(record)}
@@ -120,7 +121,7 @@ def _edited(made: Mapping[str, Any] | None, record: Mapping[str, Any]) -> str:
 
 
 def _shared(facts: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """Facts of the foils: the value where all agree, else a list, one a foil."""
+    """Return facts of the foils: the value if all agree, else a list, one per foil."""
     names = dict.fromkeys(name for each in facts for name in each)
     found: dict[str, Any] = {}
     for name in names:
@@ -130,13 +131,13 @@ def _shared(facts: list[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def scored_facts(project: Project, subtest: Subtest | None = None) -> ScoredItems:
-    """The newest release of the project that has a scored model, with all its models; items of `subtest` alone."""
+    """Return the project's newest release with a scored model, with all its models; only items of `subtest`."""
     for release in Release.objects.filter(project=project, runs__isnull=False).distinct().order_by("-id"):
         runs = [run for run in latest_runs(release) if is_settled(run) and run.model_key]
         if runs:
             cards = {key: card.category for key, card in cards_of(project).items()}
             return _of_subtest(scored_items(release, runs, cards), release, subtest)
-    raise EvaluationError("no model is scored on a release of this project yet; score one first")
+    raise EvaluationError("no release of this project has model scores yet; score a model first")
 
 
 def _of_subtest(items: ScoredItems, release: Release, subtest: Subtest | None) -> ScoredItems:
@@ -144,7 +145,9 @@ def _of_subtest(items: ScoredItems, release: Release, subtest: Subtest | None) -
         return items
     chosen = [k for k, record in enumerate(records_of(release)) if record["subtest"] == subtest.name]
     if not chosen:
-        raise EvaluationError(f"the newest scored release has no item of {quoted(subtest.name)}; leave the subtest out")
+        raise EvaluationError(
+            f"the newest scored release has no items of {quoted(subtest.name)}; leave the subtest out"
+        )
     return ScoredItems(
         [items.ids[k] for k in chosen],
         [items.clusters[k] for k in chosen],
@@ -155,13 +158,13 @@ def _of_subtest(items: ScoredItems, release: Release, subtest: Subtest | None) -
 
 
 def corpus_facts(project: Project, subtest: Subtest | None = None) -> list[str]:
-    """Every caption of the project's videos, or of the items of one subtest. One query."""
+    """Return every caption of the project's videos, or of the items of one subtest. One query."""
     rows = Caption.objects.filter(video__project=project).order_by("pk")
     return list((rows.filter(items__subtest=subtest).distinct() if subtest else rows).values_list("text", flat=True))
 
 
 def edit_facts(project: Project, subtest: Subtest | None = None) -> list[EditFacts]:
-    """Accepted foils that are part of an item, with who made them. One query."""
+    """Return accepted foils that are part of an item, with their authors. One query."""
     rows = Candidate.objects.filter(group__run__project=project, foil__isnull=False).order_by("pk")
     if subtest:
         rows = rows.filter(foil__item__subtest=subtest)
@@ -177,7 +180,7 @@ def edit_facts(project: Project, subtest: Subtest | None = None) -> list[EditFac
 def project_report(
     project: Project, kind: str, *, subtest: str | None = None, params: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The report of REPORTS[kind] over the main items of the project, or the items of the named subtest.
+    """Compute the report REPORTS[kind] over the main items of the project, or the items of the named subtest.
 
     Pages read those of BY_JOB with `stored_report`. RegistryError: unknown kind or parameter. EvaluationError: no such
     subtest, or nothing to report on yet.
@@ -205,13 +208,13 @@ class StoredReport:
 
     @property
     def wants_anew(self) -> bool:
-        """Computed once, stale now, and its last job neither at work nor failed."""
+        """Report whether it was computed once, is stale now, and has no job that is in progress or failed."""
         failed = bool(self.row and self.row.job and self.row.job.state != JobState.DONE)
         return self.data is not None and self.is_stale and not failed
 
 
 def stored_report(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any]) -> StoredReport:
-    """What is stored of a report of BY_JOB, with its job; nothing is computed. Errors as of `project_report`."""
+    """Return the stored row of a report of BY_JOB, with its job; nothing is computed. Errors as in `project_report`."""
     asked = _asked(project, kind, subtest, params)
     if not len(asked.facts.choice):
         raise EvaluationError(_("No votes yet. You can compute this report after validators have voted."))
@@ -239,7 +242,7 @@ def _asked(project: Project, kind: str, subtest: str | None, params: Mapping[str
 
 
 def about_report(subtest: str | None, chosen: Mapping[str, Any]) -> list[Any]:
-    """Return what tells a report from the others of its kind, whatever its inputs are now."""
+    """Return what distinguishes a report from the others of its kind, whatever its inputs are now."""
     return [subtest or "", dict(chosen)]
 
 
@@ -252,7 +255,7 @@ def _subtest(project: Project, name: str) -> Subtest:
 
 
 def _plain(facts: Any) -> Any:
-    """Facts as JSON values; an array by the hash of its bytes."""
+    """Convert facts to JSON values; an array becomes the hash of its bytes."""
     if isinstance(facts, np.ndarray):
         return hashlib.sha256(facts.tobytes()).hexdigest()
     if isinstance(facts, list):
@@ -260,7 +263,7 @@ def _plain(facts: Any) -> Any:
     if isinstance(facts, dict):
         return {name: _plain(value) for name, value in facts.items()}
     if is_dataclass(facts) and not isinstance(facts, type):
-        # asdict would copy arrays, and a JSON text would cut them short.
+        # asdict would copy arrays, and a JSON text would truncate them.
         if any(isinstance(value, np.ndarray | dict) for value in vars(facts).values()):
             return {name: _plain(value) for name, value in vars(facts).items()}
         return asdict(facts)
@@ -268,7 +271,7 @@ def _plain(facts: Any) -> Any:
 
 
 def funnel_counts(project: Project, subtest: Subtest | None = None) -> FunnelCounts:
-    """How many candidates and items stand where. Five queries."""
+    """Count the candidates and items at each stage. Five queries."""
     runs = {"group__run__subtest": subtest} if subtest else {"group__run__project": project}
     groups = {"run__subtest": subtest} if subtest else {"run__project": project}
     own = Q(subtest=subtest) if subtest else Q(subtest__project=project, subtest__kind=Subtest.Kind.MAIN)
@@ -301,7 +304,7 @@ def _counted(rows: Any, field: str) -> dict[str, int]:
 
 
 def work_facts(project: Project, subtest: Subtest | None = None) -> list[WorkFacts]:
-    """Edits, reviews and votes that were not undone, one row each. Three queries."""
+    """Return edits, reviews and votes that were not undone, one row each. Three queries."""
     edits = Edit.objects.filter(undone_at=None, group__run__project=project)
     reviews = Review.objects.filter(undone_at=None, candidate__group__run__project=project)
     votes = Vote.objects.filter(item__subtest__project=project, person__isnull=False).exclude(state=VoteState.UNDONE)
@@ -318,7 +321,7 @@ def work_facts(project: Project, subtest: Subtest | None = None) -> list[WorkFac
 
 
 def review_facts(project: Project, subtest: Subtest | None = None) -> ReviewFacts:
-    """First and second reviews that stand, and how many foils no reviewer saw. Two queries."""
+    """Return the first and second reviews that count, and the number of foils without a review. Two queries."""
     mine = {"group__run__subtest": subtest} if subtest else {"group__run__project": project}
     rows = Review.objects.filter(undone_at=None, slot__isnull=False).order_by("pk")
     rows = rows.filter(**{f"candidate__{path}": value for path, value in mine.items()})
@@ -348,7 +351,7 @@ def _work(stage: str, counted: bool, row: tuple[Any, ...]) -> WorkFacts:
 
 
 def object_facts(project: Project, _subtest: Subtest | None = None) -> list[CheckedObject]:
-    """What object checks found; frames belong to no subtest. Three queries."""
+    """Return the results of object checks; frames belong to no subtest. Three queries."""
     return checked_objects(project)
 
 

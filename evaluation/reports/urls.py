@@ -1,4 +1,4 @@
-"""Addresses of reports and of analyses of models."""
+"""Define the addresses of reports and of analyses of models."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Reports of a project and analyses of the models of a release, each with its charts and downloads."""
+"""Show reports of a project and analyses of the models of a release, each with its charts and downloads."""
 
 import csv
 from typing import Any
@@ -54,7 +54,7 @@ def report(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
 
 @require_POST
 def report_ask(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
-    """Have a job compute the report with the choices of the address."""
+    """Queue the job that computes the report with the parameters of the address."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     page = page_of(kind)
     form = ReportForm(project, kind, request.GET)
@@ -66,7 +66,7 @@ def report_ask(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
 
 @require_safe
 def report_progress(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
-    """The live part: asks for itself again while the job is alive, then asks for the whole page."""
+    """Render the live part: it polls itself while the job is in progress, then requests the whole page."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     page = page_of(kind)
     form = ReportForm(project, kind, request.GET)
@@ -142,7 +142,7 @@ def analysis(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpRespons
 
 @require_safe
 def analysis_file(request: HttpRequest, slug: str, pk: int, kind: str, extension: str) -> HttpResponse:
-    """`csv` and `json` with everything, the shown table as `tex` or `md`, the chart as `svg`."""
+    """Serve `csv` and `json` with everything, the shown table as `tex` or `md`, the chart as `svg`."""
     found = get_release(request.user, slug, pk)
     page = _page(kind)
     if extension not in {"csv", "json", "svg", *TABLES}:
@@ -175,12 +175,12 @@ def _page(kind: str) -> AnalysisPage:
 
 
 def _form(request: HttpRequest, kind: str) -> forms.Form:
-    """Bound to what the address says, its gaps filled with the defaults that hold."""
+    """Bind the form to the address, with missing values filled by the current defaults."""
     entry = REPORTS[kind]
     given = {param.name: request.GET.get(param.name, param.default) for param in entry.params}
     return EntryForm(entry, given, prefix="")
 
 
 def _data(found: Release, kind: str, form: Any) -> dict[str, Any]:
-    """What makes no sense in the address falls to the defaults."""
+    """Return the report; invalid values in the address fall back to the defaults."""
     return release_analysis(found, kind, form.values() if form.is_valid() else {})

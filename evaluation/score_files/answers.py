@@ -1,8 +1,8 @@
-"""Answers instead of scores: predictions of UTD benchmarks, choices of multiple choice, and ids held against a list.
+"""Read answers instead of scores: predictions of UTD benchmarks, choices of multiple choice, and lists of ids.
 
-Answers: `sample,class` and either `prediction` (or one such column a model, `prediction_NAME`), or `correct`,
-`correct_1` ... (0 or 1, one column a model). Choices: `id,prediction[,right]`, the place of the chosen candidate from
-0, the right one at 0 unless `right` says otherwise. Both as CSV or as JSON records.
+Answers: `sample,class` and either `prediction` (or one such column per model, `prediction_NAME`), or `correct`,
+`correct_1` ... (0 or 1, one column per model). Choices: `id,prediction[,right]`, the index of the chosen candidate from
+0; the right one is 0 unless `right` gives another index. Both as CSV or as JSON records.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _SAID = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true
 
 
 def read_answers(table: Table) -> Answers:
-    """Right and wrong. Every sample once; every model says something of every sample, else the record is bad."""
+    """Read right and wrong answers. Every sample occurs once; a record without an answer of a model is bad."""
     table.need("id")
     ids: dict[str, int] = {}
     classes: list[str] = []
@@ -33,7 +33,7 @@ def read_answers(table: Table) -> Answers:
         found = _answers(row)
         if right and set(found) != set(right):
             missing = sorted(set(right) ^ set(found))[0]
-            row.fail(missing, "is given for some samples only", "give it for every sample")
+            row.fail(missing, "is missing for some samples", "give it for every sample")
         for model, value in found.items():
             right.setdefault(model, []).append(value)
     if not ids:
@@ -46,7 +46,7 @@ def _is_of_answers(name: str) -> bool:
 
 
 def _answers(row: Row) -> dict[str, float]:
-    """{model: 1 right, 0 wrong}; a model is called by what follows `prediction_` or `correct_`."""
+    """Return {model: 1 right, 0 wrong}; a model is named by what follows `prediction_` or `correct_`."""
     found: dict[str, float] = {}
     for field in row.fields:
         kind, _, name = field.partition("_")
@@ -60,7 +60,7 @@ def _answers(row: Row) -> dict[str, float]:
 
 
 def read_flag(row: Row, field: str) -> bool:
-    """A field of 0 or 1."""
+    """Read a field of 0 or 1."""
     value = str(row.fields.get(field, "")).strip().lower()
     if value not in _SAID:
         row.fail(field, f"is {quoted(value)}" if value else "is missing", "give 0 or 1")
@@ -68,7 +68,7 @@ def read_flag(row: Row, field: str) -> bool:
 
 
 def read_predictions(table: Table) -> tuple[list[str], list[float]]:
-    """Predictions of multiple choice: (ids, 1 right or 0 wrong)."""
+    """Read predictions of multiple choice: (ids, 1 right or 0 wrong)."""
     table.need("id", "prediction")
     ids: dict[str, int] = {}
     right: list[float] = []
@@ -84,12 +84,14 @@ def read_predictions(table: Table) -> tuple[list[str], list[float]]:
 def _place(row: Row, field: str) -> int:
     given = row.text(field, "0" if field == "right" else None)
     if not given.strip().isdecimal():
-        row.fail(field, f"is {quoted(given)}", "give the place of a candidate, from 0")
+        row.fail(field, f"is {quoted(given)}", "give the index of a candidate, from 0")
     return int(given)
 
 
 def ids_of(path: Path) -> list[str]:
-    """The ids of a list that scores are held against: JSON lines or an object by id, a CSV with `id`, or one a line."""
+    """Return the ids of a list that scores are compared with: JSON lines or an object by id, a CSV with `id`, or lines
+    of ids.
+    """
     if path.suffix == ".txt":
         return [line.strip() for line in read_text(path).splitlines() if line.strip()]
     table = Table(path)
@@ -98,7 +100,7 @@ def ids_of(path: Path) -> list[str]:
 
 
 def mismatches(given: Sequence[str], wanted: Sequence[str]) -> dict[str, list[str]]:
-    """Ids that stand on one side only, in their order; nothing is dropped for it."""
+    """Return ids that occur on one side only, in order; nothing is dropped for it."""
     have, want = set(given), set(wanted)
     return {
         "not_in_scores": [name for name in wanted if name not in have],

@@ -1,8 +1,8 @@
-"""Arrays of scores (`.npy`): (n, candidates) with the positive first, or similarities as the authors of RCAD save them.
+"""Read arrays of scores (`.npy`): (n, candidates) with the positive first, or similarities of the authors of RCAD.
 
-Their matrix is (6N, N): row 6 q + k is the k-th of the six texts of the video in column q, the true one at k = 0; here
-also (N, 6N). Nothing but its shape tells it from (n, candidates). So a table as narrow as a list of candidates is
-refused where it could be either, until `layout` says what it is.
+Their matrix is (6N, N): row 6 q + k is the k-th of the six texts of the video in column q, the true one at k = 0; (N,
+6N) is accepted as well. Only the shape distinguishes it from (n, candidates). So a table as narrow as a list of
+candidates that could be either is refused until `layout` says which it is.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from evaluation.score_files.json_records import fail
 CANDIDATES = 6
 AUTO_LAYOUT, CANDIDATES_LAYOUT, TEXTS_LAYOUT, VIDEOS_LAYOUT = "auto", "candidates", "texts-by-videos", "videos-by-texts"
 LAYOUTS = {
-    AUTO_LAYOUT: "by the shape",
+    AUTO_LAYOUT: "detect from the shape",
     CANDIDATES_LAYOUT: "(n, candidates), the positive first",
     TEXTS_LAYOUT: "(6N, N), six texts of each video, the true one first",
     VIDEOS_LAYOUT: "(N, 6N)",
@@ -25,9 +25,9 @@ LAYOUTS = {
 
 
 def rows_of_candidates(path: Path, layout: str = AUTO_LAYOUT) -> tuple[NDArray[np.float64], list[str]]:
-    """(n, candidates) with the positive first, and what a reader should know of how the array was read.
+    """Return (n, candidates) with the positive first, and notes on how the array was read.
 
-    EvaluationError: another shape, a shape that could be two things, a number that is not finite.
+    EvaluationError: an unknown shape, an ambiguous shape, a number that is not finite.
     """
     array = read_matrix(path)
     if array.ndim != 2 or array.shape[1] < 2 or not array.shape[0]:
@@ -46,7 +46,8 @@ def rows_of_candidates(path: Path, layout: str = AUTO_LAYOUT) -> tuple[NDArray[n
     if len(wrong):
         row, column = (int(each) for each in wrong[0])
         fail(path, row + 1, f"scores[{column}]", f"is {scores[row, column]}", "give a finite number")
-    told = f"{path.name}: {array.shape} is read as {LAYOUTS[chosen]}; --layout {CANDIDATES_LAYOUT} reads it by rows"
+    reads = f"--layout {CANDIDATES_LAYOUT} reads one record per row"
+    told = f"{path.name}: {array.shape} was read as {LAYOUTS[chosen]}; {reads}"
     return scores, [told] if layout == AUTO_LAYOUT and chosen != CANDIDATES_LAYOUT else []
 
 
@@ -56,7 +57,7 @@ def _layout(path: Path, shape: Sequence[int]) -> str:
     if rows == CANDIDATES * columns or columns == CANDIDATES * rows:
         found = TEXTS_LAYOUT if rows > columns else VIDEOS_LAYOUT
         if few:
-            problem = f"{tuple(shape)} may be {rows} records of {columns} candidates, or {LAYOUTS[found]}"
+            problem = f"{tuple(shape)} can be {rows} records of {columns} candidates, or {LAYOUTS[found]}"
             fail(path, None, "shape", problem, f"say which: --layout {CANDIDATES_LAYOUT} or --layout {found}")
         return found
     if rows == columns and not few:
@@ -67,17 +68,17 @@ def _layout(path: Path, shape: Sequence[int]) -> str:
 
 
 def read_matrix(path: Path) -> NDArray[Any]:
-    """A `.npy` of similarities, mapped into memory: rows texts, columns videos."""
+    """Read a `.npy` of similarities, mapped into memory: rows texts, columns videos."""
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
         fail(path, None, "file", f"cannot be read ({error.strerror or error})", "give a .npy file")
     except (ValueError, EOFError) as error:
-        fail(path, None, "file", f"is no plain .npy array ({error})", "write it with numpy.save, numbers only")
+        fail(path, None, "file", f"is not a plain .npy array ({error})", "write it with numpy.save, numbers only")
     if not isinstance(array, np.ndarray):
-        # An archive of arrays, which numpy opens under any name and leaves open.
+        # An archive of arrays, which numpy opens under any name and does not close.
         array.close()
-        fail(path, None, "file", "is no plain .npy array (an archive)", "write it with numpy.save, numbers only")
+        fail(path, None, "file", "is not a plain .npy array (an archive)", "write it with numpy.save, numbers only")
     if array.dtype.kind not in "fiu":
-        fail(path, None, "dtype", "is no array of numbers", "write it with numpy.save, numbers only")
+        fail(path, None, "dtype", "is not an array of numbers", "write it with numpy.save, numbers only")
     return array

@@ -1,4 +1,4 @@
-"""The raw rows of a CSV file: its delimiter found, its header apart, the columns of a second file beside its own."""
+"""Read the raw rows of a CSV file: detect its delimiter, split off its header, join the columns of a second file."""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -11,7 +11,7 @@ Line = tuple[int, list[str]]
 
 
 class CsvSource:
-    """`names` of the first row, as they are written; `header_line` where they are no row of their own.
+    """`names` of the first row, as written; `header_line` if they are separate from the rows.
 
     CorpusError or EvaluationError, with the line: no such file, no row, a quote that is never closed.
     """
@@ -23,29 +23,29 @@ class CsvSource:
         self.names: list[str] = list(header.names)
         self.header_line: int | None = header.line
         if not self.names:
-            # As a rule a quote that is not closed, which the splitting says.
+            # Usually an unclosed quote, which the splitting reports.
             next(split_rows(path, COMMA), None)
             fail(path, None, "record", "there is none", "give a header and at least one row")
 
     def rows(self) -> Iterator[Line]:
-        """(line, cells) of the rows below the header that have any text."""
+        """Return (line, cells) of the rows below the header that contain text."""
         for line, cells in split_rows(self.path, self.delimiter):
             if line != self.header_line and any(map(str.strip, cells)):
                 yield line, cells
 
 
 class NamedSource(CsvSource):
-    """A file without a header, given the names of its columns."""
+    """A file without a header, with given names of its columns."""
 
     def __init__(self, path: Path, names: Sequence[str]) -> None:
         super().__init__(path)
         if len(names) != len(self.names):
-            fail(path, 1, "record", f"has {len(self.names)} cells", f"name that many columns, not {len(names)}")
+            fail(path, 1, "record", f"has {len(self.names)} cells", f"give that many names, not {len(names)}")
         self.names, self.header_line = list(names), None
 
 
 class JoinedSource(CsvSource):
-    """A file with the columns of another one beside its own: row by row, where the columns of both must be equal."""
+    """A file joined with the columns of another one, row by row; columns in both must be equal."""
 
     def __init__(self, own: CsvSource, beside: Path) -> None:
         self.own, self.beside = own, CsvSource(beside)
@@ -60,10 +60,16 @@ class JoinedSource(CsvSource):
         for ours, theirs in zip_longest(self.own.rows(), self.beside.rows()):
             if ours is None or theirs is None:
                 longer, (line, _) = (self.beside, theirs) if ours is None else (self.own, ours)
-                fail(longer.path, line, "record", "has no row beside it", "give files with the same rows in one order")
+                fail(
+                    longer.path,
+                    line,
+                    "record",
+                    "has no matching row in the second file",
+                    "give files with the same rows in one order",
+                )
             (line, cells), (other_line, other) = ours, theirs
             for mine, yours in self.shared:
                 if cells[mine : mine + 1] != other[yours : yours + 1]:
-                    problem = f"is not that of {self.beside.path.name}:{other_line}"
+                    problem = f"differs from {self.beside.path.name}:{other_line}"
                     fail(self.path, line, self.own.names[mine], problem, "give files with the same rows in one order")
             yield line, [*cells, *(other[k] for k in self.extra if k < len(other))]

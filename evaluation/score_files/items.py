@@ -1,11 +1,10 @@
-"""Item and vote files -> the facts that reports compute on, with no database. Any bad record is an error.
+"""Read item and vote files as the facts that reports compute on, without a database. Any bad record is an error.
 
-Items: any import format (`--format`; `.json` means `vilma`), or `{"caption", "foils": [...]}` a line with optional
-`id`, `subtest`, `test`, `votes` ({"caption", "foil", "other"} counts) and `proficiency` (the same, inside): what the
-`jsonl` import asks for beyond that (an id, a video) makes no difference to a report.
-Votes: `.csv` or `.jsonl` with `item`, `annotator`, `choice` and optional `position`, `foil`. Of the votes of an export
-(`stage`, `kind`, `state`, `source`) those count that were counted, of validators on main items; those that came as
-counts of a file name nobody.
+Items: any import format (`--format`; `.json` means `vilma`), or one `{"caption", "foils": [...]}` per line with
+optional `id`, `subtest`, `test`, `votes` ({"caption", "foil", "other"} counts) and `proficiency` (the same, inside).
+Other requirements of the `jsonl` import (an id, a video) do not matter to a report. Votes: `.csv` or `.jsonl` with
+`item`, `annotator`, `choice` and optional `position`, `foil`. Of the votes of an export (`stage`, `kind`, `state`,
+`source`), the counted ones of validators on main items are read; votes from counts of a file name nobody.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +36,7 @@ NUMBERED = ("first", "second", "neither", "both", "cannot_tell")
 def read_report_input(
     kind: str, paths: Sequence[Path], file_format: str | None = None
 ) -> tuple[list[ItemFacts] | Votes, list[str]]:
-    """What a report with `INPUT == kind` (items, texts or votes) computes on, and the warnings in words."""
+    """Read what a report with `INPUT == kind` (items, texts or votes) computes on, and the warnings in words."""
     if kind != "votes":
         return read_items(paths, file_format)
     if len(paths) != 1:
@@ -46,9 +45,9 @@ def read_report_input(
 
 
 def read_items(paths: Sequence[Path], file_format: str | None = None) -> tuple[list[ItemFacts], list[str]]:
-    """Items of one or more files, and the warnings in words.
+    """Read items of one or more files, and the warnings in words.
 
-    A file is one subtest named by its stem unless its records say otherwise.
+    A file is one subtest named by its stem, unless its records name others.
     """
     items: list[ItemFacts] = []
     warnings: list[str] = []
@@ -59,8 +58,8 @@ def read_items(paths: Sequence[Path], file_format: str | None = None) -> tuple[l
         if not found:
             if len(warnings) == n_before:
                 raise EvaluationError(f"{path}: record: there is none; give at least one item")
-            formats = "" if file_format else f"; if its format is not {chosen}, name it with --format"
-            raise EvaluationError(f"{warnings[n_before]}: no item is left of the file{formats}")
+            formats = "" if file_format else f"; if the format is not {chosen}, set it with --format"
+            raise EvaluationError(f"{warnings[n_before]}: the file has no usable items{formats}")
         items += found
     return items, warnings
 
@@ -69,13 +68,13 @@ def _imported(path: Path, file_format: str, warnings: list[str]) -> Iterator[Ite
     entry = lookup(IMPORTERS, file_format, "format")
     for record in read_file(entry, path, {}):
         if isinstance(record, BadRecord):
-            warnings.append(f"{record}; the record is left out")
+            warnings.append(f"{record}; the record was skipped")
         if isinstance(record, RecordWarning):
             warnings.append(f"{record.where}: {record.field}: {record.problem}")
         elif isinstance(record, ItemRecord):
             if not record.foils:
                 where = f"{path}:{record.line}" if record.line else f"{path}: {record.id}"
-                raise EvaluationError(f"{where}: foils: there is none; reports need at least one foil an item")
+                raise EvaluationError(f"{where}: foils: there is none; reports need at least one foil per item")
             yield _facts(record, path)
 
 
@@ -104,7 +103,7 @@ def _tallies(votes: VoteCounts | None) -> tuple[tuple[int, ...], ...]:
 
 
 def is_valid(votes: VoteCounts | None) -> bool | None:
-    """At least two validators, and more than half of them, chose the caption; None where there are no counts."""
+    """Report whether at least two validators, and more than half of them, chose the caption; None without counts."""
     if votes is None:
         return None
     total = votes.caption + votes.foil + votes.other
@@ -112,12 +111,13 @@ def is_valid(votes: VoteCounts | None) -> bool | None:
 
 
 def is_unanimous(votes: VoteCounts | None) -> bool | None:
-    """All of at least three validators chose the caption."""
+    """Report whether all of at least three validators chose the caption."""
     return None if votes is None else votes.caption >= VOTES_FOR_UNANIMOUS and not votes.foil and not votes.other
 
 
 def is_valid_proficiency(votes: VoteCounts | None) -> bool | None:
-    """The one internal validator chose the caption (`human.caption == 1`); of several, more than half did."""
+    """Report whether the one internal validator chose the caption (`human.caption == 1`); of several, more than
+    half."""
     if votes is None:
         return None
     return votes.caption == 1 or votes.caption * 2 > votes.caption + votes.foil + votes.other
@@ -129,7 +129,7 @@ def _from_lines(path: Path, warnings: list[str]) -> Iterator[ItemFacts]:
         _warn(row, caption, foils, warnings)
         votes = _counts(row)
         if votes and not votes.caption + votes.foil + votes.other:
-            warnings.append(f"{path}:{row.line}: votes: nobody voted; the item counts as not valid")
+            warnings.append(f"{path}:{row.line}: votes: there are none; the item counts as not valid")
         simpler = row.inner("proficiency")
         subtest = row.text("subtest", path.stem)
         yield ItemFacts(
@@ -153,7 +153,7 @@ def _warn(row: Row, caption: str, foils: tuple[str, ...], warnings: list[str]) -
     if caption in foils:
         warnings.append(f"{row.path}:{row.line}: foils: a foil equals the caption")
     if len(set(foils)) < len(foils):
-        warnings.append(f"{row.path}:{row.line}: foils: a foil stands twice")
+        warnings.append(f"{row.path}:{row.line}: foils: a foil occurs twice")
 
 
 def _counts(row: Row) -> VoteCounts | None:
@@ -162,10 +162,12 @@ def _counts(row: Row) -> VoteCounts | None:
 
 
 def read_votes(path: Path, file_format: str | None = None) -> Votes:
-    """One vote a record. EvaluationError for an unknown choice, a missing name, two votes of one person on one unit."""
+    """Read one vote per record. EvaluationError: an unknown choice, a missing name, two votes of one person on one
+    unit.
+    """
     chosen = file_format or (LINES if path.suffix in {".jsonl", ".ndjson", ".json"} else "csv")
     if chosen not in {LINES, "csv"}:
-        raise EvaluationError(f"votes have no format {quoted(chosen)}; choose csv or {LINES}")
+        raise EvaluationError(f"unknown votes format {quoted(chosen)}; choose csv or {LINES}")
     table = Table(path, is_csv=chosen == "csv")
     # A vote may have an id of its own.
     name = "item" if "item" in table.names else "id"
@@ -200,14 +202,14 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
 
 
 def _choice(row: Row) -> tuple[int, int]:
-    """(code into CHOICES, place of the caption or 0)."""
+    """Return (code into CHOICES, position of the caption or 0)."""
     place = _place(row)
     said = row.text("choice").strip().lower().replace(" ", "_").replace("-", "_")
     if said.isdigit() and 1 <= int(said) <= len(NUMBERED):
         said = NUMBERED[int(said) - 1]
     if said in {"first", "second"}:
         if not place:
-            row.fail("position", "is missing", "say where the caption stood (1 or 2), or give the choice in words")
+            row.fail("position", "is missing", "give the position of the caption (1 or 2), or give the choice in words")
         return int(PLACES[said] != place), place
     if said == "other":
         return OTHER, place
@@ -219,5 +221,5 @@ def _choice(row: Row) -> tuple[int, int]:
 def _place(row: Row) -> int:
     said = row.text("position", "").strip().lower()
     if said and said not in PLACES:
-        row.fail("position", f"is {quoted(said)}", "give 1 where the caption stood first, 2 where it stood second")
+        row.fail("position", f"is {quoted(said)}", "give 1 if the caption was shown first, 2 if second")
     return PLACES.get(said, 0)

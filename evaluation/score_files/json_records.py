@@ -1,6 +1,6 @@
-"""JSON and JSON-lines files whose every complaint names path, line and field.
+"""Read JSON and JSON-lines files, with the path, line and field in every error.
 
-A bad number can then be found again in an editor. Files are walked by the same reader as in `foilworks import`.
+So a bad number is easy to find in an editor. The reader is the one of `foilworks import`.
 """
 
 import json
@@ -21,7 +21,7 @@ from text.storable import plain_cell
 
 
 def fail(path: Path, line: int | None, field: str, problem: str, fix: str) -> NoReturn:
-    """Raise the one message that bad files get: `PATH:LINE: FIELD: what is wrong; what to do`."""
+    """Raise the error of a bad file: `PATH:LINE: FIELD: what is wrong; what to do`."""
     where = f"{path}:{line}" if line is not None else str(path)
     raise EvaluationError(f"{where}: {shortened(field)}: {problem}; {fix}")
 
@@ -30,7 +30,7 @@ def fail(path: Path, line: int | None, field: str, problem: str, fix: str) -> No
 class Row:
     """One record of a file: its line, its name (the key of an object's member), its fields.
 
-    `is_text`: they are cells of CSV. `called`: what the file calls those that have another name here.
+    `is_text`: the fields are cells of CSV. `called`: the file's names of fields that have a different name here.
     """
 
     path: Path
@@ -45,7 +45,7 @@ class Row:
         fail(self.path, self.line, f"{self.key}.{field}" if self.key else field, problem, fix)
 
     def text(self, field: str, default: str | None = None) -> str:
-        """A string (a whole number is taken as its digits); `default` when absent or empty, else the record is bad."""
+        """Return a string (digits of a whole number); `default` if absent or empty, else the record is bad."""
         value = self.fields.get(field)
         if type(value) is str and value and not self.is_text and not value.isspace():
             return value
@@ -54,36 +54,38 @@ class Row:
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if not isinstance(value, str) or not value.strip():
-            self.fail(field, "is missing" if value is None else "is no text", "give a non-empty text")
+            self.fail(field, "is missing" if value is None else "is not text", "give a non-empty text")
         return plain_cell(value.strip()) if self.is_text else value
 
     def new_name(self, field: str, seen: dict[str, int]) -> str:
-        """The record's key or the text of a field, noted in `seen` with its line; twice, the record is bad."""
+        """Return the record's key or the text of a field, and note its line in `seen`; the record is bad if it occurs
+        twice.
+        """
         name = self.key or self.text(field)
         if name in seen:
             self.fail(
-                field, f"{quoted(name)} stands in the file twice (first in line {seen[name]})", "keep one of them"
+                field, f"{quoted(name)} occurs twice in the file (first in line {seen[name]})", "keep one of them"
             )
         seen[name] = self.line
         return name
 
     def texts(self, field: str) -> tuple[str, ...]:
-        """A non-empty list of non-empty strings; one string counts as a list of one."""
+        """Return a non-empty list of non-empty strings; one string counts as a list of one."""
         value = self.fields.get(field)
         values = [value] if isinstance(value, str) else value
         if not isinstance(values, list) or not values:
             self.fail(field, "is missing or empty", "give a list with at least one text")
         for place, text in enumerate(values):
             if not isinstance(text, str) or not text.strip():
-                self.fail(f"{field}[{place}]", "is no text", "give a non-empty text")
+                self.fail(f"{field}[{place}]", "is not text", "give a non-empty text")
         return tuple(values)
 
     def number(self, field: str) -> float:
-        """A finite number, else the record is bad."""
+        """Return a finite number, else the record is bad."""
         return self._finite(field, self.fields.get(field))
 
     def numbers(self, field: str) -> list[float]:
-        """A non-empty list of finite numbers; one number counts as a list of one."""
+        """Return a non-empty list of finite numbers; one number counts as a list of one."""
         value = self.fields.get(field)
         values = value if isinstance(value, list) else [value]
         if value is None or not values:
@@ -91,7 +93,7 @@ class Row:
         return [self._finite(f"{field}[{place}]", each) for place, each in enumerate(values)]
 
     def whole(self, field: str, default: int) -> int:
-        """A whole number from 0 up; `default` when absent."""
+        """Return a whole number from 0 up; `default` if absent."""
         value = self.fields.get(field, default)
         if self.is_text and isinstance(value, str) and value.strip().isdecimal():
             value = int(value)
@@ -100,12 +102,12 @@ class Row:
         return value
 
     def inner(self, field: str) -> "Row | None":
-        """The record inside this one, or None when absent."""
+        """Return the record inside this one, or None if absent."""
         value = self.fields.get(field)
         if value is None:
             return None
         if not isinstance(value, dict):
-            self.fail(field, "is no object", "give an object with its own fields")
+            self.fail(field, "is not an object", "give an object with its own fields")
         return Row(self.path, self.line, value, f"{self.key}.{field}" if self.key else field)
 
     def _finite(self, field: str, value: Any) -> float:
@@ -123,29 +125,28 @@ class Row:
 
 
 def rows(path: Path) -> Iterator[Row]:
-    """Records of a JSON-lines file, or of one JSON object or list (`.json`), in file order.
+    """Read records of a JSON-lines file, or of one JSON object or list (`.json`), in file order.
 
-    CorpusError or EvaluationError, with the line, for what is no such file, and for a member that stands there twice,
-    of which a parser would silently keep the last.
+    CorpusError or EvaluationError, with the line: a bad file, or a member that occurs twice, of which a parser would
+    silently use the last.
     """
     if _is_one_document(path):
         yield from _members(path, read_text(path))
         return
     for line, text in _lines(path):
         try:
-            # The parser that the API has: a quarter of the time of json.loads, which says what is wrong.
+            # The parser of the API takes a quarter of the time of json.loads, which has the better error messages.
             value = from_json(text)
         except ValueError:
             value = None
-        # As many colons as members: nothing is nested, and no name is there twice.
+        # As many colons as members: nothing is nested, and no name occurs twice.
         if type(value) is not dict or text.count(":") != len(value):
             value = _object(path, line, "record", _record(path, line, text))
         yield Row(path, line, value)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """(line number, text) of every line that is not blank, as text_lines.lines, which says what is wrong with a file
-    that has none."""
+    """Yield (line number, text) of every line that is not blank; text_lines.lines reports a file without any."""
     blank = True
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as file:
@@ -163,7 +164,7 @@ def _record(path: Path, line: int, text: str) -> Any:
     try:
         return parse_line(text)
     except ValueError as error:
-        fail(path, line, "JSON", str(error), "mend the line")
+        fail(path, line, "JSON", str(error), "fix the line")
 
 
 def _members(path: Path, text: str) -> Iterator[Row]:
@@ -171,13 +172,13 @@ def _members(path: Path, text: str) -> Iterator[Row]:
     for member in members(path, text):
         key = member.key or ""
         if key and key in seen:
-            fail(path, member.line, key, f"stands in the file twice (first in line {seen[key]})", "keep one of them")
+            fail(path, member.line, key, f"occurs twice in the file (first in line {seen[key]})", "keep one of them")
         seen[key] = member.line
         yield Row(path, member.line, _object(path, member.line, key or "record", member.value), key)
 
 
 def _is_one_document(path: Path) -> bool:
-    """A `.json` may hold JSON lines all the same: its first line is then whole, and more follows."""
+    """Report whether a `.json` file is one document; JSON lines have a complete first line, and more lines."""
     if path.suffix in {".jsonl", ".ndjson"}:
         return False
     lines = _lines(path)
@@ -191,7 +192,7 @@ def _is_one_document(path: Path) -> bool:
 
 
 def number_of(cell: str) -> Any:
-    """The number of a cell, else the cell."""
+    """Return the number in a cell, else the cell."""
     try:
         return cell if "_" in cell else int(cell) if cell.strip().isdecimal() else float(cell)
     except ValueError:
@@ -200,5 +201,5 @@ def number_of(cell: str) -> Any:
 
 def _object(path: Path, line: int, field: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        fail(path, line, field, "is no JSON object", "give an object with its own fields")
+        fail(path, line, field, "is not a JSON object", "give an object with its own fields")
     return value

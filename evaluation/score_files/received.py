@@ -1,4 +1,4 @@
-"""Files that people upload: safe names, and writing them in pieces."""
+"""Receive uploaded files: safe names, and writing in chunks."""
 
 import re
 import unicodedata
@@ -10,9 +10,9 @@ MAX_NAME_LENGTH = 150
 
 
 def safe_name(name: str) -> str:
-    """A file name out of what a stranger's browser sent: letters, digits, `.-_ ()+,=@`; not hidden, never a path.
+    """Turn an uploaded file name into a safe one: letters, digits, `.-_ ()+,=@`; never hidden, never a path.
 
-    Data sets name their videos, so a harmless name is kept as it is.
+    Data sets name their videos, so a harmless name does not change.
     """
     last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     clean = re.sub(r"[^\w.\- ()+,=@]", "_", last).strip(" .")
@@ -24,7 +24,7 @@ def safe_name(name: str) -> str:
 
 
 def write_file(sent: UploadedFile, path: Path) -> None:
-    """In pieces: a film never stands in memory."""
+    """Write in chunks, so that memory never holds a whole video."""
     with path.open("xb") as file:
         for chunk in sent.chunks():
             file.write(chunk)

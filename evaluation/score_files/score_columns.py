@@ -1,4 +1,4 @@
-"""Which columns of a table are scores, by their names: `caption,foil_1,foil_2`, `pos,neg`, `s0,s1,s2`, `id,scores`."""
+"""Find which columns of a table are scores, by name: `caption,foil_1,foil_2`, `pos,neg`, `s0,s1,s2`, `id,scores`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ CAPTIONS = ("caption", "positive", "pos")
 _FOIL = re.compile(r"(?:foils?|negatives?|neg|n)[ _.-]?(\d*)")
 _NUMBERED = re.compile(r"(\D.*?)[ _.-]?(?<!\d)(\d+)")
 _ANSWERS = frozenset({"correct", "prediction"})
-# What else a record of scores may say; the last four are those of an export.
+# Other fields of a record of scores; the last four come from exports.
 FIELDS = frozenset(
     {"id", "right", "subtest", "test", "cluster", "higher_is_better", "proficiency"}
     | {"model", "model_key", "protocol", "kind"}
@@ -22,13 +22,13 @@ CANDIDATE_COLUMNS = frozenset({"candidate", "score"})
 JSON_SCORES = frozenset({SCORES, "caption", "foils", "foil"})
 
 
-# One record: its scores, higher is better, the place of the right one among them, and the record itself.
+# One record: its scores, higher is better, the index of the right one, and the record itself.
 Scores = tuple[list[float], int, Row]
 _FLOATS = frozenset({float})
 
 
 def score_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """The columns of scores, the caption's first; () if the names do not say it."""
+    """Return the columns of scores, the caption's first; () if the names do not tell."""
     if SCORES in names:
         return (SCORES,)
     caption = next((name for name in CAPTIONS if name in names), None)
@@ -47,24 +47,24 @@ def score_columns(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_run(numbers: Sequence[int]) -> bool:
-    """Whether the numbers count from 0 or 1, in any order."""
+    """Report whether the numbers count from 0 or 1, in any order."""
     ordered = sorted(numbers)
     return len(ordered) > 1 and ordered[0] in {0, 1} and all(b - a == 1 for a, b in pairwise(ordered))
 
 
 def score_rows(table: Table, *, with_facts: bool = False) -> Iterator[Scores]:
-    """The records of a table of scores, a row each or, with `candidate` and `score`, a row a candidate.
+    """Read the records of a table of scores: one per row or, with `candidate` and `score`, one row per candidate.
 
-    `with_facts`: the other columns are read as facts of the record, so none is left unused.
-    EvaluationError names file, line and column of what is wrong.
+    `with_facts`: the other columns are read as facts of the record, so none is unused. EvaluationError names file, line
+    and column of what is wrong.
     """
     if set(table.names) >= CANDIDATE_COLUMNS:
         yield from _rows_of_candidates(table)
         return
     columns = score_columns(table.names) if table.is_csv else ()
     if table.is_csv and not columns:
-        problem = f"no column is known as scores ({table.shown})"
-        fix = "name them caption,foil_1,foil_2 …, or say which they are: --column caption=NAME --column foil=NAME"
+        problem = f"no column has a known name for scores ({table.shown})"
+        fix = "name the columns caption,foil_1,foil_2 …, or map them: --column caption=NAME --column foil=NAME"
         fail(table.path, 1, "header", problem, fix)
     used = FIELDS | (set(columns) if columns else JSON_SCORES)
     foils = columns[1:]
@@ -77,7 +77,7 @@ def score_rows(table: Table, *, with_facts: bool = False) -> Iterator[Scores]:
 
 
 def _rows_of_candidates(table: Table) -> Iterator[Scores]:
-    """Records of a row a candidate, in their order from 0: by id or, without ids, one after the other."""
+    """Read records with one row per candidate, in order from 0: by id or, without ids, one after the other."""
     records: dict[tuple[str, str], tuple[Row, list[float]]] = {}
     number = 0
     for row in table.rows((FIELDS | CANDIDATE_COLUMNS).__contains__, truth="right"):
@@ -86,15 +86,19 @@ def _rows_of_candidates(table: Table) -> Iterator[Scores]:
         name = f"record {number}" if table.ids == "rows" else row.text("id")
         first, values = records.setdefault((row.text("subtest", ""), name), (row, []))
         if place != len(values):
-            fix = "give the candidates of a record in their order, from 0"
+            fix = "number the candidates of a record in order, from 0"
             row.fail("candidate", f"is {place} where {len(values)} comes next in {name}", fix)
         if row.fields.get("right") != first.fields.get("right"):
-            row.fail("right", f"is not that of the record's first row (line {first.line})", "give one for the record")
+            row.fail(
+                "right",
+                f"differs from the first row of the record (line {first.line})",
+                "give the same value in all rows of the record",
+            )
         score = row.number("score")
         values.append(score if is_higher_better(row) else -score)
     for first, values in records.values():
         if len(values) < 2:
-            first.fail("candidate", "is the only one of its record", "give one row for each candidate")
+            first.fail("candidate", "is the only row of its record", "give one row for each candidate")
         yield values, _right(first, len(values)), first
 
 
@@ -106,13 +110,14 @@ def _right(row: Row, n: int) -> int:
 
 
 def inner_scores(pair: Row, item: Row) -> list[float]:
-    """The scores of a proficiency pair inside a record, whose direction counts unless the pair has its own."""
+    """Return the scores of a proficiency pair inside a record, with the record's direction unless the pair has
+    its own."""
     values = _of_record(pair)
     return values if is_higher_better(pair if "higher_is_better" in pair.fields else item) else [-v for v in values]
 
 
 def is_higher_better(row: Row) -> bool:
-    """Whether a higher score of the record is the better one; it is unless the record says otherwise."""
+    """Report whether a higher score of the record is better; true unless the record says it is not."""
     higher = row.fields.get("higher_is_better", True)
     if row.is_text and isinstance(higher, str):
         higher = {"true": True, "false": False}.get(higher.strip().lower(), higher)
@@ -122,18 +127,18 @@ def is_higher_better(row: Row) -> bool:
 
 
 def _of_cells(row: Row, foils: Sequence[str]) -> list[float]:
-    """The foils' scores; empty cells at the end are foils that the item has not."""
+    """Return the foils' scores; empty cells at the end are foils that the item does not have."""
     given = [name for name in foils if name in row.fields]
     last = foils.index(given[-1]) if given else 0
     return [row.number(name) for name in foils[: last + 1]]
 
 
 def _of_record(row: Row) -> list[float]:
-    """`scores`, or `caption` and `foils` (or `foil`)."""
+    """Return `scores`, or `caption` and `foils` (or `foil`)."""
     fields = row.fields
     if SCORES not in fields:
         caption, foils = fields.get("caption"), fields.get("foils")
-        # Nearly every record of a large file: what is anything but finite floats goes the long way, which says so.
+        # The fast path for finite floats, nearly every record of a large file; the slow path reports errors.
         if type(foils) is list and foils and type(caption) is float and _FLOATS.issuperset(map(type, foils)):
             values = [caption, *foils]
             if isfinite(sum(values)):
@@ -146,7 +151,7 @@ def _of_record(row: Row) -> list[float]:
 
 
 def kind_of(table: Table) -> str:
-    """What the names say that a table holds: "scores", "predictions" of a place, or "answers" (right and wrong)."""
+    """Return what the column names imply: "scores", "predictions" of an index, or "answers" (right and wrong)."""
     names = set(table.names)
     if names >= CANDIDATE_COLUMNS or (score_columns(table.names) if table.is_csv else names & JSON_SCORES):
         return "scores"

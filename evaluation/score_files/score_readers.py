@@ -1,9 +1,9 @@
-"""Scores of a model that ran elsewhere, in the forms that other code writes, against the items of a release.
+"""Read scores of a model that ran elsewhere, in formats that other code writes, for the items of a release.
 
-A file names items by the release's ids, or by those within a subtest, which a record names or else the file's name; an
-id goes by itself where one subtest alone has it. Only a file that has no column but scores (RCAD's array) has its rows
-in the order of the release, over the items with as many foils as it has columns. Predictions and right-or-wrong files
-say who won and nothing more: they become scores of 1 and 0, without ranks.
+A file names items by the release's ids, or by ids within a subtest, which a record or else the file's name gives; an id
+that occurs in one subtest needs none. Only a file that has no column but scores (RCAD's array) has its rows in the
+order of the release, over the items with as many foils as it has columns. Predictions and right-or-wrong files only say
+which text won: they become scores of 1 and 0, without ranks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,13 +26,13 @@ from text.quoting import quoted, shortened
 
 Record = Mapping[str, Any]
 AUTO = "auto"
-# name -> how people know it; the names are those of evaluation/score_files/score_writers.py where it writes the same.
+# name -> label; names of formats that score_writers.py also writes are the same there.
 FORMS: dict[str, str] = {
-    AUTO: "guessed by its name and header",
+    AUTO: "detect from the name and header",
     "pairs": "Foilworks, JSON lines",
     "vilma": "ViLMA, JSON by id, with the proficiency items in a second file",
-    "rcad-csv": "RCAD, CSV: id and scores, the positive first",
-    "rcad-npy": "RCAD, NumPy array (items, candidates) or (6 items, items) in the order of the release",
+    "rcad-csv": "RCAD, CSV: id and scores, the caption first",
+    "rcad-npy": "RCAD, NumPy array (items, candidates) or (6 × items, items), in the order of the release",
     "mc": "Multiple choice, CSV: id, prediction",
     "utd": "UTD, CSV: sample and correct",
 }
@@ -50,21 +50,21 @@ def read_given(
     notes: Notes | None = None,
     columns: Columns | None = None,
 ) -> PairScores:
-    """Scores by item under the release's ids, higher is better; what is no item of it keeps the file's id.
+    """Return scores by item under the release's ids, higher is better; unknown items keep the file's id.
 
-    EvaluationError names file, record and field, or an unknown form.
+    EvaluationError names file, record and field, or an unknown format.
     """
     notes = notes if notes is not None else Notes()
     if form not in FORMS:
         raise EvaluationError(f"unknown form {quoted(form)}; choose one of: {', '.join(FORMS)}")
     if proficiency is not None and (form not in {AUTO, "vilma", "pairs"} or path.suffix == ".npy"):
-        raise EvaluationError("a second file goes with ViLMA's form only; leave it out")
+        raise EvaluationError("only the ViLMA format takes a second file; leave it out")
     if path.suffix == ".npy":
         return _array(path, records, notes)
     table = Table(path, columns)
     kind = kind_of(table) if form == AUTO else _KINDS.get(form, "scores")
     if kind == "scores" and kind_of(table) == "predictions":
-        raise EvaluationError(f"{path}: these are predictions, not scores; choose mc")
+        raise EvaluationError(f"{path}: the file contains predictions, not scores; choose mc")
     if kind != "scores":
         ids, right = read_predictions(table) if kind == "predictions" else _one_model(table)
         notes.of_table(table)
@@ -75,7 +75,7 @@ def read_given(
 
 
 def _array(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:
-    """The rows in the order of the release; its items say what a shape is that could be two things."""
+    """Return the rows in the order of the release; its items resolve an ambiguous shape."""
     shape = read_matrix(path).shape
     wide = [record for record in records if len(shape) == 2 and 1 + len(record["foils"]) == shape[1]]
     is_plain = bool(wide) and len(wide) == shape[0]
@@ -85,7 +85,9 @@ def _array(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:
 
 
 def _ids(path: Path, data: PairScores, records: Sequence[Record], notes: Notes) -> list[str]:
-    """By the ids of the file, if it has any. An index that only counts the rows is none, unless items are called so."""
+    """Return the ids of the file, if it has any. An index that only counts the rows does not count, unless items have
+    such ids.
+    """
     subtests = ["" if name == path.stem else name for name in data.subtests]
     if notes.ids == "named":
         return _released(path, data.ids, subtests, records)
@@ -116,13 +118,13 @@ def _in_order(path: Path, scores: Floats, records: Sequence[Record]) -> list[str
 def _one_model(table: Table) -> tuple[list[str], list[float]]:
     data = read_answers(table)
     if len(data.right) != 1:
-        raise EvaluationError(f"{table.path}: model: there are {len(data.right)}; give a file of one model")
+        raise EvaluationError(f"{table.path}: model: the file contains {len(data.right)} models; give a file with one")
     (right,) = data.right.values()
     return list(data.ids), right.tolist()
 
 
 def _won(ids: Sequence[str], right: Sequence[float], records: Sequence[Record]) -> PairScores:
-    """1 for what won and 0 for the rest; of a wrong answer nobody says which foil won, so the first one did."""
+    """Return 1 for the winner and 0 for the rest; a wrong answer does not name the foil, so the first one wins."""
     foils = {record["id"]: len(record["foils"]) for record in records}
     lists = []
     for name, credit in zip(ids, right, strict=True):
@@ -132,9 +134,9 @@ def _won(ids: Sequence[str], right: Sequence[float], records: Sequence[Record]) 
 
 
 def _released(path: Path, ids: Sequence[str], subtests: Sequence[str], records: Sequence[Record]) -> list[str]:
-    """The release's ids of what a file calls `ids`, subtest "" where its form has none; others stay as they are.
+    """Return the release's ids of the file's `ids`, subtest "" if its format has none; unknown ids do not change.
 
-    EvaluationError: an id of several subtests that names none of them, or two records of one item.
+    EvaluationError: an id of several subtests without a subtest, or two records of one item.
     """
     known = {record["id"]: record["subtest"] for record in records}
     within: dict[str, list[str]] = {}
@@ -153,12 +155,13 @@ def _released(path: Path, ids: Sequence[str], subtests: Sequence[str], records: 
             items = [] if subtest else within.get(name, [])
         if len(items) > 1:
             raise EvaluationError(
-                f"{path}: id: {quoted(name)} is of several subtests; name it in full: {shortened(' or '.join(items))}"
+                f"{path}: id: {quoted(name)} is in several subtests; give the full id: {shortened(' or '.join(items))}"
             )
         item = items[0] if items else ""
         if item in first:
             raise EvaluationError(
-                f"{path}: id: {quoted(first[item])} and {quoted(name)} are both {quoted(item)}; keep one of them"
+                f"{path}: id: {quoted(first[item])} and {quoted(name)} name the same item {quoted(item)}; keep one of "
+                "them"
             )
         if item:
             first[item] = name

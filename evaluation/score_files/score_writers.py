@@ -1,7 +1,7 @@
-"""The scores of a run in the forms that other code reads: written from the same rows that the metrics are computed on.
+"""Write the scores of a run in formats that other code reads, from the same rows that the metrics use.
 
-What a form cannot hold is left out of it: RCAD's array has rows of one width, so items with another number of foils are
-not in it.
+Items that do not fit a format are left out: RCAD's array has rows of one width, so items with a different number of
+foils are not in it.
 """
 
 import csv
@@ -21,7 +21,7 @@ Rows = Sequence[ReleaseScore]
 
 
 def pairs(rows: Rows) -> bytes:
-    """JSON lines that `foilworks metrics pairwise` and a `file:` run read."""
+    """Write JSON lines that `foilworks metrics pairwise` and a `file:` run read."""
     return "".join(json.dumps(_pair(row), ensure_ascii=False) + "\n" for row in rows).encode()
 
 
@@ -36,15 +36,15 @@ def _pair(row: ReleaseScore) -> dict[str, Any]:
 
 
 def vilma(rows: Rows) -> bytes:
-    """ViLMA's `{id: {"scores": [caption, foil...]}}` of the main items.
+    """Write ViLMA's `{id: {"scores": [caption, foil...]}}` of the main items.
 
-    Perplexities stand there as they are, since its scripts turn them round themselves, and say so for our readers.
+    Perplexities are not negated, because its scripts do that, and are marked for our readers.
     """
     return _object({row.id: _scores(row, row.caption, row.foils) for row in rows})
 
 
 def vilma_proficiency(rows: Rows) -> bytes:
-    """The same of the proficiency items, under the ids of their main items."""
+    """Write the same for the proficiency items, under the ids of their main items."""
     able = ((row, row.proficiency_caption) for row in rows if row.proficiency_caption is not None)
     return _object({row.id: _scores(row, caption, row.proficiency_foils) for row, caption in able})
 
@@ -59,12 +59,12 @@ def _object(value: dict[str, Any]) -> bytes:
 
 
 def rcad_csv(rows: Rows) -> bytes:
-    """`id` and the scores, the positive first; higher is better (a perplexity is negated)."""
+    """Write `id` and the scores, the positive first; higher is better (a perplexity is negated)."""
     return _csv(["id", "scores"], [[row.id, *_rising(row)] for row in rows])
 
 
 def rcad_npy(rows: Rows) -> bytes:
-    """(items, candidates) of the most frequent number of candidates, in the order of rcad_csv."""
+    """Write (items, candidates) of the most frequent number of candidates, in the order of rcad_csv."""
     widths = Counter(len(row.foils) for row in rows)
     width = max(widths, key=lambda n: (widths[n], n), default=0)
     table = np.array([_rising(row) for row in rows if len(row.foils) == width], dtype=np.float64)
@@ -74,12 +74,12 @@ def rcad_npy(rows: Rows) -> bytes:
 
 
 def mc(rows: Rows) -> bytes:
-    """`id,prediction,right`: the candidate with the highest score (the first of equals), the right one at 0."""
+    """Write `id,prediction,right`: the candidate with the highest score (the first of equals), the right one at 0."""
     return _csv(["id", "prediction", "right"], [[row.id, int(np.argmax(_rising(row))), 0] for row in rows])
 
 
 def utd(rows: Rows) -> bytes:
-    """`sample,class,correct`: 1 where the caption surpasses every foil; the class is the subtest."""
+    """Write `sample,class,correct`: 1 if the caption scores above every foil; the class is the subtest."""
     lines = []
     for row in rows:
         credit = hit(standing(np.array([_rising(row)])), "strict")[0]
@@ -98,7 +98,7 @@ def _csv(header: list[str], lines: list[list[Any]]) -> bytes:
     return out.getvalue().encode()
 
 
-# name -> (what people read, file name's ending, how to write it)
+# name -> (label, extension, writer)
 WRITERS: dict[str, tuple[str, str, Callable[[Rows], bytes]]] = {
     "pairs": ("Foilworks, JSON lines", "jsonl", pairs),
     "vilma": ("ViLMA, main items", "json", vilma),
@@ -106,12 +106,12 @@ WRITERS: dict[str, tuple[str, str, Callable[[Rows], bytes]]] = {
     "rcad-csv": ("RCAD, CSV", "csv", rcad_csv),
     "rcad-npy": ("RCAD, NumPy", "npy", rcad_npy),
     "mc": ("Multiple choice, predictions", "csv", mc),
-    "utd": ("UTD, right and wrong", "csv", utd),
+    "utd": ("UTD, right or wrong", "csv", utd),
 }
-# The forms in which nobody takes the winner alone for scores.
+# Formats without scores, which suit runs that only know the winner.
 OF_WINNERS = ("pairs", "mc", "utd")
 
 
 def writers_of(*, only_winners: bool) -> dict[str, tuple[str, str, Callable[[Rows], bytes]]]:
-    """The forms that a run's scores may be written in."""
+    """Return the formats that a run's scores may be written in."""
     return {name: WRITERS[name] for name in (OF_WINNERS if only_winners else WRITERS)}

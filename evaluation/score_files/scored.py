@@ -1,9 +1,9 @@
-"""Files for the analyses of models, of corpora and of edits, with no database. Any bad record is an error.
+"""Read files for the analyses of models, corpora and edits, without a database. Any bad record is an error.
 
-scored: `{"id", "scores": [caption, foil...], "model"?, "category"?, "cluster"?, "higher_is_better"?, facts...}` a line,
-or a CSV with these columns; `caption` and `foils` may stand for `scores`.
-corpus: `.txt` with a caption a line, or JSON lines with `caption` (or `text`).
-edits: `{"caption", "foil" or "foils", "source": machine or person, "verb"?}` a line.
+scored: one `{"id", "scores": [caption, foil...], "model"?, "category"?, "cluster"?, "higher_is_better"?, facts...}` per
+line, or a CSV with these columns; `caption` and `foils` may replace `scores`. corpus: `.txt` with one caption per line,
+or JSON lines with `caption` (or `text`). edits: one `{"caption", "foil" or "foils", "source": machine or person,
+"verb"?}` per line.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ OWN_FIELDS = JSON_SCORES | {"id", "model", "category", "cluster", "higher_is_bet
 
 
 def read_scored(paths: Sequence[Path]) -> ScoredItems:
-    """Scores with facts; a record without `model` belongs to the model named by its file.
+    """Read scores with facts; a record without `model` belongs to the model named by its file.
 
-    An item that a model lacks stays, as not scored by it. EvaluationError names file, record and field.
+    An item without scores of a model remains, as not scored by it. EvaluationError names file, record and field.
     """
     facts: dict[str, dict[str, Any]] = {}
     clusters: dict[str, str] = {}
@@ -53,7 +53,7 @@ def read_scored(paths: Sequence[Path]) -> ScoredItems:
 
 
 def read_corpus(paths: Sequence[Path]) -> list[str]:
-    """Every caption, in order."""
+    """Return every caption, in order."""
     texts: list[str] = []
     for path in paths:
         if path.suffix == ".txt":
@@ -66,7 +66,7 @@ def read_corpus(paths: Sequence[Path]) -> list[str]:
 
 
 def read_edits(paths: Sequence[Path]) -> list[EditFacts]:
-    """One a foil."""
+    """Return one entry per foil."""
     found: list[EditFacts] = []
     for path in paths:
         for row in rows(path):

@@ -1,4 +1,4 @@
-"""Score files -> arrays: what `foilworks metrics` and the `file:` model read. Any bad record is an error.
+"""Read score files as arrays, for `foilworks metrics` and the `file:` model. Any bad record is an error.
 
 Records, as JSON lines, JSON by id, or CSV: `id`, the scores (`caption` and `foils`, or `scores` with the positive
 first), and where they are known `right` (the positive's place), `subtest`, `test`, `cluster`, `proficiency` and
@@ -30,16 +30,16 @@ from text.quoting import quoted, shortened
 
 # Subtest and id of a record.
 Place = tuple[str, str]
-# What a record may say beside its id and scores.
+# Other fields of a record, in addition to its id and scores.
 BESIDE = frozenset({"subtest", "test", "cluster", "proficiency"})
 
 
 @dataclass
 class Notes:
-    """What a reader saw that is no error: warnings in words, ids of one file only, columns nobody reads.
+    """Notes of a reader that are not errors: warnings in words, ids of one file only, unused columns.
 
-    `ids`: whether the rows of the last file are "named", have an "index" alone, or neither ("rows").
-    `only_winners`: the scores are made of predictions or of right and wrong, so they have no ranks.
+    `ids`: whether the rows of the last file are "named", have only an "index", or neither ("rows"). `only_winners`: the
+    scores come from predictions or from right and wrong, so they have no ranks.
     """
 
     warnings: list[str] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Notes:
     only_winners: bool = False
 
     def of_table(self, table: Table) -> None:
-        """What is known of the table after its last row."""
+        """Add what is known of the table after its last row."""
         self.ignored |= table.ignored
         self.ids = table.ids
 
@@ -65,7 +65,7 @@ class Lists:
         self.lengths.append(len(values))
 
     def padded(self) -> NDArray[np.float64]:
-        """(n, longest) with NaN to the right of shorter rows; at least one column."""
+        """Return (n, longest) with NaN to the right of shorter rows; at least one column."""
         values, lengths = np.array(self.values), np.array(self.lengths)
         width = max(1, int(lengths.max(initial=0)))
         if len(values) == width * len(lengths):
@@ -76,7 +76,7 @@ class Lists:
 
 
 def padded(lists: Iterable[Sequence[float]]) -> NDArray[np.float64]:
-    """(n, longest) with NaN to the right of shorter rows; at least one column."""
+    """Return (n, longest) with NaN to the right of shorter rows; at least one column."""
     found = Lists()
     for values in lists:
         found.add(list(values))
@@ -85,7 +85,7 @@ def padded(lists: Iterable[Sequence[float]]) -> NDArray[np.float64]:
 
 @dataclass
 class _Pairs:
-    """n records, a column each, "" where a record names none; `proficiency` by the number of the record."""
+    """n records, one column each, "" if a record names none; `proficiency` by the number of the record."""
 
     ids: list[str] = field(default_factory=list)
     main: Lists = field(default_factory=Lists)
@@ -94,12 +94,13 @@ class _Pairs:
     tests: list[str] = field(default_factory=list)
     clusters: list[str] = field(default_factory=list)
     stems: list[str] = field(default_factory=list)
-    # Names that many records have are one string.
+    # Names that many records share are one string.
     _shared: dict[str, str] = field(default_factory=dict)
 
     def scores(self) -> PairScores:
-        """A record belongs to the subtest of its file, the test of its subtest and a cluster of its own, unless it
-        names others."""
+        """Return the arrays. By default, a record belongs to the subtest of its file, the test of its subtest and its
+        own cluster.
+        """
         n, able = len(self.ids), self.proficiency
         self.fill()
         subtests = [name or stem for name, stem in zip(self.subtests, self.stems, strict=True)]
@@ -117,12 +118,12 @@ class _Pairs:
             column += [""] * (len(self.ids) - len(column))
 
     def put(self, column: list[str], name: str) -> None:
-        """`name` for the record that comes next; those before it without one have ""."""
+        """Store `name` for the next record; earlier records without one have ""."""
         column += [""] * (len(self.ids) - len(column))
         column.append(self._shared.setdefault(name, name))
 
     def _clusters(self) -> list[str]:
-        """With a prefix each, lest an item without a cluster joins the cluster of that name."""
+        """Return clusters with a prefix each, lest an item without a cluster joins the cluster of that name."""
         if not (any(self.clusters) or any(self.subtests)):
             return self.ids
         columns = zip(self.clusters, self.subtests, self.ids, strict=True)
@@ -140,20 +141,20 @@ def read_scores(
     names: Sequence[str] = (),
     beside: Path | None = None,
 ) -> tuple[PairScores | ChoiceScores | Answers | NDArray[Any], Notes]:
-    """The arrays that a metric with `INPUT == kind` computes on. EvaluationError names file, record and field.
+    """Read the arrays that a metric with `INPUT == kind` computes on. EvaluationError names file, record and field.
 
-    `model`: of files that hold several models' pair scores, the records of this one (its `model` or `model_key`).
+    `model`: of files with pair scores of several models, the records of this one (its `model` or `model_key`).
     `columns`: {role: column}; `layout`: of an array, see arrays.py; `names`, `beside`: of CSV, see tables.py.
     """
     notes = Notes()
     if (names or beside) and kind not in {"choices", "answers"}:
-        raise EvaluationError("--names and --beside go with mc, rcad and classes only; leave them out")
+        raise EvaluationError("--names and --beside apply only to mc, rcad and classes; leave them out")
     if kind == "pairs":
         return read_pairs(paths, proficiency, notes, model, columns), notes
     if model:
-        raise EvaluationError("--model goes with pairwise scores only; leave it out")
+        raise EvaluationError("--model applies only to pairwise scores; leave it out")
     if proficiency:
-        raise EvaluationError("--proficiency goes with pairwise scores only; leave it out")
+        raise EvaluationError("--proficiency applies only to pairwise scores; leave it out")
     if len(paths) != 1:
         raise EvaluationError("give exactly one --file for this metric")
     (path,) = paths
@@ -174,10 +175,10 @@ def read_pairs(
     model: str = "",
     columns: Columns | None = None,
 ) -> PairScores:
-    """One or more files of pair scores; with `proficiency`, one file for all or one for each, by id and subtest.
+    """Read one or more files of pair scores; with `proficiency`, one file for all or one for each, by id and subtest.
 
-    Items, or proficiency records, may leave the subtest out where both files have the id once. Ids that stand in only
-    one of the two are listed in `notes.unmatched`; no item is dropped for it.
+    Items, or proficiency records, may omit the subtest if both files have the id once. Ids in only one of the two are
+    listed in `notes.unmatched`; no item is dropped for it.
     """
     notes = notes if notes is not None else Notes()
     if len(proficiency) not in {0, 1, len(paths)}:
@@ -201,7 +202,7 @@ def read_pairs(
 
 
 def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
-    """The records of a table (of `model` alone, if given), whose ids are unique within a subtest."""
+    """Add the records of a table (only of `model`, if given), whose ids are unique within a subtest."""
     seen: set[str] = set()
     models: dict[str, None] = {}
     before, add_id, add_scores = len(pairs.ids), pairs.ids.append, pairs.main.add
@@ -229,17 +230,17 @@ def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
     pairs.fill()
     pairs.stems += [table.path.stem] * (len(pairs.ids) - before)
     if model and len(pairs.ids) == before:
-        known = ", ".join(models) or "none is named in it"
-        raise EvaluationError(f"{table.path}: model: no record is of {quoted(model)}; its models: {known}")
+        known = ", ".join(models) or "the file names none"
+        raise EvaluationError(f"{table.path}: model: no record is for {quoted(model)}; its models: {known}")
 
 
 def right_first(values: list[float], right: int) -> list[float]:
-    """The scores with the right one before the others, which keep their order."""
+    """Return the scores with the right one first; the others keep their order."""
     return [values[right], *values[:right], *values[right + 1 :]]
 
 
 def _add_proficiency(pairs: _Pairs, start: int, stem: str, simpler: Path, notes: Notes, *, shared: bool) -> None:
-    """Scores of a second file for the records from `start` on, and what stands on one side only."""
+    """Add scores of a second file for the records from `start` on, and list ids on one side only."""
     names, subtests = pairs.ids[start:], pairs.subtests[start:]
     beside = _beside(simpler, stem, names, subtests, shared=shared)
     used: set[Place] = set()
@@ -257,11 +258,11 @@ def _add_proficiency(pairs: _Pairs, start: int, stem: str, simpler: Path, notes:
 def _beside(
     simpler: Path, stem: str, names: Sequence[str], named_subtests: Sequence[str], *, shared: bool
 ) -> dict[Place, list[float]]:
-    """{(subtest, id): scores} of the proficiency items, subtest "" where none is named.
+    """Return {(subtest, id): scores} of the proficiency items, subtest "" if none is named.
 
-    An item that names no subtest has the only record of its id, whatever that one's subtest; not of a file that is
-    `shared` by several, whose names are the subtests. EvaluationError: the subtest is left out of an id that several
-    subtests have.
+    An item that names no subtest gets the only record of its id, whatever that one's subtest; not if several files
+    share the proficiency file (`shared`), because the file names are the subtests. EvaluationError: an id of several
+    subtests without a subtest.
     """
     subtests: dict[str, list[str]] = {}
     for name, subtest in zip(names, named_subtests, strict=True):
@@ -275,7 +276,7 @@ def _beside(
         if not subtest and len(several := subtests.get(name, [])) > 1:
             row.fail(
                 "subtest",
-                f"is missing, and {quoted(name)} is an id of {shortened(', '.join(several))}",
+                f"is missing, and {quoted(name)} is an id in {shortened(', '.join(several))}",
                 "name one of them",
             )
         found[subtest, name] = right_first(values, right)
@@ -291,14 +292,14 @@ def _with_subtest(subtest: str, name: str) -> str:
 
 
 def _only_missing_everywhere(notes: Notes, files: int) -> None:
-    """One proficiency file for several item files: an id is unmatched only if no item file has it."""
+    """Handle one proficiency file for several item files: an id is unmatched only if no item file has it."""
     names = notes.unmatched.get("proficiency_without_item", [])
     missing = {name for name in names if names.count(name) == files}
     notes.unmatched["proficiency_without_item"] = [name for name in dict.fromkeys(names) if name in missing]
 
 
 def _refuse_second(table: Table, row: Row, subtest: str, name: str) -> NoReturn:
-    """Two records of an id: of two models or protocols, as an export's scores.jsonl has them, or one too many."""
+    """Refuse a second record of an id: of another model or protocol, as in an export's scores.jsonl, or a duplicate."""
     place = (subtest, name)
     first = next(
         each for each in table.again().rows() if (each.text("subtest", ""), each.key or each.text("id")) == place
@@ -311,10 +312,10 @@ def _refuse_second(table: Table, row: Row, subtest: str, name: str) -> NoReturn:
                 fix = "give the export's file of one of them, scores/MODEL.jsonl"
             row.fail(
                 "id",
-                f"{quoted(name)} is scored by the {said}s {quoted(one)} (line {first.line}) and {quoted(other)}",
+                f"{quoted(name)} has scores of the {said}s {quoted(one)} (line {first.line}) and {quoted(other)}",
                 fix,
             )
-    row.fail("id", f"{quoted(name)} stands in the file twice (first in line {first.line})", "keep one of them")
+    row.fail("id", f"{quoted(name)} occurs twice in the file (first in line {first.line})", "keep one of them")
 
 
 def read_choices(
@@ -325,7 +326,7 @@ def read_choices(
     names: Sequence[str] = (),
     beside: Path | None = None,
 ) -> ChoiceScores:
-    """Scores of candidates, the right one first (or at the place `right`), or predictions as scores of 1 and 0."""
+    """Read scores of candidates, the right one first (or at the index `right`), or predictions as scores of 1 and 0."""
     notes = notes if notes is not None else Notes()
     if path.suffix == ".npy":
         array_scores, warnings = rows_of_candidates(path, layout)
@@ -358,7 +359,7 @@ def read_choices(
 def numbered(
     scores: NDArray[np.float64], ids: Sequence[str] | None = None, *, all_candidates: bool = True
 ) -> ChoiceScores:
-    """Records with the right one first, each its own cluster; numbered from 0 where there are no ids."""
+    """Return records with the right one first, each its own cluster; numbered from 0 without ids."""
     names = list(ids) if ids is not None else [str(row) for row in range(len(scores))]
     right = np.zeros(len(scores), dtype=np.int64)
     return ChoiceScores(names, scores, right, [f"item {name}" for name in names], all_candidates)

@@ -1,4 +1,4 @@
-"""The one reader of tables of scores, predictions, answers and votes: by the parsed header, or by JSON's fields.
+"""Read tables of scores, predictions, answers and votes: by the parsed header, or by JSON's fields.
 
 CSV: commas, semicolons or tabs, any quoting, a byte order mark, any line ends. Ids are in the column `id`, or in one
 of ID_NAMES, or in a first column without a name (the index of a data frame). A header of numbers 0, 1, 2 … is that of
@@ -17,11 +17,11 @@ from evaluation.score_files.json_records import Row, fail, rows
 from text.quoting import quoted, shortened
 
 ID_NAMES = ("id", "sample", "item", "item_id", "video_id")
-# Unused, they are refused: whoever writes them beside a prediction means them to count.
+# If unused, they are refused: a file that has them next to a prediction means them to count.
 TRUTH_NAMES = frozenset({"answer", "answers", "label", "labels", "gold", "target", "correct", "truth", "ground_truth"})
 SUFFIXES = frozenset({".csv", ".tsv"})
 INDEX = "(index)"
-# The scores of a row from here on: of an array, of a file without a header, and of `id,scores`.
+# The scores of a row start here: of an array, of a file without a header, and of `id,scores`.
 SCORES = "scores"
 _NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -32,25 +32,25 @@ Uses = Callable[[str], bool]
 
 
 def parse_columns(given: str) -> dict[str, str]:
-    """`id=qid, right=answer` as {role: column}. EvaluationError: a part is no such pair, or a role is given twice."""
+    """Parse `id=qid, right=answer` into {role: column}. EvaluationError: not such a pair, or a role occurs twice."""
     found: dict[str, str] = {}
     for part in filter(None, map(str.strip, given.split(","))):
         role, equals, name = (piece.strip() for piece in part.partition("="))
         if not (role and equals and name) or role in found:
             raise EvaluationError(
-                f"columns: {quoted(part)} is no column; write what=NAME once each, such as id=question_id"
+                f"columns: {quoted(part)} is not a column; write each role once as ROLE=NAME, such as id=question_id"
             )
         found[role] = name
     return found
 
 
 class Table:
-    """The records of a file, and its columns by role: `columns` says {role: name} where the file has another name.
+    """The records of a file, and its columns by role: `columns` maps {role: name} if the file uses other names.
 
-    `names`: those of the header or, of JSON, of the first record. `ids`: whether they are "named", or an "index"
-    without a name, or there are none and the "rows" count. `ignored`: columns nobody reads, complete after the last
-    row. Of CSV, `names` are the columns of a file without a header, and `beside` is a file with further columns of the
-    same rows. EvaluationError or CorpusError, with the line: a file that cannot be read, a header that is not plain.
+    `names`: those of the header or, for JSON, of the first record. `ids`: whether they are "named", an "index" without
+    a name, or absent, so that "rows" count. `ignored`: unused columns, complete after the last row. For CSV, `names`
+    are the columns of a file without a header, and `beside` is a file with further columns of the same rows.
+    EvaluationError or CorpusError, with the line: a file that cannot be read, an ambiguous header.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Table:
         self._roles = {name: role for role, name in (columns or {}).items()}
         self.is_csv = path.suffix.lower() in SUFFIXES if is_csv is None else is_csv
         if not self.is_csv and (names or beside):
-            raise EvaluationError(f"{path}: only a CSV file takes names of columns or a file beside it; leave them out")
+            raise EvaluationError(f"{path}: only a CSV file takes column names or a second file; leave them out")
         if self.is_csv:
             source = NamedSource(path, names) if names else CsvSource(path)
             self._source = JoinedSource(source, beside) if beside else source
@@ -81,9 +81,9 @@ class Table:
             self._records = chain([first] if first else [], self._records)
 
     def rows(self, uses: Uses | None = None, truth: str = "") -> Iterator[Row]:
-        """The records, once. `uses` tells which columns are read; the others are `ignored`.
+        """Return the records, once. `uses` says which columns are read; the others are `ignored`.
 
-        `truth`: the role that a column such as `answer` should have. Unused, such a column is an error then.
+        `truth`: the role that a column such as `answer` should have. An unused column of that kind is an error.
         """
         if self.is_csv:
             self._note([name for name in self.names if uses and not uses(name)], self._source.header_line, truth)
@@ -100,14 +100,14 @@ class Table:
             yield row
 
     def again(self) -> "Table":
-        """The same file from its first record."""
+        """Return the same file from its first record."""
         return Table(self.path, self._columns, is_csv=self.is_csv)
 
     def need(self, *names: str) -> None:
-        """EvaluationError if a table lacks one of these columns. Records of JSON are asked one by one."""
+        """Raise EvaluationError if a table lacks one of these columns. Records of JSON are checked one by one."""
         for name in names:
             if self.is_csv and name not in self.names:
-                fix = f"name it in the header, or say which it is: --column {name}=NAME"
+                fix = f"name it in the header, or map it: --column {name}=NAME"
                 fail(self.path, self._source.header_line or 1, name, f"there is no such column ({self.shown})", fix)
 
     @property
@@ -118,20 +118,20 @@ class Table:
     def _note(self, unused: list[str], line: int | None, truth: str) -> None:
         for name in unused:
             if truth and name.lower() in TRUTH_NAMES:
-                problem = "looks like the truth, and is not used"
+                problem = "looks like the right answer, but is not used"
                 given = f"{truth}={shortened(name)}"
                 fix = f"use it by --column {given} (on the page: {given}), or remove it"
                 fail(self.path, line, name, problem, fix)
             self.ignored[name] = None
 
     def _by_role(self, row: Row) -> Row:
-        """A JSON record with its fields by role, and its id as `id`."""
+        """Return a JSON record with its fields by role, and its id as `id`."""
         roles = {name: role for name, role in self._roles.items() if name in row.fields}
         if not row.key and "id" not in row.fields and "id" not in roles.values():
             roles |= dict.fromkeys([n for n in ID_NAMES if n in row.fields][:1], "id")
         if not roles:
             return row
-        # What has a role wins over a field of that name.
+        # A field with a role takes precedence over a field of that name.
         fields = {name: value for name, value in row.fields.items() if name not in roles}
         fields |= {role: row.fields[name] for name, role in roles.items()}
         return Row(row.path, row.line, fields, row.key, called={role: name for name, role in roles.items()})
@@ -147,13 +147,12 @@ class Table:
             self._name([names[0], SCORES], len(names))
         else:
             value = names[numeric.index(True)]
-            fix = "put a line with the names above the rows, such as id,caption,foil"
-            fail(
-                self.path, self._source.header_line, "header", f"{quoted(value)} is a number, no name of a column", fix
-            )
+            fix = "add a header line above the rows, such as id,caption,foil"
+            fail(self.path, self._source.header_line, "header", f"{quoted(value)} is a number, not a column name", fix)
 
     def _open_numbers(self, names: list[str]) -> None:
-        """A first line of numbers alone: a row of scores, or 0, 1, 2 …, which may be the header of an array."""
+        """Interpret a first line of only numbers: a row of scores, or 0, 1, 2 …, which may be the header of an
+        array."""
         if not _is_counting(names) or len(names) < 2:
             self._source.header_line = None
             self._name([SCORES], 0)
@@ -161,11 +160,11 @@ class Table:
         later = (cell.strip() for _line, cells in self._source.rows() for cell in cells)
         if all(_WHOLE.fullmatch(cell) for cell in later if cell):
             problem = f"{shortened(','.join(names))} may be a row of scores, or the names of an array's columns"
-            fail(self.path, self._source.header_line, "header", problem, "put a header above, such as id,caption,foil")
+            fail(self.path, self._source.header_line, "header", problem, "add a header line, such as id,caption,foil")
         self._name([SCORES], len(names))
 
     def _name(self, names: list[str], width: int) -> None:
-        """`width`: how many cells a row has; 0 if that differs by row."""
+        """Name the columns. `width`: number of cells per row; 0 if it differs by row."""
         roles = {name.lower(): role for name, role in self._roles.items()}
         for name in roles:
             if name not in names:
@@ -210,7 +209,7 @@ class Table:
                 problem = f"has {len(cells)} cells where the header has {width or len(names)}"
                 if len(cells) > width > 0:
                     problem = f"has more cells than the header: {len(cells)}, not {width}"
-                fail(self.path, line, "record", problem, "correct the line, or quote what has the delimiter in it")
+                fail(self.path, line, "record", problem, "fix the line, or quote the cells that contain the delimiter")
             fields: dict[str, object] = {name: cell for name, cell in zip(names, cells, strict=False) if cell.strip()}
             if ragged:
                 values = cells[len(names) - 1 :]

@@ -1,4 +1,4 @@
-"""Scores of the items that a benchmark counts: its file of items says which were found valid (ViLMA, Table 6)."""
+"""Restrict scores to the items that a benchmark counts: its item file says which were found valid (ViLMA, Table 6)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,24 +16,30 @@ from text.quoting import quoted
 def restrict_to_valid(
     data: PairScores, files: Sequence[Path], items: Sequence[Path]
 ) -> tuple[PairScores, dict[str, list[str]]]:
-    """The scores of valid items, with those of their valid proficiency pairs, and the ids of the others by reason.
+    """Return the scores of valid items, with those of their valid proficiency pairs, and the ids of the others by
+    reason.
 
-    `items`: a file of items (ViLMA's JSON, JSON lines) for each of the score `files`. An id may lack its subtest.
-    EvaluationError: another number of files, or items without votes.
+    `items`: an item file (ViLMA's JSON, JSON lines) for each of the score `files`. An id may omit its subtest.
+    EvaluationError: a different number of files, or items without votes.
     """
     if len(items) != len(files):
-        raise EvaluationError(f"{len(items)} files of items for {len(files)} files of scores; give one for each")
+        raise EvaluationError(f"{len(items)} item files for {len(files)} score files; give one for each")
     known: dict[str, ItemFacts] = {}
     for scores, path in zip(files, items, strict=True):
         prefix = f"{scores.stem}/" if len(files) > 1 else ""
         for item in read_items([path])[0]:
             if item.valid is None:
-                raise EvaluationError(f"{path}: votes: item {quoted(item.id)} has none, so nobody knows if it is valid")
+                raise EvaluationError(
+                    f"{path}: votes: item {quoted(item.id)} has none, so its validity is unknown; give a file with "
+                    "votes"
+                )
             known[prefix + item.id] = known[prefix + item.id.removeprefix(f"{item.subtest}:")] = item
     found = [known.get(name) for name in data.ids]
     kept = [place for place, item in enumerate(found) if item is not None and item.valid]
     if not kept:
-        raise EvaluationError(f"{items[0]}: id: no scored item is a valid one of it; give the items of these scores")
+        raise EvaluationError(
+            f"{items[0]}: id: no scored item is a valid item of this file; give the item file of these scores"
+        )
     paired = [bool(item and item.proficiency and item.proficiency.valid) for item in found]
     left_out = {
         "not_in_items": [name for name, item in zip(data.ids, found, strict=True) if item is None],

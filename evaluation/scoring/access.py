@@ -1,4 +1,4 @@
-"""Getters of scoring runs, for researchers of their project."""
+"""Load scoring runs, for researchers of their project."""
 
 from evaluation.scoring.models import Run
 from projects.access import get_row

@@ -1,4 +1,4 @@
-"""The installation's caches of frames and vectors, as a run under a protocol uses them."""
+"""Provide the installation's caches of frames and vectors, as a run under a protocol uses them."""
 
 import io
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from media.sampling import INTERVALS, VERSIONS
 FORMAT = "vectors/1"
 
 
-# A row that is larger costs more to read than it saves: BLIP-2's patches of eight frames have 11 MB.
+# Reading a larger row takes longer than computing it: BLIP-2's patches of eight frames have 11 MB.
 MAX_ROW_BYTES = 4 * 1024 * 1024
 
 
@@ -33,7 +33,7 @@ class VectorCache:
     protocol: Protocol
 
     def get(self, clip: Clip, info: ModelInfo) -> np.ndarray | None:
-        """The row as it was computed; None where it is not kept, or its entry is broken."""
+        """Return the row as it was computed; None if it is not cached, or its entry is broken."""
         key = self._key(clip, info)
         data = self.files.get(key) if key else None
         if data is None:
@@ -46,7 +46,7 @@ class VectorCache:
 
     def put(self, clip: Clip, info: ModelInfo, row: np.ndarray) -> None:
         key = self._key(clip, info)
-        # What is no number is asked again: it may have been the machine.
+        # A value that is not a number is computed again: the machine may have been at fault.
         if not key or row.nbytes > MAX_ROW_BYTES or not np.isfinite(row).all():
             return
         data = io.BytesIO()
@@ -54,7 +54,7 @@ class VectorCache:
         self.files.put(key, data.getvalue())
 
     def _key(self, clip: Clip, info: ModelInfo) -> str:
-        """Empty for a clip that cannot be known by its content."""
+        """Return the key of a clip; empty without a known content hash."""
         if clip.path is None:
             return ""
         try:
@@ -63,14 +63,13 @@ class VectorCache:
             )
         except MediaError:
             return ""
-        # `extra` once held the number format; without it every stored vector would be computed again.
+        # `extra` once held the number format; without it, every stored vector would be computed again.
         return content_key(format=FORMAT, frames=frames, model=info.model_id, revision=info.revision, extra="")
 
 
 @dataclass(frozen=True)
 class Caches:
-    """`suffix` goes behind a model's key where frames are not those of the video, or are chosen otherwise than by the
-    first version: such scores are others."""
+    """`suffix` extends a model's key if frames are compressed, or chosen by a later version: such scores differ."""
 
     frames: FrameCache
     vectors: VectorCache | None
@@ -78,17 +77,20 @@ class Caches:
 
 
 def caches(protocol: Protocol, info: ModelInfo) -> Caches:
-    """EvaluationError: the setting names no form. MediaError: the model's interval is no number of seconds."""
+    """Open the caches of a run.
+
+    EvaluationError: the setting names no format. MediaError: the model's interval is not a number of seconds.
+    """
     form = settings.FRAME_CACHE_FORM
     if form not in FORMS:
         raise EvaluationError(f"FOILWORKS_FRAME_CACHE_FORM is '{form}'; write one of: {', '.join(FORMS)}")
-    # A model that asks for a size gets frames of that size, never compressed.
+    # A model that requests a size gets frames of that size, never compressed.
     form = LOSSLESS if protocol.lossless or info.size is not None or not info.needs_video else form
     frames = FrameCache(_files("frames", settings.FRAME_CACHE_BYTES), form)
     files = _files("vectors", settings.VECTOR_CACHE_BYTES)
     vectors = VectorCache(files, frames, protocol) if files is not None else None
     told = [FORM_VERSIONS[JPEG]] if form == JPEG else []
-    # How many frames an interval policy takes changed with its version: one key must not hold scores of both.
+    # The number of frames of an interval policy changed with its version: one key must not mix scores of both.
     if sampling(protocol, info).policy == INTERVALS:
         told.append(VERSIONS[INTERVALS])
     return Caches(frames, vectors, "".join(f" {part}" for part in told))

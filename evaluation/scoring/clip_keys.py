@@ -1,4 +1,5 @@
-"""The key of a stored score: clip bytes with the trim, and the text (docs/reference/formulas.md#stored-scores)."""
+"""Compute the key of a stored score: clip bytes with the trim, and the text
+(docs/reference/formulas.md#stored-scores)."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -9,24 +10,26 @@ MAX_KEY_LENGTH = 200
 
 
 class Keyed(StrEnum):
-    """What a run's scores stand under, beside their text."""
+    """What the keys of a run's scores cover, in addition to their text."""
 
     CLIP = "clip"
-    # A share among texts is another one among others: the clip, and all texts that were asked together.
+    # A share among texts depends on the others: the clip, and all texts that were scored together.
     TEXTS = "texts"
     # Score files name items, not clips.
     ITEM = "item"
 
 
 def score_key(keyed: Keyed, record: Mapping[str, Any], part: str, texts: Iterable[str]) -> str:
-    """The key of the scores of `texts`, asked together about a part (main, proficiency, control) of a frozen record."""
+    """Return the key of the scores of `texts`, scored together for a part (main, proficiency, control) of a frozen
+    record.
+    """
     if keyed == Keyed.ITEM:
         return item_key(record, part)
     return texts_key(record["video"], texts) if keyed == Keyed.TEXTS else clip_key(record["video"])
 
 
 def clip_key(video: Mapping[str, Any]) -> str:
-    """The `video` of a frozen record as a key: SHA-256 of its file (source and id where there is none) @ start-end."""
+    """Return the key of a frozen record's `video`: SHA-256 of its file (source and id without a file) @ start-end."""
     source = video["sha256"] or "/".join(part for part in (video["source_dataset"], video["source_id"]) if part)
     edges = [video["start_time"], video["end_time"]]
     key = source or video["key"]
@@ -37,7 +40,7 @@ def clip_key(video: Mapping[str, Any]) -> str:
 
 
 def texts_key(video: Mapping[str, Any], texts: Iterable[str]) -> str:
-    """The clip's key and a hash of the distinct texts, whatever their order: models are asked in one of their own."""
+    """Return the clip's key and a hash of the distinct texts in any order: models score them in one canonical order."""
     asked = "".join(sorted({text_key(text) for text in texts}))
     return _fitting(f"{clip_key(video)}#{hashlib.sha256(asked.encode()).hexdigest()}")
 
@@ -47,7 +50,7 @@ def _fitting(key: str) -> str:
 
 
 def item_key(record: Mapping[str, Any], part: str) -> str:
-    """The key of a score that a file gave to an item (`part` main or proficiency)."""
+    """Return the key of a score that a file gave to an item (`part` main or proficiency)."""
     return f"{part}:" + hashlib.sha256(record["id"].encode()).hexdigest()
 
 
@@ -56,7 +59,7 @@ def text_key(text: str) -> str:
 
 
 def cluster(video: Mapping[str, Any]) -> str:
-    """The source video, over whose clips statistics cluster."""
+    """Return the source video, the cluster of statistics."""
     if video["source_id"]:
         return f"{video['source_dataset']}/{video['source_id']}"
     return video["sha256"] or video["key"]

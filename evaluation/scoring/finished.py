@@ -1,4 +1,4 @@
-"""What other rooms do when a scoring run has stored its last score, without scoring knowing them."""
+"""Let other rooms react when a scoring run has stored its last score, without importing them."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ _CALLBACKS: list[Callable[[Run], object]] = []
 
 
 def on_finished(callback: Callable[[Run], object]) -> None:
-    """Have `callback` called at the end of every scoring job, in the worker; register it in the room's `hooks`."""
+    """Call `callback` at the end of every scoring job, in the worker; register it in the room's `hooks`."""
     _CALLBACKS.append(callback)
 
 

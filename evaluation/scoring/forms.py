@@ -1,4 +1,4 @@
-"""Forms of scoring runs, score files and model cards."""
+"""Define the forms of scoring runs, score files and model cards."""
 
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ class ModelCardForm(forms.ModelForm):
 
 
 class BudgetForm(forms.Form):
-    """The most that a run through an endpoint may spend; `budget` in the cleaned data has the limits that are set."""
+    """Limits of a run through an endpoint; `budget` in the cleaned data has the limits that are set."""
 
     requests = forms.IntegerField(
         label=_("Max requests"), required=False, min_value=1, help_text=_("Only for endpoints. Empty: no limit.")
@@ -63,7 +63,7 @@ class BudgetForm(forms.Form):
 
 
 class ScoringForm(BudgetForm):
-    """A model to score a release with; the action says what is wrong with it."""
+    """A model to score a release with; the action reports what is wrong with it."""
 
     field_order = ("spec", "label", "protocol", "control", "device", *BUDGET)
 
@@ -101,12 +101,12 @@ class ScoringForm(BudgetForm):
         return spec
 
     def kinds(self) -> list[tuple[str, list[str]]]:
-        """(label, its summary cut at the code in it: every second piece is code) of what can be scored with."""
+        """Return (label, its summary split at the code in it: every second part is code) of the kinds of models."""
         rows = [*load(ADAPTERS).values(), load(CHATS)[ENDPOINT]]
         return [(gettext(row.label), gettext(row.summary).split("`")) for row in rows]
 
     def suggestions(self) -> list[str]:
-        """The operator's endpoints, what the home's folder of models holds, as it would be typed, and the fake."""
+        """Return the operator's endpoints, the models folder's content as it would be typed, and the fake."""
         root = Path(settings.MODEL_ROOT)
         folders = sorted(path for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
         served = [f"{ENDPOINT}:{name}/{model}" for name, one in configured().items() for model in one.models]

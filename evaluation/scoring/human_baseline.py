@@ -1,6 +1,7 @@
-"""People on the items of a release, with the statistics that models get (docs/reference/formulas.md#metric-human).
+"""Compute the accuracy of people on a release, as for models (docs/reference/formulas.md#metric-human).
 
-The votes are those of the human baseline: one choice among the shuffled candidates by people who did not make the item.
+The votes are those of the human baseline: one choice among the shuffled candidates, by people who did not work on the
+item.
 """
 
 from collections import defaultdict
@@ -20,10 +21,11 @@ VERSION = "3"
 
 
 def human_line(release: Release, axes: Axes, scope: str = "", *, paired: bool = False) -> dict[str, Any] | None:
-    """Accuracy of single people (share of an item's counted choices that are the caption) and of majorities of three
-    or more, over the items that people answered; None where nobody has. One query once it is kept.
+    """Compute the accuracy of single people and of majorities of three or more; None without answers.
 
-    `paired`: over the items with a proficiency pair alone, as T of models that have P.
+    A single person's accuracy is the share of an item's counted choices that are the caption. Covers the items that
+    people answered. One query once it is cached. `paired`: only over the items with a proficiency pair, as T of models
+    with P.
     """
     seen = _choices(release).aggregate(n=Count("pk"), last=Max("pk"), total=Sum("pk"))
     if not seen["n"]:
@@ -38,13 +40,13 @@ def human_line(release: Release, axes: Axes, scope: str = "", *, paired: bool = 
 
 
 def _choices(release: Release) -> QuerySet[Vote]:
-    """Counted baseline choices on the release's items; a set-aside one leaves, and so changes count and sum."""
+    """Return counted baseline choices on the release's items; an excluded one changes count and sum."""
     members = ReleaseItem.objects.filter(release=release, item__isnull=False).values("item")
     return Vote.objects.filter(stage=Stage.BASELINE, state=VoteState.COUNTED, item__in=members)
 
 
 def _tallies(release: Release) -> dict[str, tuple[int, int]]:
-    """(right, all) counted choices by record id."""
+    """Return (right, all) counted choices by record id."""
     names = dict(ReleaseItem.objects.filter(release=release).values_list("item_id", "record__id"))
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for item, choice in _choices(release).values_list("item_id", "choice"):
@@ -54,7 +56,7 @@ def _tallies(release: Release) -> dict[str, tuple[int, int]]:
 
 
 def line_of(tallies: dict[str, tuple[int, int]], axes: Axes, scope: str, *, paired: bool = False) -> dict[str, Any]:
-    """The line from (right, all) choices by item id; empty where none of the scope's items was answered."""
+    """Return the line from (right, all) choices by item id; empty if none of the scope's items was answered."""
     chosen = axes.scope(scope)
     if paired:
         chosen = chosen & np.array(axes.has_pair, dtype=bool)

@@ -1,9 +1,8 @@
-"""Scoring runs: a release's distinct (clip, text) pairs through one model, stored as they come, resumable.
+"""Run scoring jobs: score a release's distinct (clip, text) pairs with one model; scores are stored as they come.
 
-What is stored is never asked again: a rerun, a second release with the same items or the successor of a killed worker
-asks only for what is missing. A run of more than one shard is spread over the workers; a worker keeps its model loaded.
-
-What only one kind of job needs is imported by it: a worker that scores by a server of its own waits for no torch.
+Stored scores are never computed again: a rerun, a second release with the same items or the successor of a killed
+worker computes only what is missing. A run of more than one shard is spread over the workers; a worker keeps its model
+loaded. Each kind of job imports its own libraries: a worker that scores through its own server does not load torch.
 """
 
 import hashlib
@@ -61,19 +60,19 @@ from text.quoting import quoted
 from text.registry import Entry, load
 
 SHARD = "evaluation.scoring.jobs.score_shard"
-# Loaded for runs through an endpoint alone.
+# Loaded only for runs through an endpoint.
 SERVED = Entry("the endpoint of a run", "evaluation.scoring.served.opening")
 SERVED_RUN = Entry("a run through an endpoint", "evaluation.scoring.served.served_run")
-# Their texts are encoded before the first of them is shown.
+# Adapters whose texts are encoded before the first clip.
 CLIPS_PER_ROUND = 512
-# A killed worker loses at most these, and the clip batch it was at.
+# A killed worker loses at most these scores, and its current clip batch.
 SCORES_PER_WRITE, SECONDS_PER_WRITE = 64, 2.0
 
 
 def run_scoring(run_id: int, job: Job) -> Spread | None:
-    """Score the run's release. Problems (media that is missing or unreadable, ids that do not match) go to the run.
+    """Score the run's release. Problems (missing or unreadable media, unknown ids) are stored in the run.
 
-    What is more than one shard is spread; the run is then taken up again to collect.
+    Several shards are spread over workers; the run then continues to collect them.
     """
     run = Run.objects.select_related("release__project").get(pk=run_id)
     if run.spec.startswith(SCORE_FILE):
@@ -94,15 +93,15 @@ def run_scoring(run_id: int, job: Job) -> Spread | None:
 
 
 def score_shard(run_id: int, job: Job) -> None:
-    """Score one shard of a run (`evaluation.scoring.shards.plan`). EvaluationError: this host has other weights."""
+    """Score one shard of a run (`evaluation.scoring.shards.plan`). EvaluationError: this host has different weights."""
     run = Run.objects.select_related("release__project").get(pk=run_id)
     with _opened(run) as opened:
         if opened.key != run.model_key:
             progress(job, job.done, measured={**job.measured, OTHER_MODEL: opened.key})
             raise EvaluationError(
-                f"the model is {quoted(opened.key)} on this host and {quoted(run.model_key)} where the run was "
-                "planned; give all hosts the same files of the model and the same Foilworks, then continue: the run is "
-                "planned again"
+                f"the model is {quoted(opened.key)} on this host and {quoted(run.model_key)} on the host that planned "
+                "the run; install the same model files and the same Foilworks version on all hosts, then retry "
+                "the run: it is planned again"
             )
         found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
         work = cut_to(found, job.payload)
@@ -114,7 +113,7 @@ def score_shard(run_id: int, job: Job) -> None:
 
 @dataclass(frozen=True)
 class _Opened:
-    """A loaded model as the run's protocol asks for it; `key` is the key of its scores."""
+    """A loaded model as the run's protocol queries it; `key` is the key of its scores."""
 
     adapter: Any
     protocol: Protocol
@@ -155,16 +154,16 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         info = opened.info
         run.params = {**run.params, "by_item": opened.by_item}
         if run.spec.partition(":")[0] in number_formats.GENERATIVE:
-            # Chosen by the device here; the run's other hosts may have other devices.
+            # Chosen by the device of this host; the run's other hosts may have different devices.
             run.params["dtype"] = opened.dtype
         if opened.served is not None:
             run.params["served"] = dict(opened.served.facts)
         run.model_key = opened.key
         cut = truncation_of(run, opened.adapter)
-        # Before the first score is stored: the page of a running run leaves out what the model cannot tell apart.
+        # Before the first score is stored: the page of a running run leaves out pairs that are equal after truncation.
         run.problems = cut
         run.save(update_fields=["model_key", "params", "problems"])
-        # What a person wrote about the model stays as it is.
+        # Fields that a person wrote about the model do not change.
         ModelCard.objects.get_or_create(
             project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
         )
@@ -184,7 +183,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
 
 
 def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts:
-    """Ask for all of it and store what comes; the job's row says how far it is and what it cost."""
+    """Score everything and store the results; the job's row has the progress and the cost."""
     tally, before, done = ScoringCounts(), dict(job.measured), job.total - _pairs(todo)
     read, info = reader(opened.protocol, opened.kept.frames), opened.info
     decoders = settings.FOILWORKS_DECODERS or usual_workers()
@@ -206,7 +205,7 @@ def _pairs(todo: Todo) -> int:
 
 
 def _store_file(run: Run, job: Job) -> dict[str, Any]:
-    """A score file's values under its own hash, by item. Ids that stand on one side only are listed, not dropped."""
+    """Store a score file's values under its own hash, by item. Ids on one side only are listed, not dropped."""
     path = Path(run.spec.removeprefix(SCORE_FILE))
     able = Path(run.params["proficiency"]) if run.params.get("proficiency") else None
     records, notes = records_of(run.release), Notes()
@@ -214,7 +213,7 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
         form, columns = run.params.get("form", AUTO), run.params.get("columns")
         data = read_given(path, form, records, able, notes=notes, columns=columns)
     except ActionableError as error:
-        # Named as its sender knows it: the folder is nobody's business.
+        # Only the file name: users do not know the folder.
         raise EvaluationError(str(error).replace(f"{path.parent}/", "")) from error
     content = path.read_bytes() + (able.read_bytes() if able else b"")
     run.model_key = "file:" + hashlib.sha256(content).hexdigest()
@@ -222,13 +221,15 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     rows, problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file")
     problems["ignored_columns"] = list(notes.ignored)
     if not rows:
-        raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")
+        raise EvaluationError(
+            f"{path.name}: none of its ids is in the release; use the ids of items.jsonl of the release"
+        )
     if PROTOCOLS[run.protocol].paired_only and np.isnan(data.proficiency).all():
         raise EvaluationError(
-            f"{path.name}: has no scores of proficiency items, and {PROTOCOLS[run.protocol].label} counts an item with "
-            "them only; give their file too (--proficiency, or the second file of the page), or choose another protocol"
+            f"{path.name}: has no scores of proficiency items, which {PROTOCOLS[run.protocol].label} requires; give "
+            "their file too (--proficiency, or the second file on the page), or choose another protocol"
         )
-    # What was read otherwise before, by an older version or in another form, is put right.
+    # Values that an older version or a different format read differently are corrected.
     Score.objects.bulk_create(
         rows,
         batch_size=ROWS_PER_QUERY,
@@ -245,7 +246,7 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
 def _rows_of(
     run: Run, records: Sequence[Record], data: PairScores, kind: str
 ) -> tuple[list[Score], dict[str, list[str]]]:
-    """The scores that a file gives the items of the release, and what stands on one side only."""
+    """Return the scores that a file gives the items of the release, and ids on one side only."""
     given = {name: row for row, name in enumerate(data.ids)}
     problems: dict[str, list[str]] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
     left_out: list[str] = []
@@ -267,7 +268,7 @@ def _rows_of(
                 problems["wrong_number_of_texts"].append(f"{record['id']} ({part})")
             else:
                 left_out.append(f"{record['id']} ({part})")
-    # A file without any proficiency pair leaves none out.
+    # A file without proficiency pairs omits none of them.
     if len(left_out) < n_pairs:
         problems["not_in_file"] += left_out
     known = {record["id"] for record in records}
@@ -276,7 +277,7 @@ def _rows_of(
 
 
 def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float], kind: str) -> list[Score]:
-    """Rows of one item; of a foil that stands twice in it the higher score counts, its stronger rival."""
+    """Return rows of one item; of a foil that occurs twice in it, the higher score counts, its stronger rival."""
     best: dict[str, float] = {}
     for text, value in zip(texts, values, strict=True):
         best[text] = max(value, best.get(text, value))

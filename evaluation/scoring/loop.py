@@ -1,9 +1,10 @@
-"""The scoring loop, pure: (clip, texts) in, raw values out. No Django; jobs hand it a shard and store what it yields.
+"""Run the scoring loop, pure: (clip, texts) in, raw values out. No Django; jobs give it a shard and store what it
+yields.
 
-Every clip is decoded and encoded once, every distinct text once, in batches of like length; values leave as they are
-computed, clip batch by clip batch, so that a killed worker loses at most one. A pool decodes ahead of the model. A clip
-that cannot be decoded, that the model refuses, or whose value is no number is listed, and the others are scored; where
-the device's memory runs out, batches are halved from then on.
+Every clip is decoded and encoded once, every distinct text once, in batches of similar length. Values are yielded as
+they are computed, clip batch by clip batch, so a killed worker loses at most one. A pool decodes ahead of the model. A
+clip that cannot be decoded, that the model refuses, or whose value is not a number is listed, and the others are
+scored. If the device runs out of memory, batches are halved from then on.
 """
 
 import math
@@ -28,16 +29,16 @@ from text.batches import batched
 
 CLIPS_PER_BATCH = 16
 TEXTS_PER_BATCH = 128
-# Of models that take one clip at a time: so many are decoded while it is asked about one.
+# For models that take one clip at a time: number of clips to decode ahead.
 CLIPS_AHEAD = 4
-TOO_LARGE = "it does not fit into the device's memory even alone; ask for fewer frames or a smaller number format"
+TOO_LARGE = "it does not fit into the memory of the device, even alone; use fewer frames or a smaller number format"
 
 
 @dataclass(frozen=True)
 class Clip:
-    """What is shown: `key` names it in scores; `start` and `end` in seconds trim the file, None = as far as it goes.
+    """What is shown: `key` names it in scores; `start` and `end` in seconds trim the file, None = to its limit.
 
-    `content`: the SHA-256 of the file's bytes where it is known, for what is kept by it.
+    `content`: the SHA-256 of the file's bytes if known, for caches.
     """
 
     key: str
@@ -59,13 +60,12 @@ class PairScore:
 
 @dataclass
 class ScoringCounts:
-    """What a run cost, filled in while it goes.
+    """The cost of a run, filled in during the run.
 
-    `decode_seconds` are those of all decoders together, `wait_seconds` those that the model stood still for them.
-    `halved` {"clips" or "texts": how many went through at once after the memory ran out}.
-    `unreadable` lists (clip key, why) of clips that gave no frames, `refused` of those that the model failed on,
-    `not_finite` (clip key or None, text, value) of values that are no numbers, `unanswered` (clip key, text, outcome,
-    why) of texts about which a served model gave no answer.
+    `decode_seconds` are those of all decoders together, `wait_seconds` those that the model waited for them. `halved`
+    {"clips" or "texts": batch size after the memory ran out}. `unreadable` lists (clip key, why) of clips that gave no
+    frames, `refused` of those that the model failed on, `not_finite` (clip key or None, text, value) of values that are
+    not numbers, `unanswered` (clip key, text, outcome, why) of texts about which a served model gave no answer.
     """
 
     clips_encoded: int = 0
@@ -89,7 +89,9 @@ ReadFrames = Callable[[Clip, ModelInfo], tuple[Frames, VideoMeta]]
 
 
 def read_frames(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
-    """The frames that the model wants, at the centres of equal time bins (media.frames). MediaError: unusable file."""
+    """Read the frames that the model needs, at the centres of equal time bins (media.frames). MediaError: unusable
+    file.
+    """
     if clip.path is None:
         raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
     frames, times = sample_frames(Path(clip.path), info.frames, clip.start, clip.end, info.size)
@@ -97,7 +99,7 @@ def read_frames(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
 
 
 def about(clip: Clip, times: Iterable[float]) -> VideoMeta:
-    """What an adapter is told of a clip beside its frames."""
+    """Return what an adapter receives about a clip, in addition to its frames."""
     seconds = tuple(float(time) for time in times)
     return VideoMeta(clip.key, seconds, clip.path or "", clip.start, clip.end)
 
@@ -106,7 +108,7 @@ class KeptVectors(Protocol):
     """Rows of clips that were encoded before."""
 
     def get(self, clip: Clip, info: ModelInfo) -> np.ndarray | None:
-        """The clip's row of this model; None where it is not kept."""
+        """Return the clip's row of this model; None if it is not cached."""
         ...
 
     def put(self, clip: Clip, info: ModelInfo, row: np.ndarray) -> None: ...
@@ -123,11 +125,11 @@ def score_pairs(
     kept: KeptVectors | None = None,
     pool: DecodePool | None = None,
 ) -> Iterator[PairScore]:
-    """One PairScore for each distinct (clip key, text) of `requests`, which may name a clip several times.
+    """Yield one PairScore for each distinct (clip key, text) of `requests`, which may name a clip several times.
 
-    A text-only model (`info.needs_video` False) gives one for each distinct text, clip_key None. What gives no score
-    is listed in `tally`. `read` is what decodes (or a cache before it); clips that `kept` has are not decoded.
-    `pool` reads ahead; without one, each clip is read when it is its turn. Values do not depend on either.
+    A text-only model (`info.needs_video` False) gives one for each distinct text, clip_key None. Pairs without a score
+    are listed in `tally`. `read` decodes (or a cache before it); clips in `kept` are not decoded. `pool` reads ahead;
+    without one, each clip is read in turn. Values do not depend on either.
     """
     counts = tally if tally is not None else ScoringCounts()
     wanted, pool = _merged(requests), pool or DecodePool(0)
@@ -152,7 +154,7 @@ class _Wanted:
 
 
 def _merged(requests: Iterable[tuple[Clip, Sequence[str]]]) -> list[_Wanted]:
-    """One entry a clip key, in the order of their first mention, with its distinct texts (at least one)."""
+    """Return one entry per clip key, in the order of their first mention, with its distinct texts (at least one)."""
     merged: dict[str, _Wanted] = {}
     for clip, texts in requests:
         merged.setdefault(clip.key, _Wanted(clip, {})).texts.update(dict.fromkeys(texts))
@@ -160,13 +162,13 @@ def _merged(requests: Iterable[tuple[Clip, Sequence[str]]]) -> list[_Wanted]:
 
 
 def _by_length(texts: Iterable[str]) -> list[str]:
-    """Distinct texts, short ones first: a batch is padded to its longest."""
+    """Return distinct texts, short ones first: a batch is padded to its longest."""
     return sorted(dict.fromkeys(texts), key=lambda text: (len(text.split()), len(text), text))
 
 
 @dataclass(frozen=True)
 class _Fetched:
-    """A clip on its way to the model: its kept row, or its frames, or why it has neither; and the seconds it took."""
+    """A clip on its way to the model: its cached row, or its frames, or why it has neither; and the seconds it took."""
 
     want: _Wanted
     row: np.ndarray | None = None
@@ -183,7 +185,7 @@ def _fetch(
     kept: KeptVectors | None,
     shrink: Callable[[Frames], Frames] | None,
 ) -> _Fetched:
-    """What a worker of the pool does for one clip."""
+    """Read one clip in a worker of the pool."""
     row = kept.get(want.clip, info) if kept is not None else None
     if row is not None:
         return _Fetched(want, row)
@@ -205,7 +207,7 @@ def _fetched(
     kept: KeptVectors | None,
     depth: int,
 ) -> Iterator[_Fetched]:
-    """Every clip in order, with its row or its frames; those without either are listed."""
+    """Yield every clip in order, with its row or its frames; those without either are listed."""
     shrink = adapter.shrink if isinstance(adapter, Shrinks) else None
     work = partial(_fetch, info=adapter.info, read=read, kept=kept, shrink=shrink)
     for _, wait in pool.ahead(wanted, work, depth):
@@ -213,7 +215,7 @@ def _fetched(
         found = wait()
         waited = perf_counter() - began
         counts.decode_seconds += found.seconds
-        # Without a pool the model stands still because its own thread decodes: that is no waiting.
+        # Without a pool, the model's own thread decodes, which does not count as waiting.
         counts.wait_seconds += waited if pool.workers else 0.0
         counts.vectors_kept += found.row is not None
         if found.why:
@@ -237,7 +239,7 @@ def _by_embedding(
     for batch in batched(fetched, clips_a_batch):
         began = perf_counter()
         rows = _rows(adapter, batch, counts, kept)
-        # Each clip meets only its own texts, so that scores cost n, not n x n.
+        # Each clip is paired only with its own texts, so that scores cost n, not n x n.
         values = {
             at: similarities(adapter, row, encoded[[place[text] for text in batch[at].want.texts]])
             for at, row in sorted(rows.items())
@@ -251,7 +253,7 @@ def _by_embedding(
 def _rows(
     adapter: Embedder, batch: Sequence[_Fetched], counts: ScoringCounts, kept: KeptVectors | None
 ) -> dict[int, np.ndarray]:
-    """Place in the batch -> its row, of every clip that has one."""
+    """Return index in the batch -> its row, for every clip that has one."""
     rows = {at: found.row for at, found in enumerate(batch) if found.row is not None}
     new = [at for at, found in enumerate(batch) if found.frames is not None]
     for some in batched(new, min(len(new), counts.halved.get("clips", len(new))) or 1):
@@ -265,8 +267,9 @@ def _rows(
 def _encoded_clips(
     adapter: Embedder, places: Sequence[int], batch: Sequence[_Fetched], counts: ScoringCounts
 ) -> list[tuple[int, np.ndarray]]:
-    """The clips at the places together; one by one where one of them cannot be taken, and that one is listed; in halves
-    where they do not fit."""
+    """Encode the clips at the indices together; one by one if one of them cannot be encoded, which is listed; in halves
+    if they do not fit.
+    """
     clips, metas = [batch[at].frames for at in places], [batch[at].meta for at in places]
     key = batch[places[0]].want.clip.key
     try:
@@ -291,7 +294,7 @@ def _encoded_clips(
 
 
 def _halves(things: Sequence[Thing], what: str, counts: ScoringCounts) -> list[Sequence[Thing]]:
-    """Two halves, noted for the batches to come; none of a single thing."""
+    """Split into two halves, noted for later batches; a single one cannot be split."""
     half = len(things) // 2
     if not half:
         return []
@@ -312,7 +315,7 @@ def _encode_texts(adapter: Embedder, texts: list[str], counts: ScoringCounts) ->
 
 
 def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts: ScoringCounts) -> list[Any]:
-    """What `ask` gave for batches of the texts, in their order; smaller ones where the memory ran out."""
+    """Return what `ask` gives for batches of the texts, in their order; smaller batches after the memory ran out."""
     answers: list[Any] = []
     left = list(batched(texts, TEXTS_PER_BATCH))[::-1]
     while left:
@@ -362,7 +365,7 @@ def _by_scorer(
 
 
 def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, counts: ScoringCounts) -> list[Any]:
-    """All texts of the clip at once, or in halves where they do not fit and do not depend on each other."""
+    """Score all texts of the clip at once, or in halves if they do not fit and do not depend on each other."""
     most = counts.halved.get("texts", len(texts))
     if adapter.info.by_item or len(texts) <= 1:
         return scores_of(adapter.info, adapter.score(found.frames, texts, mode, found.meta), texts)

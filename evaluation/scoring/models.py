@@ -1,4 +1,4 @@
-"""Scoring runs, the scores they stored, and what is known and allowed of the models."""
+"""Store scoring runs, their scores, and what is known and permitted about the models."""
 
 from pathlib import PurePath
 
@@ -11,8 +11,8 @@ from projects.models import Project, User
 from projects.models.requested_jobs import RequestedJob
 from projects.personal_data import PersonalData
 
-# Of a run's problems: items with a text that the model did not read to its end; of these, pairs of which it reads the
-# same of caption and foil; a model that cannot say.
+# Kinds of a run's problems: items with a truncated text; pairs whose caption and foil are equal after truncation; a
+# model that does not report truncation.
 TRUNCATED, EQUAL_AFTER_CUT, UNKNOWN_CUTS = "truncated_texts", "equal_after_truncation", "truncation_unknown"
 
 
@@ -28,9 +28,9 @@ class Run(RequestedJob):
     protocol = models.CharField(max_length=40, default="foilworks")
     device = models.CharField(max_length=12, default="auto")
     params = models.JSONField(default=dict, blank=True)
-    # Clips whose media is missing or broken, ids of a score file that the release lacks: {"problem": [ids]}.
+    # Clips with missing or broken media, ids of a score file that the release lacks: {"problem": [ids]}.
     problems = models.JSONField(default=dict, blank=True)
-    # When the run's job stored its last score; what follows from scores is kept by it.
+    # When the run's job stored its last score; results are cached by it.
     scored_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
@@ -42,17 +42,17 @@ class Run(RequestedJob):
 
     @property
     def n_truncated(self) -> int:
-        """Items with a text that the model did not read to its end."""
+        """Count the items with a text that the model truncates."""
         return len(self.problems.get(TRUNCATED, ()))
 
     @property
     def n_equal_after_cut(self) -> int:
-        """Pairs without a score, since the model reads the same of caption and foil."""
+        """Count the pairs without a score, because caption and foil are equal after truncation."""
         return len(self.problems.get(EQUAL_AFTER_CUT, ()))
 
     @property
     def served_as(self) -> str:
-        """Of a served model: which version answered, when, how it was asked; else nothing."""
+        """Return which version of a served model answered, when, and how it was queried; else nothing."""
         facts = self.params.get("served")
         if not facts:
             return ""
@@ -64,13 +64,13 @@ class Run(RequestedJob):
 
     @property
     def asked(self) -> str:
-        """The model as pages name it: of a score file its name, since its folder is nobody's business."""
+        """Return the model's name on pages: of a score file only its name, because its folder is private."""
         slug, _, argument = self.spec.partition(":")
         return f"{slug}:{PurePath(argument).name}" if slug == "file" else self.spec
 
 
 class ModelCard(models.Model):
-    """What a reader of a leaderboard needs to know of a model; one card for all its runs in a project."""
+    """What a reader of a leaderboard needs to know about a model; one card for all its runs in a project."""
 
     class Category(models.TextChoices):
         UNKNOWN = "", _("not stated")
@@ -88,12 +88,12 @@ class ModelCard(models.Model):
     model_key = models.CharField(max_length=300)
     category = models.CharField(_("category"), max_length=5, choices=Category, blank=True)
     adaptation = models.CharField(_("adaptation"), max_length=10, choices=Adaptation, blank=True)
-    size = models.CharField(_("size"), max_length=60, blank=True, help_text=_("Parameters, such as 151 M."))
+    size = models.CharField(_("size"), max_length=60, blank=True, help_text=_("Number of parameters, such as 151 M."))
     pretraining_data = models.CharField(_("pretraining data"), max_length=500, blank=True)
     objectives = models.CharField(
         _("objectives"), max_length=500, blank=True, help_text=_("Such as contrastive, matching, captioning.")
     )
-    url = models.URLField(_("address"), max_length=500, blank=True, help_text=_("Where the model is described."))
+    url = models.URLField(_("URL"), max_length=500, blank=True, help_text=_("A page that describes the model."))
     notes = models.TextField(_("notes"), max_length=2000, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
     personal_data = PersonalData(free_text=("notes",), archive="project")
@@ -110,8 +110,8 @@ class Score(models.Model):
 
     model_key = models.CharField(max_length=300)
     protocol = models.CharField(max_length=40)
-    # Video sha256 (source + id where there is no file) with the trim, and a hash of the texts where a score depends on
-    # those that were asked with it; empty for text-only models.
+    # Video sha256 (source + id without a file) with the trim, and a hash of the texts if a score depends on the
+    # texts that were scored with it; empty for text-only models.
     clip_key = models.CharField(max_length=200, blank=True)
     text_sha256 = models.CharField(max_length=64)
     value = models.FloatField()
@@ -133,7 +133,7 @@ class RunUsage(PricedUsage):
     """What a scoring run has spent at an endpoint so far, failures included."""
 
     run = models.OneToOneField(Run, models.CASCADE, related_name="usage")
-    # Of the run by the clock.
+    # Wall-clock seconds of the run.
     seconds = models.FloatField(default=0)
 
     def __str__(self) -> str:
@@ -141,9 +141,9 @@ class RunUsage(PricedUsage):
 
 
 class ServedAnswer(models.Model):
-    """What came of one question that a run asked a served model about an item of its release.
+    """The outcome of one question that a run asked a served model about an item of its release.
 
-    It belongs to the release, like the scores that follow from it: another run of the model asks nothing again.
+    It belongs to the release, like the scores that follow from it: another run of the model repeats no question.
     """
 
     class Outcome(models.TextChoices):
@@ -156,20 +156,20 @@ class ServedAnswer(models.Model):
     model_key = models.CharField(max_length=300)
     protocol = models.CharField(max_length=40)
     clip_key = models.CharField(max_length=200)
-    # Of the item that asks, in the release.
+    # The position of the item in the release.
     position = models.PositiveIntegerField()
     # SHA-256 of the texts in the order in which they were shown.
     texts = models.JSONField()
-    # How many options the answer had.
+    # Number of options of the question.
     options = models.PositiveSmallIntegerField()
-    # Of the sample or the order, from 1.
+    # The number of the sample or the order, from 1.
     number = models.PositiveSmallIntegerField()
     outcome = models.CharField(max_length=10, choices=Outcome)
-    # The option that was named (yes, no, A, B …), and its probability among the options.
+    # The chosen option (yes, no, A, B …), and its probability among the options.
     answer = models.CharField(max_length=10, blank=True)
     share = models.FloatField(null=True, blank=True)
     why = models.CharField(max_length=300, blank=True)
-    # As the server names the model that answered.
+    # The server's name of the model that answered.
     version = models.CharField(max_length=64, blank=True)
     # The key of the stored answer (`ModelAnswer.sha256`).
     request_sha256 = models.CharField(max_length=64)
@@ -190,7 +190,7 @@ class ServedAnswer(models.Model):
 
 
 class ModelTrust(models.Model):
-    """What a project's owner allows for one model: code of its authors, weights that are no safetensors."""
+    """What a project's owner permits for one model: its authors' code, weights that are not safetensors."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="trusted_models", db_index=False)
     # hub.adapters.registry.trusted_name of its spec: "vlm:someone/their-model".

@@ -1,6 +1,6 @@
-"""A model as a protocol asks for it: the adapter in a wrapper that pools frames or turns likelihood into perplexity.
+"""Wrap a model as a protocol queries it: an adapter that pools frames or turns likelihood into perplexity.
 
-The wrappers are adapters themselves, so that the scoring loop knows nothing of protocols.
+The wrappers are adapters themselves, so the scoring loop does not depend on protocols.
 """
 
 import math
@@ -33,7 +33,7 @@ from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
 from text.quoting import quoted
 
 Rows = NDArray[np.float32]
-# Nats a token whose exponential no float holds: such a score is listed as no number.
+# Nats per token whose exponential overflows a float: such a score is listed as not a number.
 MAX_COST = 700.0
 
 
@@ -70,12 +70,12 @@ class PooledFrames:
 
 
 def mean_of_logits(frames: Rows) -> Rows:
-    """(n, k, m) -> (n, m): the mean of the match scores of the frames (ViLMA, Sec. A.4)."""
+    """Compute (n, k, m) -> (n, m): the mean of the match scores of the frames (ViLMA, Sec. A.4)."""
     return frames.mean(axis=1)
 
 
 def mean_of_softmax(frames: Rows) -> Rows:
-    """(n, k, m) -> (n, m): on each frame a softmax over the m texts of one item, then the mean (the released code).
+    """Compute (n, k, m) -> (n, m): per frame a softmax over the m texts of one item, then the mean (the released code).
 
     E.g. logits (0, 0) and (ln 3, 0) on two frames: (.5 + .75) / 2 = .625 for the first text.
     """
@@ -85,7 +85,7 @@ def mean_of_softmax(frames: Rows) -> Rows:
 
 @runtime_checkable
 class AsTokenized(Interface):
-    """A language model that can leave out the start token which it puts where its own tokenizer puts none."""
+    """A language model that can omit the start token which it adds where its own tokenizer adds none."""
 
     info: ModelInfo
 
@@ -97,7 +97,7 @@ class AsTokenized(Interface):
 class AsPerplexity:
     """A language model whose value is exp(-sum of log likelihood / tokens); lower is better.
 
-    `own_tokens`: of the texts as its own tokenizer makes them, where it can be asked so.
+    `own_tokens`: tokenize the texts with the model's own tokenizer, if it supports that.
     """
 
     def __init__(self, model: Scorer, *, own_tokens: bool = False) -> None:
@@ -128,13 +128,14 @@ POOLS = {"mean": (mean_of_logits, ScoreKind.LOGIT), "softmax": (mean_of_softmax,
 
 
 def under_protocol(adapter: Any, protocol: Protocol) -> Embedder | Scorer:
-    """The adapter as the protocol asks for it. EvaluationError: an image model that sees another number of frames."""
+    """Wrap the adapter as the protocol queries it. EvaluationError: an image model with a different number of
+    frames."""
     if protocol.pooling in POOLS and isinstance(adapter, ByFrame):
         wanted = protocol.image_frames
         if wanted is not None and adapter.info.frames != wanted:
             raise EvaluationError(
-                f"{protocol.label} shows image models {wanted} frames, and {adapter.info.model_id} takes "
-                f"{adapter.info.frames}; name the model with ?frames={wanted}"
+                f"{protocol.label} shows image models {wanted} frames, but {adapter.info.model_id} takes "
+                f"{adapter.info.frames}; add to the model name: ?frames={wanted}"
             )
         return PooledFrames(adapter, *POOLS[protocol.pooling])
     likely = adapter.info.kind == ScoreKind.LOG_LIKELIHOOD and not adapter.info.needs_video
@@ -142,21 +143,21 @@ def under_protocol(adapter: Any, protocol: Protocol) -> Embedder | Scorer:
 
 
 def scores_by_item(adapter: Any, protocol: Protocol) -> bool:
-    """Whether the model's scores under the protocol depend on the item's other texts."""
+    """Report whether the model's scores under the protocol depend on the item's other texts."""
     return adapter.info.by_item or (protocol.by_item and isinstance(adapter, PooledFrames | ByFrame))
 
 
 def sampling(protocol: Protocol, info: ModelInfo) -> Sampling:
-    """Which frames a model sees under the protocol; one that asks for intervals (`interval_seconds`) gets those.
+    """Return the frames that models see under the protocol; a model with `interval_seconds` gets intervals.
 
-    MediaError: its interval is no number of seconds.
+    MediaError: its interval is not a number of seconds.
     """
     seconds = info.card.get("interval_seconds")
     if not seconds:
         return Sampling(CONSECUTIVE if protocol.frames == "consecutive" else CENTRES, info.frames)
     if isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0:
         return Sampling(INTERVALS, seconds=seconds)
-    raise MediaError(f"{info.model_id} asks for intervals of {quoted(seconds)} s; give a number above 0")
+    raise MediaError(f"{info.model_id} uses intervals of {quoted(seconds)} s; give a number above 0")
 
 
 @dataclass(frozen=True)
@@ -175,5 +176,5 @@ class FrameReader:
 
 
 def reader(protocol: Protocol, frames: FrameCache | None = None) -> ReadFrames:
-    """How clips are decoded under the protocol, or found in `frames`."""
+    """Return how clips are decoded under the protocol, or found in `frames`."""
     return FrameReader(protocol, FrameCache() if frames is None else frames)

@@ -1,4 +1,4 @@
-"""Protocols: how a model is queried and how its scores count (docs/reference/scoring.md#protocols).
+"""Define protocols: how a model is queried and how its scores count (docs/reference/scoring.md#protocols).
 
 Every result names its protocol.
 """
@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Protocol:
-    """`ties`: a policy of metrics/_ties.py. `frames`: where the frames of a clip are taken, `centres` of equal time
-    bins or `consecutive` from a drawn place. `pooling` of models that score single frames: their own, the `mean` of the
-    frames' logits, or the mean over frames of the `softmax` over an item's texts. `image_frames`: how many frames
-    such a model sees, None = as it asks. `perplexity`: language models give exp(-sum of log likelihood / tokens);
-    with `own_tokens`, causal ones of a text as their own tokenizer makes it, whose first token is counted but not
-    guessed. `version`: raise it when models are asked otherwise than before.
-    `paired_only`: items without a valid proficiency item count nowhere. `lossless`: frames are never compressed,
-    however the installation keeps them.
+    """`ties`: a policy of metrics/ties.py. `frames`: the positions of frames in a clip, `centres` of equal time bins or
+    `consecutive` from a random position.
+
+    `pooling` of models that score single frames: their own, the `mean` of the frames' logits, or the mean over frames
+    of the `softmax` over an item's texts. `image_frames`: how many frames such a model sees, None = its own number.
+    `perplexity`: language models give exp(-sum of log likelihood / tokens); with `own_tokens`, causal ones of a text as
+    their own tokenizer splits it, whose first token counts but is not predicted. `version`: raise it when models are
+    queried differently. `paired_only`: items without a valid proficiency item do not count. `lossless`: frames are
+    never compressed, whatever the installation's cache does.
     """
 
     label: str
@@ -32,12 +33,12 @@ class Protocol:
 
     @property
     def suffix(self) -> str:
-        """Goes behind a model's key, so that what an older version of the protocol brought is asked anew."""
+        """Return the suffix of a model's key, so that scores of an older version of the protocol are computed again."""
         return "" if self.version == 1 else f" protocol={self.version}"
 
     @property
     def by_item(self) -> bool:
-        """Whether a frame model's score depends on the texts that are asked with it."""
+        """Report whether a frame model's score depends on the other texts of the item."""
         return self.pooling == "softmax"
 
 
@@ -45,15 +46,15 @@ PROTOCOLS: dict[str, Protocol] = {
     "foilworks": Protocol(
         label="Foilworks",
         ties="half",
-        summary="Frames at the centres of equal time bins; a tie among n best counts 1/n.",
+        summary="Frames at the centres of equal time bins. A tie among n best texts counts 1/n.",
     ),
     "vilma-2024-paper": Protocol(
         label="ViLMA 2024, the paper",
         ties="strict",
         summary=(
-            "Items that are valid and have a valid proficiency item; the caption's score must surpass the foil's; "
-            "image models by the mean of their match scores on 8 frames, language models by perplexity; other models "
-            "see as many frames as they ask for (ViLMA, Secs. 4.2 and A.4)."
+            "Counts items that are valid and have a valid proficiency item. The caption must score above the foil. "
+            "Image models: mean match score over 8 frames. Language models: perplexity. Other models: their own number "
+            "of frames (ViLMA, Secs. 4.2 and A.4)."
         ),
         pooling="mean",
         image_frames=8,
@@ -65,10 +66,10 @@ PROTOCOLS: dict[str, Protocol] = {
         label="ViLMA 2024, the released code",
         ties="first",
         summary=(
-            "As the released code does it: 8 consecutive frames from a place drawn once for each clip (the code draws "
-            "anew for each item), for image models a softmax over the item's texts on each frame, then the mean; "
-            "language models get a text as their own tokenizer makes it, and perplexity is exp(sum of negative log "
-            "likelihood of its tokens but the first / number of all); a tie goes to the caption."
+            "Reproduces the released code: 8 consecutive frames from a random position, drawn once per clip (the code "
+            "draws once per item). Image models: a softmax over the texts of the item on each frame, then the mean. "
+            "Language models: perplexity with the text as their own tokenizer splits it, exp(sum of negative log "
+            "likelihood of all tokens except the first / number of all tokens). Ties count for the caption."
         ),
         frames="consecutive",
         pooling="softmax",

@@ -1,4 +1,4 @@
-"""What pages, commands and exports read of releases, runs and scores; a fixed number of queries whatever the size."""
+"""Read releases, runs and scores for pages, commands and exports, in a fixed number of queries."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ SHOWN_RELEASES = 10
 
 
 def project_named(slug: str) -> Project:
-    """For the operator's commands; pages go through projects.access. EvaluationError lists the projects."""
+    """Load a project for the operator's commands; pages use projects.access. EvaluationError lists the projects."""
     project = Project.objects.filter(slug=slug).first()
     if project is None:
         known = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
@@ -36,7 +36,7 @@ def project_named(slug: str) -> Project:
 
 
 def release_named(name: str, project: Project | None = None) -> Release:
-    """By id, by content hash (or its first 8 digits and more), or by name within a project."""
+    """Load a release by id, by content hash (or at least its first 8 digits), or by name within a project."""
     rows = Release.objects.select_related("project")
     if project is not None:
         rows = rows.filter(project=project)
@@ -51,18 +51,18 @@ def release_named(name: str, project: Project | None = None) -> Release:
     newest = list(rows.order_by("-pk")[:SHOWN_RELEASES])
     known = ", ".join(f"{one.name} (id {one.pk}, of {one.project.slug})" for one in newest)
     raise EvaluationError(
-        f"{quoted(name)} names no release; there are: {known or 'none yet: `foilworks release` makes one'}"
+        f"{quoted(name)} is not a release; the releases are: {known or 'none yet; create one with `foilworks release`'}"
     )
 
 
 def records_of(release: Release) -> list[dict[str, Any]]:
-    """The frozen records in their order. One query."""
+    """Return the frozen records in their order. One query."""
     return list(ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True))
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run asks about one item: for the item and, where it has a valid one, for its proficiency pair."""
+    """What a run queries about one item: for the item and, if it has a valid one, for its proficiency pair."""
 
     record: Record
     main_key: str
@@ -72,16 +72,17 @@ class Asked:
 
 
 def keyed_by(run: Run) -> Keyed:
-    """What the run's values stand under."""
+    """Return what the keys of the run's values cover."""
     if run.spec.startswith(SCORE_FILE):
         return Keyed.ITEM
     return Keyed.TEXTS if run.params.get("by_item") else Keyed.CLIP
 
 
 def asked_of(record: Record, keyed: Keyed = Keyed.CLIP) -> Asked:
-    """Texts (caption first) and score keys of a frozen record.
+    """Return texts (caption first) and score keys of a frozen record.
 
-    A proficiency pair that nobody found valid is not asked: P and P+T stand over pairs that are (ViLMA, Table 6).
+    A proficiency pair that validators did not find valid is not scored: P and P+T cover only valid pairs (ViLMA, Table
+    6).
     """
     pair = record["proficiency"]
     able = bool(pair and pair["valid"])
@@ -97,13 +98,14 @@ def asked_of(record: Record, keyed: Keyed = Keyed.CLIP) -> Asked:
 
 
 def control_texts(records: Sequence[Record], params: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """{id: own caption, then sampled captions of other videos} of the items whose caption has a rank (RCAD's control).
+    """Return {id: own caption, then sampled captions of other videos} of the items whose caption has a rank (RCAD's
+    control).
 
-    `params`: candidates and seed. EvaluationError: no such item, or too few captions to draw from.
+    `params`: candidates and seed. EvaluationError: no such item, or too few captions to sample from.
     """
     ranked = {record["id"] for record in records if len(record["foils"]) > 1}
     if not ranked:
-        raise EvaluationError("no item has two foils or more, so there is no rank to control; leave the control out")
+        raise EvaluationError("no item has two or more foils, so there are no ranks to compare; leave the control out")
     names = [record["id"] for record in records]
     sources = [cluster(record["video"]) for record in records]
     captions = [record["caption"] for record in records]
@@ -113,7 +115,7 @@ def control_texts(records: Sequence[Record], params: Mapping[str, Any]) -> dict[
 
 
 def texts_of(record: Record) -> tuple[str, ...]:
-    """Every text of a frozen record that a run may ask about."""
+    """Return every text of a frozen record that a run may query."""
     pair = record["proficiency"]
     return (record["caption"], *record["foils"], *((pair["caption"], *pair["foils"]) if pair else ()))
 
@@ -122,7 +124,7 @@ StoredScores = dict[tuple[str, str], float]
 
 
 def stored_scores(run: Run, texts: Iterable[str] | None = None) -> tuple[StoredScores, str, bool]:
-    """{(clip key, text hash): raw value} of the run's model and protocol, their kind, whether higher is better.
+    """Return {(clip key, text hash): raw value} of the run's model and protocol, their kind, whether higher is better.
 
     `texts`: only of these, for the few items of a page.
     """
@@ -141,12 +143,12 @@ def stored_scores(run: Run, texts: Iterable[str] | None = None) -> tuple[StoredS
 def release_scores(
     run: Run, records: Sequence[Record] | None = None, *, few: bool = False
 ) -> tuple[list[ReleaseScore], list[str]]:
-    """One row for each item that the run scored completely, and the ids of the others. Two queries.
+    """Return one row for each item that the run scored completely, and the ids of the others. Two queries.
 
-    Where the run scored a proficiency pair at all, an item without the scores of its own is not complete: else what a
-    run leaves out would choose the items that P, T and P+T stand over. A pair that the model cannot tell apart, since
-    it reads the same of both texts, has no scores. `few`: the given records are a page of the
-    release, so that the run's other scores need not be read; it stands for the whole in that.
+    If the run scored any proficiency pair, an item without scores of its own pair is not complete: else the omissions
+    of a run would choose the items that P, T and P+T cover. A pair that is equal after truncation has no scores. `few`:
+    the given records are a page of the release, so the run's other scores need not be read; it replaces the check over
+    the whole.
     """
     wanted = [text for record in records or () for text in texts_of(record)] if few else None
     scores, kind, higher = stored_scores(run, wanted)
@@ -188,12 +190,12 @@ def release_scores(
 
 
 def equal_parts(run: Run) -> set[tuple[str, str]]:
-    """(item, part) whose caption equals a foil after the model's cut (`scoring.truncation`)."""
+    """Return (item, part) whose caption equals a foil after truncation (`scoring.truncation`)."""
     return {(found["item"], found["part"]) for found in run.problems.get(EQUAL_AFTER_CUT, ())}
 
 
 def values_of(scores: StoredScores, key: str, texts: Iterable[str]) -> list[float] | None:
-    """The texts' values, None where one is missing; a text-only model's values stand under the empty clip key."""
+    """Return the texts' values, None if one is missing; a text-only model's values have an empty clip key."""
     found: list[float] = []
     for text in texts:
         digest = text_key(text)
@@ -205,10 +207,11 @@ def values_of(scores: StoredScores, key: str, texts: Iterable[str]) -> list[floa
 
 
 def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dict[str, Any]:
-    """`metrics.pairwise` on the run's stored scores: overall, per subtest, per test; `missing` lists unscored items.
+    """Run `metrics.pairwise` on the run's stored scores: overall, per subtest, per test; `missing` lists unscored
+    items.
 
-    `overall` is None and the rest empty while nothing is scored. `rcad` has ranks of items with two foils and more; of
-    predictions (`only_winners`) there are none. `ties`: the protocol's policy when not given.
+    `overall` is None and the rest empty without scores. `rcad` has ranks of items with two foils and more; predictions
+    (`only_winners`) have none. `ties`: the protocol's policy by default.
     """
     rows, missing = release_scores(run)
     policy = ties or PROTOCOLS[run.protocol].ties
@@ -242,10 +245,9 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
 
 
 def is_winners_only(run: Run, rows: Sequence[ReleaseScore]) -> bool:
-    """Whether the run's scores are made of predictions, or of right and wrong: they have no ranks.
+    """Report whether the run's scores come from predictions, or from right and wrong: they have no ranks.
 
-    Those stored before they had a kind of their own are known by their values: one 1 among zeros in every item of a
-    CSV.
+    Scores stored before they had their own kind are detected by value: one 1 among zeros in every item of a CSV.
     """
     if any(row.kind == WINNER for row in rows):
         return True
@@ -255,7 +257,7 @@ def is_winners_only(run: Run, rows: Sequence[ReleaseScore]) -> bool:
 
 
 def _ranked(rows: Sequence[ReleaseScore]) -> ChoiceScores | None:
-    """The items of two foils and more; None where there is none, since T says it all then."""
+    """Return the items of two foils and more; None if there are none, because T is enough then."""
     several = [row for row in rows if len(row.foils) > 1]
     if not several:
         return None
@@ -264,7 +266,7 @@ def _ranked(rows: Sequence[ReleaseScore]) -> ChoiceScores | None:
 
 
 def _controlled(run: Run, ranked: ChoiceScores | None) -> ChoiceScores | None:
-    """The same items among sampled captions, where the run was asked for that and has scored them; two queries."""
+    """Return the same items among sampled captions, if the run has scored them; two queries."""
     if ranked is None or not run.params.get("control"):
         return None
     records = records_of(run.release)
@@ -287,7 +289,7 @@ def _controlled(run: Run, ranked: ChoiceScores | None) -> ChoiceScores | None:
 
 
 def counted(run: Run, rows: Sequence[ReleaseScore]) -> tuple[list[ReleaseScore], list[str]]:
-    """The rows that count under the run's protocol, and the ids of the others."""
+    """Return the rows that count under the run's protocol, and the ids of the others."""
     if not PROTOCOLS[run.protocol].paired_only:
         return list(rows), []
     paired = [row for row in rows if row.proficiency_caption is not None]
@@ -295,7 +297,7 @@ def counted(run: Run, rows: Sequence[ReleaseScore]) -> tuple[list[ReleaseScore],
 
 
 def pair_scores(rows: Sequence[ReleaseScore]) -> pairwise.PairScores:
-    """Rows as arrays in which higher is better."""
+    """Return rows as arrays in which higher is better."""
     signs = [1.0 if row.higher_is_better else -1.0 for row in rows]
     main = [[sign * value for value in (row.caption, *row.foils)] for sign, row in zip(signs, rows, strict=True)]
     simpler = [

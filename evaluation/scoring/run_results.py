@@ -1,4 +1,4 @@
-"""What each run earned on each item of its release, and its results: computed once after it ends, then read."""
+"""Compute each run's credit per item of its release, and its results: once after it ends, then cached."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -28,7 +28,7 @@ from evaluation.scoring.queries import (
 )
 
 Floats = NDArray[np.float64]
-# Beside the analysis's own version: a change in how a run's scores become credits.
+# In addition to the analysis's own version: raise it if credits are computed differently.
 VERSION = "6"
 AXES_VERSION = "3"
 RANKED = "ranked"
@@ -36,9 +36,9 @@ RANKED = "ranked"
 
 @dataclass(frozen=True)
 class Axes:
-    """The items of a release in their order: n names each. They never change, since a release never does.
+    """The items of a release in order: n names each. They never change, because a release never does.
 
-    `has_pair`: whether P and P+T stand over the item, which has a valid proficiency pair.
+    `has_pair`: whether P and P+T cover the item, which has a valid proficiency pair.
     """
 
     ids: Sequence[str]
@@ -49,7 +49,9 @@ class Axes:
     has_pair: Sequence[bool]
 
     def scope(self, name: str) -> NDArray[np.bool_]:
-        """(n,) the items of `subtest:NAME` or `test:NAME`, or `ranked` ones (two foils and more); else all of them."""
+        """Return the items of `subtest:NAME` or `test:NAME`, or `ranked` ones (two foils and more), (n,); else all of
+        them.
+        """
         if name == RANKED:
             return np.array(self.n_foils) > 1
         kind, _, wanted = name.partition(":")
@@ -61,14 +63,14 @@ class Axes:
 
 @dataclass(frozen=True)
 class Credits:
-    """(n,) credit of one run on each item of its release; NaN where it has no score, or no proficiency pair."""
+    """(n,) credit of one run on each item of its release; NaN without a score, or without a proficiency pair."""
 
     main: Floats
     proficiency: Floats
 
 
 def axes_of(release: Release) -> Axes:
-    """One query, or none."""
+    """Return the axes of the release. One query, or none."""
 
     def make() -> dict[str, list[Any]]:
         records = records_of(release)
@@ -89,35 +91,38 @@ def axes_of(release: Release) -> Axes:
 
 
 def runs_of(release: Release) -> QuerySet[Run]:
-    """The runs of the release, latest first, each with `stamp`: when scores of its model were last stored."""
+    """Return the runs of the release, latest first, each with `stamp`: when scores of its model were last stored."""
     return _stamped(Run.objects.filter(release=release).select_related("job", "release__project")).order_by("-id")
 
 
 def _stamped(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Scores belong to a model and a protocol: another run of the two, on any release, may have added some."""
+    """Set the stamp of the runs. Scores belong to a model and a protocol, so a run on another release may have added
+    some.
+    """
     same = Run.objects.filter(model_key=OuterRef("model_key"), protocol=OuterRef("protocol"))
     ended = same.annotate(at=Coalesce("scored_at", "job__finished_at")).filter(at__isnull=False)
     return runs.annotate(stamp=Subquery(ended.order_by(F("at").desc()).values("at")[:1]))
 
 
 def is_settled(run: Run) -> bool:
-    """Whether the run's scores are all there: its job has stored the last one or is over, or it never had one."""
+    """Report whether the run's scores are complete: its job stored the last one or ended, or it never had a job."""
     return run.job is None or run.job.is_over or run.scored_at is not None
 
 
 def fingerprint_of(run: Run) -> str:
-    """What the run's results follow from: the scores stored until `stamp`, the tie policy, the metric's version."""
+    """Return what the run's results follow from: the scores stored until `stamp`, the tie policy, the metric's
+    version."""
     row = run if "stamp" in vars(run) else _stamped(Run.objects.filter(pk=run.pk)).get()
     stamp: datetime | None = vars(row)["stamp"]
     rules = asdict(PROTOCOLS[run.protocol])
     parts = [VERSION, pairwise.VERSION, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
-    # Earlier versions knew of none, so their results stay as they are.
+    # Earlier versions had none, so their results do not change.
     equal = sorted(equal_parts(run))
     return digest([*parts, run.params.get("control"), *([equal] if equal else [])])
 
 
 def results_of(run: Run) -> dict[str, Any]:
-    """`queries.run_results`; kept once the run's job is over, computed afresh while it runs."""
+    """Return `queries.run_results`; cached once the run's job is over, computed for every request while it runs."""
     if not is_settled(run):
         return run_results(run)
     return cached_by_fingerprint(
@@ -126,7 +131,7 @@ def results_of(run: Run) -> dict[str, Any]:
 
 
 def credits_of(run: Run, axes: Axes) -> Credits:
-    """The run's credits in the order of `axes`, under the tie policy of its protocol."""
+    """Return the run's credits in the order of `axes`, under the tie policy of its protocol."""
     data = cached_by_fingerprint(
         run.release.project, "credits", str(run.pk), fingerprint_of(run), lambda: _credits(run, axes)
     )
@@ -134,7 +139,7 @@ def credits_of(run: Run, axes: Axes) -> Credits:
 
 
 def _credits(run: Run, axes: Axes) -> dict[str, list[float | None]]:
-    """None for NaN, which JSON has not."""
+    """Convert credits to JSON values: None for NaN, which JSON does not have."""
     rows, _left_out = counted(run, release_scores(run)[0])
     out: dict[str, list[float | None]] = {"main": [None] * len(axes.ids), "proficiency": [None] * len(axes.ids)}
     if not rows:
@@ -154,7 +159,7 @@ def _credits(run: Run, axes: Axes) -> dict[str, list[float | None]]:
 
 
 def keep(run: Run) -> None:
-    """Compute what pages will ask for, at the end of the run's job: no visitor waits for it then."""
+    """Compute what pages will need, at the end of the run's job, so that no visitor waits for it."""
     axes = axes_of(run.release)
     stamped = _stamped(Run.objects.filter(pk=run.pk).select_related("release__project")).get()
     cached_by_fingerprint(
@@ -164,6 +169,6 @@ def keep(run: Run) -> None:
 
 
 def group_of(results: Mapping[str, Any], scope: str) -> Mapping[str, Any] | None:
-    """The group of metrics.pairwise that a scope names, None where the run has none."""
+    """Return the group of metrics.pairwise that a scope names, None if the run has none."""
     kind, _, name = scope.partition(":")
     return results[f"{kind}s"].get(name) if kind in {"subtest", "test"} else results["overall"]

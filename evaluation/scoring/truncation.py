@@ -1,7 +1,7 @@
-"""Find the texts that a run's model cannot read to their end, and the items whose pair it cannot tell apart.
+"""Find the texts that a run's model truncates, and the items whose caption and foil are equal after truncation.
 
-A run lists both in its `problems`. Where caption and foil are equal after the cut, their scores are equal whatever the
-model has learnt: the item has no score in that run, so it is no tie (docs/reference/formulas.md#truncation).
+A run lists both in its `problems`. If caption and foil are equal after truncation, their scores are equal whatever the
+model has learnt. Such an item has no score in that run, instead of a tie (docs/reference/formulas.md#truncation).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ Reads = Mapping[str, TextRead]
 
 
 def truncation_of(run: Run, adapter: Any) -> dict[str, list[dict[str, str]]]:
-    """List what of the run's release the model does not read: {TRUNCATED: [{"item", "why"}], EQUAL_AFTER_CUT: ...}.
+    """List the truncated texts of the run's release: {TRUNCATED: [{"item", "why"}], EQUAL_AFTER_CUT: ...}.
 
     Lists of EQUAL_AFTER_CUT also name the `part` of the item: main, proficiency or control.
     """
@@ -42,12 +42,12 @@ def cuts_of_parts(adapter: Any, label: str, parts: Sequence[tuple[str, str, Sequ
     """List the cuts of `parts` (as in `listed_cuts`), or that the model cannot say; without empty lists."""
     reads = texts_at_limit(adapter, [text for _, _, texts in parts for text in texts])
     if reads is None:
-        return {UNKNOWN_CUTS: [{"item": label, "why": "its adapter does not report the texts it cuts"}]}
+        return {UNKNOWN_CUTS: [{"item": label, "why": "its adapter does not report truncated texts"}]}
     return {name: found for name, found in listed_cuts(parts, reads).items() if found}
 
 
 def listed_before(run: Run) -> dict[str, Any]:
-    """What `truncation_of` found when the run began, before its shards."""
+    """Return what `truncation_of` found when the run began, before its shards."""
     return {name: run.problems[name] for name in (TRUNCATED, EQUAL_AFTER_CUT, UNKNOWN_CUTS) if name in run.problems}
 
 
@@ -59,7 +59,7 @@ def texts_at_limit(adapter: Any, texts: Sequence[str]) -> Reads | None:
 
 
 def listed_cuts(parts: Iterable[tuple[str, str, Sequence[str]]], reads: Reads) -> dict[str, list[dict[str, str]]]:
-    """`parts`: (item, part, its texts with the caption first)."""
+    """List the cuts. `parts`: (item, part, its texts with the caption first)."""
     truncated: dict[str, list[str]] = {}
     equal = []
     for item, part, texts in parts:

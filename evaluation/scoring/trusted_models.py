@@ -1,4 +1,4 @@
-"""What a project's owner allowed for a model, as loading takes it."""
+"""Return what a project's owner permits for a model, as loading takes it."""
 
 from evaluation.scoring.models import ModelTrust
 from hub.adapters.registry import trusted_name
@@ -7,6 +7,6 @@ from projects.models import Project
 
 
 def trust_of(project: Project, spec: str) -> Trust:
-    """Nothing where nobody allowed anything."""
+    """Return an empty set if nobody permitted anything."""
     found = ModelTrust.objects.filter(project=project, name=trusted_name(spec)).first()
     return Trust(found.remote_code, found.other_weights) if found is not None else Trust()

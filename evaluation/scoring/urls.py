@@ -1,4 +1,4 @@
-"""Addresses of scoring runs, their scores and model cards."""
+"""Define the addresses of scoring runs, their scores and model cards."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Scoring runs with live progress, results and score files; imported scores; model cards."""
+"""Show scoring runs with live progress, results and score files; import scores; edit model cards."""
 
 import csv
 import json
@@ -61,21 +61,21 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _asked_before(run: Run) -> bool:
-    """Whether an earlier version of the protocol asked; the key of a score file names none."""
+    """Report whether an earlier version of the protocol was used; the key of a score file names none."""
     protocol = PROTOCOLS.get(run.protocol)
     asked = protocol is not None and run.model_key and not run.spec.startswith(SCORE_FILE)
     return bool(asked) and not run.model_key.endswith(protocol.suffix)
 
 
 def _in_older_form(run: Run) -> bool:
-    """Whether there are scores by item, as those that depend on an item's other texts were kept before."""
+    """Report whether there are scores by item, the older storage of scores that depend on an item's other texts."""
     rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol, clip_key__startswith="main:")
     return keyed_by(run) == Keyed.TEXTS and rows.exists()
 
 
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The live part: asks for itself again while the job is alive, then asks for the whole page."""
+    """Render the live part: it polls itself while the job is in progress, then requests the whole page."""
     found = enter_project(request, get_run(request.user, slug, pk))
     return render_live(
         request,
@@ -87,7 +87,7 @@ def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
-    """JSON with everything, CSV of a line a group, SVG of the chart."""
+    """Serve JSON with everything, CSV with one line per group, SVG of the chart."""
     found = get_run(request.user, slug, pk)
     if extension not in WRITERS:
         raise Http404
@@ -99,14 +99,14 @@ def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpRe
 
 
 def _served(run: Run) -> dict[str, Any]:
-    """What a file says of a run through an endpoint."""
+    """Return what a file says about a run through an endpoint."""
     found = figures_of(run)
     return {"served": figures_as_json(found)} if found is not None else {}
 
 
 @require_safe
 def answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The raw answers of a served model, in pages; `outcome` shows those of one outcome."""
+    """Show the raw answers of a served model, in pages; `outcome` shows those of one outcome."""
     found = enter_project(request, get_run(request.user, slug, pk))
     rows = answers_of(found)
     outcome = request.GET.get("outcome", "")
@@ -126,7 +126,7 @@ def answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def answers_file(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
-    """Every raw answer as a line of JSON."""
+    """Serve every raw answer as a line of JSON."""
     found = get_run(request.user, slug, pk)
     lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in all_raw_answers(found))
     name = f"{found.release.project.slug}-run-{pk}-answers.jsonl"
@@ -156,20 +156,20 @@ WRITERS = {"json": _json, "csv": _csv, "svg": _svg}
 
 
 def _ranks(results: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The caption's ranks: among its foils, and among sampled captions where the run was asked for that."""
+    """Return the caption's ranks: among its foils, and among sampled captions if the run has them."""
     rows = ((_("among its foils (RCAD)"), "rcad"), (_("among captions of other videos (control)"), "control"))
     return [(name, results[key]) for name, key in rows if results.get(key)]
 
 
 def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
-    """(kind, name, group): subtests, then tests that hold several of them, then overall."""
+    """Return (kind, name, group): subtests, then tests that have several of them, then overall."""
     if results["overall"] is None:
         return []
     subtests, tests = results["subtests"], results["tests"]
     rows = [("subtest", name, group) for name, group in subtests.items()]
-    # A test of one subtest would say the same twice.
+    # A test of one subtest would repeat it.
     rows += [("test", name, group) for name, group in tests.items() if group not in subtests.values()]
-    return [*rows, ("overall", "overall", results["overall"])]
+    return [*rows, ("overall", _("overall"), results["overall"])]
 
 
 @require_POST

@@ -1,2 +1,4 @@
-"""LLM-teacher (Feint6K, Sec. 4.2): train video-text models on captions that a language model has changed, so that only
-telling actions apart lowers the loss."""
+"""Train video-text models with LLM-teacher (Feint6K, Sec. 4.2).
+
+The captions are changed by a language model, so that only distinguishing actions lowers the loss.
+"""

@@ -1,4 +1,4 @@
-"""Getters of trainings and evaluations, for researchers of their project."""
+"""Load trainings and evaluations, for researchers of their project."""
 
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from projects.access import get_row

@@ -1,6 +1,6 @@
-"""What is trained on: a clip, its caption, captions made false of it, and how close the teacher finds those.
+"""Hold the training data: clips, captions, false captions, and their similarity according to the teacher.
 
-All texts are looked up by place in one list, so that a step encodes each distinct text once however often it occurs.
+Texts are referenced by index in one list, so that a step encodes each distinct text once however often it occurs.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,9 @@ from text.quoting import quoted
 
 @dataclass(frozen=True)
 class Examples:
-    """n clips: `texts` every distinct text; `captions` (n,) places of the positives; `negatives` (n, k) places, -1
-    where there are fewer; `teacher` (n, k) cosines sim(e_p, e_t), nan where there is no negative."""
+    """n clips: `texts` every distinct text; `captions` (n,) indices of the positives; `negatives` (n, k) indices, -1
+    for missing ones; `teacher` (n, k) cosines sim(e_p, e_t), nan without a negative.
+    """
 
     texts: tuple[str, ...]
     captions: NDArray[np.int64]
@@ -28,16 +29,16 @@ class Examples:
 
     @property
     def with_negatives(self) -> NDArray[np.bool_]:
-        """(n,) whether the clip has any negative."""
+        """Return whether each clip has any negative, (n,)."""
         return np.asarray((self.negatives >= 0).any(axis=1))
 
 
 def examples_of(
     captions: Sequence[str], negatives: Sequence[Sequence[str]], teacher: Sequence[Sequence[float]] | None = None
 ) -> Examples:
-    """From texts: `negatives[i]` are made of `captions[i]`; `teacher[i]` their cosines to it.
+    """Build examples from texts: `negatives[i]` come from `captions[i]`; `teacher[i]` are their cosines to it.
 
-    EvaluationError: no caption at all, a negative that is its own caption, a cosine outside of -1 to 1.
+    EvaluationError: no captions, a negative that equals its caption, a cosine outside of -1 to 1.
     """
     if not captions:
         raise EvaluationError("the train split has no captions; import some with split=train")
@@ -58,13 +59,15 @@ def examples_of(
 
 def _cosine(caption: str, value: float) -> float:
     if not -1.001 <= value <= 1.001:
-        raise EvaluationError(f"{quoted(caption)}: the teacher says {value} of a negative; give a cosine, from -1 to 1")
+        raise EvaluationError(
+            f"{quoted(caption)}: the teacher gives {value} for a negative; give a cosine, from -1 to 1"
+        )
     return value
 
 
 @dataclass(frozen=True)
 class Batch:
-    """The places of a step's clips, its distinct texts, and where in those each caption and negative stands."""
+    """The clips of a step, its distinct texts, and the indices of each caption and negative in those."""
 
     clips: NDArray[np.int64]
     texts: tuple[str, ...]
@@ -74,7 +77,7 @@ class Batch:
 
 
 def batch_of(examples: Examples, chosen: NDArray[np.int64], *, negatives: bool) -> Batch:
-    """The step's batch; without `negatives` only the captions' texts are in it."""
+    """Return the step's batch; without `negatives`, it has only the captions' texts."""
     own, made = examples.captions[chosen], examples.negatives[chosen] if negatives else examples.negatives[chosen, :0]
     used = np.unique(np.concatenate([own, made[made >= 0]]))
     found = np.searchsorted(used, np.where(made >= 0, made, used[0]))

@@ -1,4 +1,4 @@
-"""Frames of clips by their place, decoded once where memory allows, as the models of a training want them."""
+"""Provide frames of clips by index, decoded once if memory permits, as the models of a training need them."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,12 @@ from evaluation.scoring.protocols import PROTOCOLS
 from hub.interfaces import Frames, ModelInfo, VideoMeta
 
 PROTOCOL = PROTOCOLS["foilworks"]
-# Of decoded frames that stay in memory; what is over is read from the installation's cache again.
+# Maximum bytes of decoded frames in memory; further ones are read from the installation's cache again.
 KEPT_BYTES = 2 * 1024**3
 
 
 class Footage:
-    """Called with a place it gives that clip's frames; `show_to` says first which model will look at them."""
+    """Call it with an index to get that clip's frames; `show_to` first sets the model that will use them."""
 
     def __init__(self, clips: Sequence[Clip]) -> None:
         self.clips = clips
@@ -29,7 +29,7 @@ class Footage:
         self._read = reader(PROTOCOL, caches(PROTOCOL, info).frames)
 
     def __call__(self, place: int) -> tuple[Frames, VideoMeta]:
-        """MediaError: the file cannot be decoded."""
+        """Return the frames of the clip. MediaError: the file cannot be decoded."""
         found = self._kept.get(place)
         if found is None:
             found = self._read(self.clips[place], self._info)
@@ -40,14 +40,14 @@ class Footage:
 
 
 def clip_of(video: Video) -> Clip:
-    """The clip as it stands. EvaluationError: it has no file."""
+    """Return the clip as it is. EvaluationError: it has no file."""
     if not video.file:
         raise EvaluationError(f"{video.key}: has no video file; attach it, then train again")
     return Clip(video.key, clip_file(video), video.start_time, video.end_time, video.sha256)
 
 
 def frozen_clip(member: ReleaseItem) -> Clip:
-    """The clip as frozen, under its frozen trim."""
+    """Return the clip as frozen, with its frozen trim."""
     video, frozen = member.video, member.record["video"]
     assert video is not None  # held_out_of leaves the others out
     trim = frozen if frozen["time_unit"] == "sec" else {"start_time": video.start_time, "end_time": video.end_time}

@@ -1,4 +1,4 @@
-"""The forms of trainings: which runs, which release, and the parameters of their row."""
+"""Define the forms of trainings: runs, release, and the parameters of their row."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ FIRST = ("label", "action_runs", "object_runs", "release", "seed")
 
 
 class TrainingForm(EntryForm):
-    """`chosen()` gives what the action takes beside the parameters."""
+    """`chosen()` returns the action's arguments, in addition to the parameters."""
 
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(TEACHING, data, prefix="teacher")
@@ -56,7 +56,7 @@ class TrainingForm(EntryForm):
 
 
 class ReadingForm(forms.Form):
-    """Which other release is read."""
+    """The other release to evaluate."""
 
     release = forms.ChoiceField(label=_("Release"))
 

@@ -1,18 +1,18 @@
-"""Background jobs of LLM-teacher."""
+"""Define the background jobs of LLM-teacher."""
 
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from jobs.models import Job
 
 
 def run_teacher(training_id: int, job: Job) -> None:
-    """Train a dual encoder by LLM-teacher, with its curve and what it makes of the release before and after."""
+    """Train a dual encoder by LLM-teacher, with its curve, and evaluate the release before and after."""
     from evaluation.teacher.teaching import run_training
 
     run_training(TeacherTraining.objects.select_related("project", "release").get(pk=training_id), job)
 
 
 def read_release(reading_id: int, job: Job) -> None:
-    """Read a release by a student as it was and as it was trained."""
+    """Evaluate a release by a student before and after its training."""
     from evaluation.teacher.teaching import run_reading
 
     run_reading(StudentEvaluation.objects.select_related("training__project", "release").get(pk=reading_id), job)

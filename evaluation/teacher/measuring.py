@@ -1,4 +1,4 @@
-"""One pass of a dual encoder over a held-out set: every clip and every distinct text encoded once."""
+"""Run one pass of a dual encoder over a held-out set: encode every clip and every distinct text once."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -17,9 +17,10 @@ ReadClip = Callable[[int], tuple[Frames, VideoMeta]]
 def read(
     adapter: Embedder, held: HeldOut, clip: ReadClip, heard: Callable[[int], None] | None = None
 ) -> EvaluationResult:
-    """What the adapter makes of the set; `clip(place)` gives a clip's frames, `heard` the number of clips behind.
+    """Evaluate the adapter on the set; `clip(place)` gives a clip's frames, `heard` receives the number of finished
+    clips.
 
-    MediaError, HubError: a clip that cannot be decoded or that the model does not take.
+    MediaError, HubError: a clip that cannot be decoded or that the model refuses.
     """
     texts = list(dict.fromkeys([*held.captions, *(text for row in held.texts for text in row)]))
     place = {text: at for at, text in enumerate(texts)}

@@ -1,4 +1,4 @@
-"""Trainings by LLM-teacher, the curve of each, and what the student makes of releases before and after."""
+"""Store trainings by LLM-teacher, the curve of each, and evaluations of releases before and after."""
 
 from pathlib import PurePath
 
@@ -11,20 +11,20 @@ from projects.models.requested_jobs import RequestedJob
 
 
 class TeacherTraining(RequestedJob):
-    """One student trained on the captions of a project's train split and on what its runs made of them."""
+    """One student trained on the captions of a project's train split and on the negatives of its runs."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="teacher_trainings")
-    # Trainings of one label that differ in their seed alone are one row of the ablation of a release.
+    # Trainings of one label that differ only in their seed are one row of the ablation of a release.
     label = models.CharField(max_length=120)
     # As typed: "tiny:/path", "clip:openai/clip-vit-base-patch32?frames=8", "xclip:…".
     student = models.CharField(max_length=500)
     params = models.JSONField(default=dict, blank=True)
     seed = models.BigIntegerField(default=0)
-    # Whose items draw the RCAD curve; what is read of it, and of others, are TeacherReadings.
+    # The release of the RCAD curve; its evaluations, and those of others, are StudentEvaluations.
     release = models.ForeignKey(Release, models.SET_NULL, null=True, blank=True, related_name="+")
     # evaluation.teacher.sources.Collected.provenance: runs, methods, models, counts, the hash of every text.
     sources = models.JSONField(default=dict, blank=True)
-    # The trained model as the adapters name it; "" until it is there.
+    # The trained model as the adapters name it; "" until it exists.
     model_spec = models.CharField(max_length=500, blank=True)
 
     def __str__(self) -> str:
@@ -32,19 +32,19 @@ class TeacherTraining(RequestedJob):
 
     @property
     def student_name(self) -> str:
-        """The student as tables name it: of a folder its last part."""
+        """Return the student as tables name it: of a folder, its last part."""
         slug, _, argument = self.student.partition(":")
         return f"{slug}:{PurePath(argument).name}" if argument.startswith("/") else self.student
 
     @property
     def objective(self) -> str:
-        """ "contrastive 1, lgt 0.5"."""
+        """Return a summary such as "contrastive 1, lgt 0.5"."""
         shares = ((name, self.params.get(name, 0)) for name in ("contrastive", "lbl", "lgt"))
         return ", ".join(f"{name} {share:g}" for name, share in shares if share)
 
     @property
     def captions_per_clip(self) -> str:
-        """The name of a row (Feint6K, Table 2): "10 actions", "5 actions + 5 objects"."""
+        """Return the name of a row (Feint6K, Table 2): "10 actions", "5 actions + 5 objects"."""
         if not self.params.get("lbl") and not self.params.get("lgt"):
             return ""
         counts = (("actions", self.params.get("actions", 0)), ("objects", self.params.get("objects", 0)))
@@ -52,7 +52,7 @@ class TeacherTraining(RequestedJob):
 
 
 class TeacherPoint(models.Model):
-    """A point of a training's curve: the mean loss since the point before, and RCAD on a part of the release."""
+    """A point of a training's curve: the mean loss since the previous point, and RCAD on a part of the release."""
 
     training = models.ForeignKey(TeacherTraining, models.CASCADE, related_name="points", db_index=False)
     step = models.PositiveIntegerField()
@@ -71,11 +71,11 @@ class TeacherPoint(models.Model):
 
 
 class StudentEvaluation(models.Model):
-    """The values that student and trained model give to a release; metrics are computed from them, never stored."""
+    """The values of student and trained model on a release; metrics are computed from them, never stored."""
 
     training = models.ForeignKey(TeacherTraining, models.CASCADE, related_name="readings", db_index=False)
     release = models.ForeignKey(Release, models.CASCADE, related_name="+")
-    # evaluation.teacher.readings.EvaluationResult as JSON; null until read.
+    # evaluation.teacher.readings.EvaluationResult as JSON; null until evaluated.
     before = models.JSONField(null=True, blank=True)
     after = models.JSONField(null=True, blank=True)
     # Ids of items whose clip has no file.

@@ -1,5 +1,7 @@
-"""What is minimised (Feint6K, Sec. 4.2). Similarities are cosines, temperatures above 0; every loss is a mean over
-the batch and is computed in float32 whatever the model runs in.
+"""Compute the losses (Feint6K, Sec. 4.2).
+
+Similarities are cosines, temperatures above 0. Every loss is a mean over the batch and is computed in float32, whatever
+the number format of the model.
 """
 
 import torch
@@ -10,7 +12,7 @@ from evaluation.teacher.plan import FORWARD
 
 
 def contrastive(similar: Tensor, same: Tensor, temperature: float) -> Tensor:
-    """The plain loss, clip to caption and caption to clip, over the batch.
+    """Compute the plain loss, clip to caption and caption to clip, over the batch.
 
     `similar` (b, m) of each video with each of the batch's distinct captions; `same` (b,) which caption is each video's
     own. Videos that share a caption are its right answers in equal parts.
@@ -25,17 +27,23 @@ def contrastive(similar: Tensor, same: Tensor, temperature: float) -> Tensor:
 
 
 def labels(student: Tensor, there: Tensor, temperature: float) -> Tensor:
-    """`- log softmax` of the positive (Feint6K, Eq. 1). `student` (b, 1 + k): sim(f_v, f_t), the positive first;
-    `there` (b, 1 + k): False where a video has fewer than k negatives."""
+    """Compute `- log softmax` of the positive (Feint6K, Eq. 1).
+
+    `student` (b, 1 + k): sim(f_v, f_t), the positive first; `there` (b, 1 + k): False if a video has fewer than k
+    negatives.
+    """
     return -_log_softmax(student, there, temperature)[:, 0].mean()
 
 
 def logits(student: Tensor, teacher: Tensor, there: Tensor, temperature: float, direction: str = FORWARD) -> Tensor:
-    """The divergence between the student's softmax and the teacher's (Feint6K, Eq. 2). `teacher` (b, 1 + k): sim(e_p,
-    e_t), the positive first (so 1), over the positive and its own negatives only, at one temperature."""
+    """Compute the divergence between the student's softmax and the teacher's (Feint6K, Eq. 2).
+
+    `teacher` (b, 1 + k): sim(e_p, e_t), the positive first (so 1), over the positive and its own negatives only, at one
+    temperature.
+    """
     ours, theirs = (_log_softmax(each, there, temperature) for each in (student, teacher))
     left, right = (theirs, ours) if direction == FORWARD else (ours, theirs)
-    # Where nothing is, both logs are -inf: their difference is nan, and its gradient too, so they are set before.
+    # For missing negatives, both logs are -inf; their difference and its gradient would be nan, so they are set before.
     gap = torch.where(there, left, 0.0) - torch.where(there, right, 0.0)
     return (torch.where(there, left.exp(), 0.0) * gap).sum(dim=1).mean()
 

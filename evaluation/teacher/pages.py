@@ -1,4 +1,4 @@
-"""What pages and files show of trainings: one before and after, many beside each other (Feint6K, Tables 1 and 2)."""
+"""Build what pages and files show of trainings: one before and after, and many compared (Feint6K, Tables 1 and 2)."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ if TYPE_CHECKING:
 
 Point = tuple[int, float, float | None, float | None]
 PANELS = ("loss", "RCAD R@1", "standard R@1")
-# Of the ablation's page; older ones are reached by their own.
+# Rows on the page of the ablation; older trainings have their own pages.
 MAX_EVALUATIONS = 60
-# Parameters of a training that change nothing of what is learnt.
+# Parameters of a training that do not affect the result.
 BESIDE = ("device", "processes", "save_every", "curve_every", "curve_items")
 BEFORE, AFTER = "before", "after"
 
 
 def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
-    """{name: [(step, loss, RCAD R@1, standard R@1), …]} -> a panel a quantity, a line a training; what was not measured
-    has no point."""
+    """Draw {name: [(step, loss, RCAD R@1, standard R@1), …]}: a panel per quantity, a line per training."""
     every_point = [point for points in trainings.values() for point in points]
     shown = [at for at in range(len(PANELS)) if any(point[at + 1] is not None for point in every_point)]
     figure = sheet(1.9 * max(1, len(shown)) + 0.6)
@@ -64,7 +63,7 @@ def _panel(axes: Axes, at: int, trainings: Mapping[str, Sequence[Point]]) -> Non
 
 
 def before_and_after(reading: StudentEvaluation) -> list[dict[str, Any]]:
-    """A row a measure: before, after, their difference with paired intervals; empty until both are read."""
+    """Return a row per measure: before, after, their difference with paired intervals; empty until both exist."""
     if reading.before is None or reading.after is None:
         return []
     found = compared([EvaluationResult.of(reading.before)], [EvaluationResult.of(reading.after)])
@@ -72,12 +71,12 @@ def before_and_after(reading: StudentEvaluation) -> list[dict[str, Any]]:
 
 
 def how(measure: str) -> str:
-    """How a page prints the measure: share, rank or cosine."""
+    """Return how a page prints the measure: share, rank or cosine."""
     return "share" if is_share(measure) else "rank" if measure == RANK else "cosine"
 
 
 def changes_chart(reading: StudentEvaluation) -> bytes:
-    """Distributions of the change of the cosine by kind of edit, before above after (Feint6K, Fig. 5)."""
+    """Draw distributions of the change of the cosine by type of edit, before above after (Feint6K, Fig. 5)."""
     both = {BEFORE: EvaluationResult.of(reading.before), AFTER: EvaluationResult.of(reading.after)}
     rows, kinds = changes(both)["rows"], kinds_of(both[BEFORE])
     panels = [
@@ -95,7 +94,7 @@ def changes_chart(reading: StudentEvaluation) -> bytes:
 
 
 def curve_of(training: TeacherTraining) -> list[Point]:
-    """One query."""
+    """Return the points of the curve. One query."""
     return list(training.points.order_by("step").values_list("step", "loss", "rcad", "standard"))
 
 
@@ -104,12 +103,12 @@ def curve_chart(training: TeacherTraining, points: Sequence[Point]) -> bytes:
 
 
 def ablation(release: Release, base: str = "") -> dict[str, Any]:
-    """A row for the trainings that differ in their seed alone, against the row of the training whose id is `base` (the
-    first row where it is in none).
+    """Return a row for trainings that differ only in their seed, compared with the row of training `base` (the first
+    row by default).
 
     {"rows": [{label, student, objective, captions, seeds, left_out, found: {measure: {value, ci}}, against: {measure:
-    difference}}], "base": label, "chosen": training, "measures": […]}. What the students were before stands in rows of
-    their own.
+    difference}}], "base": label, "chosen": training, "measures": […]}. The students before training have rows of their
+    own.
     """
     readings = StudentEvaluation.objects.filter(release=release, before__isnull=False, after__isnull=False)
     found = list(readings.select_related("training").order_by("training_id")[:MAX_EVALUATIONS])
@@ -149,7 +148,8 @@ def ablation(release: Release, base: str = "") -> dict[str, Any]:
 
 
 def _all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
-    """What trainings of one row have in common, the label first: all that bears on what is learnt but the seed.
+    """Return what trainings of one row have in common, the label first: everything that affects the result except the
+    seed.
 
     Processes share a batch as its parts do, and each sees only its own clips.
     """
@@ -160,8 +160,9 @@ def _all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
 
 
 def _of_one_set(readings: Sequence[StudentEvaluation]) -> tuple[list[EvaluationResult], list[int], list[int]]:
-    """What was read after on the most items, with its seeds, and the seeds of what was read on others: clips may have
-    got their files, or lost them, between two readings."""
+    """Return the evaluations after training on the most items, with their seeds, and the seeds of the others: clips may
+    have got or lost their files between two evaluations.
+    """
     values = [(EvaluationResult.of(each.after), each.training.seed) for each in readings]
     most = max((value for value, _ in values), key=lambda value: len(value.ids))
     kept = [(value, seed) for value, seed in values if _same(most, value)]
@@ -174,7 +175,7 @@ def _same(one: EvaluationResult, other: EvaluationResult) -> bool:
 
 
 def _about(one: TeacherTraining, *, shared: bool) -> dict[str, Any]:
-    """`shared`: another row has the label as well."""
+    """Describe the row. `shared`: another row has the same label."""
     return {
         "label": f"{one.label} #{one.pk}" if shared else one.label,
         "student": one.student_name,

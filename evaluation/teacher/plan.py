@@ -1,4 +1,4 @@
-"""What a training takes, minimises, how long and how fast. Pure: pages check a plan without a model library."""
+"""Plan a training: data, losses, duration and learning rate. Pure: pages check a plan without a model library."""
 
 import math
 from collections.abc import Mapping
@@ -11,15 +11,15 @@ from text.registry import Entry, Param
 
 CONTRASTIVE, LABELS, LOGITS = "contrastive", "lbl", "lgt"
 OBJECTIVES = (CONTRASTIVE, LABELS, LOGITS)
-# Of KL(teacher || student) the gradient pulls towards everything that the teacher finds close; the paper's text leaves
-# the direction open, so the other one can be chosen.
+# The gradient of KL(teacher || student) pulls towards everything that the teacher finds close. The text of the paper
+# does not state the direction, so the other one can be chosen.
 FORWARD, REVERSE = "teacher||student", "student||teacher"
 DIRECTIONS = (FORWARD, REVERSE)
 
 
 @dataclass(frozen=True)
 class Objective:
-    """Shares of the three losses, the temperature of each softmax, the direction of the divergence (Feint6K, Eq. 2).
+    """Weights of the three losses, the temperature of each softmax, the direction of the divergence (Feint6K, Eq. 2).
 
     The paper has one temperature for student and teacher, with no value: it must be given, and is recorded.
     """
@@ -46,8 +46,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class Plan:
-    """How long and how fast. `steps` optimiser steps of `batch` clips each, in `accumulate` parts; `warmup` the share
-    of the steps in which the rate rises."""
+    """Duration and learning rate: `steps` optimiser steps of `batch` clips each, in `accumulate` parts; `warmup` the
+    share of the steps in which the rate rises.
+    """
 
     objective: Objective
     steps: int
@@ -62,10 +63,12 @@ class Plan:
 
     def __post_init__(self) -> None:
         if min(self.steps, self.batch, self.accumulate, self.save_every) < 1 or self.batch % self.accumulate:
-            raise EvaluationError("steps, batch, accumulate and save_every are 1 or more, and accumulate divides batch")
+            raise EvaluationError(
+                "steps, batch, accumulate and save_every must be 1 or more, and accumulate must divide batch"
+            )
 
     def rate(self, step: int) -> float:
-        """The learning rate of a step, counted from 0: linear warm-up, then half a cosine to 0."""
+        """Return the learning rate of a step, counted from 0: linear warm-up, then half a cosine to 0."""
         rising = max(1, round(self.warmup * self.steps))
         if step < rising:
             return self.learning_rate * (step + 1) / rising
@@ -80,8 +83,8 @@ TEACHING = Entry(
     label="LLM-teacher",
     path="evaluation.teacher.teaching",
     summary=(
-        "A dual encoder learns to tell its clips' captions from captions that generation runs made false of them "
-        "(Feint6K, Sec. 4.2)."
+        "A dual encoder learns to tell the captions of its clips from false captions made by generation runs (Feint6K, "
+        "Sec. 4.2)."
     ),
     params=(
         Param("student", "", "a dual encoder: clip:HUB_ID?frames=8, xclip:HUB_ID, tiny:FOLDER"),
@@ -93,26 +96,28 @@ TEACHING = Entry(
         Param("contrastive", 1.0, "share of the plain loss over the batch", "float"),
         Param("lbl", 0.0, "share of (Feint6K, Eq. 1): changed captions are wrong (labels)", "float"),
         Param("lgt", 1.0, "share of (Feint6K, Eq. 2): changed captions as wrong as the teacher says (logits)", "float"),
-        Param("temperature", 0.05, "of every softmax; the paper gives no value", "float"),
-        Param("direction", FORWARD, "of the divergence (Feint6K, Eq. 2)", "choice", DIRECTIONS),
-        Param("actions", 10, "captions with another action, for each caption", "int"),
-        Param("objects", 0, "captions with another object, for each caption", "int"),
-        Param("without_negatives", REFUSE, "captions of which the runs made nothing", "choice", (REFUSE, LEAVE_OUT)),
-        Param("steps", 1000, "steps of the optimiser", "int"),
-        Param("batch", 32, "clips a step", "int"),
-        Param("accumulate", 1, "parts in which a step is done, where memory is short", "int"),
-        Param("learning_rate", 1e-5, "the highest; up over the warm-up, then down by a cosine", "float"),
-        Param("weight_decay", 0.05, "of AdamW", "float"),
-        Param("warmup", 0.1, "share of the steps in which the rate rises", "float"),
-        Param("bf16", False, "half-precision forward passes; weights and losses stay float32", "bool"),
-        Param("save_every", 200, "steps between checkpoints; a killed worker loses at most so many", "int"),
+        Param("temperature", 0.05, "temperature of every softmax; the paper gives no value", "float"),
+        Param("direction", FORWARD, "direction of the divergence (Feint6K, Eq. 2)", "choice", DIRECTIONS),
+        Param("actions", 10, "negatives with a changed action, per caption", "int"),
+        Param("objects", 0, "negatives with a changed object, per caption", "int"),
+        Param("without_negatives", REFUSE, "captions without negatives from the runs", "choice", (REFUSE, LEAVE_OUT)),
+        Param("steps", 1000, "optimiser steps", "int"),
+        Param("batch", 32, "clips per step", "int"),
+        Param("accumulate", 1, "parts per step, if memory is short", "int"),
+        Param(
+            "learning_rate", 1e-5, "maximum learning rate; rises during the warm-up, then falls along a cosine", "float"
+        ),
+        Param("weight_decay", 0.05, "weight decay of AdamW", "float"),
+        Param("warmup", 0.1, "share of the steps in which the learning rate rises", "float"),
+        Param("bf16", False, "half-precision forward passes; weights and losses remain float32", "bool"),
+        Param("save_every", 200, "steps between checkpoints; a killed worker loses at most that many", "int"),
         Param("curve_every", 50, "steps between points of the curve", "int"),
-        Param("curve_items", 300, "items of the release that draw the RCAD curve", "int"),
-        Param("processes", 1, "GPUs that train together, on this machine", "int"),
+        Param("curve_items", 300, "items of the release used for the RCAD curve", "int"),
+        Param("processes", 1, "GPUs that train together on this machine", "int"),
         Param("device", "auto", "auto, cpu, cuda or cuda:N"),
     ),
     deviations=(
-        "The paper prints no temperature, learning rate, batch or number of steps for this objective: ours stand here.",
+        "The paper gives no temperature, learning rate, batch size or number of steps; these are our defaults.",
         (
             "The paper leaves open which of the two distributions the divergence is taken from (Feint6K, Eq. 2); by "
             "default the student learns the teacher's, as in distillation."
@@ -126,7 +131,7 @@ TEACHING = Entry(
 
 
 def plan_of(params: Mapping[str, Any], seed: int) -> Plan:
-    """The plan of a training's parameters. EvaluationError: one that cannot be."""
+    """Return the plan of a training's parameters. EvaluationError: an impossible one."""
     objective = Objective(
         params["temperature"],
         contrastive=params["contrastive"],

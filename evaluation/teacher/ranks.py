@@ -1,4 +1,4 @@
-"""Several processes that train one student together (torchrun), and the one that trains alone."""
+"""Coordinate several processes that train one student together (torchrun), or the one that trains alone."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -8,17 +8,17 @@ from torch import distributed, nn
 
 
 class Ranks(Protocol):
-    """`size` processes; each takes every size-th part of a step's clips and all keep the same weights."""
+    """`size` processes; each takes every size-th part of a step's clips, and all keep equal weights."""
 
     rank: int
     size: int
 
     def mean_gradients(self, module: nn.Module) -> None:
-        """Every process's gradients become their mean."""
+        """Replace every process's gradients by their mean."""
         ...
 
     def mean(self, values: Sequence[float]) -> list[float]:
-        """The mean over the processes of each value."""
+        """Return the mean over the processes of each value."""
         ...
 
     def first(self, act: Callable[[], Any]) -> None:
@@ -40,7 +40,7 @@ class Alone:
 
 
 class Together:
-    """The processes of an initialised torch.distributed group, whose tensors stand on `device`."""
+    """The processes of an initialised torch.distributed group, with tensors on `device`."""
 
     def __init__(self, device: torch.device) -> None:
         self.rank, self.size = distributed.get_rank(), distributed.get_world_size()
@@ -48,7 +48,7 @@ class Together:
 
     def mean_gradients(self, module: nn.Module) -> None:
         gradients = [each.grad for each in module.parameters() if each.grad is not None]
-        # One message for all: a message a tensor costs more than the sum.
+        # One message for all tensors: one message per tensor takes longer than the sum.
         flat = torch.cat([each.reshape(-1) for each in gradients])
         distributed.all_reduce(flat)
         flat /= self.size

@@ -1,8 +1,8 @@
-"""What a dual encoder makes of a held-out set, and two of them on the same set (Feint6K, Secs. 5.2 and 5.3).
+"""Evaluate a dual encoder on a held-out set, and compare two of them on the same set (Feint6K, Secs. 5.2 and 5.3).
 
-Standard video-to-text retrieval, retrieval among counterfactuals (RCAD) and the change of the cosine by what was
-edited, all from the values of one pass. Several readings may stand for one model trained with several seeds: an item's
-credit is then the mean over them, and intervals are over source videos. Pure.
+Standard video-to-text retrieval, retrieval among counterfactuals (RCAD) and the change of the cosine by type of edit,
+all from the values of one pass. Several results may belong to one model trained with several seeds: an item's credit is
+then their mean, and intervals are over source videos. Pure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,8 @@ TIES = "half"
 @dataclass(frozen=True)
 class HeldOut:
     """n items over c clips: `texts` of an item, its caption first; `kinds` what each of its foils changes; `clips` the
-    place of its clip; `captions` (c,) each clip's own; `sources` (c,) its source video."""
+    index of its clip; `captions` (c,) each clip's own; `sources` (c,) its source video.
+    """
 
     ids: tuple[str, ...]
     texts: tuple[tuple[str, ...], ...]
@@ -40,7 +41,9 @@ class HeldOut:
     sources: tuple[str, ...]
 
     def part(self, most: int) -> tuple["HeldOut", list[int]]:
-        """At most so many items, spread evenly, with the clips that they need; and where those stood."""
+        """Return at most this many items, spread evenly, with the clips that they need, and the original indices of
+        these.
+        """
         rows = np.unique(np.linspace(0, len(self.ids) - 1, min(most, len(self.ids))).round().astype(int)).tolist()
         used = sorted({self.clips[row] for row in rows})
         place = {clip: at for at, clip in enumerate(used)}
@@ -58,8 +61,8 @@ class HeldOut:
 @dataclass(frozen=True)
 class EvaluationResult:
     """`scores` of n items, caption first; `above` and `tied` (c,) rivals of each clip's own caption among `choices`
-    distinct captions; `sources` of the clips, `clusters` of the items; `truncated` the items with a text that the
-    model does not read to its end."""
+    distinct captions; `sources` of the clips, `clusters` of the items; `truncated` the items with a truncated text.
+    """
 
     ids: tuple[str, ...]
     clusters: tuple[str, ...]
@@ -72,30 +75,30 @@ class EvaluationResult:
     truncated: tuple[str, ...] = ()
 
     def plain(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the result as JSON."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> "EvaluationResult":
-        """From JSON."""
+        """Create the result from JSON."""
         deep = ("kinds", "scores")
         values = {name: tuple(map(tuple, raw[name])) if name in deep else raw[name] for name in raw}
         return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
     @property
     def ranked(self) -> NDArray[np.int64]:
-        """Places of the items of RCAD: two foils or more, and none that changes an object."""
+        """Return the indices of the items of RCAD: two foils or more, and none that changes an object."""
         several = [len(row) > 2 and OBJECT not in kinds for row, kinds in zip(self.scores, self.kinds, strict=True)]
         return np.flatnonzero(several)
 
     def retrieved(self) -> Floats:
-        """(c,) credit of standard video-to-text retrieval at 1."""
+        """Return the credit of standard video-to-text retrieval at 1, (c,)."""
         above, tied = np.array(self.above), np.array(self.tied)
         where = RivalCounts(above, tied, np.zeros_like(tied), np.full(len(above), self.choices))
         return hit(where, TIES)
 
     def choices_of(self) -> ChoiceScores | None:
-        """The items of RCAD; None where there is none."""
+        """Return the items of RCAD; None if there are none."""
         rows = self.ranked.tolist()
         if not rows:
             return None
@@ -108,7 +111,7 @@ Values = Mapping[str, tuple[Floats, Sequence[str]]]
 
 
 def values_of(reading: EvaluationResult) -> Values:
-    """{measure: (an item's or foil's or clip's value, its source video)}."""
+    """Return {measure: (a value per item, foil or clip, its source video)}."""
     found: dict[str, tuple[Floats, Sequence[str]]] = {STANDARD: (reading.retrieved(), reading.sources)}
     ranked = reading.choices_of()
     if ranked is not None:
@@ -145,7 +148,8 @@ def is_share(measure: str) -> bool:
 
 
 def summary(readings: Sequence[EvaluationResult]) -> dict[str, dict[str, Any]]:
-    """{measure: value, its interval over source videos, number of values} of one model, its seeds averaged."""
+    """Return {measure: value, its interval over source videos, number of values} of one model, averaged over
+    its seeds."""
     found = {}
     for measure, (values, clusters) in averaged(readings).items():
         (interval,) = mean_intervals(values[:, None], list(clusters), bounds=[SHARES if is_share(measure) else None])
@@ -154,9 +158,9 @@ def summary(readings: Sequence[EvaluationResult]) -> dict[str, dict[str, Any]]:
 
 
 def averaged(readings: Sequence[EvaluationResult]) -> Values:
-    """The values with each item's mean over the readings. EvaluationError: they are of different sets."""
+    """Return the values with each item's mean over the results. EvaluationError: they cover different sets."""
     if any(other.ids != readings[0].ids or other.sources != readings[0].sources for other in readings[1:]):
-        raise EvaluationError("these readings are of different items; compare models on one release")
+        raise EvaluationError("these evaluations cover different items; compare models on the same release")
     every = [values_of(reading) for reading in readings]
     return {
         name: (np.mean([values[name][0] for values in every], axis=0), clusters)
@@ -165,8 +169,11 @@ def averaged(readings: Sequence[EvaluationResult]) -> Values:
 
 
 def compared(before: Sequence[EvaluationResult], after: Sequence[EvaluationResult]) -> dict[str, dict[str, Any]]:
-    """{measure: `before`, `after`, after minus before with paired intervals}; R@1 with McNemar's test where one reading
-    stands on each side. EvaluationError: they are of different sets."""
+    """Return {measure: `before`, `after`, after minus before with paired intervals}; R@1 with McNemar's test for one
+    result per side.
+
+    EvaluationError: they cover different sets.
+    """
     averaged([before[0], *after])
     found = {}
     first, second = averaged(before), averaged(after)
@@ -183,7 +190,7 @@ def compared(before: Sequence[EvaluationResult], after: Sequence[EvaluationResul
 
 
 def changes(models: Mapping[str, EvaluationResult]) -> dict[str, Any]:
-    """analyses.delta of several models on one set: distributions of the change of the cosine by kind of edit."""
+    """Run analyses.delta for several models on one set: distributions of the change of the cosine by type of edit."""
     one = next(iter(models.values()))
     facts = [{"edited": list(kinds)} for kinds in one.kinds]
     tables = {name: padded([list(row) for row in reading.scores]) for name, reading in models.items()}

@@ -1,7 +1,7 @@
-"""What a project's own runs give to train on: captions of the train split, and what was made false of them.
+"""Collect the training data of a project's own runs: captions of the train split, and false captions of them.
 
-No clip of another split is ever read here. A negative is left out, whoever made it, where it is a true caption of the
-same video, or where validators did not find it false of that video.
+Clips of other splits are never read. A negative from any source is left out if it is a true caption of the same video,
+or if validators did not find it false of that video.
 """
 
 import hashlib
@@ -39,21 +39,22 @@ from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.models import Project
 from text.quoting import quoted, shortened
 
-# What filters or people threw away, and texts that another took the place of.
+# Candidates that filters or people rejected, and texts that were replaced.
 NOT_TAKEN = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateState.SUPERSEDED)
 ROWS = 2000
 KEPT = "captions.json"
 
 
 def check_held_out(release: Release) -> None:
-    """EvaluationError: a release without items, or with source videos that clips of the train split are from, on which
-    a reading proves nothing."""
+    """Raise EvaluationError for a release without items, or with source videos of the train split, which proves
+    nothing.
+    """
     _check_items(release)
     _check_sources(release, _sources_of(release.project))
 
 
 def check_learnt(release: Release, videos: Iterable[Video]) -> None:
-    """EvaluationError: the release has source videos that `videos`, which a training has settled on, are from."""
+    """Raise EvaluationError if the release has source videos of `videos`, the data of a started training."""
     _check_sources(release, {name for video in videos for name in _names(vars(video))})
 
 
@@ -64,7 +65,7 @@ def _check_items(release: Release) -> None:
     seen = members.filter(video__split=Split.TRAIN).count()
     if seen:
         raise EvaluationError(
-            f"{release.name}: {seen} of its items show clips of the train split, which students learn from; freeze a "
+            f"{release.name}: {seen} of its items show clips of the train split, which students train on; freeze a "
             "release of other splits"
         )
 
@@ -78,13 +79,13 @@ def _check_sources(release: Release, learnt: set[str]) -> None:
     ]
     if shared:
         raise EvaluationError(
-            f"{release.name}: {len(shared)} of its items show source videos that clips of the train split are from, "
-            f"too, the first {shared[0]}; freeze a release of other source videos"
+            f"{release.name}: {len(shared)} of its items share source videos with clips of the train split, first "
+            f"{shared[0]}; freeze a release of other source videos"
         )
 
 
 def _sources_of(project: Project) -> set[str]:
-    """What the captioned clips of the train split are from."""
+    """Return the sources of the captioned clips of the train split."""
     rows = Video.objects.filter(project=project, split=Split.TRAIN)
     rows = rows.filter(Exists(Caption.objects.filter(video=OuterRef("pk"))))
     found: set[str] = set()
@@ -94,16 +95,16 @@ def _sources_of(project: Project) -> set[str]:
 
 
 def _names(video: Mapping[str, Any]) -> set[str]:
-    """Its source video and its file: the same file may have come under two names."""
+    """Return its source video and its file: the same file may exist under two names."""
     return {cluster(video), *filter(None, [video["sha256"]])}
 
 
 def held_out_of(release: Release) -> tuple[HeldOut, list[ReleaseItem], list[str]]:
-    """The set, for each of its clips a member that shows it, and the ids of items whose clip has no file.
+    """Return the set, a member per clip that shows it, and the ids of items whose clip has no file.
 
     A clip's own caption is that of its first item. EvaluationError: no clip has a file.
     """
-    # Not the source videos: clips come into the train split that a training which goes on has not learnt from.
+    # Not the source videos: clips may join the train split during a training that does not use them.
     _check_items(release)
     counterfactual = set(
         Subtest.objects.filter(project=release.project, changes=Subtest.Changes.ACTION).values_list("name", flat=True)
@@ -138,7 +139,7 @@ def held_out_of(release: Release) -> tuple[HeldOut, list[ReleaseItem], list[str]
 
 @dataclass(frozen=True)
 class Collected:
-    """n captions with their videos and negatives; `provenance` says by JSON what made them."""
+    """n captions with their videos and negatives; `provenance` says as JSON what generated them."""
 
     captions: list[str]
     videos: list[int]
@@ -147,28 +148,28 @@ class Collected:
 
 
 def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: bool) -> Collected:
-    """The captions that the chosen runs were asked about (all of the train split where none is chosen).
+    """Return the captions of the chosen runs (all of the train split if none is chosen).
 
-    EvaluationError: an empty split, runs that are not the project's, a caption without negatives.
+    EvaluationError: an empty split, runs of another project, a caption without negatives.
     """
     runs = _runs(project, params)
     rows = _captions(project, runs)
     if not rows:
         raise EvaluationError(
-            "no caption of the train split has a video and stands in the chosen runs; import captions with "
-            "split=train, or choose runs over them"
+            "no caption of the train split has a video and is in the chosen runs; import captions with split=train, or "
+            "choose other runs"
         )
     made = _made(runs, params, {pk: video for pk, _, video in rows})
     missing = [text for pk, text, _ in rows if not made.get(pk)]
     if needs_negatives and missing and params["without_negatives"] == REFUSE:
         raise EvaluationError(
-            f"{quoted(missing[0])} has no negatives, and {len(missing) - 1} more captions have none; generate some for "
+            f"{quoted(missing[0])} has no negatives, nor do {len(missing) - 1} more captions; generate some for "
             "them, or set without_negatives=leave_out"
         )
     if needs_negatives:
         rows = [row for row in rows if made.get(row[0])]
         if not rows:
-            raise EvaluationError("the chosen runs made nothing of the captions of the train split; choose other runs")
+            raise EvaluationError("the chosen runs made no foils for captions of the train split; choose other runs")
     negatives = [made.get(pk, []) for pk, _, _ in rows]
     captions = [text for _, text, _ in rows]
     about = {
@@ -184,7 +185,7 @@ def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: boo
 
 
 def runs_to_choose(project: Project) -> QuerySet[GenerationRun]:
-    """Runs with candidates of train captions, newest first."""
+    """Return runs with candidates of train captions, newest first."""
     groups = CandidateGroup.objects.filter(caption__video__split=Split.TRAIN, run__project=project)
     return GenerationRun.objects.filter(pk__in=groups.values("run")).select_related("subtest").order_by("-pk")
 
@@ -212,7 +213,7 @@ def _captions(project: Project, runs: Mapping[str, list[GenerationRun]]) -> list
 def _made(
     runs: Mapping[str, list[GenerationRun]], params: Mapping[str, Any], videos: Mapping[int, int]
 ) -> dict[int, list[str]]:
-    """{caption: its negatives}: so many of each kind, best rank first."""
+    """Return {caption: its negatives}: the requested number of each kind, best rank first."""
     refused = _refused_texts(set(videos.values()))
     found: dict[int, list[str]] = defaultdict(list)
     for kind, count in ((ACTION, params["actions"]), (OBJECT, params["objects"])):
@@ -229,8 +230,10 @@ def _made(
 
 
 def _refused_texts(videos: Iterable[int]) -> dict[int, set[str]]:
-    """By video: its true captions, and the foils that validation or a researcher took out. The state of a candidate
-    says nothing of these: what became a foil stays accepted."""
+    """Return by video its true captions, and the foils that validation or a researcher rejected.
+
+    The state of a candidate does not show these: a candidate that became a foil remains accepted.
+    """
     found: dict[int, set[str]] = defaultdict(set)
     wanted = sorted(videos)
     for start in range(0, len(wanted), ROWS):
@@ -263,7 +266,7 @@ def _about(run: GenerationRun, kind: str) -> dict[str, Any]:
 
 
 def train_videos(pks: Iterable[int]) -> dict[int, Video]:
-    """By id; only what stands in the train split."""
+    """Return videos by id; only those in the train split."""
     wanted = sorted(set(pks))
     found: dict[int, Video] = {}
     for start in range(0, len(wanted), ROWS):
@@ -272,9 +275,9 @@ def train_videos(pks: Iterable[int]) -> dict[int, Video]:
 
 
 def kept_sources(training: TeacherTraining, folder: Path, *, needs_negatives: bool) -> tuple[Collected, list[Video]]:
-    """The captions as they were when the training began, and the clip of each.
+    """Return the captions as they were when the training began, and the clip of each.
 
-    EvaluationError: there is nothing to learn from, or a clip is another than it was then.
+    EvaluationError: there is nothing to train on, or a clip changed since.
     """
     path = folder / KEPT
     if path.is_file():
@@ -284,10 +287,10 @@ def kept_sources(training: TeacherTraining, folder: Path, *, needs_negatives: bo
     else:
         found = collect(training.project, training.params, needs_negatives=needs_negatives)
         if found.provenance["sha256"] != training.sources.get("sha256"):
-            # Of a version that kept no captions: checkpoint and similarities are of others.
+            # From a version that stored no captions: checkpoint and similarities belong to other captions.
             shutil.rmtree(folder, ignore_errors=True)
             if training.release is not None:
-                # Clips may have come since the training was asked for.
+                # Clips may have been added since the training was requested.
                 check_learnt(training.release, train_videos(found.videos).values())
         folder.mkdir(parents=True, exist_ok=True)
         kept = {"collected": asdict(found), "clips": _clips(found.videos)}
@@ -298,7 +301,7 @@ def kept_sources(training: TeacherTraining, folder: Path, *, needs_negatives: bo
 
 
 def _clips(pks: Sequence[int]) -> dict[str, list[Any]]:
-    """{id: key, file and trim} of those that can be shown."""
+    """Return {id: key, file and trim} of those that can be shown."""
     ready = (video for video in train_videos(pks).values() if video.media_state == MediaState.READY)
     return {str(video.pk): [video.key, video.sha256, video.start_time, video.end_time] for video in ready}
 
@@ -308,6 +311,6 @@ def _check_clips(pks: Sequence[int], kept: dict[str, list[Any]]) -> None:
     changed = [clip[0] for pk, clip in kept.items() if now.get(pk) != clip]
     if changed:
         raise EvaluationError(
-            f"{changed[0]}: is not the clip that it was when this training began, and {len(changed) - 1} more are not; "
-            "start a new training"
+            f"{changed[0]}: the clip changed since this training began, as did {len(changed) - 1} more; start a new "
+            "training"
         )

@@ -1,8 +1,7 @@
-"""The job that trains: collects, asks the teacher, reads the release before, trains with a curve, reads it after.
+"""Run the training job: collect, query the teacher, evaluate the release, train with a curve, evaluate again.
 
-Student, teacher and captions are all there before the first step, or one message says what is missing. What a killed
-worker had done is found again: the captions, the teacher's similarities, the reading before, the checkpoint and its
-curve.
+Student, teacher and captions all exist before the first step, or one message says what is missing. The work of a killed
+worker is reused: the captions, the teacher's similarities, the evaluation before, the checkpoint and its curve.
 """
 
 import shutil
@@ -37,7 +36,7 @@ from text.quoting import quoted
 
 CAPTIONS_PER_BATCH = 256
 COSINES = "teacher.npy"
-# A step's loss and, where it is a point of the curve, RCAD and standard R@1.
+# A step's loss and, for a point of the curve, RCAD and standard R@1.
 Told = Callable[[Heard, dict[str, float] | None], None]
 
 
@@ -54,13 +53,15 @@ class Lesson:
 
     @property
     def interval(self) -> int:
-        """Steps between two points: a divisor of the checkpoints' interval, so that a resumed curve is the same."""
+        """Return the steps between two points: a divisor of the checkpoints' interval, so that a resumed curve is
+        equal.
+        """
         wanted, every = self.training.params["curve_every"], self.plan.save_every
         return max(n for n in range(1, every + 1) if every % n == 0 and n <= max(1, wanted))
 
 
 def run_training(training: TeacherTraining, job: Job) -> None:
-    """Train as the row says; nothing where it is done. EvaluationError, HubError, MediaError: one clear message."""
+    """Train as the row says; do nothing if it is done. EvaluationError, HubError, MediaError: one clear message."""
     work = work_of(training)
     if not training.model_spec:
         lesson = lesson_of(training, lambda done, total: progress(job, done, total, "asking the teacher"))
@@ -70,7 +71,7 @@ def run_training(training: TeacherTraining, job: Job) -> None:
         teach(lesson, work, _noted(lesson, job))
         training.model_spec = _kept(lesson, work)
         training.save(update_fields=["model_spec"])
-    # Also what a worker left that was killed after the line above.
+    # Also the folder of a worker that was killed after the line above.
     shutil.rmtree(work, ignore_errors=True)
     for reading in training.readings.select_related("release"):
         run_reading(reading, job)
@@ -83,8 +84,10 @@ def work_of(training: TeacherTraining) -> Path:
 def lesson_of(
     training: TeacherTraining, heard: Callable[[int, int], None] | None = None, *, device: str = ""
 ) -> Lesson:
-    """Captions, student, teacher's word and the part of the release that draws the curve; `heard` of the captions that
-    the teacher was asked about."""
+    """Load captions, student, the teacher's similarities and the part of the release for the curve.
+
+    `heard` receives the number of captions that the teacher has scored.
+    """
     params = training.params
     plan = plan_of(params, training.seed)
     found, videos = kept_sources(training, work_of(training), needs_negatives=plan.objective.needs_negatives)
@@ -106,7 +109,7 @@ def lesson_of(
 
 
 def learn(lesson: Lesson, work: Path, told: Told, ranks: Ranks | None = None) -> None:
-    """The training loop with its curve; leaves the trained model in `work`/model."""
+    """Run the training loop with its curve; the trained model is then in `work`/model."""
     student, first = lesson.student, ranks is None or ranks.rank == 0
 
     def heard(said: Heard) -> None:
@@ -122,7 +125,7 @@ def learn(lesson: Lesson, work: Path, told: Told, ranks: Ranks | None = None) ->
 
 
 def train_rank(training: TeacherTraining, say: Callable[[str], None]) -> None:
-    """One of the processes that torchrun started; `say` takes the lines for the job."""
+    """Run one of the processes that torchrun started; `say` receives the lines for the job."""
     on_gpus = torch.cuda.is_available()
     distributed.init_process_group("nccl" if on_gpus else "gloo")
     device = torch.device("cuda", distributed.get_node_local_rank()) if on_gpus else torch.device("cpu")
@@ -145,7 +148,7 @@ def _curve(lesson: Lesson) -> dict[str, float]:
 def _asked(
     training: TeacherTraining, found: Collected, plan: Plan, heard: Callable[[int, int], None] | None
 ) -> list[list[float]] | None:
-    """Cosines of each caption with its negatives by the teacher; None where no loss asks for them."""
+    """Return the teacher's cosines of each caption with its negatives; None if no loss needs them."""
     if plan.objective.lgt <= 0:
         return None
     path = work_of(training) / COSINES
@@ -157,7 +160,7 @@ def _asked(
     encoder = open_helper(training.params["teacher"], ENCODER, device=training.params["device"])
     if not hasattr(encoder, "encode_text"):
         raise EvaluationError(
-            f"teacher: {quoted(training.params['teacher'])} gives no vectors of texts; name an encoder"
+            f"teacher: {quoted(training.params['teacher'])} returns no text vectors; choose an encoder"
         )
     values: list[float] = []
     for start in range(0, len(found.captions), CAPTIONS_PER_BATCH):
@@ -182,7 +185,7 @@ def _by_caption(flat: NDArray[np.float32], lengths: Sequence[int]) -> list[list[
 
 
 def _noted(lesson: Lesson, job: Job) -> Told:
-    """Writes the curve into the database, and how far the job is."""
+    """Write the curve into the database, and the progress of the job."""
     training, since = lesson.training, []  # type: ignore[var-annotated]
 
     def told(said: Heard, curve: dict[str, float] | None) -> None:
@@ -197,7 +200,7 @@ def _noted(lesson: Lesson, job: Job) -> Told:
 
 
 def _read_before(lesson: Lesson, job: Job) -> None:
-    """Nothing is trained yet, so the student itself is what stands before."""
+    """Evaluate the student itself before the training."""
     training = lesson.training
     training.save(update_fields=["sources"])
     for reading in training.readings.filter(before__isnull=True).select_related("release"):
@@ -205,12 +208,12 @@ def _read_before(lesson: Lesson, job: Job) -> None:
 
 
 def run_reading(reading: StudentEvaluation, job: Job) -> None:
-    """Read the release by the student as it was and by the trained model, whichever is missing."""
+    """Evaluate the release by the student before and by the trained model, whichever is missing."""
     training = reading.training
     if not training.model_spec:
-        raise EvaluationError(f"training {training.pk} is not done; read a release when it is")
+        raise EvaluationError(f"training {training.pk} is not done; evaluate a release when it is")
     if reading.after is None and held_out_of(reading.release)[2] != reading.left_out:
-        # A clip has got its file since, or lost it: before and after are of the same items.
+        # A clip has got or lost its file since; before and after must cover the same items.
         reading.before = None
     for phase, spec in (("before", training.student), ("after", training.model_spec)):
         if getattr(reading, phase) is None:
@@ -223,7 +226,7 @@ def _fill(reading: StudentEvaluation, phase: str, adapter: object, job: Job) -> 
     footage = Footage([frozen_clip(member) for member in members])
     footage.show_to(adapter.info)  # type: ignore[attr-defined]
     total = len(members)
-    found = read(adapter, held, footage, lambda done: progress(job, done, total, f"reading the release {phase}"))  # type: ignore[arg-type]
+    found = read(adapter, held, footage, lambda done: progress(job, done, total, f"evaluating the release {phase}"))  # type: ignore[arg-type]
     setattr(reading, phase, found.plain())
     reading.left_out = left_out
     reading.save(update_fields=[phase, "left_out"])
@@ -239,7 +242,7 @@ def _card(lesson: Lesson) -> dict[str, object]:
 
 
 def _kept(lesson: Lesson, work: Path) -> str:
-    """The spec of the trained model, in the installation's models under its hash."""
+    """Return the spec of the trained model, in the installation's models under its hash."""
     name = f"taught/{folder_hash(work / 'model')}"
     target = Path(settings.MODEL_ROOT) / name
     slug, _, argument = lesson.training.student.partition(":")

@@ -1,6 +1,6 @@
-"""Several GPUs for one training: torchrun beside the job, whose first process says line by line how far they are.
+"""Use several GPUs for one training: torchrun next to the job; its first process reports progress line by line.
 
-The job stays the only one that writes into the database; when it is cancelled or dies, so do they.
+Only the job writes into the database; if it is cancelled or dies, so do the processes.
 """
 
 import json
@@ -25,8 +25,9 @@ Told = Callable[[Heard, dict[str, float] | None], None]
 
 
 def train_together(lesson: Any, work: Path, told: Told) -> None:
-    """Start `foilworks teacher rank` in `processes` processes and pass on what they tell. EvaluationError: they failed,
-    with the first of their messages."""
+    """Start `foilworks teacher rank` in `processes` processes and pass on their messages. EvaluationError: they failed,
+    with the first of their messages.
+    """
     training = lesson.training
     command = [
         settings.FOILWORKS_PYTHON,
@@ -59,7 +60,7 @@ def train_together(lesson: Any, work: Path, told: Told) -> None:
 
 
 def tell(said: Heard, curve: dict[str, float] | None) -> str:
-    """A line of the first process."""
+    """Handle a line of the first process."""
     return PROGRESS_PREFIX + json.dumps({**asdict(said), "curve": curve})
 
 
@@ -75,4 +76,4 @@ def _why(errors: IO[str], processes: int) -> str:
     errors.seek(0)
     lines = [line.strip() for line in errors]
     own = next((line.removeprefix(MESSAGE_PREFIX) for line in lines if line.startswith(MESSAGE_PREFIX)), "")
-    return own or f"{processes} processes: they ended early; see the worker's log, or set processes=1"
+    return own or f"{processes} processes: they ended early; see the log of the worker, or set processes=1"

@@ -1,7 +1,7 @@
-"""The training loop: AdamW, warm-up and cosine, one video forward and one text forward a step, checkpoints from which
-a killed run goes on as if nothing had happened.
+"""Run the training loop: AdamW, warm-up and cosine, one video forward and one text forward per step, with checkpoints.
 
-A checkpoint is a folder with safetensors and JSON, never a pickle; it is put in place whole or not at all.
+A killed run resumes from its checkpoint with an equal result. A checkpoint is a folder with safetensors and JSON, never
+a pickle, and is replaced atomically.
 """
 
 import json
@@ -30,29 +30,30 @@ LATEST = "checkpoint"
 
 
 class Student(Protocol):
-    """A dual encoder in training: what it gives carries gradients."""
+    """A dual encoder in training: its outputs have gradients."""
 
     @property
     def module(self) -> nn.Module:
-        """What holds the weights; its state is the model's."""
+        """Return what holds the weights; its state is the model's."""
         ...
 
     def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
-        """(b,) places of clips -> (b, …), a row a clip."""
+        """Encode (b,) indices of clips into (b, …), a row per clip."""
         ...
 
     def encode_text(self, texts: Sequence[str]) -> Tensor:
-        """m texts -> (m, d)."""
+        """Encode m texts into (m, d)."""
         ...
 
     def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
-        """Cosines in float32: texts (m, d) of all clips -> (b, m); texts (b, k, d), each clip's own -> (b, k)."""
+        """Compute cosines in float32: texts (m, d) of all clips -> (b, m); texts (b, k, d), each clip's own ->
+        (b, k)."""
         ...
 
 
 @dataclass(frozen=True)
 class Heard:
-    """What a step says of itself: its number from 1, its loss and the parts of it."""
+    """The report of a step: its number from 1, its loss and the parts of it."""
 
     step: int
     loss: float
@@ -69,12 +70,12 @@ def train(
     go_on: Callable[[], bool] | None = None,
     ranks: Ranks | None = None,
 ) -> bool:
-    """Train the student in place; True when all steps are done, False when `go_on` said stop before.
+    """Train the student in place; True if all steps are done, False if `go_on` requested a stop before.
 
-    `folder` holds the latest checkpoint; where one is, training goes on from it and ends equal to a run that was never
-    stopped. EvaluationError before the first step: an objective that needs negatives and a caption without any, or a
-    teacher that said nothing; a checkpoint of another plan. `ranks`: several processes that share each step's clips;
-    the gradients are those of one process with as many times more `accumulate`.
+    `folder` has the latest checkpoint; training resumes from it and ends equal to a run without interruption.
+    EvaluationError before the first step: an objective that needs negatives and a caption without any, or without the
+    teacher's similarities; a checkpoint of another plan. `ranks`: several processes that share each step's clips; the
+    gradients equal those of one process with correspondingly more `accumulate`.
     """
     check(examples, plan.objective)
     others: Ranks = ranks or Alone()
@@ -101,22 +102,22 @@ def train(
 
 
 def check(examples: Examples, objective: Objective) -> None:
-    """EvaluationError where the objective lacks negatives or the teacher's word."""
+    """Raise EvaluationError if the objective lacks negatives or the teacher's similarities."""
     if not objective.needs_negatives:
         return
     missing = np.flatnonzero(~examples.with_negatives)
     if len(missing):
         text = examples.texts[examples.captions[missing[0]]]
         raise EvaluationError(
-            f"{quoted(text)} has no negatives, and {len(missing) - 1} more captions have none; generate some for them, "
-            "or leave them out"
+            f"{quoted(text)} has no negatives, nor do {len(missing) - 1} more captions; generate some for them, or "
+            "leave them out"
         )
     if objective.lgt > 0 and np.isnan(examples.teacher[examples.negatives >= 0]).any():
         raise EvaluationError("lgt: the teacher's similarities are missing; measure them with a sentence encoder first")
 
 
 def _order(size: int, plan: Plan) -> Iterator[NDArray[np.int64]]:
-    """The clips of every step: epoch after epoch in a drawn order, batches that run over the end of one."""
+    """Return the clips of every step: epoch after epoch in a random order, with batches across the end of an epoch."""
     draw = np.random.default_rng(plan.seed)
     waiting = np.empty(0, dtype=np.int64)
     for _ in range(plan.steps):
@@ -127,7 +128,7 @@ def _order(size: int, plan: Plan) -> Iterator[NDArray[np.int64]]:
 
 
 def _seed_of_step(plan: Plan, step: int) -> int:
-    """Dropout of a step does not depend on what ran before it, so that a resumed run draws the same."""
+    """Return a seed that does not depend on earlier steps, so that a resumed run draws the same dropout."""
     return int(np.random.SeedSequence([plan.seed, step]).generate_state(1)[0])
 
 
@@ -163,7 +164,8 @@ def _step(
 
 
 def losses_of(student: Student, batch: Batch, objective: Objective, *, bf16: bool = False) -> dict[str, Tensor]:
-    """Each loss of the objective by name, from one forward of the batch's clips and one of its distinct texts."""
+    """Compute each loss of the objective by name, from one forward of the batch's clips and one of its distinct
+    texts."""
     device = next(student.module.parameters()).device
     with torch.autocast(device.type, torch.bfloat16) if bf16 else nullcontext():
         videos, texts = student.encode_video(batch.clips), student.encode_text(batch.texts)
@@ -207,7 +209,7 @@ def _save(folder: Path, step: int, module: nn.Module, optimizer: torch.optim.Opt
 
 
 def _resume(checkpoint: Path, module: nn.Module, optimizer: torch.optim.Optimizer, plan: Plan) -> int:
-    """The number of steps that are done; 0 where nothing was saved yet."""
+    """Return the number of finished steps; 0 if nothing was saved yet."""
     before = checkpoint.with_name(f".{LATEST}-before")
     if not checkpoint.exists() and before.exists():
         before.rename(checkpoint)
@@ -215,7 +217,9 @@ def _resume(checkpoint: Path, module: nn.Module, optimizer: torch.optim.Optimize
         return 0
     state = json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
     if state["plan"] != _plan_of(plan):
-        raise EvaluationError(f"{checkpoint}: is of another training; give a new folder, or the settings of that one")
+        raise EvaluationError(
+            f"{checkpoint}: belongs to another training; give a new folder, or the settings of that training"
+        )
     module.load_state_dict(load_file(checkpoint / MODEL), strict=True)
     by_parameter: dict[int, dict[str, Any]] = {}
     for key, value in load_file(checkpoint / OPTIMIZER).items():
@@ -226,7 +230,7 @@ def _resume(checkpoint: Path, module: nn.Module, optimizer: torch.optim.Optimize
 
 
 def resumes_at(folder: Path) -> int:
-    """The number of steps behind the checkpoint in the folder; 0 where there is none."""
+    """Return the number of steps of the checkpoint in the folder; 0 if there is none."""
     for name in (LATEST, f".{LATEST}-before"):
         if (folder / name / STATE).is_file():
             return int(json.loads((folder / name / STATE).read_text(encoding="utf-8"))["step"])

@@ -1,4 +1,4 @@
-"""Addresses of trainings by LLM-teacher."""
+"""Define the addresses of trainings by LLM-teacher."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Trainings by LLM-teacher: start one, watch its curve, see what it changed, hold several against each other."""
+"""Show trainings by LLM-teacher: start one, watch its curve, see its effect, compare several."""
 
 import csv
 from typing import Any
@@ -32,7 +32,7 @@ COLUMNS = ("measure", "before", "after", "value", "n", "n_clusters", "p")
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def trainings(request: HttpRequest, slug: str) -> HttpResponse:
-    """The form of a new training, and those there were, newest first."""
+    """Show the form of a new training, and existing ones, newest first."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = TrainingForm(project, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -52,7 +52,7 @@ def trainings(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One training; `?part=1` is the live part alone, which asks for itself while the job is alive."""
+    """Show one training; `?part=1` is only the live part, which polls itself while the job is in progress."""
     found = enter_project(request, get_teacher_training(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     points = curve_of(found)
@@ -82,7 +82,7 @@ def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def read_another(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Ask for a reading of a further release."""
+    """Request the evaluation of another release."""
     found = get_teacher_training(request.user, slug, pk)
     form = ReadingForm(found.project, request.POST)
     if not form.is_valid():
@@ -93,7 +93,7 @@ def read_another(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def reading(request: HttpRequest, slug: str, pk: int, release: int) -> HttpResponse:
-    """What training changed on a release; `?part=1` is the progress of the job that reads it."""
+    """Show the effect of a training on a release; `?part=1` is the progress of the evaluation job."""
     found = get_teacher_reading(request.user, slug, pk, release)
     request.project = found.training.project
     if request.GET.get("part") == "1":
@@ -109,7 +109,7 @@ def reading(request: HttpRequest, slug: str, pk: int, release: int) -> HttpRespo
 
 @require_safe
 def reading_file(request: HttpRequest, slug: str, pk: int, release: int, extension: str) -> HttpResponse:
-    """`csv` and `json` of the table, the distributions as `svg`."""
+    """Serve `csv` and `json` of the table, the distributions as `svg`."""
     found = get_teacher_reading(request.user, slug, pk, release)
     rows = before_and_after(found)
     if extension not in {"csv", "json", "svg"} or not rows:
@@ -126,7 +126,7 @@ def reading_file(request: HttpRequest, slug: str, pk: int, release: int, extensi
 
 @require_safe
 def comparison(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The trainings read on a release, a row each, against the one that the address names."""
+    """Show the trainings evaluated on a release, one row each, compared with the one in the address."""
     found = enter_project(request, get_release(request.user, slug, pk))
     context = {"release": found, **ablation(found, request.GET.get("base", ""))}
     return render(request, "evaluation/teacher/comparison.html", context)
@@ -134,7 +134,7 @@ def comparison(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def comparison_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The comparison as CSV: a line a row and measure."""
+    """Serve the comparison as CSV: one line per row and measure."""
     data = ablation(get_release(request.user, slug, pk), request.GET.get("base", ""))
     lines: list[list[Any]] = [
         [

@@ -1,4 +1,4 @@
-"""Numbers as reports print them, in the manner of the reader's language; None is a dash, never 0 and never "None"."""
+"""Format numbers as reports print them, in the reader's language; None is a dash, never 0 and never "None"."""
 
 from collections.abc import Sequence
 
@@ -9,37 +9,37 @@ from django.utils.html import format_html
 register = template.Library()
 DASH = "–"
 MINUS = "−"
-# Between two numbers that may have a comma in them.
+# A separator between two numbers that may contain commas.
 BETWEEN = {".": ", ", ",": "; "}
 
 
 def written(number: str) -> str:
-    """Write a Python number as the reader's language does: -1,234.5 is −1.234,5 in German."""
+    """Format a Python number in the reader's language: -1,234.5 is −1.234,5 in German."""
     marks = {"-": MINUS, ".": get_format("DECIMAL_SEPARATOR"), ",": get_format("THOUSAND_SEPARATOR")}
     return number.translate(str.maketrans(marks))
 
 
 def from_to(low: str, high: str, unit: str = "") -> str:
-    """Two written numbers as an interval below the number that they belong to."""
+    """Format two numbers as an interval below their value."""
     between = BETWEEN.get(get_format("DECIMAL_SEPARATOR"), "; ")
     return format_html('<span class="ci">[{}{}{}]{}</span>', low, between, high, unit)
 
 
 @register.filter
 def share(value: float | None, digits: int = 1) -> str:
-    """0.9731 -> 97.3 %."""
+    """Format 0.9731 as 97.3 %."""
     return DASH if value is None else written(f"{100 * value:.{digits}f} %")
 
 
 @register.filter
 def shift(value: float) -> str:
-    """A difference of shares in percentage points: 0.0279 -> +2.79 pp."""
+    """Format a difference of shares in percentage points: 0.0279 as +2.79 pp."""
     return written(f"{100 * value:+.2f} pp")
 
 
 @register.filter
 def of(value: int | None, total: int | None) -> str:
-    """466 of 624 -> 74.7 %."""
+    """Format 466 of 624 as 74.7 %."""
     return DASH if value is None or not total else share(value / total)
 
 
@@ -50,7 +50,7 @@ def decimal(value: float | None, digits: int = 3) -> str:
 
 @register.filter
 def interval(bounds: Sequence[float] | None, digits: int = 3) -> str:
-    """[-0.04, 0.5] -> [−0.040, 0.500] under the number it belongs to; nothing where there is none."""
+    """Format [-0.04, 0.5] as [−0.040, 0.500] under its number; empty if there is none."""
     return from_to(decimal(bounds[0], digits), decimal(bounds[1], digits)) if bounds else ""
 
 
@@ -64,7 +64,7 @@ def share_interval(bounds: Sequence[float] | None, digits: int = 1) -> str:
 
 @register.filter
 def shift_interval(bounds: Sequence[float] | None, digits: int = 1) -> str:
-    """[-0.1, 0.2] -> [−10.0, 20.0] pp, of a difference of shares."""
+    """Format [-0.1, 0.2], a difference of shares, as [−10.0, 20.0] pp."""
     if not bounds:
         return ""
     low, high = (decimal(100 * bound, digits) for bound in bounds)
@@ -78,17 +78,17 @@ def count(value: int | None) -> str:
 
 @register.filter
 def get(mapping: dict, key: str) -> object:
-    """A value whose key a template cannot spell, such as `P+T`."""
+    """Return a value whose key a template cannot spell, such as `P+T`."""
     return mapping.get(key)
 
 
 @register.filter
 def wordlist(names: str) -> list[str]:
-    """The words of a literal, to loop over."""
+    """Split a literal into words, for loops."""
     return names.split()
 
 
 @register.filter
 def p_value(value: float | None) -> str:
-    """0.0004 -> < .001; no test is a dash."""
+    """Format 0.0004 as < .001; a dash without a test."""
     return DASH if value is None else written("< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0"))

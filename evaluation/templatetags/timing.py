@@ -1,4 +1,4 @@
-"""Seconds as people read them."""
+"""Format seconds for people."""
 
 from django import template
 from django.utils.formats import get_format
@@ -9,7 +9,7 @@ register = template.Library()
 
 @register.filter
 def duration(seconds: float | None) -> str:
-    """0.4 s, 12 s, 3 min 20 s, 5 h 10 min, 2 d 3 h; a dash where there is none."""
+    """Format as 0.4 s, 12 s, 3 min 20 s, 5 h 10 min, 2 d 3 h; a dash if there is none."""
     if seconds is None or seconds == "":
         return "–"
     if seconds < 10:

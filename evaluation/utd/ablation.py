@@ -16,10 +16,10 @@ ZERO_SHOT = "zero-shot:"
 
 
 def ablation_rows(project: Project) -> list[dict[str, Any]]:
-    """One group for each task and choice of classes with runs on the same samples: rows of a run each, whole
-    descriptions in sequence, and of image-text models, each with the `n` of its value.
+    """Return one group for each task and choice of classes with runs on the same samples.
 
-    Two queries, and some for each run without splits whose samples an image-text model has seen.
+    Its rows, each with the `n` of its value, are one per run, with whole descriptions in sequence, and one per
+    image-text model. Two queries, and some for each run without splits whose samples an image-text model has seen.
     """
     runs = BiasRun.objects.filter(project=project, result__isnull=False, descriptions__isnull=False)
     groups: dict[tuple[Any, ...], list[BiasRun]] = {}
@@ -55,7 +55,8 @@ def _group(
 
 
 def _sources(run: BiasRun) -> Mapping[str, str]:
-    """{sample of the run: its source video}. Videos may have come since: a model answers those that there are then."""
+    """Return {sample of the run: its source video}. Videos may have been added since: a model answers the
+    current ones."""
     if run.predictions:
         return dict(zip(run.predictions["ids"], run.predictions["clusters"], strict=True))
     try:

@@ -1,4 +1,4 @@
-"""Getters of descriptions and bias runs, for a project's researchers; other projects' rows do not exist."""
+"""Load descriptions and bias runs, for a project's researchers; other projects' rows do not exist for them."""
 
 from evaluation.utd.models import BiasRun, Descriptions
 from projects.access import get_row

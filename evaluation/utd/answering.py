@@ -1,8 +1,8 @@
-"""Models that answer a bias run's samples from the videos themselves. Only jobs load it.
+"""Run models that answer a bias run's samples from the videos themselves. Only jobs load it.
 
-A trained classifier, or an image-text model's zero-shot. The classifier stands on a frozen video backbone: one layer
-of attention pooling and a linear layer (UTD, Secs. 5.1 and B.4). Videos go through the backbone again in every epoch,
-since their crops differ; its weights stay.
+The model is a trained classifier, or a zero-shot image-text model. The classifier has a frozen video backbone, one
+layer of attention pooling and a linear layer (UTD, Secs. 5.1 and B.4). Videos pass through the backbone again in every
+epoch, because their crops differ; its weights do not change.
 """
 
 import math
@@ -39,15 +39,15 @@ from text.quoting import quoted
 
 CLIPS_PER_BATCH = 8
 TEXTS_PER_BATCH = 256
-# Shares of the picture and ratios of its sides that a crop may have (the authors' settings of VideoGLUE).
+# Limits of a crop's share of the picture and of its aspect ratio (the authors' settings of VideoGLUE).
 AREA, ASPECT = (0.3, 1.0), (0.5, 2.0)
-# Classes of these are other classes in a mirror.
+# A mirror image changes these classes.
 SIDED = ("left", "right", "clockwise")
 Read = Callable[[int], tuple[Frames, VideoMeta]]
 
 
 def predict_samples(row: BenchmarkedModel, job: Job) -> None:
-    """Fill the row's answers. EvaluationError, HubError: nothing to learn from, or a model that does not load."""
+    """Fill the row's answers. EvaluationError, HubError: nothing to train on, or a model that does not load."""
     samples, _ = samples_of(row.run)
     if row.source.startswith(ZERO_SHOT):
         row.right = _zero_shot(row, samples, job)
@@ -59,7 +59,7 @@ def predict_samples(row: BenchmarkedModel, job: Job) -> None:
 
 def _trained(row: BenchmarkedModel, samples: Sequence[Sample], job: Job) -> dict[str, float]:
     if row.run.task != CLASSIFICATION:
-        raise EvaluationError("a classifier is trained for classification; score retrieval zero-shot")
+        raise EvaluationError("classifiers work only for classification; score retrieval zero-shot")
     test = [sample for sample in samples if not sample.train]
     learnt = [sample for sample in samples if sample.train]
     if not learnt:
@@ -84,16 +84,16 @@ def _trained(row: BenchmarkedModel, samples: Sequence[Sample], job: Job) -> dict
 
 
 def _zero_shot(row: BenchmarkedModel, every: Sequence[Sample], job: Job) -> dict[str, float]:
-    """Class names or captions against the test videos, by the cosine of an image-text or video-text model.
+    """Compare class names or captions with the test videos, by the cosine of an image-text or video-text model.
 
-    Classes that only the train split has are among the choices, as they are for all that stands beside it.
+    Classes that only the train split has are among the choices, as for all other models on the page.
     """
     samples = [sample for sample in every if not sample.train]
     spec = row.source.removeprefix(ZERO_SHOT)
     model = open_adapter(spec, device=row.details.get("device", "auto"), trust=trust_of(row.run.project, spec))
     if not hasattr(model, "encode_video"):
         raise EvaluationError(
-            f"{quoted(spec)} encodes no videos; name an image-text or video-text encoder, such as clip:ID"
+            f"{quoted(spec)} does not encode videos; choose an image-text or video-text encoder, such as clip:ID"
         )
     classifies = row.run.task == CLASSIFICATION
     names = sorted({sample.target for sample in every}) if classifies else [sample.target for sample in samples]
@@ -113,7 +113,7 @@ def _zero_shot(row: BenchmarkedModel, every: Sequence[Sample], job: Job) -> dict
 
 
 def clip_reader(samples: Sequence[Sample], info: ModelInfo) -> Callable[[int], tuple[Frames, VideoMeta]]:
-    """Frames of sample i as the model wants them, out of the installation's cache. MediaError: unreadable."""
+    """Read frames of sample i as the model needs them, from the installation's cache. MediaError: unreadable."""
     protocol = PROTOCOLS["foilworks"]
     read = reader(protocol, caches(protocol, info).frames)
     videos = Video.objects.in_bulk([sample.video for sample in samples])
@@ -128,7 +128,9 @@ def clip_reader(samples: Sequence[Sample], info: ModelInfo) -> Callable[[int], t
 
 @dataclass(frozen=True)
 class Settings:
-    """The paper's: AdamW at .001, 50 epochs of which 5 warm up, then a cosine; weight decay of the authors' code."""
+    """The settings of the paper: AdamW at .001, 50 epochs with 5 of warm-up, then a cosine; weight decay of the
+    authors' code.
+    """
 
     epochs: int = 50
     warm_up: int = 5
@@ -141,7 +143,7 @@ class Settings:
 
 
 class Pooler(nn.Module):
-    """(n, tokens, d) -> (n, classes): one query looks over all tokens, then a linear layer."""
+    """Pool (n, tokens, d) -> (n, classes): one query attends to all tokens, then a linear layer."""
 
     def __init__(self, width: int, classes: int, heads: int) -> None:
         super().__init__()
@@ -167,12 +169,12 @@ def train(
     device: str = "auto",
     heard: Callable[[int, float], None] | None = None,
 ) -> Pooler:
-    """`read(i)`: the frames of training clip i; `labels` (n,). `heard(epoch, loss)` after each epoch, from 1.
+    """Train the classifier. `read(i)`: the frames of training clip i; `labels` (n,).
 
-    EvaluationError: fewer than two classes to learn.
+    `heard(epoch, loss)` is called after each epoch, from 1. EvaluationError: fewer than two classes.
     """
     if len(set(labels.tolist())) < 2:
-        raise EvaluationError("the train split has videos of fewer than two classes; nothing can be learnt from it")
+        raise EvaluationError("the train split has videos of fewer than two classes; add videos of more classes")
     where, draw = choose_device(device), np.random.default_rng(settings.seed)
     mirrored = settings.augment and not any(word in name.lower() for name in names for word in SIDED)
     with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []):
@@ -204,7 +206,7 @@ def train(
 def predicted(
     head: Pooler, backbone: FeatureExtractor, read: Read, count: int, batch: int, *, device: str = "auto"
 ) -> Iterator[int]:
-    """The class of each of `count` clips: one look, no crops."""
+    """Predict the class of each of `count` clips: one view, no crops."""
     where = choose_device(device)
     for start in range(0, count, batch):
         shown = [read(at) for at in range(start, min(count, start + batch))]
@@ -212,7 +214,7 @@ def predicted(
 
 
 def augmented(frames: Frames, draw: np.random.Generator, mirrored: bool) -> Frames:
-    """The same random crop of all frames, back at their size; with even chance a mirror image where that is allowed."""
+    """Crop all frames at the same random place and resize them back; mirror half of them if that is permitted."""
     height, width = frames.shape[1:3]
     for _ in range(10):
         area = draw.uniform(*AREA) * height * width
@@ -228,7 +230,7 @@ def augmented(frames: Frames, draw: np.random.Generator, mirrored: bool) -> Fram
 
 
 def _rate(epoch: float, settings: Settings) -> float:
-    """The share of the learning rate at a (broken) epoch: linear up, then down along a cosine."""
+    """Return the share of the learning rate at a (fractional) epoch: linear up, then down along a cosine."""
     if epoch < settings.warm_up:
         return max(epoch / settings.warm_up, 1e-3)
     left = max(settings.epochs - settings.warm_up, 1e-9)

@@ -1,4 +1,4 @@
-"""The 16 cells of concept x time (UTD, Tables 1-3 and A.3): shares, differences and their intervals. Pure."""
+"""Compute the 16 cells of concept x time (UTD, Tables 1-3 and A.3): shares, differences and their intervals. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,19 +11,20 @@ from evaluation.metrics.intervals import DRAWS, SEED, SHARES, mean, mean_interva
 from evaluation.utd.concepts import CONCEPTS, DESCRIPTION, SEQUENCE, TEMPORAL
 
 Cell = tuple[str, str]
-# As `measures.Credits`: pages read tables, and none of them should load a library of classifiers.
+# Equal to `measures.Credits`, repeated so that pages do not import scikit-learn.
 Credits = NDArray[np.float64]
-# The cell that every difference is taken to (UTD, Table A.3).
+# The reference cell of every difference (UTD, Table A.3).
 REFERENCE: Cell = (DESCRIPTION, SEQUENCE)
 
 
 def table(
     credits: Mapping[Cell, Credits], clusters: Sequence[str], *, draws: int = DRAWS, seed: int = SEED
 ) -> list[dict[str, Any]]:
-    """Rows by concept, each with its cells by time: `value`, `ci`, and the `difference` to objects+composition+
-    activities in sequence with its interval (paired: the same draws of source videos), None at the reference itself.
+    """Return rows by concept, each with its cells by time: `value`, `ci`, and the `difference` from the reference cell.
 
-    E.g. credits 1, 0 against the reference's 1, 1: value .5, difference -.5.
+    The reference is objects+composition+activities in sequence. The difference has an interval (paired: the same draws
+    of source videos), and is None at the reference itself. E.g. credits 1, 0 against the reference's 1, 1: value .5,
+    difference -.5.
     """
     cells = [(concept, temporal) for concept in CONCEPTS for temporal in TEMPORAL]
     values = np.column_stack([credits[cell] for cell in cells])
@@ -54,7 +55,7 @@ def gains(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> list[dict[str, Any]]:
-    """Dataset bias over common sense bias in sequence (UTD, Table 2), concept by concept, with paired intervals."""
+    """Return dataset bias minus common sense bias in sequence (UTD, Table 2), by concept, with paired intervals."""
     cells = [(concept, SEQUENCE) for concept in CONCEPTS]
     columns = np.column_stack([dataset[cell] - common[cell] for cell in cells])
     found = mean_intervals(columns, clusters, bounds=GAPS, draws=draws, seed=seed)

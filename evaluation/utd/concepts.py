@@ -1,5 +1,5 @@
-"""Concepts that a description is reduced to (UTD, Sec. 3.2), the prompts for it (UTD, Table F.1), and how descriptions
-of frames become one text (UTD, Secs. 3.3.1 and B.1).
+"""Extract concepts from descriptions (UTD, Sec. 3.2) with their prompts (UTD, Table F.1), and join frames into one text
+(UTD, Secs. 3.3.1 and B.1).
 
 The VLM writes objects+composition+activities; an LLM takes objects and activities out of that, verbs out of the
 activities, and for sequences a summary of 15 words out of the description.
@@ -27,7 +27,7 @@ _INTRODUCTION = (
 
 @dataclass(frozen=True)
 class Prompt:
-    """One extraction: `instruction` with INPUT where the text goes, what the answer starts with, our own examples.
+    """One extraction: `instruction` with INPUT for the text, the start of the answer, our own examples.
 
     The paper shows 3 examples for objects and activities and 5 for verbs, which it does not print.
     """
@@ -38,26 +38,29 @@ class Prompt:
     examples: tuple[tuple[str, str], ...] = ()
 
     def user(self, text: str) -> str:
-        """What is asked about one text."""
+        """Return the question about one text."""
         return self.instruction.replace("INPUT", text)
 
     def turns(self, text: str) -> list[tuple[str, str]]:
-        """The conversation as (role, text): the examples, then what is asked. The last turn is the start of the
-        answer, for models that go on from it; others get it at the end of the question (`asked`)."""
+        """Return the conversation as (role, text): the examples, then the question.
+
+        The last turn is the start of the answer, for models that can continue it; others get it at the end of the
+        question (`asked`).
+        """
         found = []
         for example, answer in self.examples:
             found += [("user", self.user(example)), ("assistant", f"{self.answer}{answer}")]
         return [*found, ("user", self.user(text)), ("assistant", self.answer)]
 
     def asked(self, text: str) -> list[tuple[str, str]]:
-        """The same for endpoints that only answer."""
+        """Return the same for endpoints that can only answer."""
         found = []
         for example, answer in self.examples:
             found += [("user", f"{self.user(example)} {self.answer}"), ("assistant", answer.strip())]
         return [*found, ("user", f"{self.user(text)} {self.answer}")]
 
     def printed(self, text: str) -> str:
-        """The prompt as printed for Mistral-7B-Instruct-v0.2, without examples (UTD, Table F.1)."""
+        """Return the prompt as printed for Mistral-7B-Instruct-v0.2, without examples (UTD, Table F.1)."""
         return f"<s>[INST] {self.user(text)} [/INST] {self.answer}"
 
 
@@ -150,15 +153,16 @@ PROMPTS: dict[str, Prompt] = {
 }
 
 _NUMBERING = re.compile(r"^\s*\(?\d+\s*[.):]\s*|^\s*[-*•]\s+")
-# A search begins where a run of blanks does, not at each of them.
+# A search starts at the first of several blanks, not at each of them.
 _BRACKETS = re.compile(r"(?<!\s)\s*(\([^()]*\)|\[[^\[\]]*\])")
-# Brackets in brackets, innermost first: what is nested deeper stays, so that no answer is read a thousand times.
+# Nested brackets, innermost first; deeper ones remain, so that no answer is read a thousand times.
 MAX_NESTED_BRACKETS = 10
 
 
 def entries(answer: str) -> tuple[str, ...]:
-    """What an enumerated list names, without its numbering (of any number of digits) and without what stands in
-    brackets (UTD, Sec. B.1); () where nothing is visible."""
+    """Return the entries of an enumerated list, without numbers (of any number of digits) and text in brackets (UTD,
+    Sec. B.1); () if nothing is visible.
+    """
     found = []
     for line in answer.splitlines():
         text = _NUMBERING.sub("", line)
@@ -171,9 +175,9 @@ def entries(answer: str) -> tuple[str, ...]:
 
 
 def frame_text(concept: str, answer: str) -> str:
-    """What one frame's answer says, objects with commas, activities as sentences (UTD, Figs. F.1-F.4).
+    """Return the text of one frame's answer, objects with commas, activities as sentences (UTD, Figs. F.1-F.4).
 
-    Where no activity is visible a frame alone says so (`NO_ACTIVITY`).
+    If no activity is visible, a single frame says so (`NO_ACTIVITY`).
     """
     if concept in {DESCRIPTION, SUMMARY}:
         return " ".join(answer.split())
@@ -184,8 +188,9 @@ def frame_text(concept: str, answer: str) -> str:
 
 
 def sequence_text(frames: Sequence[str]) -> str:
-    """The frames of a video as one text (UTD, Sec. 3.3.1): `Frame 1: ... Frame 2: ...`; nothing stands for a frame in
-    which no activity is visible."""
+    """Return the frames of a video as one text (UTD, Sec. 3.3.1): `Frame 1: ... Frame 2: ...`; a frame without a
+    visible activity is empty.
+    """
     return " ".join(f"Frame {place}: {_said(text)}".rstrip() for place, text in enumerate(frames, start=1))
 
 

@@ -59,25 +59,27 @@ SHARD = "evaluation.utd.jobs.describe_shard"
 DESCRIBE_STAGE, EXTRACT = "describe", "extract"
 # The smallest and the largest shard: videos to describe, and frames whose concepts are extracted.
 VIDEOS_PER_SHARD, FRAMES_PER_SHARD = (32, 512), (256, 4096)
-# Of an extractor that answers in batches, and of an endpoint: a round ends when the slowest of its answers has come.
+# Texts per round, of an extractor that answers in batches and of an endpoint: a round ends with its slowest answer.
 FRAMES_PER_BATCH, FRAMES_PER_ROUND = 64, 1024
 ENDPOINT = "endpoint:"
-# Change it with any of PROMPTS or DESCRIBE: texts made with other prompts are other texts.
+# Change it with any of PROMPTS or DESCRIBE: different prompts give different texts.
 PROMPTS_VERSION = "1"
 JPEG_QUALITY = 95
-# Of a request to an endpoint: nobody watches, and what fails makes a gap.
+# Retries of a request to an endpoint: nobody watches, and a failure leaves a gap.
 TRIES = 6
 COMPLETE = frozenset({DESCRIPTION, OBJECTS, ACTIVITIES, VERBS, SUMMARY})
 
 
 def describe(descriptions: Descriptions, job: Job) -> Spread | None:
-    """Describe every chosen video that is ready and lacks texts; what gives none is listed, and asked again by the next
-    run. HubError, GenerationError: a model does not load."""
+    """Describe every chosen video that is ready and lacks texts; failures are listed and repeated by the next run.
+
+    HubError, GenerationError: a model does not load.
+    """
     videos = chosen(Video.objects.filter(project=descriptions.project).order_by("pk"), descriptions.params)
     ready = _ready(descriptions)
     frames = descriptions.params["frames"]
     from_file = descriptions.describer.startswith(FROM_FILE)
-    # What came as a file needs no video; else each frame is described and then read for its concepts.
+    # Texts from a file need no video; else each frame is described, then its concepts are extracted.
     total = frame_texts(descriptions).count() if from_file else 2 * frames * ready.count()
     stages = [
         Stage(
@@ -108,7 +110,7 @@ def describe(descriptions: Descriptions, job: Job) -> Spread | None:
     found = run_stages(job, total, stages)
     if isinstance(found, Spread):
         return found
-    # What the planned stages found, and what has no file now.
+    # Problems of the planned stages, and videos without a file now.
     missing = list(videos.exclude(pk__in=ready.values("pk")).values_list("key", flat=True))
     problems = {"missing_media": missing, **found}
     descriptions.problems = {name: some for name, some in problems.items() if some}
@@ -128,13 +130,13 @@ def describe_shard(descriptions: Descriptions, shard: Job) -> None:
 
 
 def _cut(descriptions: Descriptions, keys: Sequence[int], sizes: tuple[int, int], steps: int = 1) -> list[Part]:
-    # Each process counts what it spends: a budget is kept by one worker.
+    # Each process counts its own costs, so one worker enforces a budget.
     budget = any(descriptions.params.get("budget", {}).values())
     return ranges(keys, max(1, len(keys)) if budget else shard_size(len(keys), *sizes), steps)
 
 
 def _route(spec: str) -> str:
-    """A worker that has a local model loaded takes its shards first."""
+    """Prefer the worker that has a local model loaded for its shards."""
     return "" if spec.startswith((ENDPOINT, FROM_FILE)) else spec
 
 
@@ -154,7 +156,7 @@ def _unextracted(descriptions: Descriptions) -> QuerySet[FrameText]:
 
 
 def _describe_all(descriptions: Descriptions, payload: Mapping[str, Any], job: Job) -> list[dict[str, str]]:
-    """Describe the videos of a range that are not described; the job ends at its total, less what comes later."""
+    """Describe the videos of a range that have no descriptions; the job ends at its total, minus later steps."""
     params = descriptions.params
     k = params["frames"]
     left = _undescribed(descriptions).filter(**within(payload))
@@ -167,7 +169,7 @@ def _describe_all(descriptions: Descriptions, payload: Mapping[str, Any], job: J
         descriptions.describer, model.info, {**sampled, "words": params["max_words"], "temp": params["temperature"]}
     )
     unreadable: list[dict[str, str]] = []
-    # Not one open cursor: what is written between two of its reads fails at once on SQLite once somebody else wrote.
+    # Not one open cursor: on SQLite, a write between two of its reads fails if somebody else wrote in the meantime.
     for ids in batched(left.values_list("pk", flat=True), model.videos_at_once):
         batch = list(Video.objects.filter(pk__in=ids).order_by("pk"))
         rows = _known(descriptions, batch, source, k)
@@ -180,14 +182,14 @@ def _describe_all(descriptions: Descriptions, payload: Mapping[str, Any], job: J
 
 
 def _begin(job: Job, left: int, message: str) -> int:
-    """The number of steps behind, of a job or shard that was at work before."""
+    """Return the number of finished steps of a job or shard that ran before."""
     done = max(job.done, job.total - left) if job.parent_id is not None else job.done
     progress(job, done, message=message)
     return done
 
 
 def _known(descriptions: Descriptions, videos: Sequence[Video], source: TextSource, k: int) -> list[FrameText]:
-    """What the same model said of the same frames for other descriptions."""
+    """Return what the same model said about the same frames for other descriptions."""
     found: dict[tuple[int, int], FrameText] = {}
     others = FrameText.objects.filter(described_by=source, video__in=videos).exclude(descriptions=descriptions)
     for row in others:
@@ -218,7 +220,7 @@ def _described(
     asked: list[tuple[Video, int, float]] = []
 
     def frames() -> Iterator[Frames]:
-        """Decoded while an endpoint is at work on those before."""
+        """Decode frames while an endpoint processes earlier ones."""
         for video in videos:
             clip = Clip(video.key, clip_file(video), video.start_time, video.end_time, video.sha256)
             try:
@@ -244,7 +246,7 @@ def _described(
 
 
 def _extract_all(descriptions: Descriptions, payload: Mapping[str, Any], job: Job) -> list[str]:
-    """Extract the concepts of the frames of a range that lack some."""
+    """Extract the missing concepts of the frames of a range."""
     ids = list(_unextracted(descriptions).filter(**within(payload)).values_list("pk", flat=True))
     done = _begin(job, len(ids), f"extracting concepts: {descriptions.extractor}")
     if not ids:
@@ -268,13 +270,13 @@ def _extract_all(descriptions: Descriptions, payload: Mapping[str, Any], job: Jo
 
 
 class Describer(Protocol):
-    """Tells what a single frame shows."""
+    """Describes single frames."""
 
     info: ModelInfo
     videos_at_once: int
 
     def describe(self, frames: Iterable[Frames]) -> list[str]:
-        """n frames, each (1, height, width, 3) -> n descriptions; an empty one where nothing came."""
+        """Describe n frames, each (1, height, width, 3) -> n descriptions; an empty one for a failure."""
         ...
 
 
@@ -298,12 +300,12 @@ class ByGenerator:
 
 @dataclass(frozen=True)
 class ByEndpoint:
-    """An endpoint that takes pictures; what it answered once is not asked again."""
+    """An endpoint that accepts images; stored answers are reused."""
 
     asking: Asking
     max_words: int
     temperature: float
-    # No frame is kept longer than its request, and a worker that is killed asks nothing again.
+    # A frame is freed after its request, and a killed worker repeats no request.
     videos_at_once: ClassVar[int] = 16 * VIDEOS_PER_BATCH
 
     @property
@@ -327,7 +329,7 @@ class ByEndpoint:
 
 @dataclass
 class _Spending:
-    """Whose budget an endpoint's answers are taken from, and the job that shows them as they come."""
+    """The budget of an endpoint's answers, and the job that shows them as they arrive."""
 
     descriptions: Descriptions
     job: Job
@@ -350,7 +352,7 @@ class _Spending:
 
 
 def check_budget(replies: Iterable[ChatReply]) -> None:
-    """EvaluationError: the budget is spent. What came is stored."""
+    """Raise EvaluationError if the budget is used up. Results so far are stored."""
     if any(reply.failure == SPENT for reply in replies):
         raise EvaluationError(_("The budget is used up. Raise it and resume. Stored answers are reused."))
 
@@ -362,19 +364,19 @@ def jpeg(frame: Frames) -> bytes:
 
 
 def open_describer(spec: str, params: Mapping[str, Any], spending: _Spending) -> Describer:
-    """HubError or GenerationError: it does not load, or there is no such endpoint."""
+    """Open the describer. HubError or GenerationError: it does not load, or there is no such endpoint."""
     if spec.startswith(ENDPOINT):
         return ByEndpoint(_endpoint(spec, spending), params["max_words"], params["temperature"])
     return ByGenerator(open_generator(spec, device=params["device"]), params["max_words"], params["temperature"])
 
 
 def open_extractor(spec: str, params: Mapping[str, Any], spending: _Spending) -> Asking:
-    """The same of a model that takes concepts out of descriptions."""
+    """Open a model that extracts concepts from descriptions, with the same errors."""
     if spec.startswith(ENDPOINT):
         return _endpoint(spec, spending)
     chat = open_helper(spec, CHAT, device=params["device"])
     if not isinstance(chat, Chat):
-        raise EvaluationError(f"{quoted(spec)} holds no conversations; name chat:MODEL or endpoint:NAME")
+        raise EvaluationError(f"{quoted(spec)} is not an instruction model; choose chat:MODEL or endpoint:NAME")
     return Asking(chat, RowAnswers(None, spending.heard))
 
 
@@ -386,17 +388,16 @@ def _endpoint(spec: str, spending: _Spending) -> Asking:
 
 
 def source_of(spec: str, info: ModelInfo, settings: Mapping[str, Any]) -> TextSource:
-    """The row of a model with these settings."""
+    """Return the row of a model with these settings."""
     told = {"model": f"{info.model_id}@{info.revision}", "prompts": PROMPTS_VERSION, **settings}
     digest = hashlib.sha256(json.dumps([spec, told], sort_keys=True).encode()).hexdigest()
     return TextSource.objects.get_or_create(sha256=digest, defaults={"spec": spec, "settings": told})[0]
 
 
 def extracted(asking: Asking, frames: Sequence[Mapping[str, str]], params: Mapping[str, Any]) -> list[dict[str, str]]:
-    """What each frame's raw answers lack of objects, activities, verbs and the summary.
+    """Return the missing objects, activities, verbs and summary of each frame's raw answers.
 
-    Verbs are asked of the activities as they stand after post-processing, and not at all where there are none. What got
-    no answer is left out.
+    Verbs are extracted from the activities after post-processing, and only if there are any. Failures are left out.
     """
     found: list[dict[str, str]] = [{} for _ in frames]
     first = [

@@ -1,4 +1,4 @@
-"""Files of a bias run: its splits as UTD publishes them, its predictions and tables, the class distribution."""
+"""Serve files of a bias run: its splits as UTD publishes them, its predictions and tables, the class distribution."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ from evaluation.utd.splits import as_utd
 from projects.access import or_404
 from text.storable import safe_row
 
-# More classes than this are shown by those that lost most.
+# With more classes than this, the chart shows those that lost the most samples.
 MAX_CLASSES = 60
 
 
@@ -35,7 +35,7 @@ FORMS = (("n", "full"), ("split", "UTD-split"), ("balanced", "UTD-split, balance
 
 
 def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """`rows`: {"class", "n", "split", "balanced"}: three bars a class, the largest class first."""
+    """Draw `rows`: {"class", "n", "split", "balanced"}: three bars per class, the largest class first."""
     by_loss = sorted(rows, key=lambda row: (row["split"] - row["n"], row["class"]))[:MAX_CLASSES]
     chosen = sorted(by_loss, key=lambda row: (-row["n"], row["class"]))
     figure, axes = new_figure(2 * len(chosen), "", legend=True)
@@ -56,7 +56,7 @@ def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def answer(run: BiasRun, what: str, extension: str) -> HttpResponse:
-    """Http404 where the run has no such file."""
+    """Serve the file; Http404 if the run has no such file."""
     make = FILES.get((what, extension))
     found = or_404(make(run) if make else None, _("This run has no such file."))
     content, kind = found
@@ -79,7 +79,7 @@ def splits_json(run: BiasRun) -> Found:
 
 
 def predictions_csv(run: BiasRun) -> Found:
-    """As `foilworks utd split --predictions` reads it."""
+    """Write predictions as `foilworks utd split --predictions` reads them."""
     stored = run.predictions
     if not stored or not stored["correct"]:
         return None

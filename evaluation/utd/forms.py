@@ -1,4 +1,4 @@
-"""Forms of descriptions, bias runs, splits and benchmarks; the actions say what is wrong."""
+"""Define the forms of descriptions, bias runs, splits and benchmarks; the actions report what is wrong."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ class _Encoder(forms.CharField):
 
 
 class _OfDescriptions(forms.Form):
-    """About what was described in a project."""
+    """Choice of descriptions of a project."""
 
     descriptions = forms.ModelChoiceField(Descriptions.objects.none(), label=_("Descriptions"), empty_label=None)
 
@@ -43,7 +43,7 @@ class _OfDescriptions(forms.Form):
 
 
 class DescribeForm(BudgetForm):
-    """What is left empty is the recipe's."""
+    """Empty fields use the recipe."""
 
     field_order = ("recipe", "describer", "extractor", "frames", "name", "device")
 
@@ -66,7 +66,7 @@ class DescribeForm(BudgetForm):
 
 
 class DescriptionFilesForm(forms.Form):
-    """`files`: UTD-descriptions; several are sent one after the other by the command line."""
+    """`files`: UTD descriptions; the command line uploads several one after the other."""
 
     file = forms.FileField(
         label=_("File"), max_length=255, help_text=_("JSON: {video: {concept: [one text per frame]}}.")

@@ -1,10 +1,10 @@
-"""What the text embedding model is told (UTD, Tables F.2, F.3 and F.4, to the letter)."""
+"""Hold the instructions of the text embedding model (UTD, Tables F.2, F.3 and F.4, verbatim)."""
 
 from evaluation.utd.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SEQUENCE, VERBS
 
 CLASSIFICATION, RETRIEVAL = "classification", "retrieval"
 TASKS = (CLASSIFICATION, RETRIEVAL)
-# That have to be right about a sample (UTD, Sec. 3.3.3). Not where they are counted: tables would load numpy for it.
+# Number of models that must be right about a sample (UTD, Sec. 3.3.3). Here, so that tables need not import numpy.
 MODELS = 9
 FRAME = "frame"
 # The concept of class names and captions.
@@ -78,6 +78,7 @@ ROBUST_CAPTIONS = (
 
 
 def instructed(instruction: str, text: str) -> str:
-    """The embedding model's input (UTD, Sec. B.2). The paper prints a space before the first colon; the model's card,
-    and so its training, has none."""
+    """Return the embedding model's input (UTD, Sec. B.2). The paper prints a space before the first colon; the model's
+    card, and so its training, has none.
+    """
     return f"Instruct: {instruction}\nQuery: {text}"

@@ -1,4 +1,4 @@
-"""Background jobs of UTD."""
+"""Define the background jobs of UTD."""
 
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck
 from jobs.models import Job
@@ -13,21 +13,21 @@ def describe_videos(descriptions_id: int, job: Job) -> Spread | None:
 
 
 def describe_shard(descriptions_id: int, job: Job) -> None:
-    """Do one shard of `describe_videos`."""
+    """Process one shard of `describe_videos`."""
     from evaluation.utd.describing import describe_shard
 
     describe_shard(Descriptions.objects.select_related("project").get(pk=descriptions_id), job)
 
 
 def measure_bias(bias_id: int, job: Job) -> Spread | None:
-    """Measure how far descriptions alone solve a task, and make its splits (UTD)."""
+    """Measure how far descriptions alone solve a task, and create its splits (UTD)."""
     from evaluation.utd.measuring import measure
 
     return measure(_bias_run(bias_id), job)
 
 
 def measure_shard(bias_id: int, job: Job) -> None:
-    """Do one shard of `measure_bias`."""
+    """Process one shard of `measure_bias`."""
     from evaluation.utd.measuring import measure_shard
 
     measure_shard(_bias_run(bias_id), job)

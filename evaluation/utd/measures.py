@@ -1,8 +1,8 @@
-"""Bias towards a representation (UTD, Secs. 3.1 and 3.3.2): how often a model that sees nothing else is right.
+"""Measure bias towards a representation (UTD, Secs. 3.1 and 3.3.2): how often a model that sees nothing else is right.
 
-All functions give M(v_n, phi), right (1) or wrong (0) for every sample; a bias is its mean. Text embeddings come in as
-float arrays; similarities are cosines, made in blocks, so that no array of all samples by all frames by all targets is
-ever there.
+All functions return M(v_n, phi), right (1) or wrong (0) for every sample; a bias is its mean. Text embeddings are float
+arrays; similarities are cosines, computed in blocks, so that no array of all samples by all frames by all targets ever
+exists.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,9 +20,9 @@ from text.quoting import quoted
 Floats = NDArray[np.float32]
 Credits = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20
-# Captions that go through a gallery together.
+# Number of captions per pass over a gallery.
 QUERIES = 512
-# As scikit-learn's default; the paper names the model and no more.
+# The default of scikit-learn; the paper only names the model.
 INVERSE_REGULARISATION, ITERATIONS = 1.0, 1_000
 
 
@@ -42,7 +42,7 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class Gathered:
-    """Vectors of texts of which many are alike: `table` (u, d), mapped where it is large; `places` (n, k) or (n,)."""
+    """Vectors of texts with many duplicates: `table` (u, d), memory-mapped if it is large; `places` (n, k) or (n,)."""
 
     table: Any
     places: NDArray[np.int64]
@@ -64,7 +64,7 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Embedded:
-    """Videos of one concept: `frames` (n, k, d) one vector a frame, `sequences` (n, d) one a video."""
+    """Videos of one concept: `frames` (n, k, d) one vector per frame, `sequences` (n, d) one per video."""
 
     frames: Rows
     sequences: Rows
@@ -76,8 +76,8 @@ class Embedded:
             )
 
     def vectors(self, temporal: str, at: Any = slice(None)) -> Floats:
-        """(n, d) the one vector of each video, or of those `at` some places; EvaluationError for `max`, which has one
-        a frame.
+        """Return the one vector of each video, (n, d), or of the videos at `at`; EvaluationError for `max`, which has
+        one per frame.
 
         The middle frame of k is number k/2 counted from 1 (UTD, Sec. 3.2): of 8 the fourth.
         """
@@ -91,16 +91,16 @@ class Embedded:
 
 
 def normalised(vectors: Any) -> Floats:
-    """Along the last axis to length 1; a vector of zeros stays what it is."""
+    """Scale the last axis to length 1; a zero vector does not change."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.where(lengths == 0, 1, lengths), dtype=np.float32)
 
 
 def products(rows: Any, others: Any) -> Floats:
-    """(..., m) of `rows` (..., d) and `others` (m, d), where equal vectors have equal products wherever they stand.
+    """Compute (..., m) of `rows` (..., d) and `others` (m, d); equal vectors have equal products wherever they are.
 
-    How a product of matrices rounds hangs on the place of a row in it, and on the processor; so it is made in double
-    precision, whose last digits are then rounded away.
+    The rounding of a matrix product depends on the position of a row in it and on the processor. So it is computed in
+    double precision, and its last digits are rounded away.
     """
     return np.asarray(np.asarray(rows, np.float64) @ np.asarray(others, np.float64).T, dtype=np.float32)
 
@@ -108,7 +108,7 @@ def products(rows: Any, others: Any) -> Floats:
 def classified(
     videos: Embedded, targets: Floats, labels: NDArray[np.int64], temporal: str, *, oracle: bool = False
 ) -> Credits:
-    """(n,) common sense bias in classification: the class of highest cosine is the true one.
+    """Compute common sense bias in classification, (n,): the class with the highest cosine is the true one.
 
     `targets` (c, d) the class names' embeddings, `labels` (n,) places of the true classes. `max`: the highest cosine
     over the frames for each class, then the best class. `oracle`, the other reading of (UTD, Sec. 3.2): right if any
@@ -128,7 +128,7 @@ def classified(
 
 
 def retrieved(captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArray[np.int64] | None = None) -> Credits:
-    """(n,) common sense bias in text-to-video retrieval: caption i's own video, video i, comes first.
+    """Compute common sense bias in text-to-video retrieval, (n,): caption i's own video, video i, ranks first.
 
     `captions` (n, d). `gallery`: the videos that are searched (all by default); captions whose video is not in it get
     NaN. Videos tied for best share the credit.
@@ -153,13 +153,16 @@ def retrieved(captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArr
 
 
 class _Best:
-    """The best score of each of m queries over tiles of a gallery, how many have it, and what the own video has."""
+    """The best score of each of m queries over tiles of a gallery, its number of ties, and the score of the own
+    video."""
 
     def __init__(self, m: int) -> None:
         self.score, self.level, self.own = np.full(m, -np.inf), np.zeros(m), np.full(m, np.nan)
 
     def see(self, scores: Floats, own: NDArray[np.int64]) -> None:
-        """(m, g) scores of a tile; `own` (m,) the column of the own video, outside of 0..g-1 where it is not here."""
+        """Process scores (m, g) of a tile; `own` (m,) the column of the own video, outside of 0..g-1 if it is not in
+        the tile.
+        """
         here = np.flatnonzero((own >= 0) & (own < scores.shape[1]))
         self.own[here] = scores[here, own[here]]
         top = scores.max(axis=1)
@@ -172,8 +175,9 @@ class _Best:
 
 
 def _tiles(size: int, d: int, k: int) -> Iterator[tuple[int, int]]:
-    """(start, end) of parts of a gallery of k vectors a video: neither a part nor its scores take more than
-    BLOCK_BYTES, if it has more than 64 videos."""
+    """Return (start, end) of parts of a gallery of k vectors per video: neither a part nor its scores take more than
+    BLOCK_BYTES, if it has more than 64 videos.
+    """
     step = max(64, BLOCK_BYTES // (8 * k * max(d, QUERIES)))
     for start in range(0, size, step):
         yield start, min(size, start + step)
@@ -187,17 +191,17 @@ class Fitted:
     n_classes: int
 
     def scores(self, vectors: Floats) -> NDArray[np.float64]:
-        """(n, c) log-probabilities; -inf for a class that was not in training."""
+        """Return log-probabilities, (n, c); -inf for a class that was not in training."""
         found = np.full((len(vectors), self.n_classes), -np.inf)
         found[:, self.model.classes_] = self.model.predict_log_proba(vectors)
         return found
 
 
 def fitted(vectors: Floats, labels: NDArray[np.int64], n_classes: int, *, bootstrap: int | None = None) -> Fitted:
-    """Dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d).
+    """Fit dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d).
 
-    `bootstrap`: the seed of a sample with replacement of the same size (UTD, Sec. B.3). EvaluationError where the
-    training samples are of fewer than two classes.
+    `bootstrap`: the seed of a sample with replacement of the same size (UTD, Sec. B.3). EvaluationError if the training
+    samples have fewer than two classes.
     """
     chosen = np.arange(len(labels))
     if bootstrap is not None:
@@ -219,8 +223,9 @@ def classified_by_training(
     n_classes: int,
     temporal: str,
 ) -> Credits:
-    """(n,) dataset bias: as `classified`, by a linear model of the stated embedding. `max`: it learns from frames, and
-    a class's score is its highest over the frames of a video."""
+    """Compute dataset bias, (n,): as `classified`, by a linear model of the given embedding. `max`: it trains on
+    frames, and a class's score is its highest over the frames of a video.
+    """
     if temporal != MAX_SCORE:
         model = fitted(train.vectors(temporal), train_labels, n_classes)
         return credit_of(model.scores(normalised(test.vectors(temporal))), labels)
@@ -244,8 +249,11 @@ def nine_classifiers(
     seed: int = 0,
     bootstraps: int = 3,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """(n, 9) right or wrong and (n,) mean probability of the true class (UTD, Sec. B.3): three embeddings of the object
-    sequences, `train` and `test` each of three (., d), by three models of bootstrapped training sets."""
+    """Return right or wrong, (n, 9), and mean probability of the true class, (n,) (UTD, Sec. B.3).
+
+    The nine are three embeddings of the object sequences, `train` and `test` each of three (., d), by three models of
+    bootstrapped training sets.
+    """
     right, confidence = [], []
     for number, (learnt, judged) in enumerate(zip(train, test, strict=True)):
         for draw in range(bootstraps):
@@ -257,8 +265,10 @@ def nine_classifiers(
 
 
 def nine_retrievals(captions: Sequence[Rows], videos: Sequence[Gathered]) -> NDArray[np.bool_]:
-    """(n, 9) whether each query finds its own video first and alone: three embeddings of the captions by three of the
-    object sequences, each (n, d)."""
+    """Return whether each query ranks its own video first and without a tie, (n, 9).
+
+    The nine are three embeddings of the captions by three of the object sequences, each (n, d).
+    """
     right = []
     for queries in captions:
         for sequences in videos:
@@ -268,10 +278,10 @@ def nine_retrievals(captions: Sequence[Rows], videos: Sequence[Gathered]) -> NDA
 
 
 def credit_of(scores: NDArray[Any], right: NDArray[np.int64]) -> Credits:
-    """Of `scores` (..., c) the share of the best place that the right column gets: 1 alone, 1/m tied with m - 1."""
+    """Return the right column's share of the best rank in `scores` (..., c): 1 alone, 1/m tied with m - 1."""
     own = np.take_along_axis(scores, np.broadcast_to(right, scores.shape[:-1])[..., None], axis=-1)
     above, level = (scores > own).sum(axis=-1), (scores == own).sum(axis=-1)
-    # A class that was never seen scores -inf, as do others: it is no answer, so it earns nothing.
+    # An unseen class scores -inf, as do others: it is not an answer, so it earns nothing.
     return np.where((above == 0) & np.isfinite(own[..., 0]), 1.0 / level, 0.0)
 
 

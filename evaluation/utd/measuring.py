@@ -1,7 +1,7 @@
-"""Measure biases from descriptions, and which items descriptions alone answer. Only jobs load it.
+"""Measure biases from descriptions, and find items that descriptions alone answer. Only jobs load it.
 
-Item checks compare caption and foils by the cosine of texts: nine readings of objects in sequence (three ways of asking
-for the objects by three for the sentences: UTD, Table F.4), and the whole description of the middle frame alone.
+Item checks compare caption and foils by the cosine of texts: nine combinations of objects in sequence (three prompts
+for the objects by three for the sentences: UTD, Table F.4), and the whole description of only the middle frame.
 """
 
 import hashlib
@@ -57,16 +57,16 @@ VIDEOS_PER_CHUNK = 500
 ITEMS_PER_BATCH = 200
 SHARD = "evaluation.utd.jobs.measure_shard"
 UNITS, MODEL_UNIT = "units", "model "
-# A run of more samples is measured in a shard per unit.
+# A run with more samples is measured in one shard per unit.
 SAMPLES_PER_SHARD = (512, 2048)
-# Models per way of asking for the objects (UTD, Sec. B.3).
+# Models per prompt for the objects (UTD, Sec. B.3).
 BOOTSTRAPS = 3
 ACCEPTED = (ItemState.IN_VALIDATION, ItemState.DISPUTED, ItemState.VALID)
 
 
 @dataclass
 class _Task:
-    """n samples to judge and, in classification, those to learn from; `names`: classes, or captions."""
+    """n samples to judge and, in classification, those to train on; `names`: classes, or captions."""
 
     run: BiasRun
     test: Sequence[Sample]
@@ -92,7 +92,7 @@ class _Credits:
 
 
 def open_encoder(spec: str, device: str, heard: Heard = nobody) -> tuple[Embedding, str, CutTexts]:
-    """Open an encoder: its embedding with the cached vectors, its id with its revision, and what it cuts.
+    """Open an encoder: its embedding with the cached vectors, its id with its revision, and its truncated texts.
 
     HubError: there is no such encoder.
     """
@@ -107,7 +107,7 @@ def open_encoder(spec: str, device: str, heard: Heard = nobody) -> tuple[Embeddi
 def measure(run: BiasRun, job: Job) -> Spread | None:
     """Compute and store `run.result` and `run.predictions`. EvaluationError: nothing to measure.
 
-    A unit is a concept, or one of the nine models. Few samples are measured in one process, many in a shard per unit.
+    A unit is a concept, or one of the nine models. Few samples are measured in one process, many in one shard per unit.
     """
     samples, without = samples_of(run)
     units = _units(run, samples)
@@ -122,8 +122,8 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
     keys = set(found["encoder"])
     if len(keys) > 1:
         raise EvaluationError(
-            f"hosts have different files of the encoder: {', '.join(sorted(keys))}; give all hosts the same files, "
-            "then measure again"
+            f"hosts have different files of the encoder: {', '.join(sorted(keys))}; install the same files on all "
+            "hosts, then measure again"
         )
     task = _task(run, samples)
     credits = _Credits()
@@ -147,7 +147,7 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
 
 
 def measure_units(run: BiasRun, payload: Mapping[str, Any], job: Job) -> Problems:
-    """Measure the units of a part that are not measured; each cell and each model is stored when it is done."""
+    """Measure the missing units of a part; each cell and each model is stored when it is done."""
     found: Problems = dict(job.measured.get(PROBLEMS, {}))
     at = job.done
 
@@ -184,13 +184,13 @@ def _units(run: BiasRun, samples: Sequence[Sample]) -> list[str]:
 
 
 def _chunks(descriptions: Descriptions, videos: Sequence[int], concept: str) -> Iterator[Texts]:
-    """The texts of the videos, in their order, some hundred videos at a time."""
+    """Return the texts of the videos, in order, some hundred videos at a time."""
     for start in range(0, len(videos), VIDEOS_PER_CHUNK):
         yield texts_of(raw_frames(descriptions, videos[start : start + VIDEOS_PER_CHUNK]), concept)
 
 
 def _task(run: BiasRun, samples: Sequence[Sample]) -> _Task:
-    """The task without its embedding, which only `measure_units` needs."""
+    """Return the task without its embedding, which only `measure_units` needs."""
     test = [sample for sample in samples if not sample.train]
     train = [sample for sample in samples if sample.train]
     if run.task != CLASSIFICATION:
@@ -200,7 +200,7 @@ def _task(run: BiasRun, samples: Sequence[Sample]) -> _Task:
         return _Task(run, test, [], captions, np.arange(len(test)), np.zeros(0, np.int64))
     names = sorted({sample.target for sample in samples})
     if len(names) < 2:
-        raise EvaluationError(f"all samples are of the class {quoted(names[0])}; choose where the classes stand")
+        raise EvaluationError(f"all samples have the class {quoted(names[0])}; choose a different source of classes")
     place = {name: at for at, name in enumerate(names)}
     labels, learnt = (np.array([place[one.target] for one in some], np.int64) for some in (test, train))
     if len(set(learnt.tolist())) < 2:
@@ -209,7 +209,7 @@ def _task(run: BiasRun, samples: Sequence[Sample]) -> _Task:
 
 
 def _measure(task: _Task, concept: str, found: Problems) -> Iterator[tuple[str, Credits]]:
-    """The cells of a concept that `found` lacks, each with its name."""
+    """Compute the cells of a concept that `found` lacks, each with its name."""
     targets = task.embedding.targets(task.names, task.run.task)
     test = task.embedded(task.test, concept)
     train = task.embedded(task.train, concept) if task.train else None
@@ -229,7 +229,8 @@ def _measure(task: _Task, concept: str, found: Problems) -> Iterator[tuple[str, 
 
 
 def _one_of_nine(task: _Task, unit: str, found: Problems) -> Iterator[tuple[str, NDArray[Any]]]:
-    """(n,) right or wrong of one of the nine models and, in classification, its probability of the true class."""
+    """Return right or wrong of one of the nine models, (n,), and in classification its probability of the true
+    class."""
     number = int(unit.removeprefix(MODEL_UNIT))
     if f"right {unit}" in found:
         return
@@ -250,13 +251,13 @@ def _one_of_nine(task: _Task, unit: str, found: Problems) -> Iterator[tuple[str,
     right, confidence = measures.nine_classifiers(
         [learnt], task.train_labels, [judged], task.labels, len(task.names), seed=seed, bootstraps=1
     )
-    # In this order: what has no `right` is measured again.
+    # In this order: a unit without `right` is measured again.
     yield f"confidence {unit}", confidence
     yield f"right {unit}", right[:, 0]
 
 
 def _nine_of(found: Problems) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
-    """(n, 9) right or wrong and (n,) confidence; None if there is nothing to learn from."""
+    """Return right or wrong, (n, 9), and confidence, (n,); None if there is nothing to train on."""
     units = [f"{MODEL_UNIT}{number}" for number in range(MODELS)]
     if f"right {units[0]}" not in found:
         return None
@@ -288,7 +289,7 @@ def _result(task: _Task, credits: _Credits, made: Split | None, without: Sequenc
         "largest_class": max(sizes.values()) / len(task.test) if sizes else None,
         "chance": 1 / len(task.names),
         "without": list(without),
-        # Which samples these are: runs on the same ones stand side by side.
+        # Identifies the samples: runs on the same samples are compared.
         "samples": hashlib.sha256("\n".join(sample.id for sample in task.test).encode()).hexdigest()[:16],
         "common": table(credits.common, clusters),
         "dataset": table(credits.dataset, clusters) if credits.dataset else None,
@@ -298,7 +299,7 @@ def _result(task: _Task, credits: _Credits, made: Split | None, without: Sequenc
 
 
 def _galleries(task: _Task, credits: _Credits, made: Split) -> list[dict[str, Any]]:
-    """R@1 of the queries that stay, among all videos and among those of the queries that stay."""
+    """Return R@1 of the remaining queries, among all videos and among the videos of the remaining queries."""
     kept = np.setdiff1d(np.arange(len(task.test)), np.array(made.removed, dtype=np.int64))
     if not len(kept):
         return []
@@ -315,13 +316,15 @@ def _galleries(task: _Task, credits: _Credits, made: Split) -> list[dict[str, An
 
 
 def check_items(check: ItemCheck, job: Job) -> None:
-    """Every accepted main item of a described video; what an earlier attempt stored stays. EvaluationError: none."""
+    """Check every accepted main item of a described video; results of an earlier attempt are reused. EvaluationError:
+    no items.
+    """
     described = described_videos(check.descriptions)
     items = accepted_items(check).filter(video__in=described)
     done = items.filter(shortcuts__check_of=check).count()
     total = items.count()
     if not total:
-        raise EvaluationError("no accepted item stands on a described video; describe the videos first")
+        raise EvaluationError("no accepted item has a described video; describe the videos first")
     progress(job, done, total, "loading the encoder")
     embedding, check.encoder_key, cuts = open_encoder(check.encoder, check.params.get("device", "auto"))
     left = items.exclude(shortcuts__check_of=check).order_by("video_id", "pk").prefetch_related("foils")
@@ -375,7 +378,7 @@ def _sentences(item: Item) -> list[str]:
 def _right(
     embedding: Embedding, seen: NDArray[np.float32], sentences: Sequence[Sequence[str]], asked: str
 ) -> NDArray[np.bool_]:
-    """(n,) whether the caption is nearer to its video's text than every foil; a tie is not."""
+    """Return whether the caption is nearer to its video's text than every foil, (n,); a tie does not count."""
     flat = [text for texts in sentences for text in texts]
     rows = normalised(embedding.rows(flat, asked)[:])
     right, first = [], 0

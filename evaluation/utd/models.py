@@ -1,4 +1,4 @@
-"""What was said of frames, the biases that were measured from it, and models held against the splits."""
+"""Store descriptions of frames, the biases measured from them, and models compared on the splits."""
 
 from django.db import models
 
@@ -10,10 +10,11 @@ from projects.models.requested_jobs import RequestedJob
 
 
 class TextSource(models.Model):
-    """A model with all that its texts depend on: weights, prompts, frames, temperature. One row for all frames."""
+    """A model with everything that its texts depend on: weights, prompts, frames, temperature. One row for all
+    frames."""
 
     sha256 = models.CharField(max_length=64, unique=True)
-    # "vlm:…", "endpoint:NAME:MODEL", "file:NAME": as it was asked for.
+    # "vlm:…", "endpoint:NAME:MODEL", "file:NAME": as entered.
     spec = models.CharField(max_length=500)
     settings = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -23,15 +24,15 @@ class TextSource(models.Model):
 
 
 class Descriptions(RequestedJob):
-    """A describer and an extractor on the frames of a project's videos (UTD, Sec. 3.3.1), or a file of theirs."""
+    """A describer and an extractor on the frames of a project's videos (UTD, Sec. 3.3.1), or an imported file."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="descriptions")
     name = models.CharField(max_length=120)
     describer = models.CharField(max_length=500)
     extractor = models.CharField(max_length=500, blank=True)
-    # evaluation.utd.recipes.Recipe but for its models, and the device.
+    # evaluation.utd.recipes.Recipe without its models, and the device.
     params = models.JSONField(default=dict)
-    # What gave no text: {"missing_media": [keys], "unreadable": [{"item", "why"}], …}.
+    # Videos and frames without text: {"missing_media": [keys], "unreadable": [{"item", "why"}], …}.
     problems = models.JSONField(default=dict, blank=True)
     described_at = models.DateTimeField(null=True, blank=True)
 
@@ -40,7 +41,7 @@ class Descriptions(RequestedJob):
 
 
 class DescriptionsUsage(PricedUsage):
-    """What describing and extracting have spent at endpoints so far, failures included."""
+    """The cost of describing and extracting at endpoints so far, failures included."""
 
     descriptions = models.OneToOneField(Descriptions, models.CASCADE, related_name="usage")
 
@@ -49,12 +50,12 @@ class DescriptionsUsage(PricedUsage):
 
 
 class FrameText(models.Model):
-    """The raw answers about one frame, by concept; what is left of them for a representation is computed."""
+    """The raw answers about one frame, by concept; the text of a representation is computed from them."""
 
     descriptions = models.ForeignKey(Descriptions, models.CASCADE, related_name="frames", db_index=False)
     video = models.ForeignKey(Video, models.CASCADE, related_name="frame_texts")
     place = models.PositiveSmallIntegerField()
-    # Seconds of presentation; None where a file did not say.
+    # Presentation time in seconds; None if a file did not state it.
     time = models.FloatField(null=True, blank=True)
     raw = models.JSONField(default=dict)
     described_by = models.ForeignKey(TextSource, models.PROTECT, related_name="+")
@@ -71,14 +72,14 @@ class FrameText(models.Model):
 class BiasRun(RequestedJob):
     """The biases of a data set under one embedding of its descriptions; nine models' predictions, and splits.
 
-    Without descriptions the predictions came as a file, and there are splits alone.
+    Without descriptions, the predictions come from a file, and there are only splits.
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="bias_runs")
     descriptions = models.ForeignKey(Descriptions, models.CASCADE, null=True, blank=True, related_name="bias_runs")
     name = models.CharField(max_length=120)
     task = models.CharField(max_length=14, choices=[(name, name) for name in TASKS], default=CLASSIFICATION)
-    # Classification: class_label, category or facts:NAME. Retrieval: how the captions' keys begin.
+    # Classification: class_label, category or facts:NAME. Retrieval: the prefix of the captions' keys.
     labels = models.CharField(max_length=100, blank=True)
     encoder = models.CharField(max_length=500, blank=True)
     encoder_key = models.CharField(max_length=300, blank=True)
@@ -101,7 +102,7 @@ class BenchmarkedModel(RequestedJob):
     # "file:NAME", "backbone:…" for a classifier trained here, "clip:…" for an image-text model's zero-shot.
     source = models.CharField(max_length=500, blank=True)
     right = models.JSONField(default=dict)
-    # What fits: ids on one side only; what was trained: losses.
+    # For imports: ids on one side only; for trained models: losses.
     details = models.JSONField(default=dict, blank=True)
     scored_at = models.DateTimeField(null=True, blank=True)
 
@@ -127,12 +128,14 @@ class ItemCheck(RequestedJob):
 
 
 class ItemShortcut(models.Model):
-    """What one check found of an item's texts as they were then: how many of nine models are right by objects alone,
-    and whether one frame's description alone is enough."""
+    """The result of one check for an item's texts at that time.
+
+    It says how many of nine models are right by objects alone, and whether one frame's description alone is enough.
+    """
 
     check_of = models.ForeignKey(ItemCheck, models.CASCADE, related_name="found", db_index=False)
     item = models.ForeignKey(Item, models.CASCADE, related_name="shortcuts")
-    # Of the caption and its foils: another text is another question.
+    # A hash of the caption and its foils: a changed text is a different question.
     texts_sha256 = models.CharField(max_length=64)
     objects_right = models.PositiveSmallIntegerField()
     frame_right = models.BooleanField()
@@ -145,12 +148,12 @@ class ItemShortcut(models.Model):
 
     @property
     def by_objects(self) -> bool:
-        """Whether all nine readings of the objects alone are right."""
+        """Report whether all nine combinations of the objects alone are right."""
         return self.objects_right == MODELS
 
 
 class ShortcutBar(models.Model):
-    """The largest share of a release's items that objects alone may answer; a project without a row has no such bar."""
+    """The largest share of a release's items that objects alone may answer; a project without a row has no limit."""
 
     project = models.OneToOneField(Project, models.CASCADE, related_name="shortcut_bar")
     share = models.FloatField()

@@ -1,4 +1,4 @@
-"""What the pages of UTD show: words for concepts and times, tables as the paper has them. No model, no sklearn."""
+"""Build what the pages of UTD show: words for concepts and times, tables as in the paper. No model, no scikit-learn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -70,8 +70,8 @@ TERMS: Sequence[tuple[str | Promise, str | Promise]] = (
     (
         _("dataset bias"),
         _(
-            "A linear classifier is trained on descriptions of the train split. What it gains over common "
-            "sense are patterns of this data set, such as a mirror in every make-up video."
+            "A linear classifier is trained on descriptions of the train split. Its gain over common sense comes from "
+            "patterns of this data set, such as a mirror in every make-up video."
         ),
     ),
 )
@@ -86,12 +86,13 @@ def benchmark(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> dict[str, Any]:
-    """`removed`: what leaves the split and the balanced one, None where there is no such; `right`: {model: {id: 0..1}}.
+    """Compare models on the splits.
 
+    `removed`: ids removed for the split and for the balanced one, None without one; `right`: {model: {id: 0..1}}.
     A model counts over the samples that it has an answer to; `n_missing` are the others. A difference is its share in a
-    split less its share in the full set, with a paired interval over source videos. `flips`: pairs of models of which
-    one is ahead in the full set and the other in the split. `order`: models by the size of their drop, least first.
-    E.g. right on 3 of 4, and on 1 of the 2 that stay: .75, .5, difference -.25.
+    split minus its share in the full set, with a paired interval over source videos. `flips`: pairs of models of which
+    one ranks higher in the full set and the other in the split. `order`: models by the size of their drop, smallest
+    first. E.g. right on 3 of 4, and on 1 of the 2 that stay: .75, .5, difference -.25.
     """
     kept = {FULL: np.ones(len(ids), dtype=bool)}
     for name, gone in removed.items():
@@ -136,7 +137,8 @@ def _row(
 def _difference_interval(
     values: Floats, there: NDArray[np.bool_], chosen: NDArray[np.bool_], clusters: Sequence[str], draws: int, seed: int
 ) -> list[float] | None:
-    """Of share in the split less share in the full set: both over the same draws of source videos."""
+    """Return the interval of share in the split minus share in the full set: both over the same draws of source
+    videos."""
     known = np.where(there, values, 0.0)
     columns = np.column_stack([known * chosen, chosen, known, there]).astype(np.float64)
     rows = cluster_sums(columns, clusters)
@@ -172,7 +174,7 @@ def _order(rows: Sequence[Mapping[str, Any]], name: str) -> list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Step:
-    """A shade of the tables: differences of at least `least` in size."""
+    """A shade of the tables: differences of at least `least` in absolute value."""
 
     least: float
     name: str
@@ -182,7 +184,7 @@ SHADES = (Step(0.15, "3"), Step(0.05, "2"), Step(0.01, "1"))
 
 
 def shade(difference: float | None) -> str:
-    """ "down-3" … "up-3", by size; empty below one point."""
+    """Return "down-3" … "up-3", by size; empty below one point."""
     if difference is None:
         return ""
     found = next((step.name for step in SHADES if abs(difference) >= step.least), "")
@@ -190,7 +192,7 @@ def shade(difference: float | None) -> str:
 
 
 def rows_of(table: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
-    """The rows of a table of cells with words for their concept, each cell with its shade."""
+    """Return the rows of a table of cells with words for their concept, each cell with its shade."""
     return [
         {
             "concept": row["concept"],
@@ -206,18 +208,18 @@ def gain_rows(gains: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]
 
 
 def descriptions_of(project: Project) -> QuerySet[Descriptions]:
-    """The newest first, with how many videos and frames have texts. One query."""
+    """Return the newest first, with the numbers of described videos and frames. One query."""
     counted = Descriptions.objects.filter(project=project).select_related("job")
     return counted.annotate(n_videos=Count("frames__video", distinct=True), n_frames=Count("frames"))
 
 
 def runs_of(project: Project) -> QuerySet[BiasRun]:
-    """The newest first, without their predictions. One query."""
+    """Return the newest first, without their predictions. One query."""
     return BiasRun.objects.filter(project=project).select_related("job", "descriptions").defer("predictions")
 
 
 def shown_frames(descriptions: Descriptions, video: int) -> list[dict[str, Any]]:
-    """The frames of a video: what was said, and what is left of it. Two queries."""
+    """Return the frames of a video: the raw answers and the extracted texts. Two queries."""
     rows = FrameText.objects.filter(descriptions=descriptions, video=video)
     return [
         {
@@ -233,7 +235,9 @@ def shown_frames(descriptions: Descriptions, video: int) -> list[dict[str, Any]]
 
 
 def benchmark_of(run: BiasRun) -> dict[str, Any] | None:
-    """The run's models on its splits (UTD, Tables 5 and 6), cached until one changes; None without splits or models."""
+    """Return the run's models on its splits (UTD, Tables 5 and 6), cached until one changes; None without splits or
+    models.
+    """
     split = run.result and run.result.get("split")
     if not split or not run.predictions:
         return None

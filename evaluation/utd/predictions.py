@@ -1,4 +1,4 @@
-"""Predictions of the nine models as a file, from which splits are made without running anything.
+"""Read and write predictions of the nine models as a file, from which splits are computed without running a model.
 
 `sample,class,correct_1 … correct_9,confidence`: 0 or 1 for each model, and the mean probability of the true class.
 Retrieval has neither `class` nor `confidence`, and so no balanced split.
@@ -39,7 +39,11 @@ class Predictions:
 
 
 def read_predictions(path: Path, columns: Columns | None = None) -> Predictions:
-    """EvaluationError names file, line and column: a sample twice, a value that is no 0 or 1, no finite confidence."""
+    """Read the predictions of the nine models.
+
+    EvaluationError names file, line and column: a duplicate sample, a value other than 0 or 1, a confidence that is not
+    finite.
+    """
     ids: dict[str, int] = {}
     correct: list[list[bool]] = []
     classes: list[str] = []
@@ -55,7 +59,7 @@ def read_predictions(path: Path, columns: Columns | None = None) -> Predictions:
         fail(path, None, "record", "there is none", "give at least one sample")
     known = all(classes) and not np.isnan(confidence).any()
     if not known and (any(classes) or not np.isnan(confidence).all()):
-        problem = "is given for some samples only, or without confidence"
+        problem = "is missing for some samples, or confidence is missing"
         raise EvaluationError(f"{path}: class: {problem}; give both for all")
     return Predictions(
         tuple(ids),
@@ -67,7 +71,7 @@ def read_predictions(path: Path, columns: Columns | None = None) -> Predictions:
 
 
 def read_model_answers(path: Path, columns: Columns | None = None) -> tuple[dict[str, dict[str, float]], list[str]]:
-    """{model: {sample: 1 right, 0 wrong}}, and the columns nobody reads; a model without a name is called by the file.
+    """Return {model: {sample: 1 right, 0 wrong}}, and the unused columns; a model without a name is named by the file.
 
     EvaluationError names file, line and column. The authors call the column of right and wrong `acc_top1`.
     """

@@ -1,4 +1,4 @@
-"""Who describes, who extracts, who embeds: named choices, the paper's first."""
+"""Define named choices of describer, extractor and encoder, the paper's first."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from evaluation.utd.concepts import FRAMES
 
 @dataclass(frozen=True)
 class Recipe:
-    """`describer`, `extractor` and `encoder` as they are typed; `temperature` 0 takes the likeliest word each time.
+    """`describer`, `extractor` and `encoder` as typed; `temperature` 0 takes the most likely word each time.
 
     `max_words`: of a description; `max_tokens`: of an extraction.
     """
@@ -24,7 +24,7 @@ class Recipe:
 
 PAPER, DEMO = "utd-2025", "demo"
 RECIPES: dict[str, Recipe] = {
-    # (UTD, Sec. 4.1); the paper does not say how long an answer may be.
+    # (UTD, Sec. 4.1); the paper does not state the maximum length of an answer.
     PAPER: Recipe(
         label="UTD, CVPR 2025",
         describer="vlm:llava-hf/llava-v1.6-mistral-7b-hf?frames=1",

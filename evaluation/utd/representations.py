@@ -1,4 +1,4 @@
-"""A video's frames as texts by concept (UTD, Sec. 3.3.1), and their vectors, cached by text."""
+"""Build a video's texts by concept (UTD, Sec. 3.3.1), and their vectors, cached by text."""
 
 import fcntl
 import hashlib
@@ -17,7 +17,7 @@ from evaluation.utd.instructions import FRAME, INSTRUCTIONS, TARGET, instructed
 from evaluation.utd.measures import Embedded, Gathered
 
 KEY = np.dtype("S16")
-# Keys that came last are found in a dictionary; so many of them are sorted in among the others.
+# Recent keys are found in a dictionary; at this number, they are merged into the sorted ones.
 RECENT = 65_536
 Floats = NDArray[np.float32]
 Encode = Callable[[Sequence[str]], Floats]
@@ -26,15 +26,15 @@ Raw = Mapping[str, str]
 
 
 def nobody(done: int) -> None:
-    """Hears nothing."""
+    """Do nothing with the progress."""
 
 
 class TextVectors:
-    """The vectors of one encoder in `folder`; `encode` makes those that are not there, `batch` texts at a time.
+    """The vectors of one encoder in `folder`; `encode` computes missing ones, `batch` texts at a time.
 
-    `vectors.f32` holds rows of d float32 and `keys` the first 16 bytes of the SHA-256 of each row's text, both in the
-    order in which they came. Readers map the file; writers append under a lock. A row without a key, or the reverse, is
-    what a killed worker left: it is cut off by the next writer.
+    `vectors.f32` has rows of d float32 and `keys` the first 16 bytes of the SHA-256 of each row's text, both in order
+    of arrival. Readers map the file; writers append under a lock. A row without a key, or the reverse, comes from a
+    killed worker: the next writer cuts it off.
     """
 
     def __init__(self, folder: Path, encode: Encode, *, batch: int = 256) -> None:
@@ -46,9 +46,9 @@ class TextVectors:
         self.count = self.width = 0
 
     def places(self, texts: Sequence[str], heard: Heard = nobody) -> NDArray[np.int64]:
-        """(m,) the rows of `table()` that hold the texts; what is new is embedded, short texts first.
+        """Return the rows of `table()` of the texts, (m,); new texts are embedded, short ones first.
 
-        `heard(n)` is called with the number of texts that were new and are embedded by now.
+        `heard(n)` is called with the number of new texts that are embedded so far.
         """
         self._read()
         keys = [text_key(text) for text in texts]
@@ -62,16 +62,16 @@ class TextVectors:
         return self._find(keys) if new else found
 
     def table(self) -> Any:
-        """(u, d) float32, mapped."""
+        """Return (u, d) float32, memory-mapped."""
         if not self.count:
             return np.zeros((0, max(1, self.width)), np.float32)
         return np.memmap(self.vectors, np.float32, "r", shape=(self.count, self.width))
 
     def _find(self, keys: Sequence[bytes]) -> NDArray[np.int64]:
-        """-1 where a key is not there."""
+        """Return -1 for an unknown key."""
         found = np.full(len(keys), -1, dtype=np.int64)
         if len(self._sorted):
-            # Keys of one length: that such strings drop zeros at their end makes no two alike.
+            # Keys have one length, so dropped trailing zeros cannot make two of them equal.
             wanted = np.array(keys, dtype=KEY)
             at = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
             there = self._sorted[at] == wanted
@@ -82,7 +82,7 @@ class TextVectors:
         return found
 
     def _read(self) -> None:
-        """What has been added since, by whomever."""
+        """Read what any process has added since."""
         width = self.folder / "width"
         if not width.exists():
             return
@@ -136,20 +136,23 @@ def _size(path: Path) -> int:
 
 
 def nothing(texts: Sequence[str]) -> None:
-    """Hears nothing."""
+    """Do nothing with the progress."""
 
 
 @dataclass(frozen=True)
 class Texts:
-    """Of n videos and one concept: `frames` (n lists of k) and `sequences` (n)."""
+    """Texts of n videos and one concept: `frames` (n lists of k) and `sequences` (n)."""
 
     frames: Sequence[Sequence[str]]
     sequences: Sequence[str]
 
 
 def texts_of(videos: Sequence[Sequence[Raw]], concept: str) -> Texts:
-    """`videos`: the raw answers of each frame by concept, in order. A sequence of whole descriptions would be too long:
-    it is made of the summaries of 15 words. EvaluationError for a frame that lacks one, or another number of frames."""
+    """Build the texts of one concept. `videos`: the raw answers of each frame by concept, in order.
+
+    A sequence of whole descriptions would be too long, so it consists of the 15-word summaries. EvaluationError: a
+    frame that lacks one, or a different number of frames.
+    """
     counts = {len(frames) for frames in videos}
     if len(counts) > 1:
         raise EvaluationError(f"videos have {min(counts)} to {max(counts)} frames; describe all with the same number")
@@ -164,21 +167,21 @@ def texts_of(videos: Sequence[Sequence[Raw]], concept: str) -> Texts:
 
 @dataclass(frozen=True)
 class Embedding:
-    """Texts into vectors of one encoder; `heard(n)` hears of n texts that were new, `seen` of all texts."""
+    """Embeds texts with one encoder; `heard(n)` receives the number of new texts, `seen` all texts."""
 
     vectors: TextVectors
     heard: Heard = nobody
     seen: Callable[[Sequence[str]], None] = nothing
 
     def rows(self, texts: Sequence[str], instruction: str) -> Gathered:
-        """(m, d)."""
+        """Return (m, d)."""
         places = self._places(texts, instruction)
         return Gathered(self.vectors.table(), places)
 
     def videos(self, chunks: Iterable[Texts], task: str, concept: str) -> Embedded:
-        """The vectors of frames and sequences, each under its instruction (UTD, Tables F.2 and F.3).
+        """Return the vectors of frames and sequences, each under its instruction (UTD, Tables F.2 and F.3).
 
-        The videos come in chunks, so that no more texts than those of one are in memory.
+        The videos come in chunks, so that memory holds only the texts of one chunk.
         """
         told = INSTRUCTIONS[task][concept]
         frames, sequences = [], []
@@ -192,12 +195,12 @@ class Embedding:
         return Embedded(Gathered(table, np.concatenate(frames)), Gathered(table, np.concatenate(sequences)))
 
     def sequences(self, chunks: Iterable[Texts], instruction: str) -> Gathered:
-        """(n, d) the sequences alone, under an instruction of (UTD, Table F.4)."""
+        """Return only the sequences, (n, d), under an instruction of (UTD, Table F.4)."""
         found = [self._places(texts.sequences, instruction) for texts in chunks]
         return Gathered(self.vectors.table(), np.concatenate(found))
 
     def targets(self, names: Sequence[str], task: str) -> dict[str, Gathered]:
-        """Class names or captions: {"frame": (c, d), "sequence": (c, d)}."""
+        """Return class names or captions: {"frame": (c, d), "sequence": (c, d)}."""
         return {form: self.rows(names, told) for form, told in INSTRUCTIONS[task][TARGET].items()}
 
     def _places(self, texts: Sequence[str], instruction: str) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""The samples of a task on a project's described videos, and what was said of their frames. Pages ask: no sklearn."""
+"""Load the samples of a task on a project's described videos, and the descriptions of their frames. No scikit-learn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from evaluation.utd.models import BiasRun, Descriptions, FrameText
 from text.quoting import quoted
 
 CLASS_LABEL, CATEGORY, FACTS = "class_label", "category", "facts:"
-# What a frame must hold to count as described.
+# The concepts that a described frame must have.
 NEEDED = frozenset({DESCRIPTION, SUMMARY, "objects", "activities", "verbs"})
 
 
@@ -30,9 +30,10 @@ class Sample:
 
 
 def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
-    """In the order of videos; and the keys of videos that have a class or caption but no whole description.
+    """Return samples in the order of videos, and the keys of videos with a class or caption but no complete
+    description.
 
-    EvaluationError: a way to name classes that there is not, or no sample at all.
+    EvaluationError: an unknown source of classes, or no samples.
     """
     videos = list(Video.objects.filter(project=run.project).exclude(media_state=MediaState.TAKEN_DOWN).order_by("pk"))
     targets = _classes(run, videos) if run.task == CLASSIFICATION else _captions(run)
@@ -50,19 +51,19 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
         found.append(Sample(name, video.pk, target, source, video.split == Split.TRAIN))
     if not any(not sample.train for sample in found):
         raise EvaluationError(
-            "no described video outside the train split has a class or caption by this choice; "
-            "describe videos first, or choose where the classes stand"
+            "no described video outside the train split has a class or caption of this kind; describe videos first, or "
+            "choose a different source of classes"
         )
     return found, without
 
 
 def frame_texts(descriptions: Descriptions) -> QuerySet[FrameText]:
-    """What may be used and published of them: nothing of a video that was taken down."""
+    """Return the texts that may be used and published: none of a video that was taken down."""
     return FrameText.objects.filter(descriptions=descriptions).exclude(video__media_state=MediaState.TAKEN_DOWN)
 
 
 def described_videos(descriptions: Descriptions) -> set[int]:
-    """Videos with as many complete frames as were asked for."""
+    """Return videos with the requested number of complete frames."""
     whole = frame_texts(descriptions).filter(raw__has_keys=sorted(NEEDED))
     counted = whole.order_by().values("video").annotate(n=Count("pk")).values_list("video", "n")
     return {video for video, n in counted if n >= descriptions.params["frames"]}
@@ -73,7 +74,9 @@ def _classes(run: BiasRun, videos: Sequence[Video]) -> dict[int, tuple[str, str]
     if by in {CLASS_LABEL, CATEGORY}:
         return {video.pk: (video.key, label) for video in videos if (label := getattr(video, by))}
     if not by.startswith(FACTS) or by == FACTS:
-        raise EvaluationError(f"{quoted(by)} names no classes; write {CLASS_LABEL}, {CATEGORY} or {FACTS}NAME")
+        raise EvaluationError(
+            f"{quoted(by)} is not a source of classes; write {CLASS_LABEL}, {CATEGORY} or {FACTS}NAME"
+        )
     keys = {video.pk: video.key for video in videos}
     found: dict[int, tuple[str, str]] = {}
     name = by.removeprefix(FACTS)
@@ -85,7 +88,7 @@ def _classes(run: BiasRun, videos: Sequence[Video]) -> dict[int, tuple[str, str]
 
 
 def _captions(run: BiasRun) -> dict[int, tuple[str, str]]:
-    """The first true caption of each video whose key begins as `labels` says."""
+    """Return the first true caption of each video whose key starts with `labels`."""
     captions = _true_captions(run).filter(key__startswith=run.labels).exclude(video__split=Split.TRAIN)
     found: dict[int, tuple[str, str]] = {}
     for video, key, text in captions.order_by("pk").values_list("video", "key", "text").iterator():
@@ -94,12 +97,12 @@ def _captions(run: BiasRun) -> dict[int, tuple[str, str]]:
 
 
 def _true_captions(run: BiasRun) -> QuerySet[Caption]:
-    """Those that nothing took the place of and nobody gave up, or doubts."""
+    """Return captions that were not replaced, given up or flagged."""
     return Caption.objects.filter(video__project=run.project, revision=None).exclude(NOT_RELIED_ON)
 
 
 def raw_frames(descriptions: Descriptions, videos: Sequence[int]) -> list[list[Mapping[str, Any]]]:
-    """The raw answers of the videos' frames, in order. One query."""
+    """Return the raw answers of the videos' frames, in order. One query."""
     found: dict[int, list[Mapping[str, Any]]] = {video: [] for video in videos}
     rows = FrameText.objects.filter(descriptions=descriptions, video__in=videos).order_by("video", "place")
     for video, raw in rows.values_list("video", "raw"):

@@ -1,4 +1,4 @@
-"""What item checks found, for pages, the list of items and the gate of a release. Light: no model."""
+"""Load the results of item checks, for pages, the list of items and the gate of a release. Loads no model."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -16,32 +16,33 @@ from evaluation.utd.models import ItemCheck, ItemShortcut, ShortcutBar
 from projects.models import Project
 
 OBJECTS, FRAME = "objects", "frame"
-# What tells a clip's source video.
+# Fields that identify a clip's source video.
 SOURCE = ("source_dataset", "source_id", "sha256", "key")
 
 
 def latest_check(project: Project) -> ItemCheck | None:
-    """The newest check that has ended. One query."""
+    """Return the newest check that has ended. One query."""
     checks = ItemCheck.objects.filter(descriptions__project=project, checked_at__isnull=False)
     return checks.select_related("descriptions").order_by("-pk").first()
 
 
 def flagged(project: Project, kind: str) -> QuerySet[ItemShortcut]:
-    """Of the latest check: items that objects alone answer in all nine readings, or one frame alone."""
+    """Return, from the latest check, items that objects alone answer in all nine combinations, or one frame alone."""
     rows = ItemShortcut.objects.filter(check_of=latest_check(project))
     return rows.filter(frame_right=True) if kind == FRAME else rows.filter(objects_right=MODELS)
 
 
 def shortcuts_of(items: Sequence[int]) -> list[ItemShortcut]:
-    """What the latest check of each item says, the later one last. One query."""
+    """Return the results of the latest check of each item, the later one last. One query."""
     return list(ItemShortcut.objects.filter(item__in=items, check_of__checked_at__isnull=False).order_by("check_of"))
 
 
 def summary(check: ItemCheck) -> list[dict[str, Any]]:
-    """One row a subtest and one for all: counts of all nine right, all nine wrong, the middle frame right. One query.
+    """Return one row per subtest and one for all: counts of all nine right, all nine wrong, the middle frame right. One
+    query.
 
-    Where objects say nothing, all right and all wrong are as frequent; what all right has more is answered by objects.
-    Intervals are over source videos.
+    If objects carry no information, all right and all wrong are equally frequent; the excess of all right is answered
+    by objects. Intervals are over source videos.
     """
     found: dict[str, list[tuple[int, bool, str]]] = {}
     rows = ItemShortcut.objects.filter(check_of=check).order_by("item__subtest__name", "pk")
@@ -70,14 +71,14 @@ def _summed(name: str, rows: Sequence[tuple[int, bool, str]]) -> dict[str, Any]:
 
 
 def texts_sha256(texts: Sequence[str]) -> str:
-    """Of the caption and the foils of an item, in their order."""
+    """Return a hash of the caption and the foils of an item, in their order."""
     return hashlib.sha256("\x1f".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def check_bar(project: Project, items: Mapping[int, Sequence[str]]) -> None:
-    """EvaluationError where the project has a bar, and more of these items than it allows are answered by objects.
+    """Raise EvaluationError if objects alone answer more of these items than the project's limit permits.
 
-    `items`: id -> caption and foils as they are now; what a check found of other texts says nothing of them.
+    `items`: id -> caption and foils as they are now; results of a check for different texts do not count.
     """
     bar = ShortcutBar.objects.filter(project=project).first()
     if bar is None or not items:

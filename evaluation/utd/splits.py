@@ -1,6 +1,6 @@
-"""UTD-splits: samples that objects alone give away, and the rest (UTD, Secs. 3.3.3 and B.3).
+"""Compute UTD splits: samples that objects alone give away, and the rest (UTD, Secs. 3.3.3 and B.3).
 
-A sample is object-biased when all nine models are right about it. Whatever is not sure stays in.
+A sample is object-biased if all nine models are right about it. Uncertain samples remain.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Split:
-    """Places of the samples that leave: for the split, and for the split of equal class shares (None in retrieval,
-    which has no classes); kappa None where it is undefined."""
+    """Indices of the removed samples: for the split, and for the split of equal class shares (None in retrieval, which
+    has no classes); kappa None if undefined.
+    """
 
     removed: tuple[int, ...]
     removed_balanced: tuple[int, ...] | None
@@ -31,8 +32,10 @@ def split(
     classes: Sequence[str] | None = None,
     confidence: Floats | None = None,
 ) -> Split:
-    """`correct` (n, m): whether each of m models is right about each of n samples; `confidence` (n,) the mean, over the
-    models, of the probability of the true class. Without classes there is no balanced split."""
+    """Compute the split. `correct` (n, m): whether each of m models is right about each of n samples.
+
+    `confidence` (n,): mean probability of the true class over the models. Without classes, there is no balanced split.
+    """
     biased = consensus(correct)
     removed = tuple(int(place) for place in np.flatnonzero(biased))
     balanced = None
@@ -42,13 +45,15 @@ def split(
 
 
 def consensus(correct: Booleans) -> Booleans:
-    """(n,) True where all models are right."""
+    """Return True where all models are right, (n,)."""
     return np.asarray(correct.all(axis=1))
 
 
 def kappa(correct: Booleans) -> float | None:
-    """Fleiss' kappa of right and wrong over the models (UTD, Table 4 shows it x 100); None where one of the two never
-    occurs and agreement cannot be told from chance."""
+    """Compute Fleiss' kappa of right and wrong over the models (UTD, Table 4 shows it x 100).
+
+    It is None if one of the two never occurs, so that agreement cannot be distinguished from chance.
+    """
     n, raters = correct.shape
     if n == 0 or raters < 2:
         return None
@@ -62,11 +67,11 @@ def kappa(correct: Booleans) -> float | None:
 
 
 def balanced_removal(total: int, *, ids: Sequence[str], classes: Sequence[str], confidence: Floats) -> tuple[int, ...]:
-    """The places of `total` samples that leave so that each class keeps its share.
+    """Return the indices of `total` samples to remove so that each class keeps its share.
 
-    A class gives its share of `total` by largest remainder (ties: the class that comes first by name). Within a class
-    the highest confidence leaves first, of all its samples, since a quota may ask for more than the biased ones; ties
-    by id.
+    A class gives its share of `total` by largest remainder (ties: the class that is first by name). Within a class, the
+    samples with the highest confidence are removed first, of all its samples, because a quota may exceed the biased
+    ones; ties by id.
     """
     members: dict[str, list[int]] = {}
     for place, name in enumerate(classes):
@@ -79,11 +84,11 @@ def balanced_removal(total: int, *, ids: Sequence[str], classes: Sequence[str], 
 
 
 def quotas(sizes: dict[str, int], total: int) -> dict[str, int]:
-    """`total` shared out in proportion to `sizes` by largest remainder, in whole numbers that add up to it."""
+    """Divide `total` in proportion to `sizes` by largest remainder, in whole numbers that add up to it."""
     everything = sum(sizes.values())
     if not everything:
         return dict.fromkeys(sizes, 0)
-    # Whole numbers all through: shares of a million samples must not round apart.
+    # Integer arithmetic: shares of a million samples must not have rounding errors.
     floors = {name: size * total // everything for name, size in sizes.items()}
     left = total - sum(floors.values())
     first = set(sorted(sizes, key=lambda name: (-(sizes[name] * total % everything), name))[:left])
@@ -91,7 +96,7 @@ def quotas(sizes: dict[str, int], total: int) -> dict[str, int]:
 
 
 def split_of(predictions: Mapping[str, Any]) -> Split:
-    """The split of stored predictions."""
+    """Return the split of stored predictions."""
     correct = np.array([[said == "1" for said in row] for row in predictions["correct"]], dtype=np.bool_)
     confidence = predictions["confidence"]
     return split(
@@ -103,7 +108,7 @@ def split_of(predictions: Mapping[str, Any]) -> Split:
 
 
 def split_facts(predictions: Mapping[str, Any], made: Split) -> dict[str, Any]:
-    """Statistics and classes of a split (UTD, Table 4 and Fig. A.1)."""
+    """Return statistics and classes of a split (UTD, Table 4 and Fig. A.1)."""
     ids, classes = predictions["ids"], predictions["classes"]
     out = {"split": set(made.removed), "balanced": set(made.removed_balanced or ())}
     rows = []
@@ -123,7 +128,7 @@ def split_facts(predictions: Mapping[str, Any], made: Split) -> dict[str, Any]:
 
 
 def as_utd(facts: Mapping[str, Any], ids: list[str]) -> dict[str, list[str]]:
-    """The splits as the authors of UTD publish theirs: the ids that stay, by the name of the split."""
+    """Return the splits as the authors of UTD publish theirs: the remaining ids, by the name of the split."""
     out = {"full": list(ids)}
     for name, key in (("debiased", "removed"), ("debiased-balanced", "removed_balanced")):
         if facts[key] is not None:

@@ -1,4 +1,4 @@
-"""The videos that a job of UTD is about: all of a project, one split, or a list of keys."""
+"""Choose the videos of a UTD job: all of a project, one split, or a list of keys."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,18 +11,18 @@ from evaluation.errors import EvaluationError
 from projects.models import Project
 from text.quoting import quoted, shortened
 
-# A query names each of them.
+# A query lists each of them.
 MAX_VIDEOS = 20_000
 MAX_SHOWN = 5
 
 
 def subset(project: Project, split: str = "", videos: Sequence[str] = ()) -> dict[str, Any]:
-    """The choice as parameters of a job; empty if all videos are chosen.
+    """Return the choice as parameters of a job; empty if all videos are chosen.
 
     EvaluationError: an unknown split, a key that the project does not have, too many keys.
     """
     if split and split not in Split.values:
-        raise EvaluationError(f"{quoted(split)} is no split; choose one of: {', '.join(filter(None, Split.values))}")
+        raise EvaluationError(f"{quoted(split)} is not a split; choose one of: {', '.join(filter(None, Split.values))}")
     keys = list(dict.fromkeys(videos))
     if len(keys) > MAX_VIDEOS:
         raise EvaluationError(f"{len(keys)} videos are listed; list at most {MAX_VIDEOS}, or choose a split")
@@ -36,19 +36,20 @@ def subset(project: Project, split: str = "", videos: Sequence[str] = ()) -> dic
 
 
 def keys_in(path: Path) -> list[str]:
-    """The keys of a text file with one key per line. EvaluationError: there is no such file, or it has no key."""
+    """Return the keys of a text file with one key per line. EvaluationError: there is no such file, or it has
+    no key."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise EvaluationError(f"{path}: cannot be read as text; give a file with one video key per line") from error
     keys = [key for line in lines if (key := line.strip())]
     if not keys:
-        raise EvaluationError(f"{path}: has no line; write one video key per line")
+        raise EvaluationError(f"{path}: is empty; write one video key per line")
     return keys
 
 
 def chosen(videos: QuerySet[Video], params: Mapping[str, Any]) -> QuerySet[Video]:
-    """Those of `videos` that the parameters choose."""
+    """Return those of `videos` that the parameters choose."""
     if params.get("split"):
         videos = videos.filter(split=params["split"])
     if params.get("videos"):
@@ -57,6 +58,6 @@ def chosen(videos: QuerySet[Video], params: Mapping[str, Any]) -> QuerySet[Video
 
 
 def summarized(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters for the audit log: the number of listed videos instead of their keys."""
+    """Return the parameters for the audit log: the number of listed videos instead of their keys."""
     listed = {"videos": len(params["videos"])} if "videos" in params else {}
     return {**params, **listed}

@@ -1,4 +1,4 @@
-"""Addresses of UTD, below `bias/` of a project."""
+"""Define the addresses of UTD, below `bias/` of a project."""
 
 from django.urls import path
 

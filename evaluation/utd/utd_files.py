@@ -1,6 +1,7 @@
-"""UTD-descriptions as files: `{video: {concept: [a text a frame]}}`, one JSON file for all concepts or one each.
+"""Read and write UTD descriptions as files: `{video: {concept: [one text per frame]}}`, one JSON file for all concepts
+or one each.
 
-The authors publish pickles, which run whatever stands in them when they are opened: they are never read here.
+The authors publish pickles, which execute code when opened: they are never read here.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ from evaluation.utd.models import Descriptions
 from evaluation.utd.samples import frame_texts
 from text.storable import storable
 
-# As the authors call the summaries.
+# The authors' name of the summaries.
 NAMES = {concept: concept for concept in (DESCRIPTION, OBJECTS, ACTIVITIES, VERBS)}
 NAMES[SUMMARY] = f"{DESCRIPTION}_15_words"
 CONCEPT_OF = {name: concept for concept, name in NAMES.items()} | {SUMMARY: SUMMARY}
@@ -28,17 +29,19 @@ Described = dict[str, list[dict[str, str]]]
 
 
 def read_descriptions(paths: Sequence[Path]) -> Described:
-    """{video: [{concept: text} a frame]}. EvaluationError names file, video and concept."""
+    """Return {video: [{concept: text} per frame]}. EvaluationError names file, video and concept."""
     found: dict[str, dict[str, list[str]]] = {}
     for path in paths:
         if path.suffix in {".pickle", ".pkl"}:
-            raise EvaluationError(f"{path}: a pickle may hold a program and is not opened; save it as JSON")
+            raise EvaluationError(f"{path}: a pickle can contain code and is not opened; save it as JSON")
         try:
             data = json.loads(read_text(path))
         except (ValueError, RecursionError) as error:
             fail(path, None, "JSON", str(error)[:200], "mend the file")
         if not isinstance(data, dict) or not data:
-            fail(path, None, "record", "is no object with a member a video", "write {video: {concept: [texts]}}")
+            fail(
+                path, None, "record", "is not an object with one member per video", "write {video: {concept: [texts]}}"
+            )
         for video, concepts in data.items():
             _take(path, video, concepts, found.setdefault(video, {}))
     return {video: _by_frame(video, concepts) for video, concepts in found.items()}
@@ -46,28 +49,38 @@ def read_descriptions(paths: Sequence[Path]) -> Described:
 
 def _take(path: Path, video: str, concepts: Any, own: dict[str, list[str]]) -> None:
     if not isinstance(concepts, dict):
-        fail(path, None, video, "is no object", "write {concept: [a text a frame]}")
+        fail(path, None, video, "is not an object", "write {concept: [one text per frame]}")
     for name, texts in concepts.items():
         concept = CONCEPT_OF.get(name)
         if concept is None:
-            fail(path, None, f"{video}.{name}", "is no concept", f"name one of {', '.join(NAMES.values())}")
+            fail(path, None, f"{video}.{name}", "is not a concept", f"name one of {', '.join(NAMES.values())}")
         if not isinstance(texts, list) or not 0 < len(texts) <= MAX_FRAMES:
-            fail(path, None, f"{video}.{name}", "is no list of texts", f"give 1 to {MAX_FRAMES}, a text a frame")
+            fail(
+                path, None, f"{video}.{name}", "is not a list of texts", f"give 1 to {MAX_FRAMES} texts, one per frame"
+            )
         for text in texts:
             if not isinstance(text, str) or len(text) > MAX_TEXT_LENGTH:
-                fail(path, None, f"{video}.{name}", "holds what is no text, or too long a one", "give texts")
+                fail(
+                    path,
+                    None,
+                    f"{video}.{name}",
+                    "contains something other than text, or a text that is too long",
+                    "give texts",
+                )
         own[concept] = [storable(text) for text in texts]
 
 
 def _by_frame(video: str, concepts: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
     counts = {len(texts) for texts in concepts.values()}
     if len(counts) != 1:
-        raise EvaluationError(f"{video}: its concepts have {min(counts)} to {max(counts)} frames; give all alike")
+        raise EvaluationError(
+            f"{video}: its concepts have {min(counts)} to {max(counts)} frames; give the same number for all"
+        )
     return [{concept: texts[at] for concept, texts in concepts.items()} for at in range(counts.pop())]
 
 
 def written(videos: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, dict[str, list[str]]]:
-    """The reverse: raw answers of each frame, in order."""
+    """Convert the other way: raw answers of each frame, in order."""
     return {
         video: {NAMES[concept]: [frame.get(concept, "") for frame in frames] for concept in frames[0]}
         for video, frames in videos.items()
@@ -76,9 +89,10 @@ def written(videos: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, dict
 
 
 def read_splits(path: Path) -> tuple[list[str], dict[str, list[str] | None]]:
-    """(all ids, {removed, removed_balanced}) of splits in the authors' form: {"full": [ids], "debiased": [ids], …}.
+    """Return (all ids, {removed, removed_balanced}) of splits in the authors' format: {"full": [ids], "debiased":
+    [ids], …}.
 
-    EvaluationError: no such object, an id twice, or one that is not in the full set.
+    EvaluationError: not such an object, a duplicate id, or one that is not in the full set.
     """
     try:
         data = json.loads(read_text(path))
@@ -92,11 +106,17 @@ def read_splits(path: Path) -> tuple[list[str], dict[str, list[str] | None]]:
         if found is None:
             continue
         if not isinstance(found, list) or not all(isinstance(each, str) and each for each in found):
-            fail(path, None, name, "is no list of ids", "write the samples' ids as texts")
+            fail(path, None, name, "is not a list of ids", "write the sample ids as text")
         if len(set(found)) != len(found):
             fail(path, None, name, "names a sample twice", "keep one of them")
         if strangers := sorted(set(found) - set(data["full"])):
-            fail(path, None, name, f"names '{strangers[0][:80]}', which is not in full", "name samples of full only")
+            fail(
+                path,
+                None,
+                name,
+                f"names '{strangers[0][:80]}', which is not in full",
+                "list only samples that are in full",
+            )
         ids[name] = found
     if not ids["full"]:
         fail(path, None, "full", "is empty", "name at least one sample")
@@ -112,7 +132,7 @@ def sha256_of(paths: Sequence[Path]) -> str:
 
 
 def described_videos_of(descriptions: Descriptions) -> dict[str, dict[str, list[str]]]:
-    """{video: {concept: [a text a frame]}}: the raw answers, which an import takes as they are."""
+    """Return {video: {concept: [one text per frame]}}: the raw answers, which an import accepts unchanged."""
     rows = frame_texts(descriptions).order_by("video", "place")
     videos: dict[str, list[dict[str, str]]] = {}
     for key, raw in rows.values_list("video__key", "raw").iterator():
@@ -121,7 +141,7 @@ def described_videos_of(descriptions: Descriptions) -> dict[str, dict[str, list[
 
 
 def objects_lines(descriptions: Descriptions) -> Iterator[str]:
-    """JSON lines of `foilworks objects`: {"video", "time", "objects", "source"} of each frame that names some."""
+    """Yield JSON lines of `foilworks objects`: {"video", "time", "objects", "source"} of each frame that names some."""
     rows = frame_texts(descriptions).filter(raw__has_key=OBJECTS).order_by("video", "place")
     for key, time, raw in rows.values_list("video__key", "time", "raw").iterator():
         names = [name[:100] for name in frame_text(OBJECTS, raw[OBJECTS]).split(", ") if name][:60]

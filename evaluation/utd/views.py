@@ -1,4 +1,4 @@
-"""UTD: descriptions of frames, the biases measured from them, splits, models against them, and shortcuts."""
+"""Show UTD: descriptions of frames, the biases measured from them, splits, models on them, and shortcuts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -53,7 +53,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def overview_progress(request: HttpRequest, slug: str) -> HttpResponse:
-    """The live part: asks for itself again while a job is alive, then asks for the whole page."""
+    """Render the live part: it polls itself while a job is in progress, then requests the whole page."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     context = _overview(project)
     return render_live(request, "evaluation/bias/_overview.html", context, refresh=not context["at_work"])
@@ -123,7 +123,7 @@ def split_file(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def descriptions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One described video a page, frame by frame."""
+    """Show one described video per page, frame by frame."""
     found = enter_project(request, get_descriptions(request.user, slug, pk))
     videos = Video.objects.filter(frame_texts__descriptions=found).distinct().order_by("key")
     if wanted := request.GET.get("q", "").strip():
@@ -172,7 +172,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The live part: asks for itself again while the job is alive, then asks for the whole page."""
+    """Render the live part: it polls itself while the job is in progress, then requests the whole page."""
     found = enter_project(request, get_bias_run(request.user, slug, pk))
     return render_live(
         request, "evaluation/bias/_run_progress.html", {"run": found}, refresh=not found.job or found.job.is_over
@@ -192,7 +192,7 @@ def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_http_methods(METHODS)
 def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Models on the splits (UTD, Tables 5 and 6), and the form for a file of a model's answers."""
+    """Show models on the splits (UTD, Tables 5 and 6), and the form for a file of a model's answers."""
     found = enter_project(request, get_bias_run(request.user, slug, pk))
     form = AnswersForm(*sent_to(request))
     if form.is_bound and form.is_valid():
@@ -216,17 +216,17 @@ def ablation(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def download(request: HttpRequest, slug: str, pk: int, what: str, extension: str) -> HttpResponse:
-    """Splits as UTD publishes them, predictions, tables, the class distribution."""
+    """Serve splits as UTD publishes them, predictions, tables, the class distribution."""
     return answer(get_bias_run(request.user, slug, pk), what, extension)
 
 
 def sent_to(request: HttpRequest) -> tuple[Any, Any]:
-    """Data and files of a form, both None where nothing was sent."""
+    """Return data and files of a form, both None if nothing was sent."""
     return (request.POST, request.FILES) if request.method == "POST" else (None, None)
 
 
 def with_file(sent: Any, act: Callable[[Path], Any]) -> Any:
-    """`act` on what was sent, under a name that is no path; messages of it name the file alone."""
+    """Call `act` on the upload, under a safe name; messages contain only the name of the file."""
     with TemporaryDirectory(prefix="foilworks-") as folder:
         path = Path(folder) / safe_name(sent.name or "")
         write_file(sent, path)
@@ -239,7 +239,7 @@ def with_file(sent: Any, act: Callable[[Path], Any]) -> Any:
 def _form_page(
     request: HttpRequest, form: forms.Form, field: str, act: Callable[[], HttpResponse], title: str, verb: str
 ) -> HttpResponse:
-    """A page that is one form; what the action refuses stands beside `field`."""
+    """Render a page with only a form; errors of the action appear next to `field`."""
     if form.is_bound and form.is_valid():
         try:
             return act()
@@ -267,7 +267,7 @@ def shortcuts(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def shortcuts_progress(request: HttpRequest, slug: str) -> HttpResponse:
-    """The live part: asks for itself again while a check is at work, then asks for the whole page."""
+    """Render the live part: it polls itself while a check is in progress, then requests the whole page."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     pending = _pending(project)
     return render_live(

@@ -15,6 +15,7 @@ from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.claims import claim_of
 from annotation.errors import NotAdmitted
+from annotation.messages import TIME_IS_UP
 from annotation.models import Edit, Lease, ObjectAnswer, Review, Stage, Vote
 from annotation.models.stages import public_stage
 from foilworks.api.answers import KeyTaken, reads, writes
@@ -86,7 +87,7 @@ def read_work(request: HttpRequest, token: str) -> WorkOut:
     """Get the task again; 404 if the lease has ended or belongs to somebody else."""
     lease = _held(request, lease_for(request.user, token))
     if lease.ending or lease.slot.token != token:
-        raise Http404(_("The lease on this task has expired. Claim the next task."))
+        raise Http404(str(TIME_IS_UP))
     return work_out(request.user, claim_of(lease, lease.slot, resumed=True), lease.slot.project)
 
 

@@ -32,6 +32,7 @@ def the_file_is_whole() -> Iterator[InvariantViolation]:
 def projects_do_not_mix() -> Iterator[InvariantViolation]:
     pairs = (
         (Item, "subtest__project", "video__project"),
+        (Item, "project", "subtest__project"),
         (GenerationRun, "project", "subtest__project"),
         (CandidateGroup, "run__project", "caption__video__project"),
         (Task, "project", "video__project"),

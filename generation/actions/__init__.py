@@ -1,1 +1,1 @@
-"""Every write of generation: one function, one transaction; writes about one thing share a file."""
+"""Actions of generation: each write is one function with one transaction. Writes about one thing share a file."""

@@ -1,4 +1,4 @@
-"""The model that annotators may ask while they write: choose it, ask it."""
+"""Set and query the hint model of a project."""
 
 import hashlib
 import re
@@ -24,17 +24,17 @@ from text.quoting import quoted
 SPEC = re.compile(r"[a-z][a-z0-9-]*:.*")
 JOB = "generation.jobs.answer_hint"
 MAX_CHARACTERS = 2_000
-# So many unanswered questions a person has at once: a queue is not to be filled by typing.
+# Max open hint requests per person, so that typing does not fill the queue.
 MAX_WAITING_HINTS = 5
 WAITS = timedelta(minutes=10)
 
 
 @transaction.atomic
 def set_hint_model(person: User | None, project: Project, spec: str, *, enabled: bool = True) -> HintModel:
-    """Store it; `person` None is the operator, who may name any folder. GenerationError for what names no model."""
+    """Save the hint model. `person` None: the operator, who may name any folder. GenerationError: not a model."""
     require_researcher(person, project)
     if not SPEC.fullmatch(spec.strip()) or len(spec) > 500:
-        raise GenerationError(f"{quoted(spec)} names no model; write SLUG:ARGUMENT, such as lm:gpt2 or clip:FOLDER")
+        raise GenerationError(f"{quoted(spec)} is not a model; write SLUG:ARGUMENT, such as lm:gpt2 or clip:FOLDER")
     below = None if person is None else Path(settings.MODEL_ROOT)
     named = with_paths({"model": spec.strip()}, only_below=below)["model"]
     fields = {"spec": named, "enabled": enabled, "created_by": person}
@@ -45,9 +45,9 @@ def set_hint_model(person: User | None, project: Project, spec: str, *, enabled:
 
 @transaction.atomic
 def ask_hint(person: User, project: Project, caption: Caption, text: str) -> Hint:
-    """The hint about `text`, asked for now or before: a text is asked about once a model. Its values come by a job.
+    """Return the hint about `text`, which is requested once per model and text. A job computes its values.
 
-    GenerationError where hints are off, the text is none, or too many questions wait.
+    GenerationError: hints are off, the text is empty, or too many requests are open.
     """
     require_role(person, project, Role.ANNOTATOR)
     model = hint_model(project)
@@ -73,4 +73,4 @@ def ask_hint(person: User, project: Project, caption: Caption, text: str) -> Hin
 def _require_room(person: User) -> None:
     unanswered = Hint.objects.filter(value=None, problem="", created_at__gt=timezone.now() - WAITS)
     if unanswered.filter(shown__person=person).count() >= MAX_WAITING_HINTS:
-        raise GenerationError(_("The model has not answered your last questions yet. Try again when it has."))
+        raise GenerationError(_("The model has not yet answered your last requests. Try again when it has."))

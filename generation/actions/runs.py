@@ -1,4 +1,4 @@
-"""Runs in the background: start, resume and stop generation, make captions, tune a model."""
+"""Manage background runs: start, resume and stop generation, generate captions, tune a model."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -57,10 +57,10 @@ def start_run(
     selection: Mapping[str, Any] | None = None,
     recipe: str = "",
 ) -> GenerationRun:
-    """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
+    """Start a run: store it and queue its job (`run.job`). `person` None: the operator on the command line.
 
-    `filters`: slug -> its parameters, in the order they run; None = the default ones. `selection`: see RunCaptions;
-    captions that come in later are not part of the run. Raises AccessDenied, RegistryError (unknown method, filter,
+    `filters`: slug -> its parameters, in the order they run; None = the defaults. `selection`: see RunCaptions;
+    captions imported later are not part of the run. Raises AccessDenied, RegistryError (unknown method, filter,
     parameter) or GenerationError, each saying what to do.
     """
     require_researcher(person, project)
@@ -86,7 +86,7 @@ def start_run(
 
 
 def queue_run(run: GenerationRun) -> None:
-    """Queue the job that works on the run, and note it as the run's own."""
+    """Queue the job of the run and store it with the run."""
     entry = METHODS[run.method]
     run.job = enqueue(
         GENERATE_JOB,
@@ -108,14 +108,14 @@ def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, 
     wanted = params["foils"] or subtest.foils_per_item
     if wanted != subtest.foils_per_item:
         raise GenerationError(
-            f"the subtest {subtest.name} takes {subtest.foils_per_item} foils an item; "
+            f"the subtest {subtest.name} needs {subtest.foils_per_item} foils per item; "
             f"set foils={subtest.foils_per_item} or 0, or change the subtest"
         )
     return {**params, "foils": wanted}
 
 
 def _filters(wanted: Mapping[str, Mapping[str, Any]], below: Path | None) -> list[dict[str, Any]]:
-    """The rows of `GenerationRun.filters`; the job adds the versions, since only jobs load filters."""
+    """Return the rows of `GenerationRun.filters`; the job adds the versions, since only jobs load filters."""
     parsed = {slug: parse_params(lookup(FILTERS, slug, "filter"), raw) for slug, raw in wanted.items()}
     return [
         {"slug": slug, "params": _with_vectors(with_paths(params, only_below=below))} for slug, params in parsed.items()
@@ -123,7 +123,7 @@ def _filters(wanted: Mapping[str, Mapping[str, Any]], below: Path | None) -> lis
 
 
 def _with_vectors(params: dict[str, Any]) -> dict[str, Any]:
-    """The installation's word vectors where a filter needs some and none are named."""
+    """Add the installation's word vectors if a filter needs vectors and names none."""
     return {**params, "vectors": settings.WORD_VECTORS} if params.get("vectors") == "" else params
 
 
@@ -132,7 +132,7 @@ def _selection(project: Project, wanted: Mapping[str, Any]) -> dict[str, Any]:
         if name not in SELECTION or not isinstance(value, SELECTION[name]):
             raise GenerationError(f"captions cannot be selected by {name}={quoted(value)}; use {', '.join(SELECTION)}")
     if not is_storable(wanted) or not all(isinstance(key, str) for key in wanted.get("caption_keys", ())):
-        raise GenerationError("captions cannot be selected by what no key holds: give text, without a NUL character")
+        raise GenerationError("a caption key contains a NUL character or invalid text; remove it")
     if wanted.get("split", "") not in Split.values:
         raise GenerationError(
             f"there is no split {quoted(wanted['split'])}; choose one of: {', '.join(Split.values[1:])}"
@@ -154,9 +154,9 @@ def _check(run: GenerationRun) -> None:
 
 @transaction.atomic
 def resume_run(person: User, run: GenerationRun, *, budget: dict[str, int] | None = None) -> GenerationRun:
-    """Queue the run's work again, nothing of it that is stored; `budget` puts other limits on requests and tokens.
+    """Resume a run; stored results stay. `budget`: new limits on requests and tokens.
 
-    AccessDenied without the researcher's role; GenerationError: it is still running, or nothing is left to do.
+    AccessDenied: not a researcher. GenerationError: the run is in progress, or nothing is left to do.
     """
     require_role(person, run.project, Role.RESEARCHER)
     job = run.job
@@ -183,13 +183,13 @@ def resume_run(person: User, run: GenerationRun, *, budget: dict[str, int] | Non
 
 @transaction.atomic
 def stop_run(person: User, run: GenerationRun) -> None:
-    """Cancel the run's job; it ends at its next note of progress. The run can be taken up again (`resume_run`).
+    """Stop a run: its job ends at its next progress update. The run can be resumed (`resume_run`).
 
-    AccessDenied without the researcher's role; GenerationError: it is over.
+    AccessDenied: not a researcher. GenerationError: the run is over.
     """
     require_role(person, run.project, Role.RESEARCHER)
     if run.job is None or not cancel(run.job):
-        raise GenerationError(_("The run is over; there is nothing to stop."))
+        raise GenerationError(_("The run is already over, so it cannot be stopped. Reload the page."))
     audit.record(audit.event(run.project, person, "generation.stop_run", run))
 
 
@@ -205,9 +205,9 @@ def preview_captions(
     split: str = "",
     seed: int = 0,
 ) -> CaptionRun:
-    """Store what is asked and queue the look at its first sources; nothing is made yet.
+    """Store a caption run and queue its preview of the first sources.
 
-    AccessDenied, RegistryError (unknown maker or parameter), GenerationError where there is no source.
+    AccessDenied, RegistryError (unknown maker or parameter), GenerationError: there is no source.
     """
     require_role(person, project, Role.RESEARCHER)
     if mode not in MODES or sources not in CaptionSources.values or split not in Split.values:
@@ -238,7 +238,7 @@ def preview_captions(
 
 @transaction.atomic
 def make_captions(person: User, run: CaptionRun) -> CaptionRun:
-    """Queue the job that stores the captions. GenerationError: no look yet, one that shows none, or twice."""
+    """Queue the job that stores the captions. GenerationError: no preview yet, an empty one, or queued before."""
     require_role(person, run.project, Role.RESEARCHER)
     if run.preview is None:
         raise GenerationError(_("The preview is not ready yet. Wait until it is done."))
@@ -273,10 +273,10 @@ def _queue(run: CaptionRun, dotted: str, title: str) -> None:
 def start_tuning(
     person: User | None, project: Project, *, params: Mapping[str, Any] | None = None, seed: int = 0
 ) -> Tuning:
-    """Store what is tuned on what and queue the job. `person` None is the operator of the command line.
+    """Start a tuning: store it and queue its job. `person` None: the operator on the command line.
 
-    AccessDenied; RegistryError (unknown parameter); GenerationError: nothing is in the train split, a value that no
-    training has, or a model's folder that a page may not name.
+    AccessDenied; RegistryError (unknown parameter); GenerationError: the train split is empty, a value that no
+    training can use, or a model folder that a page may not name.
     """
     require_researcher(person, project)
     chosen = parse_params(TUNING, params or {})

@@ -1,4 +1,4 @@
-"""Choose among what a run made: balanced selections, other thresholds."""
+"""Choose among a run's candidates: balanced selections, other thresholds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -34,9 +34,9 @@ def start_selection(
     seed: int = 0,
     gaps: Sequence[str] = (),
 ) -> Selection:
-    """Queue the job. `run` None: the candidates of all runs of the subtest. `gaps`: of adversarial refinement.
+    """Queue the job of a selection. `run` None: the candidates of all runs of the subtest. `gaps`: two score filters.
 
-    AccessDenied without the researcher's role; GenerationError: an unknown kind, not two gaps.
+    AccessDenied: not a researcher. GenerationError: an unknown kind, or not two gaps.
     """
     project = subtest.project
     require_role(person, project, Role.RESEARCHER)
@@ -64,10 +64,10 @@ def start_selection(
 
 @transaction.atomic
 def apply_selection(person: User, chosen: Selection) -> Selection:
-    """Work that somebody has begun since the selection was worked out stays as it is, and is counted; so is what fails
-    a threshold that has moved, and stays out.
+    """Apply a selection. Groups that people started on since it was computed stay unchanged and are counted, as are
+    candidates that fail a changed threshold, which stay out.
 
-    AccessDenied without the researcher's role; GenerationError: not worked out yet, or applied before.
+    AccessDenied: not a researcher. GenerationError: not computed yet, or applied before.
     """
     project = chosen.project
     require_role(person, project, Role.RESEARCHER)
@@ -108,10 +108,10 @@ def apply_selection(person: User, chosen: Selection) -> Selection:
 
 @transaction.atomic
 def move_thresholds(person: User, run: GenerationRun, wanted: Mapping[str, float]) -> Preview:
-    """Apply `preview(run, wanted)`, and remember the thresholds with the run; what was done is the answer.
+    """Apply `preview(run, wanted)` and store the thresholds with the run. Return what changed.
 
-    Groups that somebody has begun are left as they are. AccessDenied without the researcher's role; GenerationError:
-    nothing would move, or somebody took one of the candidates in this very moment.
+    Groups that people have started on stay unchanged. AccessDenied: not a researcher. GenerationError:
+    no verdict would change, or a person has just started on one of the candidates.
     """
     require_role(person, run.project, Role.RESEARCHER)
     lock(run.project)
@@ -134,12 +134,12 @@ def move_thresholds(person: User, run: GenerationRun, wanted: Mapping[str, float
 
 
 def lock(project: Project) -> None:
-    """Making tasks and choosing candidates wait for each other."""
+    """Lock the project, so that creating tasks and choosing candidates wait for each other."""
     Project.objects.select_for_update(no_key=True).only("pk").get(pk=project.pk)
 
 
 def move(project: Project, person: User, ids: Sequence[int], old: CandidateState, name: str, **also: object) -> None:
-    """Move these candidates, all from `old`, with one audit row each. GenerationError where one is there no more."""
+    """Move candidates out of state `old`, with one audit row each. GenerationError: one has another state by now."""
     new = next_candidate_state(old, name)
     for start in range(0, len(ids), ROWS):
         part = ids[start : start + ROWS]
@@ -154,7 +154,7 @@ def move(project: Project, person: User, ids: Sequence[int], old: CandidateState
 
 
 def retask(groups: Iterable[int]) -> None:
-    """What the groups need next is asked anew when somebody claims work."""
+    """Let annotation compute the tasks of these groups again at the next claim."""
     wanted = list(groups)
     for start in range(0, len(wanted), ROWS):
         CandidateGroup.objects.filter(pk__in=wanted[start : start + ROWS]).update(tasked=False)

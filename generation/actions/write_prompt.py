@@ -1,4 +1,4 @@
-"""A project's own prompt for instruction models: a first version, or the next one of a name that is there."""
+"""Write a project's own prompt for instruction models: a first version, or the next one."""
 
 from collections.abc import Sequence
 
@@ -18,22 +18,22 @@ from text.quoting import quoted
 def write_prompt(
     person: User, project: Project, *, slug: str, system: str, question: str, examples: Sequence[Sequence[object]]
 ) -> PromptTemplate:
-    """Store the next version of `slug`; versions that are there never change.
+    """Save the next version of prompt `slug`. Existing versions never change.
 
-    AccessDenied without the researcher's role; GenerationError: a name of Foilworks' own, a prompt that cannot work,
-    or one that says what its last version says.
+    AccessDenied: not a researcher. GenerationError: a name that Foilworks uses, an invalid prompt,
+    or the same text as the last version.
     """
     require_role(person, project, Role.RESEARCHER)
     if any(prompt.slug == slug for prompt in PROMPTS.values()):
-        raise GenerationError(f"prompt {quoted(slug)} comes with Foilworks; give yours another name")
-    # Two people who write at once wait for each other.
+        raise GenerationError(f"prompt {quoted(slug)} is built in; choose another name")
+    # Two people who save at once wait for each other.
     Project.objects.select_for_update(no_key=True).only("pk").get(pk=project.pk)
     rows = PromptTemplate.objects.filter(project=project, slug=slug)
     version = (rows.aggregate(last=Max("version"))["last"] or 0) + 1
     prompt = checked(slug, version, system, question, examples)
     newest = rows.order_by("-version").first()
     if newest is not None and newest.sha256 == prompt.sha256:
-        raise GenerationError(f"prompt {slug}: nothing differs from version {newest.version}")
+        raise GenerationError(f"prompt {slug}: unchanged since version {newest.version}; change its text or leave it")
     row = PromptTemplate.objects.create(
         project=project,
         slug=slug,

@@ -1,1 +1,1 @@
-"""What instruction models are asked and what they answered: prompts, endpoints, kept answers."""
+"""Query instruction models: prompts, endpoints, stored answers."""

@@ -1,4 +1,4 @@
-"""Answers of instruction models stored in rows, one by one as they come, and what was spent on them."""
+"""Store the answers of instruction models in rows, one by one as they arrive, and what they cost."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -14,11 +14,11 @@ EMPTY = "empty answer"
 
 
 class RowAnswers:
-    """`usage`: the row that counts what is spent; None: nothing is counted. `heard(n)` is called with the number of
-    replies that came or were there already.
+    """A store of answers. `usage`: the row that counts the spending, or None. `heard(n)` is called with the number of
+    replies that arrived or were stored already.
 
-    `stores_refusals`: a refusal and an empty answer are answers too, and are asked for once. Otherwise they are
-    failures, which can be asked about again.
+    `stores_refusals`: a refusal and an empty answer are stored as answers. Otherwise they are
+    failures, which can be retried.
     """
 
     def __init__(self, usage: Usage | None, heard: Callable[[int], None], *, stores_refusals: bool = False) -> None:
@@ -35,11 +35,11 @@ class RowAnswers:
         return found
 
     def keep(self, found: Mapping[str, ChatReply], info: ModelInfo) -> None:
-        """Write at once: a killed worker loses what was on its way, and nothing that had come."""
+        """Store a reply at once: a killed worker loses only replies that have not arrived."""
         replies = found.values()
         rows = [_row(key, reply, info) for key, reply in found.items() if self._is_answer(reply)]
         with transaction.atomic():
-            # Another run may have asked the same in the meantime.
+            # Another run may have sent the same request since.
             ModelAnswer.objects.bulk_create(rows, ROWS, ignore_conflicts=True)
             self._count(
                 requests=sum(reply.requests for reply in replies),
@@ -50,7 +50,7 @@ class RowAnswers:
         self.heard(len(found))
 
     def _also(self, replies: Sequence[ChatReply]) -> dict[str, float]:
-        """What else a kind of usage counts."""
+        """Return the further counts of a kind of usage."""
         return {}
 
     def _is_answer(self, reply: ChatReply) -> bool:
@@ -63,7 +63,7 @@ class RowAnswers:
 
 
 class PricedAnswers(RowAnswers):
-    """Counts what answers cost, too. `price`: of a million tokens in and out."""
+    """A store that also counts costs. `price`: per million input tokens and output tokens."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class PricedAnswers(RowAnswers):
 
 
 def budget_left(limits: Mapping[str, float], usage: PricedUsage, price: tuple[float, float] | None) -> Budget:
-    """What a run with these limits (requests, tokens, cost) may still spend."""
+    """Return what a run with these limits (requests, tokens, cost) may still spend."""
     return Budget(
         int(limits.get("requests", 0)),
         int(limits.get("tokens", 0)),
@@ -100,7 +100,7 @@ def budget_left(limits: Mapping[str, float], usage: PricedUsage, price: tuple[fl
 
 
 def run_cost(run: GenerationRun) -> RunCost:
-    """What the run has spent so far, in earlier attempts too."""
+    """Return what the run has spent so far, including earlier attempts."""
     return RunCost.objects.get_or_create(run=run)[0]
 
 

@@ -1,6 +1,6 @@
-"""Instruction models asked so that nothing is asked twice: what was answered once is found again by what was asked.
+"""Query instruction models without repeating a request: an answer is stored under the key of its request.
 
-Pure. Where answers are kept is the caller's to say: rows of the database for runs, files for trials, or nothing.
+Pure. The caller chooses the store: rows of the database for runs, files for trials, or memory.
 """
 
 import hashlib
@@ -14,24 +14,24 @@ from hub.interfaces import Chat, ChatReply, ChatRequest, ModelInfo, Streams
 from text.batches import batched
 
 Tag = TypeVar("Tag")
-# Stored answers are looked up for so many requests at once.
+# Requests whose stored answers are looked up together.
 LOOKED_UP = 32
 
 
 class Answers(Protocol):
-    """Where answers are kept, by the key of their request."""
+    """A store of answers, by the key of their request."""
 
     def find(self, keys: Sequence[str]) -> Mapping[str, ChatReply]:
-        """The answers that are there."""
+        """Return the stored answers."""
         ...
 
     def keep(self, found: Mapping[str, ChatReply], info: ModelInfo) -> None:
-        """Replies as they come, failures among them; only answers are kept for good, what they cost is counted."""
+        """Store replies as they arrive. Of failures only the cost is counted."""
         ...
 
 
 class MemoryAnswers:
-    """For one process."""
+    """A store in memory, for one process."""
 
     def __init__(self) -> None:
         self.kept: dict[str, ChatReply] = {}
@@ -45,16 +45,16 @@ class MemoryAnswers:
 
 @dataclass(frozen=True)
 class Asking:
-    """A model with the place where its answers are kept."""
+    """A model with the store of its answers."""
 
     chat: Chat
     answers: Answers
 
     def ask(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
-        """One reply a request, in their order; equal requests are asked once, kept ones not at all.
+        """Return one reply per request, in order. Equal requests are sent once, requests with stored answers never.
 
-        Models that answer several requests at once get them in the same company whatever is kept already, so that a
-        run that was broken off ends as one that was not. HubError: nothing can be answered at all.
+        Models that answer in batches get the same batches whatever is stored, so that an
+        interrupted run ends with the same results. HubError: the model cannot answer.
         """
         keys = [request_key(self.chat.info, request) for request in requests]
         once = dict(zip(keys, requests, strict=True))
@@ -70,13 +70,13 @@ class Asking:
         return [found[key] for key in keys]
 
     def stream(self, requests: Iterable[tuple[Tag, ChatRequest]]) -> Iterator[tuple[Tag, str, ChatReply]]:
-        """(tag, key, reply) as replies come, in any order, while `requests` are still being made.
+        """Yield (tag, key, reply) as replies arrive, in any order, while reading `requests`.
 
-        No more requests are made than the endpoint takes. Equal ones are asked once, stored ones not at all.
-        HubError: nothing can be answered at all.
+        Requests are read only as fast as the endpoint accepts them. Equal ones are sent once, stored ones never.
+        HubError: the model cannot answer.
         """
         if not isinstance(self.chat, Streams):
-            raise HubError(f"{self.chat.info.model_id}: it answers in batches; name an endpoint")
+            raise HubError(f"{self.chat.info.model_id}: this model answers in batches; choose an endpoint")
         waiting: dict[str, list[Tag]] = {}
         known: dict[str, ChatReply] = {}
         source = self._looked_up(requests, known)
@@ -96,7 +96,7 @@ class Asking:
                 if flight.pending:
                     came = dict(flight.arrived())
                     self.answers.keep(came, self.chat.info)
-                    # An equal request may have been looked up before this answer came.
+                    # An equal request may have been looked up before this answer arrived.
                     known.update(came)
                     for key, reply in came.items():
                         for tag in waiting.pop(key):
@@ -105,7 +105,7 @@ class Asking:
     def _looked_up(
         self, requests: Iterable[tuple[Tag, ChatRequest]], known: dict[str, ChatReply]
     ) -> Iterator[tuple[Tag, str, ChatRequest]]:
-        """Each request with its key; `known` holds the stored answers of those that are looked up together."""
+        """Yield each request with its key; `known` gets the stored answers of each batch."""
         for batch in batched(requests, LOOKED_UP):
             keyed = [(tag, request_key(self.chat.info, request), request) for tag, request in batch]
             known.clear()
@@ -119,14 +119,14 @@ class Asking:
 
 
 def request_key(info: ModelInfo, request: ChatRequest) -> str:
-    """SHA-256 of the model (its name, and its weights or address) and of everything it is told."""
+    """Return the SHA-256 of the model (its name, and its weights or address) and of its whole input."""
     told: dict[str, object] = {
         "model": [info.model_id, info.revision],
         "messages": request.messages,
         "schema": request.schema,
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
-        # At temperature 0 nothing is drawn.
+        # At temperature 0 the seed has no effect.
         "seed": request.seed if request.temperature > 0 else 0,
     }
     if request.as_video:

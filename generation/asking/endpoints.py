@@ -1,4 +1,4 @@
-"""The endpoints that the operator has configured, and the wishes of a run held against them. No model library."""
+"""Read the configured endpoints, and check a run's parameters against them. No model library."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from generation.errors import GenerationError
 from text.quoting import quoted
 
 MAX_IN_FLIGHT = 512
-# Parameter -> (smallest, largest) of methods and makers that ask an instruction model.
+# Parameter -> (min, max) of methods and makers that use an instruction model.
 BOUNDS = {
     "requests": (0, 10_000_000),
     "tokens": (0, 10_000_000_000),
@@ -25,8 +25,8 @@ BOUNDS = {
 
 @dataclass(frozen=True)
 class Configured:
-    """`models`: those that may be asked, the first where none is named. `price`: of a million tokens in and out.
-    `in_flight`: the most requests at a time."""
+    """An endpoint. `models`: allowed models, the first is the default. `price`: per million tokens in and out.
+    `in_flight`: max concurrent requests."""
 
     name: str
     url: str
@@ -37,7 +37,7 @@ class Configured:
     in_flight: int = 64
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """What so many tokens cost, in `currency`; None where no price is set."""
+        """Return the cost of tokens in `currency`, or None if no price is set."""
         if self.price is None:
             return None
         return (prompt_tokens * self.price[0] + completion_tokens * self.price[1]) / 1e6
@@ -48,49 +48,51 @@ def configured() -> dict[str, Configured]:
 
 
 def find_endpoint(name: str) -> Configured:
-    """GenerationError lists the endpoints there are."""
+    """Find an endpoint by name; GenerationError lists the known endpoints."""
     known = configured()
     if name not in known:
-        there = f"choose one of: {', '.join(known)}" if known else "none is configured: set CHAT_ENDPOINTS (README)"
+        there = (
+            f"choose one of: {', '.join(known)}" if known else "no endpoint is configured: set CHAT_ENDPOINTS (README)"
+        )
         raise GenerationError(f"there is no endpoint {quoted(name)}; {there}")
     return known[name]
 
 
 def endpoint_and_model(argument: str) -> tuple[Configured, str]:
-    """The endpoint and model of `NAME/MODEL`, or of `NAME` for its usual model. GenerationError lists what there is."""
-    # Older specs have a colon before the model.
+    """Parse `NAME/MODEL`, or `NAME` for the endpoint's default model. GenerationError lists the known ones."""
+    # Specs of older versions have a colon before the model.
     name, model = re.fullmatch(r"([^/:]*)[/:]?(.*)", argument, re.DOTALL).groups()  # type: ignore[union-attr]
     endpoint = find_endpoint(name)
     if not model:
         return endpoint, endpoint.models[0]
     if model not in endpoint.models:
         raise GenerationError(
-            f"endpoint {name}: '{model}' is none of its models; choose one of: {', '.join(endpoint.models)}"
+            f"endpoint {name}: '{model}' is not one of its models; choose one of: {', '.join(endpoint.models)}"
         )
     return endpoint, model
 
 
 def asks_a_model(params: Mapping[str, Any]) -> bool:
-    """Whether these are parameters of something that asks an instruction model."""
+    """Return whether these parameters belong to something that uses an instruction model."""
     return "endpoint" in params and "template" in params
 
 
 def checked(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with the endpoint's own model where none is named; GenerationError says what cannot be."""
+    """Return the parameters with the endpoint's default model if none is named; GenerationError: an invalid value."""
     for name, (least, most) in BOUNDS.items():
         if name in params and not least <= params[name] <= most:
             raise GenerationError(f"parameter {quoted(name)} is {params[name]}; give a number from {least} to {most}")
     if not params["endpoint"]:
         if not params["model"].strip():
             raise GenerationError(
-                "which model is asked is not said; choose an endpoint, or give a local instruction model as 'model'"
+                "no model is chosen; choose an endpoint, or give a local instruction model as 'model'"
             )
         return dict(params)
     endpoint = find_endpoint(params["endpoint"])
     model = params["model"].strip() or endpoint.models[0]
     if model not in endpoint.models:
         raise GenerationError(
-            f"endpoint {endpoint.name}: {quoted(model)} is none of its models; choose one of: "
+            f"endpoint {endpoint.name}: {quoted(model)} is not one of its models; choose one of: "
             f"{', '.join(endpoint.models)}"
         )
     return {**params, "model": model}

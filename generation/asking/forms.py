@@ -1,4 +1,4 @@
-"""Forms of instruction models: the endpoints and prompts that runs offer, and the form of a prompt."""
+"""Forms for instruction models: the endpoints and prompts of a run, and the form of a prompt."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from text.quoting import shortened
 
 
 def offer_choices(form: EntryForm, project: Project | None, *, makes: str) -> None:
-    """Put choices in place of free text; nothing happens for parameters that ask no model. `makes`: see Prompt."""
+    """Offer choices instead of free text, if the parameters belong to an instruction model. `makes`: see Prompt."""
     if not endpoints.asks_a_model({param.name: None for param in form.entry.params}):
         return
     known = endpoints.configured()
@@ -25,6 +25,7 @@ def offer_choices(form: EntryForm, project: Project | None, *, makes: str) -> No
         form.fields["endpoint"].help_text = _("No endpoint is configured. An operator can set CHAT_ENDPOINTS.")
     ids = prompt_ids(project, makes=makes)
     _choose(form, "template", [(one, one) for one in ids])
+    form.fields["template"].widget.attrs["translate"] = "no"
     if models:
         form.fields["model"].help_text += f" ({models})"
 
@@ -37,7 +38,7 @@ def _choose(form: EntryForm, name: str, choices: list[tuple[str, str]]) -> None:
 
 
 def check_asking(form: EntryForm) -> bool:
-    """False, with the reason beside the fields, where what a valid form asks for cannot be asked."""
+    """Return whether a valid form's endpoint and prompt can be used; if not, add errors to its fields."""
     if not endpoints.asks_a_model(form.values()):
         return True
     try:
@@ -73,7 +74,7 @@ class PromptForm(forms.Form):
 
 
 def parse_examples(text: str) -> list[Example]:
-    """ValidationError names the caption that has no foil."""
+    """Parse the examples of a prompt. ValidationError names a caption without a foil."""
     found: list[Example] = []
     for block in text.replace("\r\n", "\n").split("\n\n"):
         lines = [" ".join(line.split()) for line in block.splitlines() if line.strip()]
@@ -89,6 +90,6 @@ def parse_examples(text: str) -> list[Example]:
 
 
 def as_initial(prompt: Prompt) -> dict[str, Any]:
-    """A prompt as the form shows it."""
+    """Return a prompt as initial values of the form."""
     blocks = ["\n".join((caption, *foils)) for caption, foils in prompt.examples]
     return {"system": prompt.system, "question": prompt.question, "examples": "\n\n".join(blocks)}

@@ -1,4 +1,4 @@
-"""Prompts by id: those that come with Foilworks and a project's own."""
+"""Find prompts by id: built-in ones and a project's own."""
 
 from generation.asking.prompts import ID, PROMPTS, Prompt
 from generation.errors import GenerationError
@@ -8,7 +8,7 @@ from text.quoting import quoted
 
 
 def find_prompt(prompt_id: str, project: Project | None) -> Prompt:
-    """The prompt of an id such as "counterfactual@1"; GenerationError lists those there are."""
+    """Find a prompt by id, such as "counterfactual@1"; GenerationError lists the known ids."""
     if prompt_id in PROMPTS:
         return PROMPTS[prompt_id]
     match = ID.fullmatch(prompt_id)
@@ -21,7 +21,7 @@ def find_prompt(prompt_id: str, project: Project | None) -> Prompt:
 
 
 def prompt_ids(project: Project | None, *, makes: str = "foils") -> list[str]:
-    """Ids of the prompts that a run of the project can name: its own first, newer versions before older ones."""
+    """Return the ids of the prompts that a run of the project can use: its own first, newest versions first."""
     rows = PromptTemplate.objects.filter(project=project) if project is not None and makes == "foils" else ()
     return [*map(str, rows), *(prompt.id for prompt in PROMPTS.values() if prompt.makes == makes)]
 

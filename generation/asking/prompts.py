@@ -1,7 +1,7 @@
-"""Prompts for instruction models, versioned: what a version stands for never changes. Pure.
+"""Versioned prompts for instruction models. The text of a version never changes. Pure.
 
-`PROMPTS` come with Foilworks; a project's own are rows (`PromptTemplate`) of the same fields. Candidates carry the id
-("counterfactual@1") and the hash of what was said.
+`PROMPTS` are built in; a project's own are rows (`PromptTemplate`) with the same fields. Candidates store the id
+("counterfactual@1") and the hash of the prompt.
 """
 
 import hashlib
@@ -23,9 +23,9 @@ MAX_EXAMPLES = 20
 
 @dataclass(frozen=True)
 class Prompt:
-    """`question` holds {caption} and may hold {k}; each example is a caption with the answer that is wanted for it.
+    """A prompt. `question` contains {caption} and may contain {k}; each example is a caption with its answer.
 
-    `makes`: foils, or captions (polish). A project's own make foils.
+    `makes`: foils, or captions (polish). A project's own prompts make foils.
     """
 
     slug: str
@@ -43,12 +43,12 @@ class Prompt:
 
     @property
     def sha256(self) -> str:
-        """Of what a model is told; the label is none of it."""
+        """Hash the text that a model gets; the label is not part of it."""
         told = [self.system, self.question, self.examples]
         return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
 
     def messages(self, caption: str, k: int) -> tuple[Message, ...]:
-        """The conversation: the instruction, each example as a turn of its own, the question."""
+        """Return the conversation: the instruction, a turn per example, the question."""
         said: list[Message] = [("system", self.system)] if self.system else []
         for text, answers in self.examples:
             said.append(("user", self._asked(text, len(answers))))
@@ -56,7 +56,7 @@ class Prompt:
         return (*said, ("user", self._asked(caption, k)))
 
     def _asked(self, caption: str, k: int) -> str:
-        # By hand, not str.format: captions and prompts may hold braces.
+        # Without str.format: captions and prompts may contain braces.
         return self.question.replace("{k}", str(k)).replace("{caption}", caption)
 
 
@@ -167,20 +167,22 @@ PROMPTS: Mapping[str, Prompt] = {
 
 
 def built_in(prompt_id: str) -> Prompt:
-    """The prompt of an id; GenerationError lists those that come with Foilworks."""
+    """Find a built-in prompt by id; GenerationError lists the known ids."""
     if prompt_id not in PROMPTS:
         raise GenerationError(f"there is no prompt {quoted(prompt_id)}; choose one of: {', '.join(sorted(PROMPTS))}")
     return PROMPTS[prompt_id]
 
 
 def checked(slug: str, version: int, system: str, question: str, examples: Sequence[Sequence[object]]) -> Prompt:
-    """A project's own prompt; GenerationError says what is wrong with it."""
+    """Create a project's own prompt; GenerationError: it is invalid."""
     if not SLUG.fullmatch(slug) or len(slug) > 40:
-        raise GenerationError(f"prompt {quoted(slug)}: name it in small letters, digits and dashes, at most 40")
+        raise GenerationError(
+            f"prompt {quoted(slug)}: invalid name; use at most 40 lowercase letters, digits and hyphens"
+        )
     if "{caption}" not in question:
-        raise GenerationError(f"prompt {slug}: question: it holds no {{caption}}; put it where the caption is to stand")
+        raise GenerationError(f"prompt {slug}: question: {{caption}} is missing; put it where the caption belongs")
     if len(examples) > MAX_EXAMPLES:
-        raise GenerationError(f"prompt {slug}: examples: {len(examples)} are too many; give {MAX_EXAMPLES} at most")
+        raise GenerationError(f"prompt {slug}: examples: {len(examples)} are too many; give at most {MAX_EXAMPLES}")
     return Prompt(slug, version, f"{slug}@{version}", system, question, tuple(_example(slug, one) for one in examples))
 
 

@@ -1,4 +1,4 @@
-"""What methods and caption makers that ask an instruction model are handed: the model with its answers, the prompt.
+"""Open the instruction model and the prompt of a method or caption maker.
 
 Only jobs and commands import this: it opens models.
 """
@@ -24,9 +24,9 @@ def services(
     project: Project | None,
     spent: tuple[int, int] = (0, 0),
 ) -> dict[str, Any]:
-    """Nothing for a module that asks no model. `spent`: (requests, tokens) that are gone of its budget already.
+    """Return the model and prompt of a module, {} if it uses none. `spent`: (requests, tokens) already used.
 
-    Raises GenerationError or HubError: an unknown endpoint, prompt or model.
+    GenerationError, HubError: an unknown endpoint, prompt or model.
     """
     if not getattr(module, "USES_LLM", False):
         return {}

@@ -1,1 +1,1 @@
-"""Choosing foils so that text alone does not tell them from captions. Pure: no tables, no models."""
+"""Choose foils that text alone cannot distinguish from captions. Pure: no tables, no models."""

@@ -1,6 +1,6 @@
-"""Adversarial refinement (SugarCrepe, Alg. 1): two score gaps, mirrored cells made equal.
+"""Adversarial refinement (SugarCrepe, Alg. 1): equalize mirrored cells of two score gaps.
 
-Each pair has two gaps, caption minus foil under two text-only models. The plane [-1, 1] x [-1, 1] is cut into
+Each pair has two gaps, caption minus foil under two text-only models. The plane [-1, 1] x [-1, 1] is divided into
 grid x grid cells; a cell and its mirror image through the origin keep as many pairs as the smaller of the two, so that
 no rule on the two scores is right more often than wrong.
 """
@@ -20,15 +20,15 @@ Cell = tuple[int, int]
 
 
 def refine(ids: Sequence[str], gaps: NDArray[np.float64], *, grid: int = GRID, seed: int = 0) -> Chosen:
-    """`gaps`: (n, 2). Gaps beyond 1 (log-likelihoods) are divided by the largest of their column.
+    """Choose pairs by `gaps` (n, 2). Gaps beyond 1 (log-likelihoods) are divided by the largest of their column.
 
-    A gap of nothing belongs to neither half: such a cell mirrors itself in that coordinate, where the published code
-    puts it into the upper half. GenerationError: an odd or non-positive grid, gaps that are no numbers.
+    A gap of 0 belongs to neither half: such a cell mirrors itself in that coordinate, while the published code
+    puts it into the upper half. GenerationError: an odd or non-positive grid, or gaps that are not numbers.
     """
     if grid < 2 or grid % 2:
-        raise GenerationError(f"the grid is {grid}; give an even number of cells a side")
+        raise GenerationError(f"the grid is {grid}; give an even number of cells per side")
     if gaps.shape != (len(ids), 2) or not np.isfinite(gaps).all():
-        raise GenerationError("adversarial refinement needs two scores of every foil; score them first")
+        raise GenerationError("adversarial refinement needs two scores per foil; score the foils first")
     cells: dict[Cell, list[str]] = {}
     for name, row in sorted(zip(ids, _scaled(gaps), strict=True), key=lambda pair: pair[0]):
         cells.setdefault(_cell(row, grid), []).append(name)
@@ -41,7 +41,7 @@ def refine(ids: Sequence[str], gaps: NDArray[np.float64], *, grid: int = GRID, s
 
 
 def shares(gaps: NDArray[np.float64]) -> list[float]:
-    """How often each score prefers the caption, ties half: (2,)."""
+    """Return how often each score prefers the caption, counting ties half: (2,)."""
     if not len(gaps):
         return [0.5, 0.5]
     return [float(np.mean(np.where(column == 0, 0.5, column > 0))) for column in gaps.T]
@@ -53,7 +53,7 @@ def _scaled(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _cell(row: NDArray[np.float64], grid: int) -> Cell:
-    """Cells counted outwards from the axes, so that the mirror image of a cell is its negative."""
+    """Number the cells outwards from the axes, so that the mirror image of a cell is its negative."""
     half = grid // 2
     first, second = (int(np.sign(gap)) * (1 + min(half - 1, int(abs(gap) * half))) for gap in row)
     return first, second

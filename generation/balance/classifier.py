@@ -1,9 +1,9 @@
-"""Tell captions from foils by a bag-of-words classifier (docs/explanation/balance.md#blind-audit).
+"""Distinguish captions from foils by a bag-of-words classifier (docs/explanation/balance.md#blind-audit).
 
 Logistic regression (C = 1) on counts of lower-cased words, and of the character n-grams inside words of scripts
-without spaces (`text.tokens.word_features`); a pair counts 1 where its caption scores above its foil, .5 where both
-score alike. `held_out` learns on other captions; `fitted` scores what it has learnt on, the harder test for a set that
-should give nothing away.
+without spaces (`text.tokens.word_features`); a pair counts 1 if its caption scores above its foil, .5 if both
+scores are equal. `held_out` trains on other captions; `fitted` scores its training data, the harder test for a set that
+should not reveal anything.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from text.tokens import word_features, words
 
 FOLDS = 5
 SEED = 0
-# Floating-point noise between two texts of the same words must not look like a preference.
+# Floating-point noise between two texts with the same words must not count as a preference.
 SAME = 1e-9
 
 Won = NDArray[np.float64]
@@ -31,8 +31,8 @@ Won = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TellingWord:
-    """A word by which the classifier tells: weight above 0 speaks for captions. `gain`: the weight times by how much
-    more often one side has the word, the word's part in what the classifier gains over all pairs."""
+    """A cue word of the classifier: a weight above 0 indicates captions. `gain`: the weight times how much
+    more often one side has the word, which is the word's share of the classifier's gain over all pairs."""
 
     word: str
     in_captions: int
@@ -42,7 +42,7 @@ class TellingWord:
 
 
 def held_out(pairs: Texts, *, folds: int = FOLDS, seed: int = SEED) -> Won | None:
-    """(n,) what each (caption, foil) counts when learnt on the other folds, grouped by caption.
+    """Return (n,) what each (caption, foil) counts when trained on the other folds, grouped by caption.
 
     None with fewer than two different captions.
     """
@@ -55,14 +55,14 @@ def held_out(pairs: Texts, *, folds: int = FOLDS, seed: int = SEED) -> Won | Non
     won = np.empty(n)
     splitter = GroupKFold(n_splits=folds, shuffle=True, random_state=seed)
     for train, test in splitter.split(np.zeros(n), groups=groups):
-        # A word that no training text has keeps the weight 0, so one vocabulary for all folds leaks nothing.
+        # A word that no training text has keeps weight 0, so one vocabulary for all folds leaks nothing.
         weights = _weights(counts[train], counts[n + train])
         won[test] = _won(counts[test], counts[n + test], weights)
     return won
 
 
 def fitted(pairs: Texts) -> Won:
-    """(n,) what each pair counts when learnt on all pairs, itself included."""
+    """Return (n,) what each pair counts when trained on all pairs, including itself."""
     if not pairs:
         return np.empty(0)
     counts, _ = _counted(pairs)
@@ -71,7 +71,7 @@ def fitted(pairs: Texts) -> Won:
 
 
 def cue_words(pairs: Texts, *, top: int = 10) -> list[TellingWord]:
-    """The words that give captions and foils away, by their gain, then by word; without those of no gain."""
+    """Return the words that reveal captions or foils, by gain, then by word; only words with a gain."""
     if not pairs:
         return []
     counts, vocabulary = _counted(pairs, words)
@@ -89,12 +89,12 @@ def cue_words(pairs: Texts, *, top: int = 10) -> list[TellingWord]:
 
 @cache
 def threads() -> ThreadpoolController:
-    """The thread pools of the loaded libraries; looking for them takes longer than a fit."""
+    """Return the thread pools of the loaded libraries, cached because the search takes longer than a fit."""
     return ThreadpoolController()
 
 
 def _counted(pairs: Texts, analyzer: Callable[[str], list[str]] = word_features) -> tuple[sparse.csr_matrix, list[str]]:
-    """(2n, vocabulary) counts: all captions, then all foils."""
+    """Return (2n, vocabulary) counts: all captions, then all foils."""
     vectorizer = CountVectorizer(analyzer=analyzer)
     texts = [caption for caption, _ in pairs] + [foil for _, foil in pairs]
     if not any(words(text) for text in texts):
@@ -105,7 +105,7 @@ def _counted(pairs: Texts, analyzer: Callable[[str], list[str]] = word_features)
 
 def _weights(captions: sparse.csr_matrix, foils: sparse.csr_matrix) -> NDArray[np.float64]:
     labels = np.repeat([1, 0], [captions.shape[0], foils.shape[0]])
-    # Its vectors are short: threads of the linear algebra would only wait for each other.
+    # Its vectors are short: threads of the linear algebra would only delay each other.
     with threads().limit(limits=1, user_api="blas"):
         model = LogisticRegression(C=1.0, max_iter=1000).fit(sparse.vstack([captions, foils]), labels)
     return np.asarray(model.coef_[0])

@@ -1,8 +1,8 @@
-"""Frequency matching (ViLMA, Sec. C.6): a word is put into foils at most as often as it stands in the captions' place.
+"""Frequency matching (ViLMA, Sec. C.6): a word is inserted into foils at most as often as it is replaced in captions.
 
-ViLMA removes the candidates whose prepositions occur more often in foils than in captions. Which of them go is not
-said; here the later ranks go first and equals are drawn with the seed. One-sided by design: a word that captions have
-more often stays so, which balanced selection (generation/balance/selection.py) mends as well.
+ViLMA removes the candidates whose prepositions occur more often in foils than in captions. It does not say which of
+them; here lower ranks are removed first, and ties are drawn with the seed. One-sided by design: a word that is more
+frequent in captions stays so, which balanced selection (generation/balance/selection.py) corrects as well.
 """
 
 import random
@@ -20,8 +20,8 @@ def match(
     per_group: int = 1,
     fixed: Sequence[Pair] = (),
 ) -> Chosen:
-    """Keep pairs, by rank (`ranks`: id -> place among its caption's foils), then as drawn, while every word they put in
-    stays at or below how often the groups' captions lose it. At most `per_group` a group. `fixed` stay and count."""
+    """Choose pairs by rank (`ranks`: id -> rank in its caption), then at random, while every word they insert
+    occurs at most as often as it is replaced. At most `per_group` per group. `fixed` pairs stay and count."""
     room = _room([*pairs, *fixed])
     held = Counter(pair.group for pair in fixed)
     for pair in fixed:
@@ -44,7 +44,7 @@ def match(
 
 
 def _room(pairs: Sequence[Pair]) -> Counter[str]:
-    """word -> in how many groups some foil replaces it: the distribution of the captions, whatever is kept."""
+    """Return word -> number of groups in which a foil replaces it: the captions' distribution, whatever is chosen."""
     replaced: dict[str, Counter[str]] = {}
     for pair in pairs:
         lost = Counter({word: times for word, times in change(pair.caption, pair.foil).items() if times > 0})

@@ -1,4 +1,4 @@
-"""What a choice does to a set of pairs, in the numbers that a page, a command and the documentation show."""
+"""Summarize the effect of a choice on a set of pairs, for the page, the command and the documentation."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ TOP = 20
 
 
 def outcome(pairs: Sequence[Pair], chosen: Chosen, *, fixed: Sequence[Pair] = (), top: int = TOP) -> dict[str, Any]:
-    """Counts, shares, the classifier before and after (held out, and fitted and scored on all), the words, the reasons.
+    """Return counts, shares, the classifier before and after (held out, and fitted on all), the words and the reasons.
 
-    `feasible` is False, with `reason`, where less than FEASIBLE_SHARE or fewer than FEASIBLE_PAIRS are kept.
+    `feasible` is False, with `reason`, if less than FEASIBLE_SHARE or fewer than FEASIBLE_PAIRS stay.
     """
     left = [*fixed, *selected_pairs(pairs, chosen.kept)]
     everything = [*fixed, *pairs]
@@ -40,8 +40,8 @@ def outcome(pairs: Sequence[Pair], chosen: Chosen, *, fixed: Sequence[Pair] = ()
 
 
 def lost_reasons(pairs: Sequence[Pair], chosen: Chosen) -> dict[str, int]:
-    """Why pairs left: a word that has no counterpart on the other side (also once such pairs are gone), another foil of
-    the same caption that stayed, or a word that one side has more often."""
+    """Count why pairs were left out: a word without a counterpart on the other side (also after removing such pairs), a
+    chosen foil of the same caption, or a word that one side has more often."""
     one_sided = _without_counterpart(pairs)
     kept_groups = Counter(pair.group for pair in selected_pairs(pairs, chosen.kept))
     lost = set(chosen.lost)
@@ -54,7 +54,7 @@ def lost_reasons(pairs: Sequence[Pair], chosen: Chosen) -> dict[str, int]:
 
 
 def _without_counterpart(pairs: Sequence[Pair]) -> set[str]:
-    """Ids of pairs with a word that stands on one side only, again and again until there is none."""
+    """Return the ids of pairs with a word on one side only, repeated until none remains."""
     changes = {pair.id: change(pair.caption, pair.foil) for pair in pairs}
     gone: set[str] = set()
     while True:
@@ -84,6 +84,6 @@ def _reason(pairs: Sequence[Pair], chosen: Chosen, reasons: dict[str, int]) -> s
     both = len(set(replaced) & set(put_in))
     return (
         f"{len(chosen.kept)} of {len(pairs)} can be balanced: of {len(replaced)} words that are replaced and "
-        f"{len(put_in)} that are put in, {both} stand on both sides, and {reasons['no_counterpart']} foils hold a word "
+        f"{len(put_in)} that are inserted, {both} are on both sides. {reasons['no_counterpart']} foils contain a word "
         "without a counterpart; make more foils with words of other captions"
     )

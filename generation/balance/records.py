@@ -1,4 +1,4 @@
-"""What is chosen from, and what came of choosing."""
+"""Records of a choice: the pairs, the word counts and the result."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from text.tokens import words
 Change = dict[str, int]
 Texts = Sequence[tuple[str, str]]
 
-# A subtest of which less is left has no feasible balance: what remains stands for nothing any more.
+# With a smaller share the balance is not feasible: the rest no longer represents the subtest.
 FEASIBLE_SHARE = 0.1
 FEASIBLE_PAIRS = 20
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A caption with one foil that may be kept. `group`: what at most so many foils are kept of (its caption)."""
+    """A caption with one foil to choose or not. `group`: its caption, which limits the number of chosen foils."""
 
     id: str
     group: str
@@ -25,7 +25,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class WordCount:
-    """How often one word is replaced (it stands in the caption and not in the foil) and put in instead."""
+    """How often a word is replaced (it is in the caption but not in the foil) and inserted instead."""
 
     word: str
     in_captions: int
@@ -33,14 +33,14 @@ class WordCount:
 
     @property
     def excess(self) -> int:
-        """More than 0: only captions have it so often, so it gives the caption away; less than 0: the foil."""
+        """Return the difference: above 0, the word indicates a caption; below 0, a foil."""
         return self.in_captions - self.in_foils
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Ids that stay and ids that leave, each in the order given. `at_most`: no choice whatever keeps more pairs (or
-    groups, where groups stay whole)."""
+    """A choice: ids that stay and ids that are left out, in input order. `at_most`: no choice keeps more pairs (or
+    groups, if groups stay whole)."""
 
     kept: tuple[str, ...]
     lost: tuple[str, ...]
@@ -53,7 +53,7 @@ class Chosen:
 
 
 def change(caption: str, foil: str) -> Change:
-    """word -> how often more the caption has it than the foil; words that both have equally often are left out."""
+    """Return word -> how much more often the caption has it than the foil, without words of equal frequency."""
     counts: Change = {}
     for word in words(caption):
         counts[word] = counts.get(word, 0) + 1
@@ -63,12 +63,12 @@ def change(caption: str, foil: str) -> Change:
 
 
 def caption_groups(pairs: Texts) -> list[str]:
-    """(n,) a name per caption: the same words are the same caption; a text without a word is its own."""
+    """Return (n,) a name per caption: the same words are the same caption; a text without a word is its own."""
     return [" ".join(words(caption)) or caption for caption, _ in pairs]
 
 
 def word_counts(pairs: Iterable[Pair]) -> list[WordCount]:
-    """Every word that some pair replaces or puts in; the most lopsided first, then by word."""
+    """Return every word that a pair replaces or inserts, the most unbalanced first, then by word."""
     replaced: dict[str, int] = {}
     put_in: dict[str, int] = {}
     for pair in pairs:
@@ -80,6 +80,6 @@ def word_counts(pairs: Iterable[Pair]) -> list[WordCount]:
 
 
 def selected_pairs(pairs: Sequence[Pair], kept: Iterable[str]) -> list[Pair]:
-    """The pairs whose ids are kept, in their order."""
+    """Return the chosen pairs, in order."""
     wanted = set(kept)
     return [pair for pair in pairs if pair.id in wanted]

@@ -1,7 +1,7 @@
-"""Global balanced selection: the most pairs in which each word is replaced as often as it is put in.
+"""Balanced selection: the largest set of pairs in which each word is replaced as often as it is inserted.
 
-A pair is a step from the words it replaces to the words it puts in; where all pairs change one word this is a maximum
-balanced circulation, and its linear programme has whole-numbered corners. Pairs that change several words make it an
+A pair is a step from the words it replaces to the words it inserts. If all pairs change one word, this is a maximum
+balanced circulation, and its linear programme has integer vertices. Pairs that change several words make it an
 integer programme over word counts, which HiGHS solves by the same call. Balance is exact, word by word: the training
 labels of a bag-of-words classifier are then uncorrelated with every word, so that the one fitted on all kept pairs has
 no weight but zero (its penalised likelihood is strictly concave and its gradient vanishes there) and answers .5.
@@ -20,25 +20,25 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from generation.balance.records import Change, Chosen, Pair, change
 from generation.errors import GenerationError
 
-# A limit of work, not of time: the same pairs give the same answer on every machine. `at_most` tells what was proved.
+# A limit of work instead of time: the same pairs give the same answer on every machine. `at_most` is the proved bound.
 NODES = 2_000
 
 
 def select(
     pairs: Sequence[Pair], *, per_group: int | None = 1, fixed: Sequence[Pair] = (), nodes: int = NODES
 ) -> Chosen:
-    """The largest choice of `pairs`, at most `per_group` of a group, that leaves every word in balance.
+    """Choose the most `pairs`, at most `per_group` per group, such that every word is balanced.
 
-    `per_group` None: a group stays whole or leaves whole (items that are judged already), and as many groups as
-    possible stay. `fixed` pairs stay whatever happens (somebody has worked on them) and take their place in their
-    group: what they leave out of balance is made as small as the pairs allow first, then as many as possible are kept.
-    Of equally large choices the same one is always taken, whatever the order of the pairs.
+    `per_group` None: a group stays or leaves as a whole (items that are judged already), and as many groups as
+    possible stay. `fixed` pairs always stay (people have worked on them) and count in their
+    group: their imbalance is minimized first, then the number of pairs is maximized.
+    Among equally large choices the result is always the same, whatever the order of the pairs.
     GenerationError: two pairs of one id, or `per_group` below 1.
     """
     if per_group is not None and per_group < 1:
-        raise GenerationError(f"per_group is {per_group}; keep at least one foil of a group")
+        raise GenerationError(f"per_group is {per_group}; keep at least one foil per group")
     if len({pair.id for pair in pairs}) != len(pairs):
-        raise GenerationError("two pairs have the same id; give each its own")
+        raise GenerationError("two pairs have the same id; give each pair its own id")
     if not pairs:
         return Chosen((), (), 0)
     units = _units(pairs, whole=per_group is None)
@@ -53,7 +53,7 @@ def select(
 
 @dataclass(frozen=True)
 class _Unit:
-    """What stays or leaves together, with the change of its pairs added up."""
+    """Pairs that stay or leave together, with the sum of their changes."""
 
     ids: tuple[str, ...]
     group: str
@@ -81,9 +81,9 @@ def _sum(pairs: Sequence[Pair]) -> Change:
 def _solve(
     units: list[_Unit], per_group: int | None, fixed: Sequence[Pair], nodes: int
 ) -> tuple[NDArray[np.bool_], int]:
-    """(n,) which units stay, and how many pairs could at most.
+    """Return (n,) which units stay, and an upper bound of the pairs.
 
-    Columns: the units, then for every word that fixed pairs hold one for too much on either side, so dear that no
+    Columns: the units, then two for every word of fixed pairs, one for the excess on either side, so expensive that no
     number of units pays for one.
     """
     changes = [unit.change for unit in units]
@@ -103,12 +103,12 @@ def _solve(
         options={"node_limit": nodes, "mip_rel_gap": 0.0},
     )
     if found.x is None:
-        # Nothing found within the limit of work: to keep nothing is always in balance.
+        # No solution within the limit of work: the empty choice is always balanced.
         return np.zeros(len(units), dtype=np.bool_), len(units)
     taken = found.x[: len(units)] > 0.5
     if found.status == 0:
         return taken, int(taken.sum())
-    # What the words out of balance cost is no unit: whoever leaves fewer of them out pays less for it.
+    # The cost of unbalanced words is not a unit: a choice with fewer of them costs less.
     paid = cost[len(units) :] @ found.x[len(units) :]
     return taken, int(min(len(units), np.floor(1e-6 + paid - found.mip_dual_bound)))
 
@@ -129,7 +129,7 @@ def _word_matrix(changes: list[dict[str, int]], vocabulary: list[str], slack: li
 def _group_matrix(
     units: list[_Unit], per_group: int | None, fixed: Sequence[Pair], width: int
 ) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-    """One row a group, and how many of it may still stay; groups that cannot overflow have no row."""
+    """Return a row per group, and how many of its pairs may still stay; groups that cannot overflow have no row."""
     if per_group is None:
         return sparse.csr_array((1, width)), np.zeros(1)
     members: dict[str, list[int]] = {}

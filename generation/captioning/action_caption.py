@@ -16,7 +16,7 @@ EXACTLY = re.compile(r"(?i:exactly)\s+$")
 TIMES = re.compile(r"\s+(?i:times?)(?![\w-])")
 MORE = re.compile(r"\s+(?i:more)(?!\w)")
 IN_TOTAL = re.compile(r"\s+(?i:in\s+total)(?!\w)")
-# "in exactly two moves": without its number the phrase says nothing.
+# "in exactly two moves": without its number the phrase is meaningless.
 LEADING = re.compile(r"(?<!\w)(?i:in|within|for|over)\s+$")
 MEASURES = re.compile(r"\s+(?i:moves?|steps?|tries|try|goes|attempts?|strokes?|rounds?|seconds?|minutes?)(?![\w-])")
 
@@ -24,7 +24,7 @@ MEASURES = re.compile(r"\s+(?i:moves?|steps?|tries|try|goes|attempts?|strokes?|r
 def make(
     sources: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[MadeCaption | Skip]:
-    """One caption a source that states a count."""
+    """Make one caption per source that states a count."""
     del params, seed
     for source in sources:
         found = find_count(source.text, "exactly")
@@ -33,13 +33,13 @@ def make(
             continue
         text = _without(found)
         if text is None or len(text.split()) < 2:
-            yield Skip(source.id, "without its count no sentence is left")
+            yield Skip(source.id, "no sentence remains without its count")
             continue
         yield MadeCaption(source.id, text, "action_caption", mode, {"without_count": found.value})
 
 
 def _without(found: Count) -> str | None:
-    """The sentence without what counts; one thing becomes several ("exactly one push-up" -> "push-ups")."""
+    """Return the sentence without its count; one thing becomes several ("exactly one push-up" -> "push-ups")."""
     start, end, text = found.start, found.end, found.text
     is_times = found.adverb or TIMES.match(text, end)
     if not is_times and found.value == 1:

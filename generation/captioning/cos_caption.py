@@ -22,14 +22,14 @@ VERSION = "1"
 def make(
     sources: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[MadeCaption | Skip]:
-    """Up to four captions a source, of its first change; `facts["cos"]` names verb, states and what changes."""
+    """Make up to four captions per source, of its first change; `facts["cos"]` names verb, states and what changes."""
     del seed
     tags = tagger(params["tagger"])
     for source in sources:
         tokens = tags.tag(source.text)
         found = next((one for one in find_changes(tokens) if one.what is not None), None)
         if found is None or read_sentence(source.text).subtest != ACTION:
-            yield Skip(source.id, "no verb of the lexicon of changes stands in it with a thing that changes")
+            yield Skip(source.id, "it has no verb of change from the lexicon with a thing that changes")
             continue
         wanted = SUBTESTS if params["template"] == "all" else (params["template"],)
         texts = _texts(source.text, tokens, found, mode)
@@ -38,11 +38,11 @@ def make(
                 facts = {"cos": _facts(source.text, tokens, found, template), "tagger": tags.name}
                 yield MadeCaption(source.id, texts[template], "cos_caption", mode, facts)
             else:
-                yield Skip(source.id, f"'{found.change.verb}' cannot be undone: it has no reverse caption")
+                yield Skip(source.id, f"'{found.change.verb}' cannot be undone, so there is no reverse caption")
 
 
 def _texts(text: str, tokens: Sequence[Token], found: FoundChange, mode: str) -> dict[str, str]:
-    """Template -> caption."""
+    """Return template -> caption."""
     what, several = _thing(text, tokens, found)
     verb, _, particle = found.change.verb.partition(" ")
     be = "are" if several and mode != "paper" else "is"
@@ -60,9 +60,9 @@ def _texts(text: str, tokens: Sequence[Token], found: FoundChange, mode: str) ->
 
 
 def _thing(text: str, tokens: Sequence[Token], found: FoundChange) -> tuple[str, bool]:
-    """What changes, without its article, and whether it is several."""
+    """Return the thing that changes, without its article, and whether it is plural."""
     phrase = found.what
-    assert phrase is not None, "only changes of something are written"
+    assert phrase is not None, "only changes of a thing are written"
     first = phrase.first
     while first < phrase.head and (tokens[first].part == "DET" or tokens[first].lower in POSSESSIVE):
         first += 1

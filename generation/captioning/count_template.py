@@ -21,7 +21,7 @@ SLOT = re.compile(r"<number>", re.IGNORECASE)
 def make(
     sources: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[MadeCaption | Skip]:
-    """One caption a source."""
+    """Make one caption per source."""
     del seed
     if not 1 <= params["max"] < len(WORDS):
         raise GenerationError(f"parameter 'max' is {params['max']}; give a whole number from 1 to {len(WORDS) - 1}")
@@ -30,15 +30,15 @@ def make(
         value = _count(source)
         slots = list(SLOT.finditer(template))
         if len(slots) != 1:
-            yield Skip(source.id, f"its template has {len(slots)} times <number>; write it once")
+            yield Skip(source.id, f"its template contains <number> {len(slots)} times; write it once")
         elif value is None:
-            yield Skip(source.id, 'it has no annotated count; give it as the fact "count"')
+            yield Skip(source.id, 'it has no annotated count; add it as the fact "count"')
         elif not 1 <= value <= params["max"]:
             yield Skip(source.id, f"the count {value} is not within 1..{params['max']} (parameter max)")
         else:
             text = _filled(template, slots[0].span(), value, params["style"], mode)
             if text is None:
-                yield Skip(source.id, "with one the sentence would not stay grammatical; write a template of its own")
+                yield Skip(source.id, "with the count one the sentence is ungrammatical; write a separate template")
             else:
                 facts = {"count": value, "template": template}
                 yield MadeCaption(source.id, text, "count_template", mode, facts)
@@ -50,7 +50,7 @@ def _count(source: CaptionInput) -> int | None:
 
 
 def _filled(template: str, slot: tuple[int, int], value: int, style: str, mode: str) -> str | None:
-    """The template with its count; templates are written for several, so one is made by the grammar of numbers."""
+    """Fill the template with its count. Templates are plural, so a count of one needs the grammar of numbers."""
     start, end = slot
     written = str(value) if style == "digits" else WORDS[value]
     if not template[:start].strip():

@@ -18,13 +18,13 @@ VERSION = "1"
 def make(
     sources: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[MadeCaption | Skip]:
-    """One caption a source: its fact "noun", else the first noun phrase behind its verb, else its only one."""
+    """Make one caption per source: of its fact "noun", else the first noun phrase after the verb, else the only one."""
     del seed
     tags = tagger(params["tagger"])
     for source in sources:
         thing, several = _noted(source) or _thing(source.text, tags.tag(source.text))
         if not thing:
-            yield Skip(source.id, "no thing is named that could be there")
+            yield Skip(source.id, "it names no thing that could be there")
             continue
         frame, form = frame_for(thing, several=several)
         yield MadeCaption(source.id, f"there {frame} {form}", "existence_caption", mode, {"thing": thing})
@@ -50,7 +50,7 @@ def _thing(text: str, tokens: Sequence[Token]) -> tuple[str, bool]:
 
 
 def _bare(tokens: Sequence[Token], phrase: NounPhrase) -> int:
-    """Where the phrase begins without article, possessive and number."""
+    """Return the start of the phrase without article, possessive and number."""
     first = phrase.first
     while first < phrase.head and (tokens[first].part in ("DET", "NUM") or tokens[first].lower in POSSESSIVE):
         first += 1

@@ -1,8 +1,8 @@
-"""Hard positives: a caption reworded in a word or two and still true, so that "something was changed" tells nothing.
+"""Hard positives: captions with a word or two reworded and still true, so that an edit alone reveals nothing.
 
-A foil is a small edit of a true caption; a model that prefers whatever is unedited is right without looking. A hard
-positive is the same kind of edit that keeps the meaning (Kamath et al. 2024). Only words that can stand for each other
-in any caption are exchanged, by a list of ours and by part of speech; what a video shows cannot make them differ.
+A foil is a small edit of a true caption; a model that prefers unedited text is right without the video. A hard
+positive is the same kind of edit that keeps the meaning (Kamath et al. 2024). Only words that can replace each other
+in any caption are exchanged, by a list of ours and by part of speech, whatever the video shows.
 """
 
 import random
@@ -83,15 +83,15 @@ SAME: dict[str, tuple[tuple[str, ...], ...]] = {
     "ADP": (("beside", "next to"), ("beneath", "underneath"), ("near", "close to"), ("atop", "on top of")),
 }
 PARTS = {part: {word: row for row in rows for word in row} for part, rows in SAME.items()}
-# These have other meanings as well (a motorbike, a round plate, draws a sword, starts a car, fixes her hair): the words
-# beside them in the list may become them, they become nothing.
+# These have other meanings as well (a motorbike, a round plate, draws a sword, starts a car, fixes her hair): words
+# of the same list may be replaced by them, but they are never replaced.
 MEAN_MORE = frozenset(
     {"bike", "bikes", "round", "rich", "draws", "starts", "start", "starting", "started", "fixes", "fixing"}
 )
-# "rock climbing", "street dancing": a gerund behind them goes with them.
+# "rock climbing", "street dancing": a gerund after them belongs to them.
 BEFORE_GERUNDS = frozenset({"rock", "stone", "road", "street"})
 THINGS = ("NOUN", "PROPN")
-# What stays true of a sentence whose words change.
+# Facts that stay true when words change.
 KEPT = ("count", "entities")
 VOWELS = ("a", "an")
 
@@ -99,12 +99,12 @@ VOWELS = ("a", "an")
 def make(
     sources: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[MadeCaption | Skip]:
-    """Up to params["each"] captions a source, each with one word exchanged; drawn with the seed where more could be."""
+    """Make up to params["each"] captions per source, each with one word exchanged; the seed draws among more."""
     tags = tagger(params["tagger"])
     for source in sources:
         found = list(_rewordings(source.text, tags.tag(source.text)))
         if not found:
-            yield Skip(source.id, "no word of it has another that always means the same")
+            yield Skip(source.id, "none of its words has a synonym that always fits")
             continue
         drawn = random.Random(f"{seed}:{source.id}").sample(found, min(params["each"], len(found)))
         for text, old, new in sorted(drawn):
@@ -114,7 +114,7 @@ def make(
 
 
 def _rewordings(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str, str]]:
-    """(text, old word, new word) for every exchange, each once."""
+    """Yield (text, old word, new word) for every exchange, each once."""
     for at, token in enumerate(tokens):
         if token.lower in MEAN_MORE or _is_in_compound(tokens, at):
             continue
@@ -126,7 +126,7 @@ def _rewordings(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str, 
 
 
 def _is_in_compound(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the word is a part of another thing's name: "rock band", "cable car", "rock climbing"."""
+    """Return whether the word is a part of another thing's name: "rock band", "cable car", "rock climbing"."""
     if tokens[at].part != "NOUN":
         return False
     beside = [*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2]]
@@ -135,7 +135,7 @@ def _is_in_compound(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _article(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:
-    """The article before the new word, where it no longer fits: "a car", "an automobile"."""
+    """Correct the article before the new word if it no longer fits: "a car", "an automobile"."""
     before = tokens[at - 1] if at else None
     if before is None or before.lower not in VOWELS:
         return []

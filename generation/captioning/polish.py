@@ -1,7 +1,7 @@
-"""Rewrite plain sentences in literary English by an instruction model, with the prompt of (ViLMA, Sec. C.3).
+"""Rewrite plain sentences in literary English with an instruction model, with the prompt of (ViLMA, Sec. C.3).
 
-`paper` sends several sentences in one prompt and reads the numbered answers; `corrected` asks about one at a time, so
-that answers cannot be mixed up, and drops one that repeats its source or runs on.
+`paper` sends several sentences in one prompt and reads the numbered answers; `corrected` sends one at a time, so
+that answers cannot be mixed up, and drops answers that repeat their source or run on.
 """
 
 import re
@@ -21,7 +21,7 @@ NUMBERED = re.compile(r"(?:^|(?<!\s)(?:(?<=[.!?\"”])(?= )|(?=[^\S\n]*+\n)))\s*
 QUOTES = "\"“”'`*"
 MAX_TIMES_LONGER, MAX_EXTRA_CHARACTERS = 4, 80
 MAX_SEED = 2**31
-# What stays true of a sentence whose words change.
+# Facts that stay true when words change.
 KEPT = ("count", "entities")
 
 
@@ -34,7 +34,7 @@ def make(
     asking: Asking,
     prompt: Prompt,
 ) -> Iterator[MadeCaption | Skip]:
-    """At most one caption a source; what could not be made is named."""
+    """Make at most one caption per source, or a Skip with the reason."""
     if not 1 <= params["together"] <= 50:
         raise GenerationError(f"parameter 'together' is {params['together']}; give a whole number from 1 to 50")
     batch = []
@@ -85,15 +85,15 @@ def _captions(
 
 
 def read_sentences(answer: str, wanted: int) -> list[str]:
-    """The numbered sentences of an answer, without number and quotes; the whole of it where one is wanted and none is
-    numbered.
+    """Read the numbered sentences of an answer, without numbers and quotes; the whole answer if one is wanted and none
+    is numbered.
     """
     pieces = NUMBERED.split(answer.strip())
     numbered = [_bare(text) for text in pieces[2::2]]
     if numbered and not pieces[0].strip().rstrip(":"):
         return [text for text in numbered if text]
     if numbered and len(numbered) == wanted:
-        # A line such as "Here are the corrections:" stands before them.
+        # A line such as "Here are the corrections:" may be before them.
         return [text for text in numbered if text]
     lines = [_bare(line) for line in answer.splitlines() if line.strip()]
     return lines if len(lines) == wanted else []

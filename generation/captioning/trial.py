@@ -1,4 +1,4 @@
-"""A caption maker tried on sources, without a project: its captions as lines that `import jsonl` takes."""
+"""Try a caption maker on sources without a project. Its captions are lines for `import jsonl`."""
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
@@ -20,10 +20,10 @@ def make_captions(
     raw_params: Mapping[str, Any],
     serve: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """`{"captions": [{"source", "caption", "video", "facts"}], "skipped": [{"source", "why"}]}`.
+    """Return `{"captions": [{"source", "caption", "video", "facts"}], "skipped": [{"source", "why"}]}`.
 
-    `serve(module, params)`: what a maker is handed beside its sources, such as a model to ask. Raises ActionableError
-    for an unknown maker or parameter.
+    `serve(module, params)`: a maker's further inputs, such as an instruction model. ActionableError:
+    an unknown maker or parameter.
     """
     entry = lookup(CAPTIONERS, slug, "caption maker")
     params = parse_params(entry, raw_params)

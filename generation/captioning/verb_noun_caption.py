@@ -1,6 +1,6 @@
 """Captions of rare actions (ViLMA, Sec. 3.5): the pair cut, keyboard -> "cutting a keyboard", with no subject.
 
-Facts {"verb", "noun"}; or a class label "cut-keyboard" (facts "class_label" or "class"), or the text itself.
+Input: facts {"verb", "noun"}; or a class label "cut-keyboard" (facts "class_label" or "class"), or the text itself.
 """
 
 import re
@@ -20,18 +20,16 @@ PAIR = re.compile(r"^\s*([a-z]+(?: [a-z]+)?)\s*[-_,/|]\s*([a-z]+(?:[ _][a-z]+)*)
 def make(
     sources: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[MadeCaption | Skip]:
-    """One caption a source."""
+    """Make one caption per source."""
     del params, seed
     for source in sources:
         pair = _pair(source)
         if pair is None:
-            yield Skip(
-                source.id, 'it has no verb and noun; give the facts "verb" and "noun", or a label "cut-keyboard"'
-            )
+            yield Skip(source.id, 'it has no verb and noun; add the facts "verb" and "noun", or a label "cut-keyboard"')
             continue
         verb, noun = pair
         if not any(tag == "VB" for _, tag in verb_readings(verb.partition(" ")[0])):
-            yield Skip(source.id, f"'{verb}' is no plain form of a verb; write it as in “cut”")
+            yield Skip(source.id, f"'{verb}' is not the base form of a verb; write a form such as “cut”")
             continue
         text = f"{verb_form(verb, 'VBG')} {with_article(noun)}"
         yield MadeCaption(source.id, text, "verb_noun_caption", mode, {"verb": verb, "noun": noun})
@@ -53,6 +51,6 @@ def _plain(words: str) -> str:
 
 
 def with_article(noun: str) -> str:
-    """ "a keyboard", "an egg", "some fridges", "some water"."""
+    """Return "a keyboard", "an egg", "some fridges", "some water"."""
     last = noun.split()[-1]
     return f"some {noun}" if is_plural_noun(last) or last in MASS else f"{article(noun)} {noun}"

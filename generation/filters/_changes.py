@@ -1,4 +1,4 @@
-"""What a foil puts in place of what: the tagged words on both sides of each edit."""
+"""List the tagged words on both sides of each edit of a foil."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "ADP", "NUM", "PRON"
 
 @dataclass(frozen=True)
 class Change:
-    """The words of one edit that carry meaning, in the caption and in the foil; articles and marks are left out."""
+    """The content words of one edit, in the caption and in the foil, without articles and punctuation."""
 
     before: tuple[Token, ...]
     after: tuple[Token, ...]
 
 
 def changes(caption: str, foil: str, tags: Tagger) -> list[Change]:
-    """One Change an edit, in order, those of articles and punctuation alone left out."""
+    """Return one Change per edit, in order, without edits of only articles and punctuation."""
     source, target = tags.tag(caption), tags.tag(foil)
     found, shift = [], 0
     for edit in diff_edits(caption, foil):
@@ -33,7 +33,7 @@ def changes(caption: str, foil: str, tags: Tagger) -> list[Change]:
 
 
 def replaced(found: Sequence[Change]) -> Iterator[tuple[Token, Token]]:
-    """(word, what stands in its place) where an edit puts as many words as it takes away."""
+    """Return (word, replacement) for each edit with as many new words as old ones."""
     for change in found:
         if len(change.before) == len(change.after):
             yield from zip(change.before, change.after, strict=True)

@@ -1,4 +1,4 @@
-"""Tell which measures are of texts that a filter's model does not read to their end."""
+"""Mark the measures of texts that exceed the max length of a filter's model."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -8,9 +8,9 @@ from hub.interfaces import LimitsTexts, TextRead
 
 
 def with_cuts(measures: Sequence[Measure], model: Any, asked: Sequence[Sequence[Hashable]]) -> list[Measure]:
-    """Add `CUT`, the tokens beyond the model's limit, to a measure with a text that is cut.
+    """Add `CUT`, the number of tokens beyond the model's limit, to each measure with a truncated text.
 
-    `asked`: for each measure what its model was given, texts or pairs of texts.
+    `asked`: the input of the model for each measure: texts or pairs of texts.
     """
     if not isinstance(model, LimitsTexts):
         return list(measures)
@@ -24,5 +24,5 @@ def with_cuts(measures: Sequence[Measure], model: Any, asked: Sequence[Sequence[
 
 
 def texts_of(cases: Sequence[Case]) -> list[tuple[str, str]]:
-    """Caption and foil of each case, for a model that is given one text at a time."""
+    """Return the caption and the foil of each case, for a model of single texts."""
     return [(case.caption.text, case.foil) for case in cases]

@@ -1,4 +1,4 @@
-"""Likeness of sentences by an encoder and of words by vectors; shared by the filters that hold it against a bar."""
+"""Similarity of sentences by an encoder, and of words by vectors. Shared by the similarity filters."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -17,7 +17,7 @@ Vectors = dict[str, NDArray[np.float32]]
 
 
 def sentence_cosines(cases: Sequence[Case], params: dict[str, Any], name: str) -> list[Measure]:
-    """{name: the cosine of caption and foil} of each case; every text is encoded once."""
+    """Return {name: the cosine of caption and foil} per case; every text is encoded once."""
     encoder = open_helper(params["model"], ENCODER, device=params["device"])
     texts = list(dict.fromkeys(text for case in cases for text in (case.caption.text, case.foil)))
     rows = encoder.encode_text(texts)
@@ -27,24 +27,24 @@ def sentence_cosines(cases: Sequence[Case], params: dict[str, Any], name: str) -
 
 
 def largest_word_cosine(pairs: Iterable[tuple[str, str]], vectors: Vectors) -> float | None:
-    """Of the word pairs that both have a vector, the highest cosine; None where no pair has."""
+    """Return the highest cosine of the word pairs that have vectors, or None."""
     known = [(vectors[one], vectors[other]) for one, other in pairs if one in vectors and other in vectors]
     return max((float(one @ other) for one, other in known), default=None)
 
 
 def open_vectors(path: str) -> Vectors:
-    """Word vectors of a text file, "word number number …" a line, scaled to length one.
+    """Read word vectors from a text file, "word number number …" per line, scaled to unit length.
 
-    GenerationError: no path, no such file, or a line that is none of these.
+    GenerationError: no path, no such file, or an invalid line.
     """
     if not path:
         raise GenerationError(
-            "parameter 'vectors' names no file; give the path of counter-fitted-vectors.txt (Mrkšić et al. 2016), or "
-            "let the operator set WORD_VECTORS"
+            "parameter 'vectors' is empty; give the path of counter-fitted-vectors.txt (Mrkšić et al. "
+            "2016), or ask the operator to set WORD_VECTORS"
         )
     file = Path(path)
     if not file.is_file():
-        raise GenerationError(f"{path}: vectors: there is no such file; give the path of counter-fitted-vectors.txt")
+        raise GenerationError(f"{path}: vectors: file not found; give the path of counter-fitted-vectors.txt")
     return _vectors(file, file.stat().st_mtime_ns)
 
 
@@ -58,10 +58,12 @@ def _vectors(file: Path, stamp: int) -> Vectors:
             try:
                 row = np.array(values, np.float32)
             except ValueError as error:
-                raise GenerationError(f"{file}:{number}: vectors: not a word and numbers; check the file") from error
+                raise GenerationError(
+                    f"{file}:{number}: vectors: the line is not a word with numbers; check the file"
+                ) from error
             size = size or len(row)
             if len(row) != size or not np.isfinite(row).all():
-                problem = f"{len(row)} numbers, {size} wanted"
+                problem = f"{len(row)} numbers instead of {size}"
                 raise GenerationError(f"{file}:{number}: vectors: {problem}; check the file")
             found[word.lower()] = row / max(float(np.linalg.norm(row)), 1e-12)
     return found

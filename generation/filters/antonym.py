@@ -1,4 +1,4 @@
-"""Keep only foils that put a word's opposite in its place (contrast sets, Sec. 3.2).
+"""Keep only foils that replace a word by its opposite (contrast sets, Sec. 3.2).
 
 Opposites come from WordNet where it is installed, and from a list of our own.
 """
@@ -16,14 +16,14 @@ COSTLY = False
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    """Score: how many replaced words became their opposite; passes from 1."""
+    """Score a foil by the number of words replaced by their opposite; it passes from 1 on."""
     del others
     found = [pair for pair in replaced(changes(caption.text, foil, tagger(params["tagger"]))) if are_opposites(*pair)]
     return Verdict(bool(found), float(len(found)), "" if found else "no word is replaced by its opposite")
 
 
 def are_opposites(word: Token, other: Token) -> bool:
-    """Either names the other as its antonym, by lemma or as it stands."""
+    """Return whether one word lists the other as an antonym, by lemma or form."""
     forward = {*antonyms(word.lemma, word.part), *antonyms(word.lower, word.part)}
     backward = {*antonyms(other.lemma, other.part), *antonyms(other.lower, other.part)}
     return bool(forward & {other.lemma, other.lower} or backward & {word.lemma, word.lower})

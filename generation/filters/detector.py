@@ -1,7 +1,7 @@
 """Drop a foil whose new thing a detector sees in the video's frames.
 
-The paper takes DETR, 8 frames and scores over .8 (ViLMA, Sec. C.5). The caption's fact "objects" holds what was seen:
-runs put it there if the video has a file (generation/sightings).
+The paper uses DETR, 8 frames and scores over .8 (ViLMA, Sec. C.5). The caption's fact "objects" lists the things seen:
+runs add it if the video has a file (generation/detections.py).
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ COSTLY = False
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    """No score: a thing is seen or it is not."""
+    """Reject a foil whose new thing is seen; there is no score."""
     del others
     seen = frozenset(str(label) for label in caption.facts.get("objects", ()))
     if not seen:
-        return Verdict(True, None, "nothing is known of what the frames show")
+        return Verdict(True, None, "the objects in the frames are not known")
     for change in changes(caption.text, foil, tagger(params["tagger"])):
         nouns = [token for token in change.after if token.part in ("NOUN", "PROPN")]
-        # "a wine glass": the words together, then each by itself.
+        # "a wine glass": the words together, then each alone.
         for thing in (" ".join(token.lower for token in nouns), *(token.lower for token in nouns)):
             label = seen_as(thing, seen) if thing else ""
             if label:

@@ -1,4 +1,4 @@
-"""Drop a foil that repeats another one of its caption, but for case, spaces and punctuation."""
+"""Drop a foil that repeats another foil of its caption, ignoring case, spaces and punctuation."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,8 +11,8 @@ COSTLY = False
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    """Score: how many of `others` are the same text; passes at 0."""
+    """Score a foil by the number of `others` with the same text; it passes at 0."""
     del caption, params
     wanted = normal_form(foil)
     twins = [other for other in others if normal_form(other) == wanted]
-    return Verdict(not twins, float(len(twins)), f"the same text as: {twins[0]}" if twins else "")
+    return Verdict(not twins, float(len(twins)), f"same text as: {twins[0]}" if twins else "")

@@ -1,4 +1,4 @@
-"""Drop foils with a verb that the train captions hardly use.
+"""Drop foils with a verb that is rare in the train captions.
 
 The paper keeps lemmas seen more than 30 times (contrast sets, Sec. A.3).
 """
@@ -18,13 +18,13 @@ Counts = Mapping[str, int]
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any]) -> Counts:
-    """How often each verb's lemma stands in the captions (the project's train split)."""
+    """Count each verb's lemma in the captions (the project's train split)."""
     tags = tagger(params["tagger"])
     return Counter(token.lemma for caption in captions for token in tags.tag(caption.text) if token.part == "VERB")
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any], state: Counts) -> Verdict:
-    """Score: the count of the foil's rarest new verb; passes above params["more_than"], and where no verb is new."""
+    """Score a foil by the count of its rarest new verb; it passes above params["more_than"], or without a new verb."""
     del others
     found = changes(caption.text, foil, tagger(params["tagger"]))
     verbs = [token.lemma for change in found for token in change.after if token.part == "VERB"]
@@ -33,4 +33,4 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
     rarest = min(verbs, key=lambda lemma: (state.get(lemma, 0), lemma))
     count = state.get(rarest, 0)
     passed = count > params["more_than"]
-    return Verdict(passed, float(count), "" if passed else f"'{rarest}' stands {count} times in the train captions")
+    return Verdict(passed, float(count), "" if passed else f"'{rarest}' occurs {count} times in the train captions")

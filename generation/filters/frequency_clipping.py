@@ -1,7 +1,7 @@
-"""Drops foils whose preposition foils would use more often than the captions do (ViLMA, Secs. 3.6 and C.6).
+"""Drop foils whose preposition would be more frequent in foils than in captions (ViLMA, Secs. 3.6 and C.6).
 
-Judged last and in the captions' order: at any point of the run a preposition stands in at most as many kept foils as
-its share of the captions up to there, so that nobody can tell foils from captions by how often a preposition occurs.
+Runs last, in the captions' order: at any point of the run a preposition occurs in at most as many kept foils as
+its share of the captions so far, so that the frequency of a preposition does not reveal foils.
 """
 
 from collections import Counter
@@ -20,21 +20,21 @@ RUNS_LAST = True
 
 @dataclass
 class Counts:
-    """How often the run's captions use each preposition, and how far the run has come.
+    """The counts of each preposition in the run's captions, and the position in the run.
 
-    `mode`: what counts as a preposition, see `relations`.
+    `mode`: which words count as prepositions, see `relations`.
     """
 
     mode: str = "corrected"
     captions: Counter[str] = field(default_factory=Counter)
     total: int = 0
     kept: Counter[str] = field(default_factory=Counter)
-    # Captions with a foil to judge, the one that is judged now among them.
+    # Captions with a foil to judge, including the current one.
     seen: int = 0
     last: str = ""
 
     def room(self, phrase: str) -> int:
-        """How many foils with it may be kept up to here."""
+        """Return how many foils with the preposition may be kept so far."""
         return ceil(self.captions[phrase] * min(self.seen, self.total) / self.total) if self.total else 0
 
     def turn_to(self, caption: str) -> None:
@@ -43,8 +43,8 @@ class Counts:
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any]) -> Counts:
-    """The prepositions of the run's captions, whole phrases as one ("from left to right")."""
-    # A run that was asked for before this parameter has none.
+    """Count the prepositions of the run's captions, whole phrases as one ("from left to right")."""
+    # A run of an older version lacks this parameter.
     counts = Counts(params.get("relations", "corrected"))
     for caption in captions:
         found = _phrases(caption.text, counts.mode)
@@ -54,7 +54,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any]) -> Coun
 
 
 def restore(state: Counts, judged: Iterable[tuple[str, str, str, bool]]) -> None:
-    """Count what has been judged before: (a name of the caption, its text, the foil, passed), in order."""
+    """Count earlier verdicts: (a name of the caption, its text, the foil, passed), in order."""
     for name, text, foil, passed in judged:
         state.turn_to(name)
         if passed:
@@ -67,7 +67,7 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
 
 
 def judge_many(cases: Sequence[Case], *, params: dict[str, Any], state: Counts) -> list[Verdict]:
-    """Score: kept foils with the preposition, this one among them, minus those there is room for; passes up to 0."""
+    """Score each foil by the kept foils with its preposition, including itself, minus those allowed; passes up to 0."""
     del params
     verdicts = []
     for case in cases:
@@ -82,14 +82,14 @@ def _verdict(phrases: Sequence[str], state: Counts) -> Verdict:
     phrase = max(phrases, key=lambda one: (state.kept[one] + 1 - state.room(one), one))
     over = state.kept[phrase] + 1 - state.room(phrase)
     if over > 0:
-        why = f"'{phrase}' stands in {state.kept[phrase]} foils and {state.captions[phrase]} captions"
+        why = f"'{phrase}' occurs in {state.kept[phrase]} foils and {state.captions[phrase]} captions"
         return Verdict(False, float(over), why)
     state.kept.update(phrases)
     return Verdict(True, float(over))
 
 
 def _new(caption: str, foil: str, mode: str) -> list[str]:
-    """The foil's prepositions that the caption has not, or has less often."""
+    """Return the foil's prepositions that the caption lacks, or has less often."""
     return sorted((Counter(_phrases(foil, mode)) - Counter(_phrases(caption, mode))).elements())
 
 

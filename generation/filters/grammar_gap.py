@@ -1,7 +1,7 @@
-"""How much more acceptable a CoLA classifier finds the caption than the foil: the other gap of adversarial refinement.
+"""Score how much more acceptable the caption is than the foil to a CoLA classifier, for adversarial refinement.
 
-The paper takes a grammar model trained on CoLA (SugarCrepe, Alg. 1). By default it drops nothing: the score is
-what generation/balance/adversarial.py chooses by.
+The paper uses a grammar model trained on CoLA (SugarCrepe, Alg. 1). By default every foil passes: the score is
+an input of generation/balance/adversarial.py.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,12 +20,12 @@ COSTLY = True
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:
-    """What the measures depend on."""
+    """Return everything that the measures depend on."""
     return {"model": fingerprint(params["model"], CLASSIFIER)}
 
 
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
-    """{"caption", "foil"}: probability of "acceptable". Every text is judged once."""
+    """Return {"caption", "foil"}, the probabilities of "acceptable". Every text is scored once."""
     model = open_helper(params["model"], CLASSIFIER, device=params["device"])
     at = _acceptable(model)
     found = measured(cases, lambda texts: [float(row[at]) for row in model.probs([(text, None) for text in texts])])
@@ -33,15 +33,15 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
-    """Score: caption minus foil, in -1..1; passes up to params["max"]."""
+    """Score a foil by caption minus foil, in -1..1; it passes up to params["max"]."""
     return gap(measure, params=params)
 
 
 def _acceptable(model: PairClassifier) -> int:
-    """The label's place by its name; of two nameless labels the second, as CoLA has them."""
+    """Return the index of the label by its name; of two unnamed labels the second, as in CoLA."""
     named = [at for at, label in enumerate(model.labels) if label.startswith("accept")]
     if len(named) == 1:
         return named[0]
     if len(model.labels) != 2:
-        raise GenerationError(f"{model.info.model_id} is no classifier of acceptability; give one trained on CoLA")
+        raise GenerationError(f"{model.info.model_id} is not a classifier of acceptability; choose one trained on CoLA")
     return 1

@@ -1,7 +1,7 @@
-"""Drops what is not well-formed: the grammaticality part of GRUEN, from two models.
+"""Drop foils that are not well-formed, by the grammaticality part of GRUEN, from two models.
 
 (exp(-exp(loss) / 2) + c) / 8 + 1/2, cut to 0..1, with the masked language model's loss of the sentence and the logit c
-of "acceptable" by a classifier trained on CoLA, both as means over sentences. The paper takes at least .8 (ViLMA,
+of "acceptable" by a classifier trained on CoLA, both as means over sentences. The paper requires .8 (ViLMA,
 Sec. C.1), for spatial relations .6 (ViLMA, Sec. C.6).
 """
 
@@ -24,12 +24,12 @@ WORD = re.compile(r"\w+")
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:
-    """What the measures depend on."""
+    """Return everything that the measures depend on."""
     return {"cola": fingerprint(params["cola"], CLASSIFIER), "lm": fingerprint(params["lm"], FILLER)}
 
 
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
-    """{"score": GRUEN's, "cola": the raw CoLA probability, "likely": the language model's part}."""
+    """Return {"score": GRUEN's, "cola": the raw CoLA probability, "likely": the language model's part}."""
     found = score_texts([case.foil for case in cases], params)
     measures = [{"score": score, "cola": cola, "likely": likely} for score, cola, likely in found]
     acceptance = open_helper(params["cola"], CLASSIFIER, device=params["device"])
@@ -37,14 +37,14 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
-    """Score: GRUEN's grammaticality; passes from params["min"] on. The detail keeps the raw CoLA probability."""
+    """Score a foil by GRUEN's grammaticality; passes from params["min"] on. The detail has the raw CoLA probability."""
     score = measure["score"] or 0.0
     detail = f"CoLA probability {measure['cola']:.3f}, language model {measure['likely']:.3f}"
     return Verdict(score >= params["min"], score, detail)
 
 
 def score_texts(texts: Sequence[str], params: dict[str, Any]) -> list[tuple[float, float, float]]:
-    """(score, mean CoLA probability, mean of exp(-exp(loss) / 2)) of each text."""
+    """Return (score, mean CoLA probability, mean of exp(-exp(loss) / 2)) per text."""
     split = [_sentences(text) for text in texts]
     sentences = list(dict.fromkeys(part for parts in split for part in parts))
     acceptance = open_helper(params["cola"], CLASSIFIER, device=params["device"])
@@ -68,7 +68,7 @@ def _perplexity(loss: float) -> float:
 
 
 def _score(parts: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
-    """A text without a sentence of two words counts 0 in both, as in the published code."""
+    """Score a text. Without a sentence of two words it counts 0 in both, as in the published code."""
     logit, probability, perplexity = (
         (sum(column) / len(parts) for column in zip(*parts, strict=True)) if parts else (0.0, 0.0, 0.0)
     )
@@ -83,6 +83,6 @@ def _acceptable(model: PairClassifier) -> int:
     if len(model.labels) != 2:
         raise GenerationError(
             f"{model.info.model_id} has the labels {', '.join(model.labels)}; "
-            "give a classifier trained on CoLA as 'cola'"
+            "choose a classifier trained on CoLA as parameter 'cola'"
         )
     return 1

@@ -11,7 +11,7 @@ COSTLY = False
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    """Score: its verbs, auxiliaries apart; passes from 1."""
+    """Score a foil by the number of its verbs without auxiliaries; it passes from 1 on."""
     del caption, others
     count = sum(token.part == "VERB" for token in tagger(params["tagger"]).tag(foil))
     return Verdict(count > 0, float(count), "" if count else "it has no verb")

@@ -1,4 +1,4 @@
-"""Drops a foil that says what the caption says: the same but for case, spaces and punctuation."""
+"""Drop a foil that equals its caption, ignoring case, spaces and punctuation."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ COSTLY = False
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    """Score 1 where the two are the same text, else 0; passes at 0."""
+    """Score a foil 1 if the two texts are the same, else 0; it passes at 0."""
     del others, params
     same = normal_form(foil) == normal_form(caption.text)
-    return Verdict(not same, float(same), "the same text as the caption" if same else "")
+    return Verdict(not same, float(same), "same text as the caption" if same else "")

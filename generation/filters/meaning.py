@@ -1,4 +1,4 @@
-"""Keep foils that are an antonym, OR differ enough in words AND as sentences (contrast sets, Secs. 3.2 and A.3)."""
+"""Keep foils that contain an antonym, OR differ enough in words AND in meaning (contrast sets, Secs. 3.2 and A.3)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ COSTLY = True
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:
-    """What the measures depend on."""
+    """Return everything that the measures depend on."""
     return {
         "model": fingerprint(params["model"], ENCODER),
         "vectors": file_hash(params["vectors"]),
@@ -25,9 +25,9 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
-    """{"antonym": 1 or 0, "sentence": cosine of caption and foil, "word": largest cosine of words or None}.
+    """Return {"antonym": 1 or 0, "sentence": cosine of caption and foil, "word": largest cosine of words or None}.
 
-    No encoder is asked about antonyms: their "sentence" is None.
+    Antonyms are not encoded: their "sentence" is None.
     """
     tags = tagger(params["tagger"])
     vectors = open_vectors(params["vectors"])
@@ -44,7 +44,7 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
-    """Score: the cosine of caption and foil, None for antonyms."""
+    """Score a foil by the cosine of caption and foil, None for antonyms."""
     if measure["antonym"]:
         return Verdict(True, None, "an antonym")
     sentence, word = measure["sentence"] or 0.0, measure["word"]

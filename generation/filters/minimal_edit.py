@@ -20,12 +20,12 @@ NAME = re.compile(r"(?<![.!?:]\s)(?<=\s)(?!I\b)[^\W\d_a-z][^\W\d_]*(?:['’-][^\
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    """Score: the changed words (case and punctuation apart); passes up to params["max_words"] with entities kept."""
+    """Score a foil by its changed words, ignoring case and punctuation; it passes up to params["max_words"]."""
     del others
     changed = changed_words(caption.text, foil)
     why = []
     if changed > params["max_words"]:
-        why.append(f"{changed} words changed, at most {params['max_words']} may")
+        why.append(f"{changed} words changed, at most {params['max_words']} allowed")
     if params["entities"] == "keep":
         lost = list(_lost_entities(caption, foil))
         if lost:
@@ -34,7 +34,7 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
 
 
 def _lost_entities(caption: CaptionInput, foil: str) -> Iterator[str]:
-    """Entities of the caption that an edit touches, in the caption's order."""
+    """Return the entities of the caption that an edit changes, in order."""
     spans = [(match.start(), match.end()) for match in NAME.finditer(caption.text) if _is_name(match.group())]
     for entity in caption.facts.get("entities", ()):
         spans += [match.span() for match in whole_words([str(entity)]).finditer(caption.text)]
@@ -47,5 +47,5 @@ def _lost_entities(caption: CaptionInput, foil: str) -> Iterator[str]:
 
 
 def _is_name(word: str) -> bool:
-    """A capital letter first, in scripts that have capitals; a caption all in capitals has no names to tell apart."""
+    """Return whether the word starts with a capital. In a caption all in capitals, names cannot be recognized."""
     return word[0].isupper() and not (len(word) > 1 and word.isupper())

@@ -15,12 +15,12 @@ COSTLY = True
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:
-    """What the measures depend on."""
+    """Return everything that the measures depend on."""
     return {"model": fingerprint(params["model"], CLASSIFIER), "entailment": params["entailment"]}
 
 
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
-    """{"entailment": its probability, "likeliest": 1 where no other label is more probable}."""
+    """Return {"entailment": its probability, "likeliest": 1 if no other label is more probable}."""
     model = open_helper(params["model"], CLASSIFIER, device=params["device"])
     at = _entailment(model, params["entailment"])
     pairs = texts_of(cases)
@@ -30,20 +30,20 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
-    """Score: P(entailment); dropped where that is the most probable label, or from params["max_entailment"] on."""
+    """Score by P(entailment); rejected if that is the most probable label, or from params["max_entailment"] on."""
     probability, bar = measure["entailment"] or 0.0, params["max_entailment"]
     dropped = bool(measure["likeliest"]) if bar <= 0 else probability >= bar
     return Verdict(not dropped, probability, f"entailed by the caption ({probability:.2f})" if dropped else "")
 
 
 def _entailment(model: PairClassifier, given: int) -> int:
-    """The place of the label, by its name or as the parameter says."""
+    """Return the index of the label, by its name or from the parameter."""
     if 0 <= given < len(model.labels):
         return given
     named = [at for at, label in enumerate(model.labels) if label.startswith("entail")]
     if given >= 0 or len(named) != 1:
         labels = ", ".join(f"{at} {label}" for at, label in enumerate(model.labels))
         raise GenerationError(
-            f"{model.info.model_id} has the labels {labels}; say which is entailment by parameter 'entailment'"
+            f"{model.info.model_id} has the labels {labels}; set parameter 'entailment' to the label's number"
         )
     return named[0]

@@ -1,4 +1,4 @@
-"""Drops a foil in which a noun changes from singular to plural or back, or a verb from third person to plain."""
+"""Drop a foil in which a noun changes from singular to plural or back, or a verb between third person and base form."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ PRESENT = ("VB", "VBZ")
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    """Score: how many replaced words change their number; passes at 0."""
+    """Score a foil by the number of replaced words that change between singular and plural; it passes at 0."""
     del others
     wrong = [
         f"'{word.text}' and '{other.text}' differ in number"

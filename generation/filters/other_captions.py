@@ -1,4 +1,4 @@
-"""Drops a foil that another caption of the same video states: it is true."""
+"""Drop a foil that is another caption of the same video, and so true."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ COSTLY = False
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    """Score: how many of the video's other captions say the same but for case, spaces and punctuation."""
+    """Score a foil by the number of other captions with the same text, ignoring case, spaces and punctuation."""
     del others, params
     wanted = normal_form(foil)
     same = [sibling for sibling in caption.siblings if normal_form(sibling) == wanted]

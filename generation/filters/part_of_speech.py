@@ -1,4 +1,4 @@
-"""Drops a foil whose new words are of another part of speech than those they replace (Feint6K, Sec. 4.2)."""
+"""Drop a foil whose new words have another part of speech than the words they replace (Feint6K, Sec. 4.2)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,12 +9,12 @@ from text.language.tools import tagger
 
 VERSION = "1"
 COSTLY = False
-# A name in a thing's place is a noun all the same.
+# A name that replaces a thing is a noun, too.
 SAME = {"PROPN": "NOUN"}
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    """Score: how many edits change the parts of speech; passes at 0."""
+    """Score a foil by the number of edits that change parts of speech; it passes at 0."""
     del others
     wrong = [
         f"{' '.join(before)} became {' '.join(after)}"

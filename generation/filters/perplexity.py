@@ -1,7 +1,7 @@
-"""Drops a foil that a language model finds much odder than its caption (contrast sets, Secs. 3.2 and A.3).
+"""Drop a foil that is much less natural than its caption to a language model (contrast sets, Secs. 3.2 and A.3).
 
-`corrected`: (foil - caption) / caption is under .6, or under 1.4 with the foil's perplexity under 750. `paper` holds
-(caption - foil) / caption against the same bars, as printed, which keeps the worse sentences.
+`corrected`: (foil - caption) / caption is under .6, or under 1.4 with the foil's perplexity under 750. `paper` compares
+(caption - foil) / caption with the same limits, as printed, which keeps the worse sentences.
 """
 
 import math
@@ -19,12 +19,12 @@ COSTLY = True
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:
-    """What the measures depend on."""
+    """Return everything that the measures depend on."""
     return {"model": fingerprint(params["model"], TEXT_SCORER)}
 
 
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
-    """{"caption": its perplexity, "foil": its perplexity}. Every text is scored once."""
+    """Return {"caption": its perplexity, "foil": its perplexity}. Every text is scored once."""
     model = open_helper(params["model"], TEXT_SCORER, device=params["device"])
     found = measured(cases, lambda texts: [_perplexity(score.value) for score in model.score(None, texts)])
     return with_cuts(found, model, texts_of(cases))
@@ -35,8 +35,8 @@ def _perplexity(mean_log_likelihood: float) -> float:
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
-    """Score: the relative change, by the formula that is chosen."""
+    """Score a foil by the relative change, with the chosen formula."""
     caption, foil = measure["caption"] or 0.0, measure["foil"] or 0.0
     change = (caption - foil if params["formula"] == "paper" else foil - caption) / caption
     passed = change < params["max_change"] or (change < params["wide_change"] and foil < params["max_perplexity"])
-    return Verdict(passed, change, f"perplexity {caption:.0f} of the caption, {foil:.0f} of the foil")
+    return Verdict(passed, change, f"perplexity {caption:.0f} for the caption, {foil:.0f} for the foil")

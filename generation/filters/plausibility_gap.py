@@ -1,7 +1,7 @@
-"""How much likelier a language model finds the caption than the foil: one of the two gaps of adversarial refinement.
+"""Score how much more likely the caption is than the foil to a language model, for adversarial refinement.
 
-The paper takes a plausibility model (SugarCrepe, Alg. 1); here any model of text alone serves. By default it drops
-nothing: the score is what generation/balance/adversarial.py chooses by.
+The paper uses a plausibility model (SugarCrepe, Alg. 1); here any text-only model works. By default every foil
+passes: the score is an input of generation/balance/adversarial.py.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,17 +18,17 @@ COSTLY = True
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:
-    """What the measures depend on."""
+    """Return everything that the measures depend on."""
     return {"model": fingerprint(params["model"], TEXT_SCORER)}
 
 
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
-    """{"caption", "foil"}: mean log-likelihood of a token, in nats. Every text is scored once."""
+    """Return {"caption", "foil"}, the mean log-likelihoods per token in nats. Every text is scored once."""
     model = open_helper(params["model"], TEXT_SCORER, device=params["device"])
     found = measured(cases, lambda texts: [score.value for score in model.score(None, texts)])
     return with_cuts(found, model, texts_of(cases))
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
-    """Score: caption minus foil; passes up to params["max"]."""
+    """Score a foil by caption minus foil; it passes up to params["max"]."""
     return gap(measure, params=params)

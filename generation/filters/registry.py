@@ -1,4 +1,4 @@
-"""The filters. One filter = one file beside this one and one row here; nothing is imported to show the menu."""
+"""The filters: one file in this folder and one row here for each. The menu imports none of them."""
 
 from generation.parameters import DEVICE, TAGGER
 from text.plugins import Registry
@@ -6,7 +6,9 @@ from text.registry import Entry, Param
 
 SENTENCES = Param("model", "sentence-transformers/all-MiniLM-L6-v2", "a sentence encoder: hub id or folder")
 VECTORS = Param(
-    "vectors", "", "path of counter-fitted word vectors, “word number number …” a line; empty: the setting WORD_VECTORS"
+    "vectors",
+    "",
+    "path of counter-fitted word vectors, “word number number …” per line; empty: the setting WORD_VECTORS",
 )
 
 _FILTERS: dict[str, Entry] = {
@@ -15,41 +17,41 @@ _FILTERS: dict[str, Entry] = {
         path="generation.filters.minimal_edit",
         summary="Drops foils that change more than a few words, or an entity.",
         params=(
-            Param("max_words", 4, "words that may change, case and punctuation apart", "int"),
+            Param("max_words", 4, "max changed words; case and punctuation do not count", "int"),
             Param(
                 "entities",
                 "keep",
-                "keep: names in the caption and its listed entities stay; free: they may change",
+                "keep: names in the caption and its listed entities must not change; free: they may change",
                 "choice",
                 ("keep", "free"),
             ),
         ),
         deviations=(
             (
-                "Entities are names (capitals inside a sentence) and what a caption's facts list; the paper's "
-                "annotators judged by eye."
+                "Entities are names (capitals inside a sentence) and the entities in a caption's facts. "
+                "The paper's annotators judged by eye."
             ),
         ),
     ),
     "duplicate": Entry(
         label="Duplicate",
         path="generation.filters.duplicate",
-        summary="Drops a foil that the caption already has, whatever its case, spaces and punctuation.",
+        summary="Drops a foil that the caption already has, ignoring case, spaces and punctuation.",
     ),
     "template_linter": Entry(
         label="Template linter",
         path="generation.filters.template_linter",
-        summary="Drops foils of templates that went wrong: agreement, articles, doubled words, punctuation, states.",
+        summary="Drops foils with template errors: agreement, articles, repeated words, punctuation, states.",
         params=(
             Param(
                 "punctuation",
                 "same",
-                "same: the caption's marks in their order; free: they may differ",
+                "same: the caption's punctuation marks in the same order; free: they may differ",
                 "choice",
                 ("same", "free"),
             ),
         ),
-        deviations=("No paper has it: their templates were read by people.",),
+        deviations=("No paper uses it: people read their templates.",),
     ),
     "other_captions": Entry(
         label="Other captions of the video",
@@ -63,98 +65,99 @@ _FILTERS: dict[str, Entry] = {
         params=(TAGGER,),
     ),
     "part_of_speech": Entry(
-        label="Part of speech kept",
+        label="Part of speech unchanged",
         path="generation.filters.part_of_speech",
-        summary="Drops a foil whose new words are of another part of speech.",
+        summary="Drops a foil whose new words have another part of speech.",
         params=(TAGGER,),
     ),
     "number_kept": Entry(
-        label="Singular and plural kept",
+        label="Singular and plural unchanged",
         path="generation.filters.number_kept",
-        summary="Drops a foil in which a noun or verb changes its number.",
+        summary="Drops a foil in which a noun or verb changes between singular and plural.",
         params=(TAGGER,),
     ),
     "frequency": Entry(
         label="Verb frequency",
         path="generation.filters.frequency",
-        summary="Drops foils with a verb that the train captions hardly use.",
-        params=(Param("more_than", 30, "the new verb's lemma stands more often than this", "int"), TAGGER),
-        deviations=("Where a project has no train split, the run's own captions are counted.",),
+        summary="Drops foils with a verb that is rare in the train captions.",
+        params=(Param("more_than", 30, "the new verb's lemma must occur more often than this", "int"), TAGGER),
+        deviations=("If a project has no train split, the run's own captions are counted.",),
     ),
     "frequency_clipping": Entry(
         label="Frequency clipping",
         path="generation.filters.frequency_clipping",
-        summary="Drops foils whose preposition foils would use more often than the captions do.",
+        summary="Drops foils whose preposition would occur more often in foils than in captions.",
         params=(
             Param(
                 "relations",
                 "corrected",
-                "what counts as a preposition, as in the method's modes; paper: every listed word, “with” among them",
+                "which words count as prepositions, as in the method's modes; paper: every listed word, "
+                "including “with”",
                 "choice",
                 ("corrected", "paper"),
             ),
         ),
         deviations=(
             (
-                "both modes: foils are counted as they come, and at no point of the run may a preposition stand in "
-                "more of them than its share of the captions up to there; the paper removes from the finished list, "
-                "and does not say which."
+                "both modes: foils are counted in order. At any point of the run, foils use a "
+                "preposition at most in proportion to the captions so far. The paper removes foils from "
+                "the finished list, and does not say which."
             ),
         ),
     ),
     "detector": Entry(
         label="Detector",
         path="generation.filters.detector",
-        summary="Drops a foil whose new thing is seen in the video.",
+        summary="Drops a foil whose new thing the detector sees in the video.",
         params=(
             Param(
                 "detector",
                 "facebook/detr-resnet-101@no_timm",
-                "an object detector: hub id or folder; empty: only what the captions' fact “objects” lists",
+                "an object detector: hub id or folder; empty: only the caption's fact “objects” is used",
             ),
-            Param("frames", 8, "frames of the video that the detector looks at, uniform in time", "int"),
-            Param("min_score", 0.8, "a thing counts as seen above this score in any frame", "float"),
+            Param("frames", 8, "frames of the video for the detector, at equal distances", "int"),
+            Param("min_score", 0.8, "a thing counts as seen if its score is above this in any frame", "float"),
             TAGGER,
             DEVICE,
         ),
         deviations=(
-            "Words that name the same (“cell phone”, “phone”) are a list of ours; a video without a file passes.",
+            "Synonyms (“cell phone”, “phone”) come from a list of ours. A foil of a video without a file passes.",
         ),
     ),
     "antonym": Entry(
         label="Antonym",
         path="generation.filters.antonym",
-        summary="Keeps only foils that put a word's opposite in its place.",
+        summary="Keeps only foils that replace a word by its opposite.",
         params=(TAGGER,),
         deviations=(
             (
-                "Opposites come from WordNet where it is installed and from an own list; the paper also names VerbNet, "
-                "which has no antonyms."
+                "Opposites come from WordNet, if it is installed, and from a list of ours. The paper "
+                "also names VerbNet, which has no antonyms."
             ),
         ),
     ),
     "word_similarity": Entry(
         label="Word similarity",
         path="generation.filters.word_similarity",
-        summary="Drops a foil whose new word means much the same as the old one.",
-        params=(VECTORS, Param("max", 0.4, "cosine from which on a foil is dropped", "float"), TAGGER),
-        deviations=("A pair with a word that has no vector passes.",),
+        summary="Drops a foil whose new word has nearly the same meaning as the old one.",
+        params=(VECTORS, Param("max", 0.4, "a foil with this cosine or more is dropped", "float"), TAGGER),
+        deviations=("A foil passes if one of the words has no vector.",),
     ),
     "sentence_similarity": Entry(
         label="Sentence similarity",
         path="generation.filters.sentence_similarity",
-        summary="Drops a foil that a sentence encoder takes for nearly the same.",
-        params=(SENTENCES, Param("max", 0.8, "cosine from which on a foil is dropped", "float"), DEVICE),
+        summary="Drops a foil whose meaning is close to the caption's, by a sentence encoder.",
+        params=(SENTENCES, Param("max", 0.8, "a foil with this cosine or more is dropped", "float"), DEVICE),
     ),
     "meaning": Entry(
-        label="Antonym, or unlike in words and as sentences",
+        label="Antonym, or different in words and meaning",
         path="generation.filters.meaning",
-        summary="The contrast sets' rule: an antonym, or word cosine under .4 and sentence cosine under .8.",
+        summary="The rule of the contrast sets: an antonym, or word cosine below .4 and sentence cosine below .8.",
         params=(
             SENTENCES,
             VECTORS,
-            Param("word_max", 0.4, "cosine of words from which on a foil is dropped", "float"),
-            Param("sentence_max", 0.8, "cosine of sentences from which on a foil is dropped", "float"),
+            Param("word_max", 0.4, "a foil with this cosine of words or more is dropped", "float"),
+            Param("sentence_max", 0.8, "a foil with this cosine of sentences or more is dropped", "float"),
             TAGGER,
             DEVICE,
         ),
@@ -162,95 +165,102 @@ _FILTERS: dict[str, Entry] = {
     "nli": Entry(
         label="Entailment",
         path="generation.filters.nli",
-        summary="Drops a foil that follows from its caption.",
+        summary="Drops a foil that its caption entails.",
         params=(
             Param(
                 "model",
                 "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
                 "a classifier of natural language inference: hub id or folder",
             ),
-            Param("max_entailment", 0.0, "0: dropped where it is the likeliest label; else from this on", "float"),
-            Param("entailment", -1, "the number of the label, where the model does not name it", "int"),
+            Param(
+                "max_entailment",
+                0.0,
+                "0: a foil is dropped if entailment is the most likely label; above 0: from this probability on",
+                "float",
+            ),
+            Param("entailment", -1, "the number of the label, if the model does not name it", "int"),
             DEVICE,
         ),
     ),
     "grammaticality": Entry(
         label="Grammaticality",
         path="generation.filters.grammaticality",
-        summary="Drops what is not well-formed, by GRUEN's grammaticality; the raw CoLA probability is kept.",
+        summary="Drops foils that are not well-formed, by GRUEN's grammaticality; also stores the raw "
+        "CoLA probability.",
         params=(
-            Param("min", 0.8, "score that a foil needs (ViLMA: .8; spatial relations: .6)", "float"),
+            Param("min", 0.8, "min score of a foil (ViLMA: .8; spatial relations: .6)", "float"),
             Param("cola", "textattack/bert-base-cased-CoLA", "a classifier trained on CoLA: hub id or folder"),
             Param("lm", "google-bert/bert-base-cased", "a masked language model: hub id or folder"),
             DEVICE,
         ),
         deviations=(
             (
-                "Only GRUEN's grammaticality: redundancy and focus compare sentences, and a caption is one. The CoLA "
-                "model is one from the hub; the authors' own is a download of theirs and can be given as a folder."
+                "Only the grammaticality part of GRUEN: redundancy and focus compare sentences, and a "
+                "caption is one sentence. The CoLA model is from the hub. The authors' own model is a "
+                "separate download; give it as a folder."
             ),
         ),
     ),
     "perplexity": Entry(
         label="Perplexity",
         path="generation.filters.perplexity",
-        summary="Drops a foil that a language model finds much odder than its caption.",
+        summary="Drops a foil that is much less natural than its caption to a language model.",
         params=(
             Param("model", "openai-community/gpt2-xl", "a causal language model: hub id or folder"),
             Param("formula", "corrected", "paper: the sign as printed", "choice", ("corrected", "paper")),
-            Param("max_change", 0.6, "relative change under which a foil passes", "float"),
-            Param("wide_change", 1.4, "… and under which it passes with a low perplexity of its own", "float"),
-            Param("max_perplexity", 750.0, "that low perplexity", "float"),
+            Param("max_change", 0.6, "a foil passes if the relative change is below this", "float"),
+            Param("wide_change", 1.4, "… or below this, if its own perplexity is low", "float"),
+            Param("max_perplexity", 750.0, "the limit of a low perplexity", "float"),
             DEVICE,
         ),
         deviations=(
             (
-                "corrected: (foil - caption) / caption; the paper prints (caption - foil) / caption, which keeps the "
-                "worse sentences."
+                "corrected: (foil - caption) / caption. The paper prints (caption - foil) / caption, "
+                "which keeps the worse sentences."
             ),
         ),
     ),
     "plausibility_gap": Entry(
-        label="Gap of plausibility",
+        label="Plausibility gap",
         path="generation.filters.plausibility_gap",
-        summary="Scores how much likelier a language model finds the caption; for adversarial refinement.",
+        summary="Scores how much more likely the caption is to a language model; for adversarial refinement.",
         params=(
-            Param("model", "openai-community/gpt2", "a model of text alone: hub id or folder"),
-            Param("max", 1000.0, "gap in nats a token up to which a foil passes; as it is, all do", "float"),
+            Param("model", "openai-community/gpt2", "a text-only model: hub id or folder"),
+            Param("max", 1000.0, "max gap in nats per token; by default every foil passes", "float"),
             DEVICE,
         ),
-        deviations=("SugarCrepe asks Vera, a plausibility model; here any language model gives the gap.",),
+        deviations=("SugarCrepe uses Vera, a plausibility model; here any language model gives the gap.",),
     ),
     "grammar_gap": Entry(
-        label="Gap of grammar",
+        label="Grammar gap",
         path="generation.filters.grammar_gap",
-        summary="Scores how much more acceptable a CoLA classifier finds the caption; for adversarial refinement.",
+        summary="Scores how much more acceptable the caption is to a CoLA classifier; for adversarial refinement.",
         params=(
             Param("model", "textattack/distilbert-base-uncased-CoLA", "a classifier trained on CoLA: hub id or folder"),
-            Param("max", 1.0, "gap up to which a foil passes; as it is, all do", "float"),
+            Param("max", 1.0, "max gap; by default every foil passes", "float"),
             DEVICE,
         ),
     ),
     "identical": Entry(
         label="Identical to the caption",
         path="generation.filters.identical",
-        summary="Drops a foil that says the same as the caption, whatever its case, spaces and punctuation.",
+        summary="Drops a foil that is the caption itself, ignoring case, spaces and punctuation.",
     ),
 }
 FILTERS = Registry("filters", _FILTERS)
 
-# What a run applies where nothing else is asked for.
+# What a run applies by default.
 DEFAULT_FILTERS = ("identical", "duplicate", "minimal_edit")
-# They change names, places of whole phrases or everything: no minimal edits of few words.
+# These methods change names, whole phrases or everything, so their foils are not minimal edits of a few words.
 CHANGES_MORE = frozenset({"actor_swap", "identity_swap", "random_caption", "state_change"})
 
 
 def default_filters(method: str) -> tuple[str, ...]:
-    """The filters of a run of the method where nothing else is asked for."""
+    """Return the default filters of a run of the method."""
     return tuple(slug for slug in DEFAULT_FILTERS if slug != "minimal_edit" or method not in CHANGES_MORE)
 
 
 def needs_weights(entry: Entry) -> str:
-    """What the filter needs on the machine, or downloaded: "model", "vectors" of words, or nothing. What runs on a
-    device is a model."""
+    """Return what the filter needs on the machine: "model", "vectors" (of words) or nothing. A filter that runs on a
+    device needs a model."""
     return "model" if DEVICE in entry.params else "vectors" if VECTORS in entry.params else ""

@@ -1,4 +1,4 @@
-"""Drops a foil that a sentence encoder takes for nearly the same (contrast sets, Sec. A.3: cosine under .8)."""
+"""Drop a foil whose meaning is close to the caption's, by a sentence encoder (contrast sets, Sec. A.3: cosine < .8)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,16 +13,16 @@ COSTLY = True
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:
-    """What the measures depend on."""
+    """Return everything that the measures depend on."""
     return {"model": fingerprint(params["model"], ENCODER)}
 
 
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
-    """{"cosine": of caption and foil}."""
+    """Return {"cosine": of caption and foil} per case."""
     return sentence_cosines(cases, params, "cosine")
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
-    """Score: the cosine of caption and foil; passes below params["max"]."""
+    """Score a foil by the cosine of caption and foil; it passes below params["max"]."""
     value = measure["cosine"] or 0.0
     return Verdict(value < params["max"], value, "" if value < params["max"] else f"cosine {value:.2f}")

@@ -1,6 +1,6 @@
-"""Drops a foil of a template that went wrong: agreement, articles, doubled words, punctuation, states before and after.
+"""Drop a foil with template errors: agreement, articles, repeated words, punctuation, states before and after.
 
-Only what the foil has and its caption has not counts: captions are as people and sources wrote them.
+Only errors that the caption does not have count: captions are as people and sources wrote them.
 """
 
 import re
@@ -24,41 +24,41 @@ SEVERAL = re.compile(
 THERE = re.compile(r"(?<![\w'’-])there\s+(is|are)\s+(?:exactly\s+|at\s+least\s+)?(\w+)", re.IGNORECASE)
 SOMEONE = re.compile(r"(?<![\w'’-])(someone|he|she|it)\s+([^\W\d_]+)", re.IGNORECASE)
 BE_WORD = re.compile(r"\b(?:is|are)\s", re.IGNORECASE)
-# "had had" and "that that" can be right.
+# "had had" and "that that" can be correct.
 MAY_DOUBLE = frozenset({"had", "that", "very", "so", "bye", "no", "ha", "knock"})
 BE = frozenset({"are", "were", "have", "do"})
 MAX_TEXT_LENGTH = 5_000
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    """Score: how many complaints the foil has that the caption has not; passes at 0."""
+    """Score a foil by the number of its errors that the caption does not have; it passes at 0."""
     del others
     if max(len(foil), len(caption.text)) > MAX_TEXT_LENGTH:
-        return Verdict(True, 0.0, "too long for a template; not looked at")
+        return Verdict(True, 0.0, "too long for a template; not checked")
     before = set(_complaints(caption.text))
     found = [complaint for complaint in _complaints(foil) if complaint not in before]
     if params["punctuation"] == "same" and MARKS.findall(caption.text) != MARKS.findall(foil):
-        found.append("its marks of punctuation are not those of the caption")
+        found.append("its punctuation marks differ from the caption's")
     return Verdict(not found, float(len(found)), "; ".join(found))
 
 
 def _complaints(text: str) -> Iterator[str]:
     for match in ARTICLE.finditer(text):
         if article(match[2]) != match[1].lower() and len(match[2]) > 1:
-            yield f"'{match[0]}': the article does not fit"
+            yield f"'{match[0]}': wrong article"
     for match in TWICE.finditer(text):
         if match[1].lower() not in MAY_DOUBLE:
-            yield f"'{match[0]}': a word stands twice"
+            yield f"'{match[0]}': repeated word"
     yield from _disagreements(text)
     before, after = _states(text)
     if before and before == after:
-        yield "the state at the end is the one before"
+        yield "the states before and after are the same"
 
 
 def _states(text: str) -> tuple[str, str]:
-    """The states of "Initially, X is …. At the end, X is …"; empty where the text is no such pair.
+    """Return the states of "Initially, X is …. At the end, X is …"; empty for other texts.
 
-    Words are found one after the other, so the time grows with the length of the text and no faster.
+    The words are searched in sequence, so the time is linear in the length of the text.
     """
     words = " ".join(text.lower().split())
     before = words.partition("initially")[2].partition(".")[0]
@@ -72,14 +72,14 @@ def _state(sentence: str) -> str:
 
 
 def _disagreements(text: str) -> Iterator[str]:
-    """Of numbers with nouns, "there is" with what is there, pronouns with verbs."""
+    """Yield disagreements of numbers with nouns, of "there is" with its noun, and of pronouns with verbs."""
     for match in ONE.finditer(text):
         if singular(match[1]) is not None and plural(match[1]) != match[1].lower():
-            yield f"'{match[0]}': one of several"
+            yield f"'{match[0]}': one with a plural"
     for match in SEVERAL.finditer(text):
         word = match[1].lower()
         if singular(word) is None and plural(word) != word:
-            yield f"'{match[0]}': several of one"
+            yield f"'{match[0]}': several with a singular"
     for match in THERE.finditer(text):
         several = match[2].lower() in ("some", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
         if (match[1].lower() == "are") != several and match[2].lower() in ("one", "a", "an", "two", "three", "four"):

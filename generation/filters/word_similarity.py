@@ -1,4 +1,4 @@
-"""Drop a foil whose new word means much the same as the old one (contrast sets, Sec. A.3: cosine < .4)."""
+"""Drop a foil whose new word has nearly the same meaning as the old one (contrast sets, Sec. A.3: cosine < .4)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,12 +14,12 @@ COSTLY = True
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:
-    """What the measures depend on."""
+    """Return everything that the measures depend on."""
     return {"vectors": file_hash(params["vectors"]), "tagger": tagger(params["tagger"]).name}
 
 
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
-    """{"cosine": the largest of a replaced word's lemma and its replacement's; None where no pair has vectors}."""
+    """Return {"cosine": the largest of a replaced lemma and its replacement, None without vectors} per case."""
     vectors, tags = open_vectors(params["vectors"]), tagger(params["tagger"])
     found = [list(replaced(changes(case.caption.text, case.foil, tags))) for case in cases]
     return [
@@ -28,7 +28,7 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
-    """Score: the cosine; passes below params["max"], and where no word has a vector."""
+    """Score a foil by the cosine; it passes below params["max"], or without a vector."""
     value = measure["cosine"]
     passed = value is None or value < params["max"]
     return Verdict(passed, value, "" if passed else f"cosine of words {value:.2f}")

@@ -1,4 +1,4 @@
-"""Finding who does something to whom: two noun phrases about persons, with all that describes them, and their verb."""
+"""Find the participants of an action: two noun phrases about persons with their descriptions, and their verb."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ PERSONS = word_set(
 )
 
 
-# Verbs (lemmas) that say the same with the participants exchanged.
+# Symmetric verbs (lemmas).
 SYMMETRIC = word_set(
     "hug embrace meet kiss marry wed date resemble equal match cuddle snuggle wrestle duel spar collide intersect",
     "accompany encounter reconcile converse chat argue quarrel debate compete shake clash merge touch face high-five",
@@ -49,7 +49,7 @@ SYMMETRIC = word_set(
 )
 
 
-# "kisses her on the cheek" is done by one to the other.
+# "kisses her on the cheek" is not symmetric.
 ONE_SIDED_BEHIND = {
     "kiss": word_set("cheek forehead hand neck head nose foot"),
     "touch": word_set("shoulder face hair head"),
@@ -57,7 +57,7 @@ ONE_SIDED_BEHIND = {
 
 
 TOGETHER = frozenset({"each other", "one another"})
-# "dances with", "stands beside", "sits next to": both do.
+# "dances with", "stands beside", "sits next to": symmetric.
 SHARING = word_set("with beside alongside near next by like between among and or than against as opposite")
 DESCRIBES = frozenset({"in", "with", "wearing", "dressed", "clad", "named", "called"})
 FEATURES = word_set(
@@ -69,20 +69,20 @@ FEATURES = word_set(
 )
 
 
-# "A man pushes another man in red": these stay where they are.
+# "A man pushes another man in red": these stay in place.
 STAYING = frozenset({"another", "other"})
 FINITE = ("VB", "VBZ", "VBD")
 SINGULAR_AUX = {"is": "are", "was": "were", "has": "have", "does": "do"}
 PLURAL_AUX = {plural: singular for singular, plural in SINGULAR_AUX.items()}
-BOTH_WAYS = "both do it to each other; exchanged it stays true"
-# "each other" stands near its verb; captions of 10^6 characters stay linear.
+BOTH_WAYS = "both do it to each other, so a swap stays true"
+# "each other" is near its verb; keeps the time linear for captions of 10^6 characters.
 REACH = 12
-NONE_FOUND = "no two participants of one verb are named"
+NONE_FOUND = "it names no two participants of one verb"
 
 
 @dataclass(frozen=True)
 class Actor:
-    """Tokens `first:last` (end exclusive) name a participant; `determiner` is how many tokens of it lead it."""
+    """A participant: tokens `first:last` (end exclusive), of which the first `determiner` tokens are determiners."""
 
     first: int
     last: int
@@ -102,7 +102,7 @@ class Participants:
 
 @dataclass(frozen=True)
 class _Verb:
-    """The token that agrees, and the one that says what is done."""
+    """The token that agrees with the subject, and the main verb."""
 
     agrees: int
     main: int
@@ -110,7 +110,7 @@ class _Verb:
 
 
 def find_participants(tokens: Sequence[Token], mode: str) -> Participants | str:
-    """The first two participants of the caption's first verb, or why there are none to exchange."""
+    """Find the first two participants of the caption's first verb, or the reason why they cannot be swapped."""
     phrases = {phrase.first: phrase for phrase in noun_phrases(tokens)}
     subject = _subject(tokens, phrases)
     verb = _verb(tokens, subject.last) if subject else None
@@ -118,7 +118,7 @@ def find_participants(tokens: Sequence[Token], mode: str) -> Participants | str:
         return NONE_FOUND
     subject = _widened(tokens, subject, verb)
     if subject is None:
-        return "what describes the subject is a clause of its own"
+        return "a clause describes the subject"
     other = _object(tokens, phrases, verb.main + 1)
     if other is None:
         behind = " ".join(token.lower for token in tokens[verb.main + 1 : verb.main + 1 + REACH])
@@ -134,7 +134,7 @@ def _is_person(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
     head = tokens[phrase.head]
     if head.part == "PROPN" or head.lower in PERSONS:
         return True
-    # A name that opens the caption: a capital, and no word of the lexicon.
+    # A name at the start of the caption: capitalized, and not in the lexicon.
     return phrase.head == 0 and head.text[:1].isupper() and "NOUN" not in lemmas(head.lower)
 
 
@@ -146,7 +146,7 @@ def _actor(tokens: Sequence[Token], phrase: NounPhrase) -> Actor:
 
 
 def _joined(tokens: Sequence[Token], phrases: dict[int, NounPhrase], actor: Actor) -> Actor:
-    """With "and" and another person behind it: "a man and a woman"."""
+    """Extend with "and" and another person after it: "a man and a woman"."""
     following = phrases.get(actor.last + 1)
     if actor.last < len(tokens) and tokens[actor.last].lower == "and" and following and _is_person(tokens, following):
         return Actor(actor.first, following.last, actor.head, True, actor.determiner)
@@ -162,7 +162,7 @@ def _subject(tokens: Sequence[Token], phrases: dict[int, NounPhrase]) -> Actor |
 
 
 def _verb(tokens: Sequence[Token], start: int) -> _Verb | None:
-    """The finite verb behind the subject ("a boy sitting in a car waves"), else its first gerund ("a boy waving")."""
+    """Return the subject's finite verb ("a boy sitting in a car waves"), else its first gerund ("a boy waving")."""
     first_gerund = None
     for at in range(start, len(tokens)):
         token = tokens[at]
@@ -186,7 +186,7 @@ def _full_verb(tokens: Sequence[Token], at: int) -> _Verb | None:
 
 
 def _widened(tokens: Sequence[Token], subject: Actor, verb: _Verb) -> Actor | None:
-    """The subject with what describes it up to the verb; adverbs before the verb stay there."""
+    """Extend the subject with its description up to the verb; adverbs before the verb are not part of it."""
     last = verb.agrees
     while last > subject.last and tokens[last - 1].part == "ADV":
         last -= 1
@@ -202,7 +202,7 @@ def _widened(tokens: Sequence[Token], subject: Actor, verb: _Verb) -> Actor | No
 
 
 def _object(tokens: Sequence[Token], phrases: dict[int, NounPhrase], start: int) -> Actor | None:
-    """The next person behind the verb in its clause, with what describes them."""
+    """Return the next person after the verb in its clause, with the description."""
     at = start
     while at < len(tokens):
         phrase = phrases.get(at)
@@ -216,7 +216,7 @@ def _object(tokens: Sequence[Token], phrases: dict[int, NounPhrase], start: int)
 
 
 def _described(tokens: Sequence[Token], phrases: dict[int, NounPhrase], actor: Actor) -> Actor:
-    """The object with "in a green shirt", "with glasses", "wearing a hat"; other places belong to the verb."""
+    """Extend the object with "in a green shirt", "with glasses", "wearing a hat"; other places belong to the verb."""
     last = actor.last
     while last < len(tokens) and tokens[last].lower in DESCRIBES:
         word = tokens[last].lower
@@ -240,36 +240,36 @@ def _fits(tokens: Sequence[Token], word: str, phrase: NounPhrase) -> bool:
 
 
 def _same(tokens: Sequence[Token], subject: Actor, other: Actor) -> str:
-    """Whether both are described in the same words: "a man hits another man"."""
+    """Return whether both have the same description: "a man hits another man"."""
 
     def description(actor: Actor) -> list[str]:
         return [token.lower for token in tokens[actor.first + actor.determiner : actor.last]]
 
     if description(subject) == description(other):
-        return "both participants are described in the same words"
+        return "both participants have the same description"
     return ""
 
 
 def _refused(tokens: Sequence[Token], subject: Actor, other: Actor, verb: _Verb) -> str:
-    """Why the exchange would stay true or say something unclear."""
+    """Return why the swap would stay true or become unclear."""
     behind = " ".join(token.lower for token in tokens[verb.main + 1 :])
     if any(words in behind for words in TOGETHER):
         return BOTH_WAYS
     link = {token.lower for token in tokens[verb.main + 1 : other.first]}
     if not verb.passive and link & SHARING:
-        return "both take part alike (with, beside …); exchanged it stays true"
+        return "both take part equally (with, beside …), so a swap stays true"
     lemma = tokens[verb.main].lemma
     one_sided = ONE_SIDED_BEHIND.get(lemma, frozenset()) & {token.lower for token in tokens[other.last :]}
     if lemma in SYMMETRIC and not one_sided:
-        return f"'{lemma}' is symmetric; exchanged it stays true"
+        return f"'{lemma}' is symmetric, so a swap stays true"
     inside = [*tokens[subject.first : subject.last], *tokens[other.first : other.last]]
     if any(token.lower in POSSESSIVE for token in inside):
-        return "a participant is named by a possessive (his, her …); exchanged it points elsewhere"
+        return "a possessive (his, her …) names a participant, so a swap changes the person"
     return ""
 
 
 def _agreement(verb: Token, subject: Actor, other: Actor) -> Edit | None:
-    """The verb's edit where the new subject has another number than the old one."""
+    """Return the verb's edit if the new subject has another number than the old one."""
     if subject.plural == other.plural:
         return None
     word = verb.lower

@@ -1,4 +1,4 @@
-"""Which word of a caption becomes a blank, and which words may stand in its place: same form, another lemma."""
+"""Choose the words of a caption that become blanks, and the words that may fill them: same form, another lemma."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -9,18 +9,18 @@ from text.language.phrases import is_plural_noun, noun_phrases
 from text.language.tokens import Token
 from text.language.verb_forms import TAGS, verb_readings
 
-# Letters of English only: what else stands in a caption is never touched.
+# English letters only: other text is never changed.
 PLAIN_WORD = re.compile(r"[A-Za-z]+")
 NOUN_FORMS = ("NN", "NNS")
 FORMS = (*TAGS, *NOUN_FORMS)
 PARTICLES = frozenset({"up", "down", "out", "off", "away", "back"})
-# They say nothing by themselves: "is", "has", "does" fit nearly everywhere.
+# Without content: "is", "has", "does" fit nearly everywhere.
 EMPTY_VERBS = frozenset({"be", "have", "do", "can", "will", "may", "must"})
 
 
 @dataclass(frozen=True)
 class Spot:
-    """Characters `start:end` of a caption; `form` is a Penn tag: of a verb, or NN or NNS of a noun."""
+    """A word to replace: characters `start:end` of a caption; `form` is a Penn tag of a verb, or NN or NNS."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class Spot:
 
 
 def spots(tokens: Sequence[Token], target: str) -> list[Spot]:
-    """The words of the wanted kind, left to right. `object`: the head of the noun phrase right behind the first verb
+    """Find the words of a kind, left to right. `object`: the head of the noun phrase right after the first verb
     (a particle between them, no preposition); `subject`: of the last one before it.
     """
     if target == "verb":
@@ -50,7 +50,7 @@ def spots(tokens: Sequence[Token], target: str) -> list[Spot]:
 
 
 def _is_reached(tokens: Sequence[Token], verb: int, first: int) -> bool:
-    """ "picks up a ball", "quickly folds a shirt"; not "walks in a park", "sits and eats a cake"."""
+    """Return whether the object is the verb's: "picks up a ball", "quickly folds a shirt"; not "walks in a park"."""
     return all(token.part == "ADV" or token.lower in PARTICLES for token in tokens[verb + 1 : first])
 
 
@@ -64,7 +64,7 @@ def _spot(token: Token) -> Spot | None:
 
 
 def words_by_form(words: Collection[str], seen: Collection[tuple[str, str]] | None) -> dict[str, tuple[str, ...]]:
-    """form -> the words that can be it, sorted. `seen`: (lemma, "VERB" or "NOUN") pairs that alone are allowed."""
+    """Return form -> sorted words with that form. `seen`: the only allowed (lemma, "VERB" or "NOUN") pairs."""
     found: dict[str, list[str]] = {form: [] for form in FORMS}
     for word in sorted(words):
         for lemma, tag in verb_readings(word) if len(word) > 1 else ():
@@ -77,7 +77,7 @@ def words_by_form(words: Collection[str], seen: Collection[tuple[str, str]] | No
 
 
 def is_form_of(spot: Spot, word: str) -> bool:
-    """Whether the word is a form of what stood there: "folds" and "folded", "box" and "boxes"."""
+    """Return whether the word is a form of the original word: "folds" and "folded", "box" and "boxes"."""
     if word in (spot.word, spot.lemma):
         return True
     part = "NOUN" if spot.form in NOUN_FORMS else "VERB"

@@ -1,4 +1,4 @@
-""" "there is at least one X", "there are some Xs", "there is some X": what is said to be there, and in which way."""
+"""Parse and write existence captions: "there is at least one X", "there are some Xs", "there is some X"."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ FRAME = re.compile(
     r"(?P<gap>\s+)(?P<thing>[^\W_]+(?:[\s-]+[^\W_]+){0,3})(?P<after>\s*[.!]?\s*)$"
 )
 ONE, SEVERAL, SOME = "is at least one", "are some", "is some"
-# Things that are not counted.
+# Uncountable things.
 MASS = frozenset(
     {
         "water",
@@ -70,7 +70,7 @@ MASS = frozenset(
 
 @dataclass(frozen=True)
 class Existence:
-    """Characters `frame_start:frame_end` are the frame, `start:end` the thing."""
+    """An existence caption: characters `frame_start:frame_end` are the frame, `start:end` the thing."""
 
     frame: str
     frame_start: int
@@ -81,7 +81,7 @@ class Existence:
 
 
 def read_existence(text: str) -> Existence | None:
-    """The parts of a sentence of the template; None for any other."""
+    """Parse a sentence of the template; None for other sentences."""
     if len(text) > 500:
         return None
     match = FRAME.match(text)
@@ -94,27 +94,27 @@ def read_existence(text: str) -> Existence | None:
 
 
 def one_of(thing: str) -> str:
-    """The thing in the singular, its last word: "wine glasses" -> "wine glass"; "water", "scissors" as they are."""
+    """Return the singular of a thing: "wine glasses" -> "wine glass"; "water", "scissors" as they are."""
     first, _, last = thing.lower().rpartition(" ")
     return f"{first} {singular(last) or last}".strip()
 
 
 def frame_for(thing: str, *, several: bool) -> tuple[str, str]:
-    """(frame, form) in which the thing, given in the singular, is said to be there."""
+    """Return (frame, form) for a thing in the singular."""
     if thing.split()[-1] in MASS:
         return SOME, thing
     return (SEVERAL, many_of(thing)) if several else (ONE, thing)
 
 
 def many_of(thing: str) -> str:
-    """The plural of a thing, its last word: "wine glass" -> "wine glasses"."""
+    """Return the plural of a thing, by its last word: "wine glass" -> "wine glasses"."""
     first, _, last = thing.rpartition(" ")
     many = plural(last) if singular(last) is None else last
     return f"{first} {many}".strip()
 
 
 def in_frame(thing: str, said: str, frame: str) -> str | None:
-    """The form in `frame` of a thing (singular) that was said in `said`; None where one is counted, the other not."""
+    """Return the form in `frame` of a thing (singular) from frame `said`; None if only one of them is countable."""
     if (said == SOME) != (frame == SOME):
         return None
     return many_of(thing) if frame == SEVERAL else thing

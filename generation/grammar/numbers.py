@@ -1,4 +1,4 @@
-"""Finding the count that a caption states, and writing another count in its place so that the sentence stays right."""
+"""Find the count that a caption states, and replace it by another count so that the sentence stays correct."""
 
 import re
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ IN_TOTAL = re.compile(
 )
 BARE = re.compile(rf"{WORD_STARTS}{NUMBER}{WORD_ENDS}")
 WORD = re.compile(r"\s*([A-Za-z]+(?:['’-][A-Za-z]+)*|\d+(?:-[A-Za-z]+)*)")
-# "exactly two hundred", "three or four", "3.5", "50 %", "two o'clock", "two-thirds": no plain count of something.
+# "exactly two hundred", "three or four", "3.5", "50 %", "two o'clock", "two-thirds": not plain counts.
 NOT_A_COUNT = re.compile(
     r"(?:[.,:/]\d|\s*[%°]|\s+(?:or|to|and|point|of)\s+(?:a\s+half|\d|(?:" + "|".join(VALUES) + r")\b)"
     r"|\s+(?:o['’]clock|percent|am|pm|a\.m\.|p\.m\.|half|halves|thirds?|quarters?|fifths?)\b)",
     re.IGNORECASE,
 )
-# Of what is bounded and not counted another number may be true as well: "at least three times", "two or more dogs".
+# A bound leaves other numbers true as well: "at least three times", "two or more dogs".
 BOUND_BEFORE = re.compile(
     r"\b(?:at\s+(?:least|most)|(?:more|less|fewer|greater|other)\s+than|as\s+many\s+as|a\s+(?:minimum|maximum)\s+of"
     r"|almost|nearly|approximately|roughly|maybe|perhaps|probably)\s+$",
@@ -31,10 +31,10 @@ BOUND_BEHIND = re.compile(
     r"\s*\+|\s+plus\b|\s+and\s+(?:more|above|over)\b|[^.,;:!?]{0,40}?\s+or\s+(?:more|less|fewer|so|above|over)\b",
     re.IGNORECASE,
 )
-# Before a subject these bound, the first of them before "times" too; else something may be there, or turn so: "jumps
+# Before a subject these are bounds, the first of them before "times" too; elsewhere they are a place or a turn: "jumps
 # over two dogs", "walks up to two men", "spins around two times".
 HEDGE_BEFORE = re.compile(r"\b(?:(?P<of_times>about|up\s+to|some)|around|over|under)\s+$", re.IGNORECASE)
-# What may stand before a number word that counts nothing: "no one", "number 3", "the one".
+# Words before a number word that is not a count: "no one", "number 3", "the one".
 NAMES_BEFORE = re.compile(
     r"(?:\b(?:no|some|any|every|each|which|the|this|that|number|no\.|room|channel|at|day|part|step|take|game)\s+|[#$€£.,:/]\s*)$",
     re.IGNORECASE,
@@ -73,7 +73,7 @@ Token = tuple[int, int, str]
 
 @dataclass(frozen=True)
 class Count:
-    """A stated count: characters `start:end` say `value`; `adverb` for once, twice, thrice."""
+    """A stated count: characters `start:end` mean `value`; `adverb` for once, twice, thrice."""
 
     text: str
     start: int
@@ -87,11 +87,11 @@ class Count:
 
 
 def find_count(text: str, anchor: str) -> Count | str:
-    """The first count that the caption states, or why there is none.
+    """Find the first count that the caption states, or the reason why there is none.
 
     `anchor` "exactly": only "exactly N" and "N times in total" (ViLMA's templates); "any": else any number word too.
     """
-    reason = "the caption states no 'exactly <number>'"
+    reason = "the caption has no 'exactly <number>'"
     for pattern in (EXACTLY, IN_TOTAL):
         for match in pattern.finditer(text):
             found = _count(text, match)
@@ -100,7 +100,7 @@ def find_count(text: str, anchor: str) -> Count | str:
             reason = found or reason
     if anchor == "exactly":
         return reason
-    reason = "the caption has no number that counts something"
+    reason = "the caption has no number that counts a thing"
     for match in BARE.finditer(text):
         found = _count(text, match)
         if isinstance(found, str):
@@ -119,13 +119,13 @@ def _count(text: str, match: re.Match[str]) -> Count | str:
     following = WORD.match(text, end)
     word = following.group(1).lower() if following else ""
     if NOT_A_COUNT.match(text, end) or word in LARGE or word in VALUES:
-        return f"'{text[start:end]}' is part of a larger number, not a plain count"
+        return f"'{text[start:end]}' is part of another number, not a plain count"
     count = Count(text, start, end, value, match.group(group).lower() in ADVERBS)
-    return f"'{text[start:end]}' is a bound or a guess, not a plain count" if _is_bound(count) else count
+    return f"'{text[start:end]}' is a bound or an estimate, not a plain count" if _is_bound(count) else count
 
 
 def _is_bound(count: Count) -> bool:
-    """Whether the sentence leaves other counts open, so that another number may be true as well."""
+    """Return whether the sentence states a bound, so that another number may be true as well."""
     before = max(0, count.start - 20)
     if BOUND_BEFORE.search(count.text, before, count.start) or BOUND_BEHIND.match(count.text, count.end):
         return True
@@ -137,7 +137,7 @@ def _is_bound(count: Count) -> bool:
 
 
 def _counts_something(count: Count) -> bool:
-    """Whether a bare number counts: "two men", "three"; not "no one", "one another", "room 3", "once he sits"."""
+    """Return whether a bare number counts: "two men", "three"; not "no one", "one another", "room 3", "once"."""
     if NAMES_BEFORE.search(count.text, max(0, count.start - 20), count.start):
         return False
     following = WORD.match(count.text, count.end)
@@ -150,9 +150,9 @@ def _counts_something(count: Count) -> bool:
 
 
 def realise(count: Count, value: int, *, adverb: bool | None = None) -> list[Edit] | None:
-    """The edits that make the caption state `value` (1..20); None where the sentence would not stay grammatical.
+    """Return the edits that make the caption state `value` (1..20); None if the sentence would become ungrammatical.
 
-    `adverb` asks for once/twice (True) or "one time" (False) where either can stand; None keeps the caption's way.
+    `adverb`: once/twice (True) or "one time" (False) if both are possible; None keeps the caption's form.
     """
     digits = count.word.isdigit()
     times = _times_after(count)
@@ -185,18 +185,18 @@ def _times_after(count: Count) -> Token | None:
 
 
 def _cross(count: Count, *, to_one: bool) -> list[Edit] | None:
-    """What else changes between one and several: the counted noun and, where it is the subject, its verb."""
+    """Return the other edits between one and several: the counted noun and, if it is the subject, its verb."""
     phrase = _noun_phrase(count)
     head = _last_of_first_plurals(phrase) if to_one else _last_noun(phrase, subject=_is_clause_start(count))
     if phrase and head is None:
         return None
     if len(phrase) > 1 and AND_BEFORE.search(count.text, 0, count.start) and can_be(phrase[-1][2], "VERB"):
-        # "a man and exactly one woman dance": a compound noun or a verb, nobody can tell from lists.
+        # "a man and exactly one woman dance": a compound noun or a verb; lists cannot distinguish them.
         return None
     edits = []
     if head:
         start, end, word = head
-        # "fish", "sheep" have one form for both; and a slip such as "one times" is not made worse.
+        # "fish", "sheep" have one form for both; an error such as "one times" stays as it is.
         changed = singular(word) if to_one else (None if _is_plural(word) else plural(word))
         edits = [Edit(start, end, match_case(word, changed))] if changed else []
     agreement = _agree(count, head[1] if head else count.end, to_one=to_one)
@@ -204,7 +204,7 @@ def _cross(count: Count, *, to_one: bool) -> list[Edit] | None:
 
 
 def _noun_phrase(count: Count) -> list[Token]:
-    """The words from the number to the end of its noun phrase, as far as word lists and the lexicon tell."""
+    """Return the words from the number to the end of its noun phrase, by word lists and the lexicon."""
     found: list[Token] = []
     at = count.end
     while match := WORD.match(count.text, at):
@@ -229,7 +229,7 @@ def _may_continue(before: str, word: str) -> bool:
 
 
 def _last_of_first_plurals(phrase: list[Token]) -> Token | None:
-    """The counted noun after several: the first plural, or the last of those in a row ("sports cars")."""
+    """Return the counted noun of a plural count: the first plural, or the last of several in a row ("sports cars")."""
     plurals = [at for at, token in enumerate(phrase) if _is_plural(token[2])]
     if not plurals:
         return None
@@ -240,10 +240,10 @@ def _last_of_first_plurals(phrase: list[Token]) -> Token | None:
 
 
 def _last_noun(phrase: list[Token], *, subject: bool) -> Token | None:
-    """The counted noun after one: the last noun, or unknown word, before a verb ("one man walks", "one hand waves")."""
+    """Return the noun after one: the last noun, or unknown word, before a verb ("one man walks", "one hand waves")."""
     nouns: list[Token] = []
     for token in phrase:
-        # "one upright rows" is a slip, not a verb: there an adjective stands before.
+        # "one upright rows" is an error, not a verb: an adjective is before it.
         verb_may_follow = nouns and (subject or not can_be(nouns[-1][2], "ADJ"))
         if verb_may_follow and plain_verb(token[2]) is not None:
             break
@@ -259,7 +259,7 @@ def _is_plural(word: str) -> bool:
 
 
 def _agree(count: Count, after: int, *, to_one: bool) -> list[Edit] | None:
-    """The verb's edits where the counted thing is the subject; [] where it is none; None where that is unsure."""
+    """Return the verb's edits if the counted thing is the subject; [] if it is not; None if unsure."""
     text = count.text
     there_be = THERE_BE.search(text, 0, count.start)
     if there_be:
@@ -284,7 +284,7 @@ def _agree(count: Count, after: int, *, to_one: bool) -> list[Edit] | None:
 
 
 def _is_clause_start(count: Count, after: re.Match[str] | None = None) -> bool:
-    """Whether a clause begins with the count, or with what stands before it."""
+    """Return whether a clause begins with the count, or with the words before it."""
     start = count.start if after is None else after.start()
     words_before = re.findall(r"[A-Za-z'’]+|[.,;:!?]", count.text[max(0, start - 60) : start].lower())
     if words_before and words_before[-1] == "exactly":

@@ -1,9 +1,9 @@
-"""Word lists of the preposition method: what can be replaced by what, and what only looks like a preposition."""
+"""Word lists of the preposition method: replacements, and words that only look like prepositions."""
 
 from generation.grammar.surface import word_set
 
-# The paper draws from its corpus (ViLMA, Sec. C.6); without a corpus, this is the list. Places answer "where is
-# it", paths "where does it go": within a kind the sentence stays grammatical more often than across.
+# The paper draws from its corpus (ViLMA, Sec. C.6); this list is used without a corpus. Places answer "where is
+# it", paths "where does it go": replacements within a kind are grammatical more often.
 PLACES = (
     "on",
     "in",
@@ -46,7 +46,7 @@ PATHS = (
     "from under",
     "from inside",
 )
-# The paper's corpus has "with" as a relation (holding a pen with scissors); it is none of space.
+# The paper's corpus has "with" as a relation (holding a pen with scissors); it is not spatial.
 PAPER_ONLY = ("with",)
 # As replacements these are vague (near, next to: mostly true), need two things (between) or a fitting verb (against).
 NEVER_DRAWN = frozenset(
@@ -67,7 +67,7 @@ NEVER_DRAWN = frozenset(
     }
 )
 
-# Groups of which all stay true for each other, both ways.
+# Groups whose members all stay true for each other, both ways.
 SAME = (
     {"on", "onto", "on top of"},
     {"in", "into", "inside", "from inside"},
@@ -82,7 +82,7 @@ SAME = (
     {"around", "along"},
     {"outside", "out of"},
 )
-# What moves along a thing is on it as well: these replacements stay true one way.
+# Something that moves along a thing is also on it: these replacements stay true one way.
 ENTAILED = {
     "down": {"on"},
     "up": {"on"},
@@ -113,7 +113,7 @@ ENTAILED = {
     "between": {"outside"},
     "among": {"outside"},
 }
-# Whoever is on these is in them: "sits in a chair", "rides on a bus", "walks in the street".
+# A person on these is in them: "sits in a chair", "rides on a bus", "walks in the street".
 SEATS = word_set(
     "chair chairs armchair armchairs wheelchair wheelchairs couch couches sofa sofas seat seats bed beds swing swings",
     "hammock hammocks throne",
@@ -151,7 +151,7 @@ OPPOSITE_ENDS = (
     ("end", "start"),
 )
 
-# Fixed phrases in which the preposition is no relation of space.
+# Fixed phrases in which the preposition is not spatial.
 FIXED = (
     "upside down",
     "up and down",
@@ -245,7 +245,7 @@ FIXED = (
     "out of nowhere",
 )
 
-# "a man in a red shirt", "in black": worn things are not places; "in a hat box" is one.
+# "a man in a red shirt", "in black": clothes are not places, but "in a hat box" is one.
 WORN = word_set(
     "shirt shirts t-shirt tshirt jacket jackets dress dresses suit suits coat coats uniform uniforms costume costumes",
     "jeans shorts pants trousers sweater sweatshirt hoodie hat hats cap helmet helmets glasses sunglasses apron robe",
@@ -255,7 +255,7 @@ WORN = word_set(
 COLOURS = word_set("black white red blue green yellow pink purple orange grey gray brown")
 CONTAINERS = word_set("box boxes bag bags room rack cup drawer pocket shop store closet")
 
-# Particle -> the verbs (lemmas) that it belongs to when it stands right behind them: "picks up a cup", "puts on a hat".
+# Particle -> the verbs (lemmas) that it belongs to right after them: "picks up a cup", "puts on a hat".
 PARTICLES = {
     "up": word_set(
         "pick lift put take turn throw cut open set fold wrap tear hold fill clean blow look hang bring warm make give",
@@ -270,7 +270,7 @@ PARTICLES = {
     "through": word_set("flip leaf look"),
 }
 
-# Preposition -> words before it (a verb's lemma, or the word itself) after which it relates no place.
+# Preposition -> words before it (a verb's lemma, or the word itself) after which it is not spatial.
 FIXED_BEFORE = {
     "from": word_set("make different prevent protect suffer recover learn result distinguish"),
     "out of": word_set("make run"),
@@ -289,7 +289,7 @@ TIME_WORDS = word_set(
     "friday saturday sunday january february march april june july august september october november",
     "december spring summer autumn winter",
 )
-# A preposition has its noun phrase behind it: one of these there means a particle, an adverb or a clause.
+# A noun phrase follows a preposition: before one of these it is a particle, an adverb or a clause.
 NO_OBJECT = word_set(
     "and or but while when where who which that then as if because so is are was were be being been has",
     "have had does do did will would can could to of at by for with without on in into onto from over up",

@@ -1,4 +1,4 @@
-"""Finding the prepositions of space in a caption, and which replacements would make it false."""
+"""Find the spatial prepositions of a caption, and the replacements that would make it false."""
 
 import re
 from collections import deque
@@ -35,7 +35,7 @@ from text.language.numbers import value_of
 LISTED = PLACES + PATHS
 KIND = dict.fromkeys(PLACES, "place") | dict.fromkeys(PATHS, "path")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-# The longest word of a list decides how far back and ahead is looked; captions of 10^6 characters stay linear.
+# The longest phrase of a list limits the context; keeps the time linear for captions of 10^6 characters.
 WINDOW = 120
 CLAUSE_END = re.compile(r"[.,;:!?]")
 
@@ -51,9 +51,9 @@ DIRECTIONS = FROM_TO | FROM_THE_TO | SIDES
 
 @dataclass(frozen=True)
 class Relation:
-    """Characters `start:end` are the relation `phrase`; `opposite` is set where only the whole can be replaced.
+    """A relation: characters `start:end` are `phrase`; `opposite` is set if only the whole can be replaced.
 
-    `same`: what says the same of the thing that stands behind it, beside what does of any.
+    `same`: phrases that mean the same for its object, in addition to those for any object.
     """
 
     start: int
@@ -64,10 +64,10 @@ class Relation:
 
 
 def relations(text: str, mode: str) -> Iterator[Relation]:
-    """The relations of space from left to right; the longest match wins ("out of" is no "of").
+    """Find the spatial relations from left to right; the longest match wins ("out of" does not match "of").
 
-    Mode paper takes every listed word that is no part of a longer one; corrected leaves out what the module's lists
-    of particles, fixed phrases and worn things name, and gives "from left to right" as one with its opposite.
+    Mode paper takes every listed word that is not part of a longer match; corrected excludes the module's lists
+    of particles, fixed phrases and clothes, and treats "from left to right" as one relation with its opposite.
     """
     for match in (_PAPER if mode == "paper" else _CORRECTED).finditer(text):
         phrase = " ".join(match.group().lower().split())
@@ -81,7 +81,7 @@ def relations(text: str, mode: str) -> Iterator[Relation]:
 
 
 def replacements(relation: Relation, mode: str, vocabulary: frozenset[str] | None) -> list[str]:
-    """What may stand instead of the relation, sorted; of `vocabulary` (the corpus) where given, else of the list."""
+    """Return the sorted replacements of the relation, from `vocabulary` (the corpus) if given, else from the list."""
     phrase = relation.phrase
     if mode == "paper":
         return sorted((vocabulary or frozenset(LISTED + PAPER_ONLY)) - {phrase})
@@ -100,7 +100,7 @@ def _stays_true(phrase: str) -> frozenset[str]:
 
 
 def _same_of(text: str, end: int, phrase: str) -> frozenset[str]:
-    """ "in a chair", "on a bus": where the noun phrase behind the relation names what one is in and on at once."""
+    """Return the synonyms for "in a chair", "on a bus": things that a person can be both in and on."""
     if phrase not in IN_IS_ON:
         return frozenset()
     after = _words_after(text, end)
@@ -109,14 +109,14 @@ def _same_of(text: str, end: int, phrase: str) -> frozenset[str]:
             return frozenset(IN_IS_ON_TOP[phrase])
         if word in CARRIERS:
             return frozenset(IN_IS_ON[phrase])
-        # "a rocking chair"; what stands behind a verb or the next relation is another thing.
+        # "a rocking chair"; a noun after a verb or the next relation is another thing.
         if word in NO_OBJECT or word in DETERMINERS or word in KIND or (at and word.endswith("ing")):
             break
     return frozenset()
 
 
 def _relates(text: str, start: int, end: int, phrase: str) -> bool:
-    """Whether the match relates its object in space: not a particle, an adverb, a noun, a time, a worn thing."""
+    """Return whether the match is spatial: not a particle, adverb or noun, nor about time or clothes."""
     after = _words_after(text, end)
     if not after or after[0] in NO_OBJECT:
         return False
@@ -145,13 +145,13 @@ def _words_after(text: str, end: int) -> list[str]:
 
 
 def _belongs(word: str, phrase: str, table: dict[str, frozenset[str]]) -> bool:
-    """Whether `phrase` belongs to the word before it, by the word itself or the verb that it is a form of."""
+    """Return whether `phrase` belongs to the word before it, by the word itself or its lemma."""
     verbs = table.get(phrase)
     return verbs is not None and not verbs.isdisjoint((word, *lemmas(word).get("VERB", ())))
 
 
 def _is_quantity(after: list[str]) -> bool:
-    """ "in exactly two moves", "for over ten minutes", "in the summer", "on Monday"."""
+    """Return whether it is a quantity: "in exactly two moves", "for over ten minutes", "in the summer", "on Monday"."""
     if after[0] == "exactly" or after[0] in TIME_WORDS:
         return True
     head = after[1:3] if after[0] in DETERMINERS or value_of(after[0]) is not None else []
@@ -159,7 +159,7 @@ def _is_quantity(after: list[str]) -> bool:
 
 
 def _is_worn(after: list[str]) -> bool:
-    """ "in a red shirt", "in black": the noun phrase behind "in" names clothes, or only a colour."""
+    """Return whether it is worn: "in a red shirt", "in black"."""
     phrase = after[1:] if after[0] in DETERMINERS else after
     for at, word in enumerate(phrase[:4]):
         follower = phrase[at + 1] if at + 1 < len(phrase) else ""

@@ -1,4 +1,4 @@
-"""Verb phrases of a caption as blanks, by two patterns: verb; verb + preposition (contrast sets, Sec. A.3)."""
+"""Find verb phrases of a caption as blanks, by two patterns: verb; verb + preposition (contrast sets, Sec. A.3)."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from text.tokens import words
 
 PLAIN_WORDS = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)*")
 PATTERNS = {"verb": ("verb",), "verb_preposition": ("verb_preposition",), "both": ("verb_preposition", "verb")}
-# Words that may follow a verb in what fills its blank.
+# Words that may follow a verb in the text that fills its blank.
 LINKS = word_set(
     "up down on off in into onto out over under at with from to through around across along away back about for of by",
     "against behind beside between towards past after",
@@ -21,7 +21,7 @@ LINKS = word_set(
 
 @dataclass(frozen=True)
 class VerbSpan:
-    """Characters `start:end` of a caption: a verb, or a verb with the preposition right behind it."""
+    """A verb phrase: characters `start:end` of a caption, a verb or a verb with the preposition after it."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class VerbSpan:
 
 
 def verb_spans(tokens: Sequence[Token], patterns: str, which: str) -> list[VerbSpan]:
-    """The phrases of the chosen verbs; `which`: first, last or every verb."""
+    """Find the phrases of the chosen verbs; `which`: first, last or every verb."""
     verbs = [
         at
         for at, token in enumerate(tokens)
@@ -55,8 +55,8 @@ def _span(tokens: Sequence[Token], at: int, pattern: str) -> VerbSpan | None:
 
 
 def fitted(span: VerbSpan, filling: str) -> str:
-    """The filling in the form that stood there, where it is a verb, or a verb with one or two words that link an
-    object; "" where it is something else, or the same verb phrase again.
+    """Return the filling in the original form, if it is a verb, or a verb with one or two words that link an
+    object; "" if it is something else, or the same verb phrase.
     """
     words = filling.lower().split()
     if not PLAIN_WORDS.fullmatch(filling) or not 1 <= len(words) <= 3 or not set(words[1:]) <= LINKS:
@@ -68,7 +68,7 @@ def fitted(span: VerbSpan, filling: str) -> str:
 
 
 def inflected(span: VerbSpan, filling: str) -> str:
-    """A filling in plain form ("type on", behind "can") in the form that stood there ("typing on"); "" for others."""
+    """Inflect a filling in base form ("type on", after "can") like the original ("typing on"); "" for others."""
     words = filling.lower().split()
     if not words or not any(tag == "VB" for _, tag in verb_readings(words[0])):
         return ""
@@ -77,7 +77,7 @@ def inflected(span: VerbSpan, filling: str) -> str:
 
 
 # "General actions (e.g. use, have)" and "some form of touching (e.g. hold, reach)" (ViLMA, Sec. C.5); "personal
-# pronouns (e.g. I, they, etc.) and conjunctions (e.g. and, but)" (ViLMA, Sec. C.2). The paper gives examples only; the
+# pronouns (e.g. I, they, etc.) and conjunctions (e.g. and, but)" (ViLMA, Sec. C.2). The paper gives only examples; the
 # lists are ours.
 GENERIC = word_set(
     "use have get do make be take go come keep let need want try start begin like love see look watch help put give",
@@ -103,7 +103,7 @@ STOP_LISTS = (*VERB_LISTS, *WORD_LISTS)
 
 
 def stopped_by(span: str, lists: frozenset[str]) -> str:
-    """The word of the span that a chosen list stops; "" where none does. Verbs are stopped in every form."""
+    """Return the word of the span that is on a chosen stop list, or "". Verbs are matched in every form."""
     found = words(span)
     plain = {name for name in lists if name in WORD_LISTS}
     for word in found:

@@ -1,4 +1,4 @@
-"""The four change-of-state templates, read; and a verb of change replaced by the one that undoes it."""
+"""Parse the four change-of-state templates, and replace a verb of change by its reverse."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _STATES = "|".join(
         {re.escape(state) for entry in TUPLES for state in (entry.pre, entry.post)}, key=lambda one: (-len(one), one)
     )
 )
-# Blanks are no part of a word, and no run of either is cut twice: a search takes linear time.
+# Blanks are not part of a word, and no run of either is split twice: a search takes linear time.
 _WORD = r"[^\s.,;:!?]++"
 _SAYS = rf"{_WORD}(?:\s++{_WORD})*?\s++(?:is|are)\s++(?P<{{name}}>{_STATES})"
 _STOPS = r"\s*+(?:[.!]\s*+)?$"
@@ -36,7 +36,7 @@ TEMPLATES = {
 
 @dataclass(frozen=True)
 class Sentence:
-    """Which template a caption has, and where its states stand; a caption of no template is an action."""
+    """The template of a caption, and the positions of its states; a caption without a template is an action."""
 
     subtest: str
     pre: tuple[int, int] | None = None
@@ -45,7 +45,7 @@ class Sentence:
 
 
 def read_sentence(text: str) -> Sentence:
-    """The template of a caption."""
+    """Find the template of a caption."""
     for subtest, pattern in TEMPLATES.items():
         match = pattern.match(text) if len(text) <= MAX_CAPTION_LENGTH else None
         if match:
@@ -55,7 +55,7 @@ def read_sentence(text: str) -> Sentence:
 
 
 def changes_in(text: str, span: tuple[int, int], tags: Tagger) -> tuple[Sequence[Token], list[FoundChange]]:
-    """The changes that a part of the caption tells, with its tokens at their offsets in the whole."""
+    """Find the changes in a part of the caption, with token offsets in the whole caption."""
     start, end = span
     tokens = [
         Token(token.start + start, token.end + start, token.text, token.part, token.lemma, token.tag)
@@ -65,9 +65,9 @@ def changes_in(text: str, span: tuple[int, int], tags: Tagger) -> tuple[Sequence
 
 
 def undone(tokens: Sequence[Token], found: FoundChange, target: str, *, link: bool) -> list[Edit] | None:
-    """The edits that put the verb `target` (particle and all) in place of the found one; None where no form fits.
+    """Return the edits that replace the found verb by `target`, with its particle; None if no form fits.
 
-    `link`: the preposition of the place follows ("attaches it to" -> "detaches it from").
+    `link`: the preposition of the place changes with it ("attaches it to" -> "detaches it from").
     """
     verb = tokens[found.verb]
     head, _, particle = target.partition(" ")
@@ -92,7 +92,7 @@ def undone(tokens: Sequence[Token], found: FoundChange, target: str, *, link: bo
 
 
 def _is_pronoun_behind(tokens: Sequence[Token], found: FoundChange) -> bool:
-    """ "rolls it up", not "rolls up it"."""
+    """Return whether a pronoun is after the verb: "rolls it up", not "rolls up it"."""
     return found.transitive and not found.passive and found.what is None and found.verb + 1 < len(tokens)
 
 
@@ -103,6 +103,6 @@ def _linked(tokens: Sequence[Token], found: FoundChange) -> Edit:
 
 
 def opposite_states(state: str, *, of_pre: bool, verb: str) -> list[StateChange]:
-    """The changes that begin (or, for a state after, end) with the state; of one verb where it is known."""
+    """Return the changes that begin (or, for a post-state, end) with the state; of one verb if it is known."""
     changes = [entry for entry in TUPLES if (entry.pre if of_pre else entry.post) == state]
     return [entry for entry in changes if entry.verb == verb] or changes

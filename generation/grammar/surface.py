@@ -1,4 +1,4 @@
-"""Keeping the surface of a caption right round a replacement: capitals and the article before it."""
+"""Correct the surface of a caption around a replacement: capitals and the article before it."""
 
 import re
 
@@ -6,24 +6,24 @@ from text.diff import Edit
 from text.language.inflection import article
 from text.language.numbers import match_case
 
-# A word stands by itself: "left-to-right", "sit-ups", "circle's" and a letter with an accent on it are other words.
+# A word is separate: "left-to-right", "sit-ups", "circle's" and a letter with an accent on it are other words.
 WORD_STARTS = r"(?<!\w)(?<!\w['’-])"
 WORD_ENDS = r"(?!\w|['’-]\w|[\u0300-\u036f\u200d\ufe0f])"
 ARTICLE_BEFORE = re.compile(WORD_STARTS + r"(an?)\s+$", re.IGNORECASE)
 
 
 def word_set(*lines: str) -> frozenset[str]:
-    """The words of the lines, as a set: word lists stay readable."""
+    """Return the words of the lines as a set, for readable word lists."""
     return frozenset(word for line in lines for word in line.split())
 
 
 def replace_phrase(text: str, start: int, end: int, target: str) -> list[Edit]:
-    """The edits that put `target` in place of `text[start:end]`: its capitals, and "a"/"an" before it repaired."""
+    """Return the edits that replace `text[start:end]` by `target`, keeping capitals and correcting "a"/"an"."""
     edits = [Edit(start, end, match_case(text[start:end], target))]
     before = ARTICLE_BEFORE.search(text, max(0, start - 20), start)
     if before:
         wanted = match_case(before.group(1), article(target))
-        # "A" is one letter: capital by itself, so only an article in capitals of two letters is all capitals.
+        # "A" alone is not evidence of all capitals; "AN" is.
         if before.group(1) == "A" and text[start:end].isupper() and len(text[start:end]) > 1:
             wanted = wanted.upper()
         if wanted != before.group(1):
@@ -32,8 +32,8 @@ def replace_phrase(text: str, start: int, end: int, target: str) -> list[Edit]:
 
 
 def phrase_pattern(phrases: list[str]) -> re.Pattern[str]:
-    """Any of the phrases as whole words, the longest first, blanks between words free; hyphens make other words."""
+    """Compile a pattern of whole phrases, the longest first, with any white space; hyphenated words do not match."""
     ordered = sorted(phrases, key=lambda phrase: (-len(phrase.split()), -len(phrase), phrase))
     inner = "|".join(r"\s+".join(re.escape(word) for word in phrase.split()) for phrase in ordered)
-    # Cases of ASCII only: else a long s would stand for an s, and the phrase found would be none of those given.
+    # Ignore only ASCII case: otherwise a long s would match an s, and the found phrase would not be in the list.
     return re.compile(rf"{WORD_STARTS}(?ai:{inner}){WORD_ENDS}")

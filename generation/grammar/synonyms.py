@@ -1,10 +1,10 @@
-"""Which words name the same thing, so that what a detector sees is known by what captions call it."""
+"""Synonyms of things, which connect a detector's labels with the words of captions."""
 
 from functools import cache, lru_cache
 
 from generation.grammar.existence import one_of
 
-# Labels of COCO first (DETR's), then what captions call the same; a group is a line.
+# One group per line: a label of COCO (DETR's), then the words of captions for it.
 GROUPS = (
     "cell phone, phone, mobile phone, mobile, smartphone, cellphone, telephone",
     "tv, television, tv set, screen, monitor",
@@ -65,7 +65,7 @@ GROUPS = (
     "chair, seat, armchair, stool",
 )
 
-# A detector's "person" is any of these, and each of these is somebody; a woman is no man.
+# A detector's "person" may be any of these, and each of these is a person; a woman is not a man.
 ANYBODY = "person, human, people, somebody, someone"
 PERSONS = (
     "man, guy, boy, player",
@@ -93,7 +93,7 @@ def _line(line: str) -> frozenset[str]:
 
 @lru_cache(maxsize=20_000)
 def names_of(thing: str) -> frozenset[str]:
-    """What else the thing is called, itself included, all in the singular: "cell phones" -> {"cell phone", "phone" …}.
+    """Return the synonyms of a thing, including itself, in the singular: "cell phones" -> {"cell phone", "phone" …}.
 
     A label of several words is also its last one: a "wine glass" is a glass.
     """
@@ -103,6 +103,6 @@ def names_of(thing: str) -> frozenset[str]:
 
 
 def seen_as(thing: str, objects: frozenset[str]) -> str:
-    """The one of the objects (as labels) that the thing is; "" where it is none of them."""
+    """Return the detected label that names the thing, or ""."""
     name = one_of(" ".join(thing.lower().split()))
     return next((label for label in sorted(objects) if name in names_of(label)), "")

@@ -1,4 +1,4 @@
-"""The list of characters that identity swaps draw from, and where their names stand in a caption."""
+"""The characters for identity swaps, and the positions of their names in a caption."""
 
 import json
 import re
@@ -16,7 +16,7 @@ EXAMPLE = '[{"name": "Harry", "gender": "male", "movie": "…", "frequency": 12}
 
 @dataclass(frozen=True)
 class Character:
-    """A name with what a swap must keep: gender and movie. `frequency`: mentions in the train captions."""
+    """A character. A swap keeps gender and movie. `frequency`: mentions in the train captions."""
 
     name: str
     gender: str
@@ -35,9 +35,9 @@ class Named:
 
 
 def cast(given: Any, movie: str, where: str) -> tuple[Character, ...]:
-    """The characters of `given` (a list of objects) of `movie` or of none; GenerationError names a bad one."""
+    """Return the characters of `movie`, or of no movie, in `given` (a list of objects). GenerationError: invalid."""
     if not isinstance(given, list | tuple):
-        raise GenerationError(f"{where}: is no list of characters; write it as {EXAMPLE}")
+        raise GenerationError(f"{where}: not a list of characters; write it as {EXAMPLE}")
     everyone = _parsed(json.dumps(given, sort_keys=True), where)
     return tuple(one for one in everyone if one.movie in ("", movie) or not movie)
 
@@ -48,17 +48,17 @@ def _parsed(text: str, where: str) -> tuple[Character, ...]:
     names = [(one.name, one.movie) for one in found]
     twice = next((name for name, movie in names if names.count((name, movie)) > 1), None)
     if twice:
-        raise GenerationError(f"{where}: {quoted(twice)} stands twice in one movie; keep one")
+        raise GenerationError(f"{where}: {quoted(twice)} occurs twice in one movie; keep one")
     return tuple(sorted(found, key=lambda one: (one.name, one.movie)))
 
 
 def _character(record: Any, where: str) -> Character:
     if not isinstance(record, Mapping) or not str(record.get("name", "")).strip() or not record.get("gender"):
-        raise GenerationError(f"{where}: {quoted(record)} is no character; each needs a name and a gender: {EXAMPLE}")
+        raise GenerationError(f"{where}: not a character: {quoted(record)}; each needs name and gender: {EXAMPLE}")
     unknown = set(record) - FIELDS
     if unknown:
         raise GenerationError(
-            f"{where}: {quoted(sorted(unknown)[0])} is no field of a character; use {', '.join(sorted(FIELDS))}"
+            f"{where}: {quoted(sorted(unknown)[0])} is not a field of a character; use {', '.join(sorted(FIELDS))}"
         )
     frequency = record.get("frequency", 0)
     if isinstance(frequency, bool) or not isinstance(frequency, int | float) or not 0 <= frequency < 1e12:
@@ -67,7 +67,7 @@ def _character(record: Any, where: str) -> Character:
         )
     aliases = record.get("aliases", [])
     if not isinstance(aliases, list) or not all(isinstance(alias, str) and alias for alias in aliases):
-        raise GenerationError(f"{where}: the aliases of {quoted(record['name'])} are no list of names")
+        raise GenerationError(f"{where}: the aliases of {quoted(record['name'])} are not a list of names")
     return Character(
         str(record["name"]).strip(),
         str(record["gender"]).strip().lower(),
@@ -78,7 +78,7 @@ def _character(record: Any, where: str) -> Character:
 
 
 def named_in(text: str, characters: Iterable[Character]) -> list[Named]:
-    """Who is named where, from left to right; the longest name wins, capitals count, "'s" may follow."""
+    """Find the named characters from left to right. The longest name wins, case counts, "'s" may follow."""
     by_name = {name: one for one in characters for name in (*one.aliases, one.name)}
     if not by_name:
         return []
@@ -88,6 +88,6 @@ def named_in(text: str, characters: Iterable[Character]) -> list[Named]:
 
 @lru_cache(maxsize=512)
 def name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Compile what finds each of the names as a whole, the longest first."""
+    """Compile a pattern of whole names, the longest first."""
     inner = "|".join(re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)))
     return re.compile(rf"(?<!\w)(?<!\w[-’'])(?:{inner})(?!\w|-\w|['’](?!s\b)\w|[\u0300-\u036f\u200d\ufe0f])")

@@ -1,4 +1,4 @@
-"""What an instruction model wrote, read as a list of captions, and what is wrong with each."""
+"""Read an instruction model's answer as a list of captions, and check each of them."""
 
 import json
 import re
@@ -12,16 +12,16 @@ NAMES = ("captions", "counterfactuals", "foils", "sentences", "answers")
 OPENS = re.compile(r"[\[{]")
 ENDS = ".!?"
 THOUGHT = "</think>"
-# An answer of brackets alone would take the square of its length.
+# Otherwise an answer of only brackets would take quadratic time.
 MAX_JSON_STARTS = 200
-# A rewording of a caption is about as long as it; far more is an explanation.
+# A reworded caption is about as long as the caption; a far longer text is an explanation.
 MAX_TIMES_LONGER, MAX_EXTRA_CHARACTERS = 3, 60
 
 
 def read_captions(answer: str) -> list[str] | None:
-    """The captions of an answer in JSON, also where it stands in a fence or in prose; None where there is no JSON.
+    """Return the captions of an answer in JSON, also inside a code fence or prose; None if it contains no JSON.
 
-    Taken are {"captions": […]} (and a few other names), a bare list, and objects with one text each in a list.
+    Accepted: {"captions": […]} (and a few other keys), a bare list, and a list of objects with one text each.
     """
     for value in _values(answer):
         found = _texts(value)
@@ -31,7 +31,7 @@ def read_captions(answer: str) -> list[str] | None:
 
 
 def _values(answer: str) -> Iterator[object]:
-    """The JSON values that begin with a bracket, whole ones first; what a model thought aloud is passed over."""
+    """Yield the JSON objects and arrays, outermost first, ignoring the model's reasoning text."""
     decoder = json.JSONDecoder()
     for match in islice(OPENS.finditer(answer, answer.rfind(THOUGHT) + 1), MAX_JSON_STARTS):
         try:
@@ -55,15 +55,15 @@ def _text(value: object) -> str | None:
     if isinstance(value, dict):
         inner = [one for one in value.values() if isinstance(one, str)]
         value = inner[0] if len(inner) == 1 else None
-    # What was escaped inside the JSON comes out only here.
+    # Escaped characters of the JSON appear only here.
     return " ".join(storable(value).split()) if isinstance(value, str) else None
 
 
 def check_answers(caption: str, answers: list[str], k: int, *, mend: bool) -> tuple[list[str], list[str]]:
-    """(at most k foils, why others are missing), in their order.
+    """Return (at most k foils, why others are missing), in order.
 
-    `mend`: the foil takes the caption's first letter (large or small) and its full stop or none, so that neither tells
-    which of the two was written by a machine.
+    `mend`: the foil copies the case of the caption's first letter and its final full stop, so that neither reveals
+    which text a machine wrote.
     """
     kept: list[str] = []
     why: list[str] = []
@@ -82,7 +82,7 @@ def check_answers(caption: str, answers: list[str], k: int, *, mend: bool) -> tu
         else:
             seen.add(form)
             kept.append(text)
-    return kept, why + ["fewer than asked for"] * (k - len(answers[:k]))
+    return kept, why + ["fewer than requested"] * (k - len(answers[:k]))
 
 
 def _like(caption: str, foil: str) -> str:
@@ -95,7 +95,7 @@ def _like(caption: str, foil: str) -> str:
     elif bare[-1] in ENDS and text and text[-1] not in ENDS:
         text += bare[-1]
     first = bare.lstrip()[0]
-    # "I", "TV" and names keep their capitals: only a word that is otherwise small takes the caption's form.
+    # "I", "TV" and names keep their capitals: only a word otherwise in lower case changes.
     word = re.match(r"[^\W\d_]+", text)
     if word and first.isupper() and text[0].islower():
         text = text[0].upper() + text[1:]
@@ -105,7 +105,7 @@ def _like(caption: str, foil: str) -> str:
 
 
 def _is_common(word: str) -> bool:
-    """Words that a caption begins with and that are no names."""
+    """Return whether a caption's first word is not a name."""
     return word.lower() in {
         "a",
         "an",

@@ -1,4 +1,4 @@
-"""One or several masked language models asked for the same blanks; ensembles vote (ViLMA, Sec. C.5)."""
+"""Fill blanks with one or several masked language models; ensembles vote (ViLMA, Sec. C.5)."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -24,15 +24,15 @@ class Choice:
 
 
 def open_fillers(names: str, device: str) -> tuple[Filler, ...]:
-    """The models of a comma-separated list of hub ids and folders; GenerationError where it names none."""
+    """Open the models of a comma-separated list of hub ids and folders; GenerationError: the list is empty."""
     found = tuple(open_helper(name.strip(), FILLER, device=device) for name in names.split(",") if name.strip())
     if not found:
-        raise GenerationError("parameter 'model' names no model; give a hub id or a folder, several with commas")
+        raise GenerationError("parameter 'model' is empty; give a hub id or a folder, or several separated by commas")
     return found
 
 
 def identity(fillers: Sequence[Filler]) -> tuple[str, str]:
-    """(model id, revision) for the provenance of a candidate."""
+    """Return (model id, revision) for the provenance of a candidate."""
     ids = ", ".join(filler.info.model_id for filler in fillers)
     return ids[:200], " ".join(filler.info.revision for filler in fillers)[:64]
 
@@ -43,10 +43,10 @@ def fill_all(
     allowed: Sequence[Mapping[str, Collection[str]] | None],
     params: Mapping[str, Any],
 ) -> dict[str, dict[tuple[str, str], list[Choice]]]:
-    """form -> (text before the blank, text behind it) -> its best words, best first.
+    """Return form -> (text before the blank, text after it) -> words, best first.
 
-    `jobs`: form -> the blanks of that form; equal ones are asked once. `allowed`: for each filler its words by form,
-    None = all it has.
+    `jobs`: form -> the blanks of that form; equal ones are filled once. `allowed`: per filler its words by form,
+    None = all words.
     """
     found: dict[str, dict[tuple[str, str], list[Choice]]] = {}
     for form, blanks in jobs.items():
@@ -60,8 +60,8 @@ def fill_all(
 
 
 def vote(rows: Sequence[Iterable[Fill]], params: Mapping[str, Any]) -> list[Choice]:
-    """One model: its order. Several: a model votes for a word that it gives more than `min_probability`; words with
-    `min_votes` stay, most votes first, then the product of the voters' probabilities.
+    """Rank words. One model: by its order. Several: a model votes for words above `min_probability`; words with
+    `min_votes` stay, most votes first, then by the product of the voters' probabilities.
     """
     if len(rows) == 1:
         return [Choice(fill.text, fill.log_probability, 1) for fill in rows[0]]

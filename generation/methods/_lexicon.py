@@ -1,22 +1,22 @@
-"""`lexicon=` and `pairs=`: "a:b,c d:e|f" as a mapping."""
+"""Parse the parameters `lexicon=` and `pairs=`: "a:b,c d:e|f" as a mapping."""
 
 from generation.errors import GenerationError
 from text.quoting import quoted, shortened
 
 
 def parse_lexicon(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
-    """{"a": ("b",), "c d": ("e", "f")}, lower-cased keys; GenerationError names the piece that is no pair."""
+    """Parse a lexicon as {"a": ("b",), "c d": ("e", "f")} with lower-case keys; GenerationError: an invalid pair."""
     found: dict[str, tuple[str, ...]] = {}
     for piece in filter(str.strip, text.split(",")):
         source, colon, rest = piece.partition(":")
         source = " ".join(source.lower().split())
         targets = tuple(" ".join(target.split()) for target in rest.split("|"))
         if not (colon and source and all(targets)):
-            raise _wrong(parameter, f"{quoted(piece.strip())} is no pair; write it as word:replacement")
+            raise _wrong(parameter, f"{quoted(piece.strip())} is not a pair; write it as word:replacement")
         if source in (target.lower() for target in targets):
             raise _wrong(parameter, f"{quoted(piece.strip())} replaces a word by itself; change one side")
         if source in found:
-            raise _wrong(parameter, f"{quoted(source)} stands twice; write its targets as {shortened(source)}:a|b")
+            raise _wrong(parameter, f"{quoted(source)} occurs twice; write its targets as {shortened(source)}:a|b")
         found[source] = targets
     return found
 
@@ -26,7 +26,7 @@ def _wrong(parameter: str, problem: str) -> GenerationError:
 
 
 def parse_pairs(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
-    """Like `parse_lexicon`, taken in both directions: "up:down" also gives "down:up"."""
+    """Parse a lexicon in both directions: "up:down" also gives "down:up"."""
     forward = parse_lexicon(text, parameter)
     both = dict(forward)
     for source, targets in forward.items():

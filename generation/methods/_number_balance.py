@@ -1,4 +1,4 @@
-"""Who gives whom a count: captions are paired so that each pair {a, b} has a true exactly as often as b."""
+"""Trade counts between captions so that in each pair {a, b} both numbers are true equally often."""
 
 import random
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Given:
-    """The count that a caption's foil states, and whether its giver writes it as an adverb (once)."""
+    """The count of a caption's foil, and whether its source writes it as an adverb (once)."""
 
     value: int
     adverb: bool | None
@@ -28,10 +28,10 @@ Groups = dict[Key, list[Counted]]
 
 
 def balanced(items: Iterable[Counted], rounds: int, rng: random.Random) -> dict[str, tuple[Given, ...]]:
-    """Up to `rounds` different counts for each caption id, in draws that trade: two captions give each other theirs.
+    """Return up to `rounds` different counts per caption id, by trades: two captions exchange their counts.
 
-    So over all that is given, a stands against a true b as often as b against a true a. As many captions are served
-    as the counts allow: the most frequent count is paired first where it is more than half of what is left.
+    So a replaces a true b as often as b replaces a true a. As many captions are served
+    as the counts allow: the most frequent count is paired first if it is more than half of the rest.
     """
     left = {item.id: item for item in sorted(items, key=lambda item: item.id)}
     given: dict[str, list[Given]] = {id_: [] for id_ in left}
@@ -64,7 +64,7 @@ def _trades(items: list[Counted], rng: random.Random) -> Iterable[tuple[Counted,
 
 
 def _crowded(groups: Groups) -> list[Key]:
-    """The groups of the count that is at least half of what is left, else all groups."""
+    """Return the groups of a count that is at least half of the rest, else all groups."""
     sizes: dict[int, int] = {}
     for (value, _), members in groups.items():
         sizes[value] = sizes.get(value, 0) + len(members)

@@ -1,4 +1,4 @@
-"""Rank prepositions by a text-to-text model: T5-base, the ten of the lowest perplexity (ViLMA, Sec. C.6)."""
+"""Rank prepositions by a text-to-text model: T5-base, the ten with the lowest perplexity (ViLMA, Sec. C.6)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,11 +17,11 @@ Option = tuple[Relation, str]
 
 
 def likelihoods(scorer: Any, found: Sequence[tuple[CaptionInput, Option]], mode: str) -> list[float]:
-    """How likely the model finds each replacement, higher is better; each sentence is asked once.
+    """Return the likelihood of each replacement, higher is better; each sentence is scored once.
 
-    `paper`: the mean log-likelihood of a token of the whole foil, so that -value is the logarithm of the perplexity.
-    `corrected`: the log-probability of the new words in the place of the old ones, the rest given: what a model
-    trained on span corruption was trained for.
+    `paper`: the mean log-likelihood per token of the whole foil, so that -value is the logarithm of the perplexity.
+    `corrected`: the log-probability of the new words in place of the old ones, given the rest: what a model
+    with span corruption was trained for.
     """
     if mode == "paper":
         foils = [_with_subject(apply_edits(one.text, _edits(one, option)), always=True) for one, option in found]
@@ -43,7 +43,7 @@ def _edits(caption: CaptionInput, option: Option) -> Any:
 
 
 def _with_subject(text: str, *, always: bool) -> str:
-    """Corrected: only what begins with its verb lacks a subject; the paper's sentences all did."""
+    """Add a subject. Mode corrected: only if the text begins with its verb, like all sentences of the paper."""
     first = text.split(maxsplit=1)[0] if text.strip() else ""
     lacks = any(tag == "VBG" for _, tag in verb_readings(first.lower()))
     return f"{SUBJECT} {text[:1].lower()}{text[1:]}" if always or lacks else text

@@ -1,4 +1,4 @@
-"""What the methods of proficiency share: entailment first, then grammaticality, each model seeing the batch once."""
+"""Judge proficiency foils: entailment first, then grammaticality, with each model once per batch."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ def verdicts_of(
     *,
     grammar: bool = True,
 ) -> Verdicts:
-    """(caption id, foil) -> (entailment, grammaticality where it is not entailed and is asked for)."""
+    """Return (caption id, foil) -> (entailment, grammaticality if requested and not entailed)."""
     cases = [Case(caption, draft.foil) for caption, made in zip(captions, drafts, strict=True) for draft in made]
     if not cases:
         return {}

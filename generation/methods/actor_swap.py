@@ -2,7 +2,7 @@
 
 The subject and the object of one verb change places as whole noun phrases, with what describes them ("in a tan coat",
 "with blonde hair", "wearing a hat", "sitting in a car"); the verb agrees. Passives change the same way. `corrected`
-refuses what stays true (hug, meet, "stare at each other", "dances with"); `paper` changes whatever it finds.
+skips captions that stay true (hug, meet, "stare at each other", "dances with"); `paper` swaps all.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ VERSION = "2"
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
-    """One foil a caption; no chance is involved."""
+    """Make one foil per caption, without random draws."""
     del seed
     tags = tagger(params["tagger"])
     for caption in captions:
@@ -37,7 +37,7 @@ def make(
 
 
 def _edits(text: str, tokens: Sequence[Token], found: Participants) -> list[Edit]:
-    """The phrases exchanged, capitals by place, articles by what follows them, the verb by its new subject."""
+    """Return the edits that swap the phrases, with correct capitals and articles, and verb agreement."""
     edits = [found.agreement] if found.agreement else []
     if _determiners_stay(tokens, found):
         first, second = _span(tokens, found.subject, bare=True), _span(tokens, found.object, bare=True)
@@ -54,7 +54,7 @@ def _edits(text: str, tokens: Sequence[Token], found: Participants) -> list[Edit
 
 
 def _determiners_stay(tokens: Sequence[Token], found: Participants) -> bool:
-    """ "A man pushes another man in red"; "man pushes a woman": what leads them stays where it is."""
+    """Return whether determiners stay in place: "A man pushes another man in red"; "man pushes a woman"."""
     both = (found.subject, found.object)
     if any(tokens[actor.first + at].lower in STAYING for actor in both for at in range(actor.determiner)):
         return True
@@ -63,7 +63,7 @@ def _determiners_stay(tokens: Sequence[Token], found: Participants) -> bool:
 
 
 def _is_name(tokens: Sequence[Token], actor: Actor) -> bool:
-    """Whether a name leads them, not a word of the language with the capital of the sentence's start."""
+    """Return whether they begin with a name, not a word with the capital of the sentence's start."""
     head = tokens[actor.head]
     named = head.part == "PROPN" or (actor.head == 0 and head.text[:1].isupper())
     return named and head.lower not in PERSONS
@@ -75,14 +75,14 @@ def _span(tokens: Sequence[Token], actor: Actor, *, bare: bool) -> tuple[int, in
 
 
 def _moved(text: str, tokens: Sequence[Token], actor: Actor, span: tuple[int, int]) -> str:
-    """The phrase as it stands inside a sentence: without the capital of the sentence's start."""
+    """Return the phrase as inside a sentence: without the capital of the sentence's start."""
     phrase = text[slice(*span)]
     opens = _opens(text, span[0]) and not (len(phrase) > 1 and phrase.isupper())
     return phrase[0].lower() + phrase[1:] if opens and _is_word(tokens, actor) else phrase
 
 
 def _is_word(tokens: Sequence[Token], actor: Actor) -> bool:
-    """Whether the phrase begins with a word of the language, not a name."""
+    """Return whether the phrase begins with a common word, not a name."""
     first = tokens[actor.first]
     return actor.head != actor.first or first.lower in PERSONS
 

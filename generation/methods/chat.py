@@ -1,8 +1,8 @@
 """Counterfactuals by an instruction model: "installs … to" -> "uninstalls … from" (Feint6K, Sec. 4.2: method II).
 
-The model is asked for k captions at once, with the examples of a prompt template, in JSON; verb and preposition change
-together, which a single masked word cannot. Every answer is kept: nothing is asked twice. `paper` takes the answers as
-they come; `corrected` gives a foil its caption's first letter and full stop.
+Each request is for k captions in JSON, with the examples of a prompt template; verb and preposition change
+together, which a single masked word cannot. Every answer is stored and never requested twice. `paper` takes answers as
+they are; `corrected` copies the case of the caption's first letter and its full stop.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ from text.diff import diff_edits
 from text.tokens import normal_form
 
 VERSION = "1"
-# What a run hands over: the model with its kept answers, and the prompt.
+# The inputs from a run: the model with its stored answers, and the prompt.
 USES_LLM = True
 SCHEMA = {
     "type": "object",
@@ -40,7 +40,7 @@ def make(
     asking: Asking,
     prompt: Prompt,
 ) -> Iterator[FoilDraft | Skip | Shortfall]:
-    """Up to params["foils"] foils a caption, in the model's order; what is missing is named."""
+    """Make up to params["foils"] foils per caption, in the model's order, and report missing ones."""
     if not 1 <= params["foils"] <= MAX_FOILS:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1 to {MAX_FOILS}")
     batch = []
@@ -53,7 +53,7 @@ def make(
     for caption, reply in zip(batch, replies, strict=True):
         made, why = _foils(caption, reply, params["foils"], mend=mode != "paper")
         if reply.failure or not made:
-            # A local model would say the same again.
+            # A local model would give the same answer again.
             yield Skip(caption.id, why[0], unanswered=bool(reply.failure) and not asking.chat.together)
             continue
         for rank, foil in enumerate(made):
@@ -79,7 +79,7 @@ def _foils(caption: CaptionInput, reply: ChatReply, k: int, *, mend: bool) -> tu
     if found is None:
         return [], ["cut off: raise max_tokens" if reply.cut else "not JSON"]
     made, why = check_answers(caption.text, found, k, mend=mend)
-    # Only white space or capitals may differ: no edit would be left to show.
+    # If only white space or case differs, there is no edit to show.
     return [foil for foil in made if diff_edits(caption.text, foil)], why
 
 

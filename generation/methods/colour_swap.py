@@ -1,6 +1,6 @@
 """Colour swap: "A red ball hits a blue box" -> "A blue ball hits a red box".
 
-The foil has the caption's own words: nothing but what is whose tells the two apart. Left alone is what could stay true:
+The foil has the caption's own words: only the assignment of colours differs. Not swapped, since the foil could be true:
 colours of one thing ("red and white shirt"), of two things of one name ("a red car and a blue car"), and names of
 things ("orange juice", "an orange").
 """
@@ -21,19 +21,19 @@ VERSION = "1"
 COLOURS = word_set("red orange yellow green blue purple violet pink brown black white grey gray beige turquoise golden")
 SAME = {"gray": "grey", "violet": "purple"}
 PATTERN = phrase_pattern(sorted(COLOURS))
-# Together with its colour each is the name of a thing, whatever its colour: a foil would be no English.
+# With its colour each is the name of a thing, whatever its actual colour: a foil would not be English.
 KINDS = word_set(
     "juice wine pepper peppers tea onion onions coffee belt card bean beans rice bread sugar cabbage beer meat board",
 )
-# Between two colours of one thing there is nothing else.
+# Only these may be between two colours of one thing.
 JOINING = word_set("and or , / & - the a an")
-# Captions of 10^6 characters stay linear.
+# Keeps the time linear for captions of 10^6 characters.
 MAX_PLACES = 12
 
 
 @dataclass(frozen=True)
 class Place:
-    """A colour in the caption: its token's index, which colour it is, and the lemma of the thing that has it."""
+    """A colour in the caption: the index of its token, the colour, and the lemma of its thing."""
 
     at: int
     colour: str
@@ -43,7 +43,7 @@ class Place:
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip | Shortfall]:
-    """Up to params["foils"] foils a caption, each of another pair of colours; both modes are the same."""
+    """Make up to params["foils"] foils per caption, each of another pair of colours. Both modes do the same."""
     if params["foils"] < 1:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
     tags = tagger(params["tagger"])
@@ -78,7 +78,7 @@ def _apart(first: Place, second: Place) -> bool:
 
 
 def _places(tokens: Sequence[Token]) -> list[Place]:
-    """The colours that a thing has to itself, from left to right."""
+    """Return the colours of things with a single colour, from left to right."""
     found = [at for at, token in enumerate(tokens) if PATTERN.fullmatch(token.text)][:MAX_PLACES]
     joined = {
         at
@@ -95,7 +95,7 @@ def _places(tokens: Sequence[Token]) -> list[Place]:
 
 
 def _thing(tokens: Sequence[Token], at: int) -> str | None:
-    """What has the colour: the noun that it leads to, else the last noun before it; None where it names a thing."""
+    """Return the thing with the colour: the noun after it, else the last noun before it; None if it names a thing."""
     end = at + 1
     while end < len(tokens) and tokens[end].part == "ADJ":
         end += 1

@@ -1,9 +1,9 @@
 """Existence: "there is at least one fridge" -> "there is at least one egg" (ViLMA, Sec. C.5).
 
-X comes from captions of other videos of the run, as often as they name it. `corrected` puts X into the caption's own
-frame, in the form that it takes there, so that one word changes; `paper` takes the other caption's frame with it. A
-thing that any caption of the video names, or that its facts list under "objects" (what a detector saw) under whatever
-name, is left out.
+X is from captions of other videos of the run, in proportion to its frequency. `corrected` puts X into the caption's own
+frame, in the form that it needs, so that one word changes; `paper` uses the other caption's frame. A
+thing is excluded if any caption of the video names it, or its fact "objects" (what a detector saw) lists it or a
+synonym.
 """
 
 from collections import Counter
@@ -25,9 +25,9 @@ from text.tokens import words
 
 VERSION = "3"
 DRAWS = 20
-# Longer captions are no sentences that were said of a video.
+# Longer captions are not single sentences about a video.
 MAX_TAGGED_LENGTH = 2000
-# Somebody tries the method on a sentence: there are no other videos to take things from.
+# For a trial on one sentence, without other videos.
 LISTED = (
     "apple",
     "bicycle",
@@ -46,8 +46,8 @@ LISTED = (
 
 @dataclass(frozen=True)
 class Things:
-    """(thing in the singular, the frame it is said in), running totals of how many captions say so, and the
-    things of videos that have more than one.
+    """(thing in the singular, its frame), running totals of captions with it, and the
+    things of videos with more than one.
     """
 
     things: tuple[tuple[str, str], ...]
@@ -59,7 +59,7 @@ BUILT_IN = Things(tuple((thing, ONE) for thing in LISTED), tuple(range(1, len(LI
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> Things | None:
-    """What the run's captions say is there; None where fewer than two videos say anything."""
+    """Collect the things that the run's captions name; None if fewer than two videos name any."""
     del mode, seed
     _check(params)
     counts: Counter[tuple[str, str]] = Counter()
@@ -81,16 +81,18 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: Things | None = None
 ) -> Iterator[FoilDraft | Skip]:
-    """Up to params["foils"] foils a caption; `state` is what `prepare` gave for the whole run."""
+    """Make up to params["foils"] foils per caption; `state` is from `prepare` over the whole run."""
     _check(params)
     for caption in captions:
         found = read_existence(caption.text)
         if found is None:
-            yield Skip(caption.id, "it does not say “there is at least one …”, “there are some …” or “there is some …”")
+            yield Skip(
+                caption.id, "it does not contain “there is at least one …”, “there are some …” or “there is some …”"
+            )
             continue
         drawn = _drawn(caption, found, params["foils"], mode, seed, state or BUILT_IN)
         if not drawn:
-            yield Skip(caption.id, "no thing of another video is absent from all captions of this one")
+            yield Skip(caption.id, "its captions name every thing of the other videos")
             continue
         for rank, edits in enumerate(drawn):
             facts = {"thing": found.thing, "source": "other videos" if state else "built-in list"}
@@ -105,11 +107,11 @@ def _check(params: dict[str, Any]) -> None:
 def _drawn(
     caption: CaptionInput, found: Existence, wanted: int, mode: str, seed: int, state: Things
 ) -> list[tuple[Edit, ...]]:
-    """Edits that differ, drawn as often as the run names their things; every thing is tried before none is given."""
+    """Draw different edits, in proportion to how often the run names their things; all things are tried."""
     own = _own_things(caption, found, state)
     rng = generator_for(seed, "existence", caption.id)
     made: dict[tuple[Edit, ...], None] = {}
-    # Most draws fit: walking through all things for each caption would take things times captions steps.
+    # Most draws fit; trying all things for each caption would take things times captions steps.
     for _ in range(DRAWS * wanted):
         thing, said = rng.choices(state.things, cum_weights=state.cumulative)[0]
         edits = _fitting(caption.text, found, thing, own, mode, said)
@@ -125,8 +127,8 @@ def _drawn(
 
 
 def _own_things(caption: CaptionInput, found: Existence, state: Things) -> frozenset[str]:
-    """What the video has: under whatever name where its facts or captions say a thing, as itself where a word may be
-    another ("people watch a dog" names no clock).
+    """Return the video's things: with all synonyms if its facts or captions name a thing, alone if the word may mean
+    something else ("people watch a dog" names no clock).
     """
     said = state.by_video.get(caption.video or caption.id, frozenset())
     told = (other.thing for other in map(read_existence, caption.siblings) if other)
@@ -138,7 +140,7 @@ def _own_things(caption: CaptionInput, found: Existence, state: Things) -> froze
 
 @lru_cache(maxsize=20_000)
 def _nouns(text: str) -> tuple[str, ...]:
-    """The rules' tagger, whatever else is installed: the same captions make the same foils everywhere."""
+    """Return the nouns by the offline tagger, so that the same captions make the same foils everywhere."""
     if len(text) > MAX_TAGGED_LENGTH or read_existence(text):
         return ()
     return tuple({token.lower for token in tagger("offline").tag(text) if token.part == "NOUN"})

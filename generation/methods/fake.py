@@ -1,6 +1,6 @@
-"""Deterministic word swaps: for tests and the demonstration, and for object swaps by a list of one's own.
+"""Deterministic word swaps, for tests, the demo, and object swaps from your own list.
 
-With a lexicon each listed word or phrase found in the caption can become each of its targets. Without one, a longer
+With a lexicon, each listed word or phrase in the caption can become each of its targets. Without one, a longer
 word drawn by seed becomes a noun of a fixed list: a foil for any caption that has a word.
 """
 
@@ -25,7 +25,7 @@ Swap = tuple[int, int, str]
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
-    """Up to params["foils"] foils a caption, the first occurrences first."""
+    """Make up to params["foils"] foils per caption, first occurrences first."""
     if params["foils"] < 1:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
     lexicon = parse_lexicon(params["lexicon"], "lexicon")
@@ -43,7 +43,7 @@ def make(
 
 
 def _any_swaps(text: str, nouns: list[str], share: float) -> list[Swap]:
-    """The word at `share` of the way through the longer ones, replaced by each noun that the caption lacks."""
+    """Replace the word at position `share` (0..1) of the longer words by each noun that the caption lacks."""
     matches = list(ENGLISH_WORD.finditer(text))
     longer = [match for match in matches if len(match.group()) >= MIN_LETTERS] or matches
     if not longer:
@@ -55,7 +55,7 @@ def _any_swaps(text: str, nouns: list[str], share: float) -> list[Swap]:
 
 def _drafts(caption: CaptionInput, swaps: list[Swap], mode: str, *, listed: bool) -> Iterator[FoilDraft | Skip]:
     if not swaps:
-        yield Skip(caption.id, "no word of the lexicon stands in it" if listed else "it has no word to replace")
+        yield Skip(caption.id, "it has no word of the lexicon" if listed else "it has no word to replace")
     for rank, (start, end, target) in enumerate(swaps):
         edits = replace_phrase(caption.text, start, end, target)
         yield draft_from_edits(caption, edits, method="fake", mode=mode, rank=rank)

@@ -2,9 +2,9 @@
 
 As in (contrast sets, Secs. 3.1 and A.1, Table 6).
 
-One gendered noun is replaced by a word of the table, drawn uniformly, and the pronouns of its gender with it; swapping
-all nouns would leave "man and woman walk" true. `paper` takes any of the nouns and every pronoun, and writes "his" for
-each "her"; `corrected` skips where a pronoun could be somebody else's, and asks whether "her" is his or him.
+One gendered noun, and the pronouns of its gender, are replaced by a word of the table, drawn uniformly; swapping
+all nouns would leave "man and woman walk" true. `paper` swaps any noun and every pronoun, and writes "his" for
+each "her"; `corrected` skips captions with an ambiguous pronoun, and distinguishes "his" and "him".
 """
 
 import re
@@ -22,7 +22,7 @@ from text.language.phrases import is_plural_noun
 from text.language.tokens import Token
 from text.language.tools import Tagger, tagger
 
-# Directed, singular and plural kept (contrast sets, Table 6). "woman" is listed here as man (and guy: see paper).
+# Directed, keeps singular and plural (contrast sets, Table 6). "woman" is listed here as man (and guy: see paper).
 TABLE_6 = {
     "man": ("woman",),
     "men": ("women",),
@@ -50,7 +50,7 @@ GENDER = dict.fromkeys(word_set("man men boy boys guy guys"), MALE) | dict.fromk
 )
 
 
-# Persons that a pronoun may be about although they are never swapped.
+# Persons that a pronoun may refer to although they are never swapped.
 OTHERS = dict.fromkeys(
     word_set(
         "gentleman gentlemen father fathers dad son sons brother brothers husband uncle grandfather grandpa",
@@ -83,16 +83,16 @@ PRONOUNS = {
 
 
 PLAIN = {"he": "she", "him": "her", "himself": "herself", "she": "he", "hers": "his", "herself": "himself"}
-# "hands her flowers": to her, or those of hers?
+# "hands her flowers": "her" may be the recipient or the owner.
 TWO_OBJECTS = word_set("give hand offer show tell send bring throw teach feed pass buy ask serve lend pay read sell")
 PERCEPTION = word_set("see watch hear let make help feel have")
-# "keeps her warm", "paints her green": what she becomes, or a thing of hers?
+# "keeps her warm", "paints her green": the next word may describe her, or a thing of hers.
 RESULTING = word_set(
     "make keep leave get turn set call find consider render pull push paint dye color colour wash wipe"
 )
 
 
-# Beside it: the lexicon has "head", "home" and "dress" as adjectives too.
+# Not from the lexicon, which lists "head", "home" and "dress" as adjectives too.
 RESULTS = word_set(
     "warm cool cold calm safe busy awake asleep alone alive dead free ready dry wet clean dirty tidy still quiet",
     "happy sad glad mad angry crazy jealous lonely nervous proud shy sick ill well sore drunk sober deaf bald fat slim",
@@ -101,17 +101,17 @@ RESULTS = word_set(
 )
 
 
-# "sees her riding horses", "films her …": what she does, or a thing of hers?
+# "sees her riding horses", "films her …": the next word may be her action, or a thing of hers.
 WATCHING = PERCEPTION | word_set(
     "film catch find notice show photograph record leave keep stop observe spot follow spy"
 )
 
 
-# Adverbs by the lexicon that stand before a noun as well.
+# Adverbs in the lexicon that may also precede a noun.
 BEFORE_THINGS = word_set("only second third fourth fifth sixth next last first")
 VERSION = "2"
 THINGS = ("NOUN", "PROPN")
-# Each noun is held against all persons of the caption: captions of 10^6 characters stay linear.
+# Each noun is compared with all persons of the caption; keeps the time linear for captions of 10^6 characters.
 MAX_NOUNS_TRIED = 12
 # "man's", "he's" and "she'll" are found, "man-made", "mandarin", "human" are not.
 MENTION = re.compile(
@@ -131,7 +131,7 @@ class Mention:
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
-    """One foil a caption."""
+    """Make one foil per caption."""
     tags = tagger(params["tagger"])
     for caption in captions:
         mentions = [_mention(match) for match in MENTION.finditer(caption.text)]
@@ -152,7 +152,7 @@ def _draft(
     mode: str,
     tags: Tagger,
 ) -> FoilDraft | Skip:
-    """The foil of the first choice that can be swapped, or why none can."""
+    """Return the foil of the first choice that can be swapped, or why none can."""
     why = ""
     for noun in choices:
         edits = _pronouns(caption.text, noun, mentions, mode, tags)
@@ -174,29 +174,29 @@ def _mention(match: re.Match[str]) -> Mention:
 
 
 def _pronouns(text: str, noun: Mention, mentions: Sequence[Mention], mode: str, tags: Tagger) -> list[Edit] | str:
-    """The edits of the pronouns that are the noun's, or why that cannot be told."""
+    """Return the edits of the noun's pronouns, or why they are ambiguous."""
     pronouns = [one for one in mentions if one.word in PRONOUNS and one.gender == noun.gender]
     if mode != "paper":
         persons = [one for one in mentions if one.word not in PRONOUNS and one.gender == noun.gender]
         if sum(one.word == noun.word for one in persons) > 1:
-            return f"'{noun.word}' stands more than once; whether it is the same person cannot be told"
+            return f"'{noun.word}' occurs more than once; it may be another person"
         if pronouns and len(persons) > 1:
-            return f"a second person of the same gender: whose '{pronouns[0].word}' is cannot be told"
+            return f"'{pronouns[0].word}' may belong to a second person of the same gender"
         if pronouns and noun.word in PLURALS:
-            return f"'{pronouns[0].word}' is of one person, '{noun.word}' are several"
+            return f"'{pronouns[0].word}' is singular, '{noun.word}' is plural"
     tokens = tags.tag(text) if pronouns else ()
     place = {token.start: at for at, token in enumerate(tokens)}
     edits = []
     for pronoun in pronouns:
         other = _other(tokens, place[pronoun.start], pronoun.word, mode) if pronoun.start in place else None
         if other is None:
-            return "whether 'her' is his or him cannot be told"
+            return "'her' may become his or him"
         edits.append(Edit(pronoun.start, pronoun.end, match_case(text[pronoun.start : pronoun.end], other)))
     return edits
 
 
 def _other(tokens: Sequence[Token], at: int, word: str, mode: str) -> str | None:
-    """The pronoun of the other gender at a token's place; None where that cannot be told."""
+    """Return the pronoun of the other gender for a token; None if it is ambiguous."""
     if word in PLAIN:
         return PLAIN[word]
     possessive = _is_possessive(tokens, at)
@@ -208,7 +208,7 @@ def _other(tokens: Sequence[Token], at: int, word: str, mode: str) -> str | None
 
 
 def _is_possessive(tokens: Sequence[Token], at: int) -> bool | None:
-    """Whether a thing of the person's follows: True in "her red bag", False in "hugs her", None where both fit."""
+    """Return whether a possession follows: True in "her red bag", False in "hugs her", None if both fit."""
     after = tokens[at + 1] if at + 1 < len(tokens) else None
     verb = next((token for token in reversed(tokens[:at]) if token.part == "VERB"), None)
     lemma = verb.lemma if verb is not None and tokens[at - 1] is verb else ""
@@ -233,21 +233,21 @@ def _is_possessive(tokens: Sequence[Token], at: int) -> bool | None:
         return None if past else after.lower in BEFORE_THINGS and head.part in THINGS
     if lemma in TWO_OBJECTS and many:
         return None
-    # "leaves her crying", "keeps her warm": tagged as nouns, and none for certain.
+    # "leaves her crying", "keeps her warm": tagged as nouns, which may be wrong.
     gerund = can_be(after.text, "VERB") and not can_be(after.text, "NOUN") and not many
     result = lemma in RESULTING and after.lower in RESULTS
     return None if after.part == "NOUN" and (gerund or result) and not _thing_at(tokens, first + 1) else True
 
 
 def _describes(token: Token) -> bool:
-    """Whether the word describes: also one tagged as a noun that the lexicon knows as an adjective and no noun."""
+    """Return whether the word describes; a word tagged as noun counts if the lexicon has it only as an adjective."""
     if token.part == "NOUN":
         return can_be(token.text, "ADJ") and not can_be(token.text, "NOUN")
     return token.part == "ADJ" or token.tag in ("VBN", "VBG")
 
 
 def _of_described(tokens: Sequence[Token], first: int, lemma: str) -> bool | None:
-    """The same where the word at `first` describes: True in "her long, wet hair", False in "makes her angry"."""
+    """Return the same if the word at `first` describes: True in "her long, wet hair", False in "makes her angry"."""
     at = first
     while at < len(tokens) and (_describes(tokens[at]) or tokens[at].part == "NUM" or _joins(tokens, at)):
         at += 1

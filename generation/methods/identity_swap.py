@@ -1,7 +1,7 @@
 """Identity swap (contrast sets, Secs. 3.1 and A.2): "Harry looks at Hermione" -> "Ron looks at Hermione".
 
-Names come from the project's characters: the caption's facts {"characters": [{"name", "gender", "movie", "frequency",
-"aliases"}], "movie"} or the parameter `characters`. The first name is always swapped, each later one with even chance,
+Names are from the project's characters: the caption's facts {"characters": [{"name", "gender", "movie", "frequency",
+"aliases"}], "movie"} or the parameter `characters`. The first name is always swapped, later ones with chance .5,
 for a character of the same movie and gender.
 """
 
@@ -21,7 +21,7 @@ VERSION = "1"
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
-    """Up to params["foils"] different foils a caption."""
+    """Make up to params["foils"] different foils per caption."""
     if params["foils"] < 1:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
     movies: dict[str, tuple[Character, ...]] = {}
@@ -38,7 +38,7 @@ def make(
 def _cast(
     caption: CaptionInput, params: dict[str, Any], movies: dict[str, tuple[Character, ...]]
 ) -> tuple[Character, ...]:
-    """The caption's own characters, or the project's of its movie (kept in `movies`: they are read once)."""
+    """Return the caption's own characters, or the project's of its movie (cached in `movies`)."""
     movie = str(caption.facts.get("movie", ""))
     if "characters" in caption.facts:
         return cast(caption.facts["characters"], movie, f"caption {caption.id}: facts.characters")
@@ -57,7 +57,7 @@ def _drafts(
 ) -> Iterator[FoilDraft | Skip]:
     rng = generator_for(seed, "identity_swap", caption.id)
     made: set[str] = {caption.text}
-    # Draws repeat where few characters are left: some more are made than asked for, and the different ones kept.
+    # With few characters draws repeat: draw more than requested, and take the different ones.
     for _ in range(4 * params["foils"]):
         swaps = _swaps(named, characters, params["draw"], mode, rng)
         if not swaps:
@@ -72,15 +72,15 @@ def _drafts(
             return
     if len(made) == 1:
         first = named[0].who
-        yield Skip(caption.id, f"the movie has no other {first.gender} character to stand in for {first.name}")
+        yield Skip(caption.id, f"the movie has no other {first.gender} character to replace {first.name}")
 
 
 def _swaps(
     named: Sequence[Named], characters: Sequence[Character], draw: str, mode: str, rng: random.Random
 ) -> list[tuple[Named, Character]]:
-    """Who becomes whom; [] where nobody can stand in for the first.
+    """Return the swaps; [] if nobody can replace the first character.
 
-    `corrected`: one person's mentions change together, and nobody becomes someone whom the caption names already.
+    `corrected`: all mentions of a character change together, and nobody becomes a character named in the caption.
     """
     present = {one.who.name for one in named}
     chosen: dict[str, Character | None] = {}

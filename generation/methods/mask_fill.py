@@ -1,9 +1,9 @@
 """Masked word filling: "A man folds a shirt" -> "A man [MASK] a shirt" -> "A man irons a shirt".
 
-Action replacement takes roberta-base and its 32 best (ViLMA, Sec. C.3); teacher captions take XLM-R and the 10 best of
-the same part of speech, never the original (Feint6K, Secs. 4.2 and 5.1); objects of rare actions take three models that
-vote (ViLMA, Sec. C.5). `paper` takes the best whole words of the vocabulary whatever they are; `corrected` masks the
-vocabulary first (see the table's deviations).
+Action replacement uses roberta-base and its 32 best (ViLMA, Sec. C.3); teacher captions use XLM-R and the 10 best of
+the same part of speech, never the original (Feint6K, Secs. 4.2 and 5.1); objects of rare actions use three models that
+vote (ViLMA, Sec. C.5). `paper` takes the best whole words of the whole vocabulary; `corrected` restricts the
+vocabulary first (see the deviations in the registry).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ Blank = tuple[str, str]
 
 @dataclass(frozen=True)
 class State:
-    """The loaded models, and each one's allowed words by form (None: all it has)."""
+    """The loaded models, and the allowed words of each by form (None: all)."""
 
     fillers: tuple[Filler, ...]
     allowed: tuple[Mapping[str, tuple[str, ...]] | None, ...]
@@ -34,10 +34,10 @@ class State:
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Loads the models; `corrected` notes which lemmas the run's captions use, where they are enough to draw from."""
+    """Load the models; mode corrected also collects the lemmas of the run's captions, if there are enough."""
     del seed
     if params["top"] < 1 or params["foils"] < 1:
-        raise GenerationError("parameters 'top' and 'foils' are whole numbers from 1; correct them")
+        raise GenerationError("parameters 'top' and 'foils' must be at least 1; correct them")
     tags = tagger(params["tagger"])
     fillers = open_fillers(params["model"], params["device"])
     if mode == "paper":
@@ -50,7 +50,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> Iterator[FoilDraft | Skip | Shortfall]:
-    """Up to params["foils"] foils a caption and kind of word; `state` is what `prepare` gave for the whole run."""
+    """Make up to params["foils"] foils per caption and kind of word; `state` is from `prepare` over the whole run."""
     del seed
     batch = list(captions)
     kinds = [{**params, "target": kind} for kind in params["target"].split("+")]
@@ -78,7 +78,7 @@ def make(
 
 
 def _seen(captions: Iterable[CaptionInput], tags: Tagger) -> set[tuple[str, str]]:
-    """(lemma, part of speech) of every verb and noun of the captions."""
+    """Return (lemma, part of speech) of every verb and noun of the captions."""
     return {
         (token.lemma, token.part)
         for caption in captions
@@ -88,9 +88,9 @@ def _seen(captions: Iterable[CaptionInput], tags: Tagger) -> set[tuple[str, str]
 
 
 def _chosen_spots(caption: CaptionInput, params: Mapping[str, Any], state: State) -> list[Spot] | str:
-    """The words to replace, or why there is none."""
+    """Return the words to replace, or why there is none."""
     if any(filler.blank in caption.text for filler in state.fillers):
-        return "it holds the model's own sign for a blank"
+        return "it contains the model's mask token"
     found = spots(state.tags.tag(caption.text), params["target"])
     if not found:
         return f"it has no {params['target']} that can be replaced"
@@ -98,7 +98,7 @@ def _chosen_spots(caption: CaptionInput, params: Mapping[str, Any], state: State
 
 
 def _blanks(text: str, spot: Spot, params: Mapping[str, Any], state: State) -> list[Blank]:
-    """(before, behind) of the blank: in the caption itself, or in each prompt ("a person can {verb} a {mask}")."""
+    """Return (before, after) of the blank: in the caption, or in each prompt ("a person can {verb} a {mask}")."""
     if not params["prompts"]:
         return [(text[: spot.start], text[spot.end :])]
     verb = next((token.lemma for token in state.tags.tag(text) if token.part == "VERB"), "see")
@@ -107,7 +107,7 @@ def _blanks(text: str, spot: Spot, params: Mapping[str, Any], state: State) -> l
         before, mask, after = prompt.replace("{verb}", verb).partition("{mask}")
         if not mask:
             raise GenerationError(
-                f"parameter 'prompts': {quoted(prompt)} has no {{mask}}; put it where the word is wanted"
+                f"parameter 'prompts': {quoted(prompt)} has no {{mask}}; put it where the word belongs"
             )
         blanks.append((before, after))
     return blanks
@@ -121,7 +121,7 @@ def _drafts(
     mode: str,
     state: State,
 ) -> Iterator[FoilDraft]:
-    """The best words first; with several spots or prompts, all their words together."""
+    """Yield drafts, best words first; with several spots or prompts, all their words together."""
     offered: dict[tuple[Spot, str], Choice] = {}
     for spot in chosen:
         for blank in _blanks(caption.text, spot, params, state):

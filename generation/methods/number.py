@@ -1,10 +1,10 @@
 """Number replacement (ViLMA, Secs. 3.2 and C.2): "exactly three times" -> "exactly nine times".
 
-`paper`: a wrong count is drawn from the other side of the easy/difficult split: captions with 1, 2, 3 get 4..max
+`paper`: the wrong count is drawn from the other side of the easy/difficult split: captions with 1, 2, 3 get 4..max
 (easy), captions with 4..max get 1, 2, 3 (difficult). Text alone solves each subtest: the smaller (larger) is true.
-`corrected`: captions trade counts within the run, so that each pair {a, b} has a true exactly as often as b. Captions
-for which no partner is left are skipped by name. With split=easy or difficult the trades cross the split and one half
-is given out: only both halves of one run's captions and seed together are balanced.
+`corrected`: captions trade counts within the run, so that in each pair {a, b} both are true equally often. Captions
+without a partner are skipped with this reason. With split=easy or difficult the trades cross the split and one half
+is the result: only both halves of one run's captions and seed together are balanced.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.language.numbers import value_of
 
 VERSION = "2"
-# What one caption gives another takes: a run taken up again deals out among the captions that it began with.
+# Captions trade counts: a resumed run trades among the captions that it began with.
 NEEDS_ALL_CAPTIONS = True
 SMALL = frozenset({1, 2, 3})
 MAX_NUMBER = 20
@@ -27,7 +27,7 @@ State = dict[str, tuple[Given, ...]] | None
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Caption id -> the counts of its foils, traded over all captions of the run; None in mode paper."""
+    """Return caption id -> counts of its foils, traded over all captions of the run; None in mode paper."""
     _check(params)
     if mode == "paper":
         return None
@@ -37,7 +37,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
         if isinstance(count, Count):
             allowed = _realisable(count, _other_counts(count.value, params, mode))
             items.append(Counted(caption.id, count.value, frozenset(allowed), count.adverb))
-    # One caption has nobody to trade with; somebody is trying the method on a sentence.
+    # A trial on one sentence: no caption to trade with.
     if len(items) == 1:
         return None
     return balanced(items, params["foils"], generator_for(seed, "number", "balance"))
@@ -46,7 +46,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State = None
 ) -> Iterator[FoilDraft | Skip]:
-    """Up to params["foils"] foils a caption; `state` is what `prepare` gave for the whole run."""
+    """Make up to params["foils"] foils per caption; `state` is from `prepare` over the whole run."""
     for caption in captions:
         count = _stated(caption, params)
         if isinstance(count, str):
@@ -67,7 +67,7 @@ def _check(params: dict[str, Any]) -> None:
 
 
 def _stated(caption: CaptionInput, params: dict[str, Any]) -> Count | str:
-    """The count that the caption states, or why no foil is made of it."""
+    """Return the count that the caption states, or why it gets no foil."""
     count = find_count(caption.text, params["anchor"])
     if isinstance(count, str):
         return count
@@ -75,12 +75,12 @@ def _stated(caption: CaptionInput, params: dict[str, Any]) -> Count | str:
         return f"the count {count.value} is not within 1..{params['max']} (parameter max)"
     annotated = caption.facts.get("count")
     if annotated is not None and value_of(str(annotated)) != count.value:
-        return f"the caption says {count.word}, but the video's annotated count is {annotated}; correct one of them"
+        return f"the caption states {count.word}, but the video's annotated count is {annotated}; correct one of them"
     return count
 
 
 def _other_counts(value: int, params: dict[str, Any], mode: str) -> list[int]:
-    """The counts a foil may state: any other, or those across the easy/difficult split (always so in mode paper)."""
+    """Return the counts a foil may state: any other, or those across the split (always in mode paper)."""
     every = [number for number in range(1, params["max"] + 1) if number != value]
     if params["split"] == "any" and mode != "paper":
         return every
@@ -95,13 +95,13 @@ def _given(
     caption: CaptionInput, count: Count, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> tuple[Given, ...] | str:
     if params["split"] != "any" and (params["split"] == "easy") != (count.value in SMALL):
-        return f"the count {count.value} is not of the {params['split']} subtest (parameter split)"
+        return f"the count {count.value} is not in the {params['split']} subtest (parameter split)"
     if state is not None and caption.id in state:
         return state[caption.id]
     if state is not None and params["leftover"] == "skip":
         return (
-            f"no caption with another count is left to trade {count.value} with; add captions, "
-            "or set leftover=draw or mode paper to draw freely"
+            f"no caption is left to trade the count {count.value} with; add captions, "
+            "or draw at random with leftover=draw or mode paper"
         )
     allowed = _realisable(count, _other_counts(count.value, params, mode))
     if not allowed:
@@ -132,7 +132,7 @@ def _drafts(
 
 
 def _split_of(value: int, other: int) -> str:
-    """ViLMA's subtests by the numbers: easy has the small one in the caption, difficult in the foil, else neither."""
+    """Return ViLMA's subtest: easy has the small number in the caption, difficult in the foil, else neither."""
     if (value in SMALL) == (other in SMALL):
         return "neither"
     return "easy" if value in SMALL else "difficult"

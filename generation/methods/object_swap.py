@@ -1,8 +1,8 @@
-"""Object swap: "cutting a keyboard" -> "cutting a bread", of what cannot be seen (ViLMA, Secs. 3.5 and C.5).
+"""Object swap: "cutting a keyboard" -> "cutting a bread", with objects not seen (ViLMA, Secs. 3.5 and C.5).
 
-Masked language models that vote fill "a person can cut a/an/some [MASK]": more than .01 is a vote, two votes are
-needed, then the product of probabilities ranks. What a detector sees in the video's frames is dropped, and the
-caption's own object, under whatever name; the five best of the rest are the foils. `corrected` masks the vocabulary as
+Several masked language models fill "a person can cut a/an/some [MASK]": more than .01 is a vote, two votes are
+needed, and the product of probabilities ranks. Things that a detector sees in the frames are dropped, and so is the
+caption's own object or a synonym; the five best others are the foils. `corrected` restricts the vocabulary as
 mask_fill does.
 """
 
@@ -16,21 +16,21 @@ from generation.records import CaptionInput, FoilDraft, Skip
 from text.language.phrases import noun_phrases
 
 VERSION = "2"
-# All that the models vote for; the detector takes some away before the best are kept.
+# All words with votes; the detector removes some before the best are chosen.
 ALL = 1000
 
 State = mask_fill.State
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Loads the models; `corrected` notes which lemmas the run's captions use, where they are enough to draw from."""
+    """Load the models; mode corrected also collects the lemmas of the run's captions, if there are enough."""
     return mask_fill.prepare(captions, params=_filling(params), mode=mode, seed=seed)
 
 
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> Iterator[FoilDraft | Skip]:
-    """Up to params["foils"] foils a caption, none of an object that facts["objects"] lists or the caption names."""
+    """Make up to params["foils"] foils per caption, without objects in facts["objects"] or the caption."""
     batch = {caption.id: caption for caption in captions}
     found: dict[str, list[FoilDraft]] = {name: [] for name in batch}
     for made in mask_fill.make(batch.values(), params=_filling(params), mode=mode, seed=seed, state=state):
@@ -51,7 +51,7 @@ def _unseen(caption: CaptionInput, drafts: list[FoilDraft], foils: int, state: S
     seen = frozenset(str(label) for label in caption.facts.get("objects", ()))
     kept, dropped = [], {}
     for draft in drafts:
-        # The caption's own object by another name is there as well.
+        # A synonym of the caption's own object is true as well.
         label = _seen_in(draft, seen | {str(draft.facts["from"])}, state)
         if label:
             dropped[draft.facts["to"]] = label
@@ -65,7 +65,7 @@ def _unseen(caption: CaptionInput, drafts: list[FoilDraft], foils: int, state: S
 
 
 def _seen_in(draft: FoilDraft, seen: frozenset[str], state: State) -> str:
-    """The label of the new object, or of its whole noun phrase ("cell" was no phone, "cell phone" is)."""
+    """Return the label of the new object, or of its whole noun phrase ("cell" was no phone, "cell phone" is)."""
     label = seen_as(str(draft.facts["to"]), seen)
     if label:
         return label

@@ -1,4 +1,4 @@
-"""A person writes the foils (Feint6K, Sec. 3.2; contrast sets, Sec. 3.3): each caption becomes a blank of k foils."""
+"""People write the foils (Feint6K, Sec. 3.2; contrast sets, Sec. 3.3): each caption becomes a blank of k foils."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,7 +11,7 @@ FEINT6K_FOILS = 5
 
 
 def make(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> Iterator[Blank]:
-    """One blank a caption, of params["foils"] foils (0, where no subtest says how many: 5); no chance is involved."""
+    """Make one blank per caption, of params["foils"] foils (0 without a subtest: 5), without random draws."""
     del mode, seed
     if params["foils"] < 0:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 0")

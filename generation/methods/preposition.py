@@ -1,9 +1,9 @@
 """Preposition replacement: "pouring water onto a chair" -> "… out of a chair" (ViLMA, Secs. 3.6 and C.6).
 
-`paper`: any other preposition of the corpus (of the built-in list where the run's captions have too few).
-`corrected`: see the table's deviations. With `pairs=` only the given opposites are exchanged, in both modes.
-A text-to-text model (`model=`) ranks the candidates and the best are kept; without one they stand in drawn order, and
-each candidate's facts say under "ranking" which it was and why.
+`paper`: any other preposition of the corpus, or of the built-in list if the run's captions have too few.
+`corrected`: see the deviations in the registry. With `pairs=` only the given opposites are exchanged, in both modes.
+A text-to-text model (`model=`) ranks the candidates and the best are chosen; without one the order is random. Each
+candidate's fact "ranking" says which it was and why.
 """
 
 from collections import Counter
@@ -23,19 +23,21 @@ from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from hub.adapters.registry import SPAN_FILLER, open_helper
 
 VERSION = "3"
-UNRANKED_LIST = "unranked: no language model is chosen and the captions are too few for a corpus; built-in list"
-UNRANKED_CORPUS = "unranked: no language model is chosen; drawn as often as the run's captions use each preposition"
+UNRANKED_LIST = "unranked: no language model is chosen, and too few captions for a corpus; built-in list"
+UNRANKED_CORPUS = (
+    "unranked: no language model is chosen; random, in proportion to the prepositions of the run's captions"
+)
 OPPOSITE = "the exact opposite; nothing to rank"
 
-RANKED_LIST = "by a language model; of the built-in list, the captions are too few for a corpus"
-RANKED_CORPUS = "by a language model; of the prepositions that the run's captions use"
-# Captions whose candidates the model scores together.
+RANKED_LIST = "by a language model; from the built-in list, too few captions for a corpus"
+RANKED_CORPUS = "by a language model; from the prepositions of the run's captions"
+# Captions per batch of the model.
 RANKED_TOGETHER = 64
 
 
 @dataclass(frozen=True)
 class State:
-    """How often the captions use each preposition (None: too few of them have one), and the model that ranks."""
+    """The counts of each preposition in the captions (None: too few), and the ranking model."""
 
     counts: Mapping[str, int] | None = None
     scorer: Any = None
@@ -48,8 +50,8 @@ class State:
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Counts the captions' own prepositions, with at least params["min_corpus"] captions that have one; loads the
-    model where one is named.
+    """Count the captions' prepositions, if at least params["min_corpus"] captions have one; load the
+    model, if one is named.
     """
     del seed
     if params["pairs"]:
@@ -67,7 +69,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State | None = None
 ) -> Iterator[FoilDraft | Skip]:
-    """Up to params["top"] foils a caption; `state` is what `prepare` gave for the whole run."""
+    """Make up to params["top"] foils per caption; `state` is from `prepare` over the whole run."""
     if params["top"] < 1:
         raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
     known = state or State()
@@ -91,7 +93,7 @@ def make(
 
 
 def _ranked(captions: Iterable[CaptionInput], top: int, mode: str, state: State) -> Iterator[FoilDraft | Skip]:
-    """The most likely candidates of each caption, all that there are having been scored."""
+    """Yield the most likely candidates of each caption, after scoring all of them."""
     stream = iter(captions)
     while batch := list(islice(stream, RANKED_TOGETHER)):
         found = [(caption, option) for caption in batch for option in _options(caption, mode, state.counts)]
@@ -100,7 +102,7 @@ def _ranked(captions: Iterable[CaptionInput], top: int, mode: str, state: State)
         for caption, option in found:
             scored.setdefault(caption.id, []).append((next(values), option))
         for caption in batch:
-            # Equal values keep the options' own order: place in the caption, then the alphabet.
+            # Ties keep the order of the options: position in the caption, then alphabet.
             best = sorted(scored.get(caption.id, ()), key=lambda pair: -pair[0])[:top]
             if not best:
                 yield Skip(caption.id, _why_none(caption, mode, listed=False))
@@ -118,7 +120,7 @@ def _scored_drafts(
 
 
 def _options(caption: CaptionInput, mode: str, counts: Mapping[str, int] | None) -> list[Option]:
-    """Every replacement there is, in order of place and alphabet."""
+    """Return every replacement, by position, then alphabet."""
     vocabulary = frozenset(counts) if counts else None
     return [
         (relation, target)
@@ -128,12 +130,12 @@ def _options(caption: CaptionInput, mode: str, counts: Mapping[str, int] | None)
 
 
 def _drawn(caption: CaptionInput, mode: str, seed: int, counts: Mapping[str, int] | None, top: int) -> list[Option]:
-    """Options in drawn order: the whole-phrase opposites first, the rest weighted by the corpus."""
+    """Return the options in random order: whole-phrase opposites first, the rest weighted by the corpus."""
     rng = generator_for(seed, "preposition", caption.id)
     vocabulary = frozenset(counts) if counts else None
     found = list(relations(caption.text, mode))
     opposites = [(relation, relation.opposite) for relation in found if relation.opposite]
-    # Exponential clocks: the earliest are a weighted draw without putting back.
+    # Exponential clocks: the earliest are a weighted draw without replacement.
     clocks = (
         (rng.expovariate(1.0) / (counts[target] if counts else 1), relation, target)
         for relation in found
@@ -146,9 +148,9 @@ def _drawn(caption: CaptionInput, mode: str, seed: int, counts: Mapping[str, int
 
 def _why_none(caption: CaptionInput, mode: str, *, listed: bool) -> str:
     if listed:
-        return "no phrase of the parameter pairs stands in it"
+        return "it has no phrase of the parameter pairs"
     if any(True for _ in relations(caption.text, mode)):
-        return "every preposition that could stand there might stay true"
+        return "every possible replacement might stay true"
     return "it has no preposition of space that can be replaced"
 
 

@@ -1,8 +1,8 @@
 """Proficiency by action: another action for a caption without its count, in the stages of (ViLMA, Sec. C.2).
 
-(1) T5 fills verb phrases, without pronouns and conjunctions; entailed and ungrammatical foils go. (2) Where none is
-left, a masked model fills the subject and the nouns, judged alike. (3) Where still none is, captions of other videos of
-the same category get the caption's own subject, "the same exercise" never; entailed ones go. (4) One is drawn.
+(1) T5 fills verb phrases, without pronouns and conjunctions; entailed and ungrammatical foils are dropped. (2) If none
+is left, a masked model fills the subject and the nouns, judged alike. (3) If still none is left, captions of videos of
+the same category get the caption's own subject, never "the same exercise"; entailed ones are dropped. (4) One is drawn.
 `action_caption` makes the captions.
 """
 
@@ -23,7 +23,7 @@ from text.language.tools import Tagger
 
 VERSION = "1"
 NEVER = "the same exercise"
-# Captions of the category that are tried for a caption without a foil.
+# Captions of the category to try per caption without a foil.
 TRIED = 3
 
 
@@ -39,7 +39,7 @@ class State:
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Loads the models; keeps up to params["pool"] captions a category to draw from."""
+    """Load the models, and sample up to params["pool"] captions per category."""
     if params["top"] < 1:
         raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
     return State(
@@ -52,7 +52,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> Iterator[FoilDraft | Skip]:
-    """One foil a caption, or the reason why it has none."""
+    """Make one foil per caption, or a Skip with the reason."""
     batch = {caption.id: caption for caption in captions}
     open_ones = {name: one for name, one in batch.items() if not isinstance(find_count(one.text, "exactly"), Count)}
     found: dict[str, list[FoilDraft]] = {}
@@ -81,9 +81,9 @@ def _passes(entailment: Any, grammar_verdict: Any, *, grammar: bool) -> bool:
 def _chosen(
     caption: CaptionInput, kept: Sequence[FoilDraft], mode: str, seed: int, *, counted: bool
 ) -> FoilDraft | Skip:
-    """Stage 4."""
+    """Draw one foil (stage 4)."""
     if counted:
-        return Skip(caption.id, "it states a count; action_caption makes the caption without it")
+        return Skip(caption.id, "it states a count; first remove it with the caption maker action_caption")
     if not kept:
         return Skip(caption.id, "no stage gave an action that is neither entailed nor ungrammatical")
     draft = generator_for(seed, "proficiency_action", caption.id).choice(list(kept))
@@ -115,7 +115,7 @@ def _by_words(
 def _by_others(
     captions: list[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> dict[str, list[FoilDraft]]:
-    """Captions of the category with the own subject put in; never of the same video, never one that points back."""
+    """Yield captions of the category with this caption's subject, never of the same video or with a back-reference."""
     given = {caption.id: caption for caption in captions}
     drawn = random_caption.make(
         map(_by_category, captions), params=_pool_params(params), mode="corrected", seed=seed, state=state.pools
@@ -133,9 +133,9 @@ def _by_others(
 
 
 def _with_own_subject(text: str, other: str, mode: str, tags: Tagger) -> list[Edit]:
-    """The edit that puts what the other caption says behind its subject behind the own one; none where one has none.
+    """Return the edit that puts the other caption's predicate after this caption's subject; None without a subject.
 
-    Corrected: the two subjects are of one number, so that the verb agrees. The own marks at the end stay.
+    Mode corrected: both subjects have the same number, so that the verb agrees. The final punctuation stays.
     """
     if NEVER in " ".join(other.lower().split()):
         return []
@@ -162,7 +162,7 @@ def _is_several(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
 
 
 def _by_category(caption: CaptionInput) -> CaptionInput:
-    """random_caption's pools are by movie: here a category stands for it."""
+    """Use the category in place of the movie, by which random_caption groups its pools."""
     return replace(caption, facts={"movie": caption.facts.get("category") or caption.facts.get("class_label") or ""})
 
 

@@ -1,7 +1,7 @@
-"""Proficiency by object (ViLMA, Secs. C.1 and C.3): the object of the caption, else its subject, becomes another one.
+"""Proficiency by object (ViLMA, Secs. C.1 and C.3): the object of the caption, or else its subject, is replaced.
 
-A masked language model gives the best words, and a text-to-text model (`spans=`) the best phrases; entailed foils go,
-then ungrammatical ones, and the most grammatical of the rest is kept. Where none is left the instance is dropped: a
+A masked language model gives the best words, and a text-to-text model (`spans=`) the best phrases. Entailed foils,
+then ungrammatical ones are dropped, and the most grammatical of the rest is the foil. Without any, it is skipped: a
 caption has one proficiency foil or none.
 """
 
@@ -27,7 +27,7 @@ SPAN_BEAMS, SPAN_TOKENS, MAX_WORDS = 8, 6, 3
 
 @dataclass(frozen=True)
 class State:
-    """The loaded models, and each one's nouns by number (None: all its words)."""
+    """The loaded models, and the nouns of each by number (None: all words)."""
 
     fillers: tuple[Filler, ...]
     allowed: tuple[Mapping[str, tuple[str, ...]] | None, ...]
@@ -36,7 +36,7 @@ class State:
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Loads the models; the captions are not read."""
+    """Load the models. The captions are not read."""
     del captions, seed
     if params["top"] < 1:
         raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
@@ -49,7 +49,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> Iterator[FoilDraft | Skip]:
-    """One foil a caption, or the reason why it has none."""
+    """Make one foil per caption, or a Skip with the reason."""
     del seed
     found = [(caption, _spot(caption, state)) for caption in captions]
     jobs: dict[str, list[tuple[str, str]]] = {form: [] for form in NOUN_FORMS}
@@ -77,7 +77,7 @@ def make(
 def _phrases(
     found: Sequence[tuple[CaptionInput, Spot | None]], params: Mapping[str, Any], mode: str, state: State
 ) -> dict[str, list[Choice]]:
-    """Caption id -> the phrases that a text-to-text model puts in the noun's place, the best params["top"]."""
+    """Return caption id -> the best params["top"] phrases of a text-to-text model for the noun."""
     if state.spans is None:
         return {}
     asked = [(caption, spot) for caption, spot in found if spot is not None and state.spans.blank not in caption.text]
@@ -94,7 +94,7 @@ def _phrases(
 
 
 def _is_thing(phrase: str, spot: Spot) -> bool:
-    """Corrected: a few plain words whose last is a noun of the same number and another one ("wine glass")."""
+    """Return whether the phrase is a few words ending in a different noun of the same number ("wine glass")."""
     words = phrase.lower().split()
     if not 1 <= len(words) <= MAX_WORDS or not all(PLAIN_WORD.fullmatch(word) for word in words):
         return False
@@ -133,8 +133,8 @@ def _best(caption: CaptionInput, spot: Spot | None, made: Sequence[FoilDraft], v
     kept = [(draft, grammar) for draft, _, grammar in judged if grammar is not None and grammar.passed]
     if not kept:
         entailed = sum(not verdict.passed for _, verdict, _ in judged)
-        why = f"of {len(judged)} words {entailed} are entailed and the rest is not grammatical enough"
+        why = f"of {len(judged)} words, {entailed} are entailed and the others are not grammatical enough"
         return Skip(caption.id, why)
-    # The first of equals is the more probable word.
+    # Of equal values, the first is the more probable word.
     draft, grammar = max(kept, key=lambda pair: pair[1].score or 0.0)
     return replace(draft, facts={**draft.facts, "grammaticality": round(grammar.score or 0.0, 4)})

@@ -1,9 +1,9 @@
 """Random captions: captions of other videos as easy negatives (contrast sets, Secs. 4.1 and D).
 
-They are of the same movie if the movie is known.
+They are from the same movie if it is known.
 
-`prepare` keeps a sample of the run's captions for each movie, the same whatever their order; memory does not grow with
-the run beyond params["pool"] captions a movie. A caption is never given one of its own video, nor a text it has itself.
+`prepare` samples the run's captions per movie, independent of their order; memory does not grow with
+the run beyond params["pool"] captions per movie. A foil is never a caption of the same video, or the same text.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ VERSION = "1"
 
 
 class Other(NamedTuple):
-    """A caption of the pool; the negated draw of its id first, so that a heap keeps the smallest draws."""
+    """A caption of the pool. The negated draw is first, so that a heap keeps the smallest draws."""
 
     draw: int
     id: str
@@ -34,7 +34,7 @@ State = dict[str, tuple[Other, ...]] | None
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Movie ("" where none is named) -> a uniform sample of its captions."""
+    """Return movie ("" if unknown) -> a uniform sample of its captions."""
     del mode
     _check(params)
     pools: dict[str, list[Other]] = {}
@@ -49,14 +49,14 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State = None
 ) -> Iterator[FoilDraft | Skip]:
-    """Up to params["foils"] foils a caption, each the whole of another caption; `state` is what `prepare` gave."""
+    """Make up to params["foils"] foils per caption, each a whole other caption; `state` is from `prepare`."""
     _check(params)
     for caption in captions:
         pool = (state or {}).get(_movie(caption), ())
         drawn = list(_drawn(caption, pool, params["foils"], mode, seed))
         if not drawn:
             where = "of its movie" if _movie(caption) else "of the run"
-            yield Skip(caption.id, f"no other video {where} has a caption that differs")
+            yield Skip(caption.id, f"no other video {where} has a different caption")
         for rank, other in enumerate(drawn):
             edit = Edit(0, len(caption.text), other.text)
             facts = {"from_caption": other.id, "from_video": other.video}
@@ -74,12 +74,12 @@ def _movie(caption: CaptionInput) -> str:
 
 
 def _video(caption: CaptionInput) -> str:
-    """A caption without a video is of a video of its own."""
+    """Return the video's key. A caption without a video counts as its own video."""
     return caption.video or caption.id
 
 
 def _drawn(caption: CaptionInput, pool: tuple[Other, ...], wanted: int, mode: str, seed: int) -> Iterator[Other]:
-    """Different captions of other videos; in mode corrected no text of the own video, and one a video."""
+    """Draw different captions of other videos; in mode corrected one per video, and no text of the own video."""
     rng = generator_for(seed, "random_caption", caption.id)
     texts = {_plain(caption.text)}
     videos = {_video(caption)}
@@ -100,7 +100,7 @@ def _drawn(caption: CaptionInput, pool: tuple[Other, ...], wanted: int, mode: st
 
 
 def _walk(rng: random.Random, size: int) -> Iterator[int]:
-    """Every index once, in a drawn order, without a list of them all: a step that shares no factor with the size."""
+    """Yield every index once in random order without a list: by steps coprime to the size."""
     at, step = rng.randrange(size), rng.randrange(1, size)
     while math.gcd(size, step) != 1:
         step = rng.randrange(1, size)

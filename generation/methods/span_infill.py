@@ -1,8 +1,8 @@
 """Span infilling: "a man jumps over a fence" -> "a man <extra_id_0> a fence" -> "a man climbs up a fence".
 
-Verb sets take T5-base, tuned on the train captions, beam 50, the 50 best (contrast sets, Secs. 3.2 and A.3). Rare
-actions take T5-large, 64 beams, behind "can", general and touching verbs stopped (ViLMA, Sec. C.5). `paper` takes the
-spans as the model gives them, but for the stop lists; `corrected` keeps verb phrases in the form that stood there.
+Verb sets use T5-base, tuned on the train captions, beam 50, the 50 best (contrast sets, Secs. 3.2 and A.3). Rare
+actions use T5-large, 64 beams, after "can", without general and touching verbs (ViLMA, Sec. C.5). `paper` takes the
+spans of the model, except the stop lists; `corrected` keeps verb phrases in the original form.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ class State:
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Loads the model; the captions are not read."""
+    """Load the model. The captions are not read."""
     del captions, mode, seed
     if not 1 <= params["top"] <= params["beams"] or params["foils"] < 1 or params["longest"] < 1:
         raise GenerationError(
@@ -36,17 +36,19 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
             "beams; 'foils' and 'longest' are from 1"
         )
     if params["prompt"] and "{span}" not in params["prompt"]:
-        raise GenerationError("parameter 'prompt' has no {span}; put it where the verb goes: “a person can {span}”")
+        raise GenerationError("parameter 'prompt' has no {span}; put it where the verb belongs: “a person can {span}”")
     stopped = frozenset(filter(None, map(str.strip, params["stop"].split(","))))
     if unknown := sorted(stopped - set(STOP_LISTS)):
-        raise GenerationError(f"parameter 'stop': {', '.join(unknown)} is no list; choose of {', '.join(STOP_LISTS)}")
+        raise GenerationError(
+            f"parameter 'stop': {', '.join(unknown)} is not a list; choose from {', '.join(STOP_LISTS)}"
+        )
     return State(open_helper(params["model"], SPAN_FILLER, device=params["device"]), tagger(params["tagger"]), stopped)
 
 
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> Iterator[FoilDraft | Skip]:
-    """Up to params["foils"] foils a caption, the most probable first."""
+    """Make up to params["foils"] foils per caption, the most probable first."""
     del seed
     found = [(caption, _spans(caption, params, state)) for caption in captions]
     blanks = {
@@ -70,13 +72,13 @@ def make(
 
 def _spans(caption: CaptionInput, params: Mapping[str, Any], state: State) -> list[VerbSpan] | str:
     if state.filler.blank in caption.text:
-        return "it holds the model's own sign for a blank"
+        return "it contains the model's mask token"
     found = verb_spans(state.tags.tag(caption.text), params["pattern"], params["which"])
-    return found or "it has no verb phrase of the pattern"
+    return found or "it has no verb phrase with the pattern"
 
 
 def _blank(text: str, span: VerbSpan, params: Mapping[str, Any], state: State) -> str:
-    """The caption with its blank; with a prompt ("a person can {span}") that stands for all before the blank."""
+    """Return the caption with its blank; a prompt ("a person can {span}") replaces all text before the blank."""
     if not params["prompt"]:
         return text[: span.start] + state.filler.blank + text[span.end :]
     before, _, after = params["prompt"].partition("{span}")
@@ -86,7 +88,7 @@ def _blank(text: str, span: VerbSpan, params: Mapping[str, Any], state: State) -
 def _drafts(
     caption: CaptionInput, filled: Mapping[VerbSpan, list[Fill]], params: Mapping[str, Any], mode: str, state: State
 ) -> Iterator[FoilDraft]:
-    """The most probable first; with several spans all their fillings together, each foil once."""
+    """Yield drafts, the most probable first; with several spans all their fillings together, each foil once."""
     offered: dict[str, tuple[VerbSpan, str, float]] = {}
     for span, fills in filled.items():
         for fill in fills:
@@ -106,7 +108,7 @@ def _drafts(
 
 
 def _usable(span: VerbSpan, filling: str, params: Mapping[str, Any], mode: str, state: State) -> str:
-    """What is put in; "" where a list stops it, it says the same, or (corrected) it is no verb phrase of that form."""
+    """Return the text to insert; "" if a list stops it, nothing changes, or (corrected) its form is different."""
     text = inflected(span, filling) if params["prompt"] else filling
     if not text or text.lower() == span.text.lower() or stopped_by(filling, state.stopped):
         return ""

@@ -2,7 +2,7 @@
 
 Four subtests by the caption's template: action (the verb becomes its reverse), pre_state ("Initially, the paper is
 unfolded." -> "… folded."), post_state ("At the end, the paper is folded."), reverse (both states and the verb). The
-changes are those of text/language/change_of_state.py. Captions come in these templates from the caption maker
+changes are those of text/language/change_of_state.py. Captions in these templates are made by
 `cos_caption`; `corrected` also replaces the verb of change in any other caption.
 """
 
@@ -20,7 +20,7 @@ from text.language.numbers import match_case
 from text.language.tools import Tagger, tagger
 
 VERSION = "2"
-NO_VERB = "no verb of the lexicon of changes stands in it with something that changes"
+NO_VERB = "it has no verb of change from the lexicon with a thing that changes"
 
 Made = tuple[list[Edit], StateChange] | str
 
@@ -28,7 +28,7 @@ Made = tuple[list[Edit], StateChange] | str
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
-    """One foil a caption."""
+    """Make one foil per caption."""
     tags = tagger(params["tagger"])
     for caption in captions:
         sentence = read_sentence(caption.text)
@@ -56,7 +56,10 @@ def _made(caption: CaptionInput, sentence: Sentence, mode: str, seed: int, tags:
     text = caption.text
     if sentence.subtest == ACTION:
         if mode == "paper" and not _is_template(text):
-            return "it has none of the paper's templates; cos_caption makes them, or use mode corrected"
+            return (
+                "it has none of the paper's templates; make one with the caption maker cos_caption, "
+                "or use mode corrected"
+            )
         return _action(text, (0, len(text)), caption, mode, tags, _noted_states(caption))
     if sentence.subtest == REVERSE:
         return _reverse(caption, sentence, mode, tags)
@@ -66,24 +69,24 @@ def _made(caption: CaptionInput, sentence: Sentence, mode: str, seed: int, tags:
 
 
 def _is_template(text: str) -> bool:
-    """ "Someone …" and "The …": the paper's captions of actions."""
+    """Return whether it is one of the paper's action captions: "Someone …" or "The …"."""
     return text.split(maxsplit=1)[:1] in (["Someone"], ["The"])
 
 
 def _known_verb(caption: CaptionInput) -> str:
-    """The verb that the caption's maker noted: facts {"cos": {"verb": …}}."""
+    """Return the verb from the caption maker: facts {"cos": {"verb": …}}."""
     noted = caption.facts.get("cos")
     return str(noted.get("verb", "")) if isinstance(noted, dict) else ""
 
 
 def _noted_states(caption: CaptionInput) -> tuple[str, str]:
-    """The states that the caption's maker noted: facts {"cos": {"pre": …, "post": …}}."""
+    """Return the states from the caption maker: facts {"cos": {"pre": …, "post": …}}."""
     noted = caption.facts.get("cos")
     return (str(noted.get("pre", "")), str(noted.get("post", ""))) if isinstance(noted, dict) else ("", "")
 
 
 def _with_states(found: FoundChange, states: tuple[str, str]) -> FoundChange:
-    """The change that the verb makes between these states, where it has several: "soak" what is dry, or drained."""
+    """Return the verb's change between these states, if it has several: "soak" what is dry, or drained."""
     for change in by_verb()[found.change.verb]:
         if (change.pre, change.post) == states and (change.transitive if found.transitive else change.intransitive):
             return replace(found, change=change)
@@ -93,7 +96,7 @@ def _with_states(found: FoundChange, states: tuple[str, str]) -> FoundChange:
 def _action(
     text: str, span: tuple[int, int], caption: CaptionInput, mode: str, tags: Tagger, states: tuple[str, str]
 ) -> Made:
-    """The first verb of change that can be undone."""
+    """Return the first verb of change that can be undone."""
     tokens, changes = changes_in(text, span, tags)
     noted = _known_verb(caption)
     changes = [_with_states(found, states) for found in changes if found.change.verb == noted] or [
@@ -106,7 +109,7 @@ def _action(
         if edits:
             return edits, found.change
         if not target:
-            why = f"'{found.change.verb}' cannot be undone: no verb is its reverse"
+            why = f"'{found.change.verb}' cannot be undone: no verb reverses it"
     return why
 
 
@@ -125,20 +128,20 @@ def _state(caption: CaptionInput, span: tuple[int, int], mode: str, seed: int, *
 
 
 def _reverse(caption: CaptionInput, sentence: Sentence, mode: str, tags: Tagger) -> Made:
-    """Both states exchanged and the verb undone, where all three are of one change."""
+    """Return both states exchanged and the verb undone, if all three belong to one change."""
     pre, post, middle = sentence.pre, sentence.post, sentence.middle
-    assert pre, "a reverse sentence has all three"
-    assert post, "a reverse sentence has all three"
-    assert middle, "a reverse sentence has all three"
+    assert pre, "a reverse caption needs both states and the verb"
+    assert post, "a reverse caption needs both states and the verb"
+    assert middle, "a reverse caption needs both states and the verb"
     before, after = caption.text[slice(*pre)], caption.text[slice(*post)]
     made = _action(caption.text, middle, caption, mode, tags, (before.lower(), after.lower()))
     if isinstance(made, str):
         return made
     edits, change = made
     if before.lower() == after.lower():
-        return f"before and after are both '{before}'"
+        return f"the states before and after are both '{before}'"
     if mode != "paper" and (before.lower(), after.lower()) != (change.pre, change.post):
-        return f"its states are not those of '{change.verb}' ({change.pre}, {change.post})"
+        return f"its states are not the states of '{change.verb}' ({change.pre}, {change.post})"
     return [
         Edit(*pre, match_case(before, after.lower())),
         *edits,

@@ -1,4 +1,4 @@
-"""Runs of foil methods and the candidates they made, with provenance and the reason of every rejection."""
+"""Tables of generation: runs, candidates with provenance and reasons of rejection, scores, answers, side work."""
 
 from generation.models.runs import (
     PERSON_METHOD,

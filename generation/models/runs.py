@@ -1,4 +1,4 @@
-"""Runs of foil methods and the candidates they made, with provenance and the reason of every rejection."""
+"""Tables of runs, and of their candidates with provenance and the reasons of each rejection."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,12 +11,12 @@ from projects.models import Project, User
 from projects.models.requested_jobs import RequestedJob
 from text.registry import MAX_VERSION_LENGTH
 
-# The method of what people write: its groups come without a suggestion.
+# The method for foils written by people: its groups have no suggestions.
 PERSON_METHOD = "person"
 
 
 class GenerationRun(RequestedJob):
-    """One method with its parameters over the captions of a project, making candidates for one subtest."""
+    """A run of a method with its parameters over the captions of a project, for one subtest."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="generation_runs")
     subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="generation_runs")
@@ -27,13 +27,13 @@ class GenerationRun(RequestedJob):
     # [{"slug": …, "version": …, "params": {…}}, …] in the order they run.
     filters = models.JSONField(default=list, blank=True)
     seed = models.BigIntegerField(default=0)
-    # Narrows the captions: {"split": "test"}, {"caption_keys": […]}; empty = all captions of ready or missing media.
+    # Selects captions: {"split": "test"}, {"caption_keys": […]}; empty = all captions of ready or missing media.
     selection = models.JSONField(default=dict, blank=True)
-    # Where a threshold was moved since: {filter: number}; what the filters said in the run stays in FilterScore.
+    # Thresholds changed since: {filter: number}; the original verdicts stay in FilterScore.
     thresholds = models.JSONField(default=dict, blank=True)
-    # Captions for which the method made nothing: {"why": count}.
+    # Captions without foils: {"why": count}.
     skipped = models.JSONField(default=dict, blank=True)
-    # Foils that were asked for and are missing beside others of their caption: {"why": count}.
+    # Missing foils of captions that have others: {"why": count}.
     missing = models.JSONField(default=dict, blank=True)
 
     def __str__(self) -> str:
@@ -41,18 +41,18 @@ class GenerationRun(RequestedJob):
 
 
 class CandidateGroup(models.Model):
-    """One caption in one run: what an edit task is about. Its k accepted foils become one item."""
+    """One caption in one run, the subject of an edit task. Its k accepted foils become one item."""
 
     run = models.ForeignKey(GenerationRun, models.CASCADE, related_name="groups", db_index=False)
     caption = models.ForeignKey(Caption, models.CASCADE, related_name="candidate_groups")
     skipped_why = models.CharField(max_length=200, blank=True)
-    # Why foils are missing though others are there: ["repeats the caption", …].
+    # Why some of its foils are missing: ["repeats the caption", …].
     missing = models.JSONField(default=list, blank=True)
-    # A model was asked in vain, or not at all (its endpoint failed, the budget was spent): it can be asked again.
+    # A model did not answer (its endpoint failed, the budget was spent); it can be retried.
     unanswered = models.BooleanField(default=False)
-    # Set when the k foils were accepted and the item assembled.
+    # Set when the k foils are accepted and the item is created.
     item = models.OneToOneField("corpus.Item", models.SET_NULL, null=True, blank=True, related_name="candidate_group")
-    # True once annotation has made the edit (or review) tasks of the group.
+    # True once annotation has created the edit (or review) tasks of the group.
     tasked = models.BooleanField(default=False)
 
     class Meta:
@@ -67,7 +67,7 @@ class CandidateGroup(models.Model):
 
 
 class Candidate(models.Model):
-    """A foil that is not yet part of an item's accepted set. Nothing is deleted: rejected ones stay, with reasons."""
+    """A proposed foil. Candidates are never deleted: rejected ones stay, with reasons."""
 
     group = models.ForeignKey(CandidateGroup, models.CASCADE, related_name="candidates", db_index=False)
     rank = models.PositiveSmallIntegerField(default=0)
@@ -76,9 +76,9 @@ class Candidate(models.Model):
     state = models.CharField(
         max_length=12, choices=[(s.value, s.value) for s in CandidateState], default=CandidateState.GENERATED
     )
-    # Where an editing candidate goes back to when its lease ends: queued or returned.
+    # The state to restore when the lease of an editing candidate ends: queued or returned.
     claimed_from = models.CharField(max_length=12, blank=True)
-    # What made it, or who (docs/workflow.md#provenance).
+    # The method or person that made it (docs/workflow.md#provenance).
     method = models.CharField(max_length=40)
     method_version = models.CharField(max_length=MAX_VERSION_LENGTH)
     mode = models.CharField(max_length=10, blank=True)
@@ -97,11 +97,11 @@ class Candidate(models.Model):
     target = models.TextField(blank=True)
     facts = models.JSONField(default=dict, blank=True)
     rejected_by = models.JSONField(default=list, blank=True)
-    # The kind of selection that left it out (balance, frequency …); thresholds bring it back no more.
+    # The kind of selection that left it out (balance, frequency …); thresholds do not restore it.
     held_back_by = models.CharField(max_length=20, blank=True)
-    # Accepted by rule: it was not drawn into the share of its author's work that reviewers see.
+    # Accepted by rule: review sampling did not draw it from its author's work.
     unreviewed = models.BooleanField(default=False)
-    # The item's foil that this candidate became.
+    # The foil of an item made from this candidate.
     foil = models.OneToOneField(Foil, models.SET_NULL, null=True, blank=True, related_name="candidate")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -114,7 +114,7 @@ class Candidate(models.Model):
 
 
 class Scorer(models.Model):
-    """A filter's model with all that its measures depend on; thresholds are no part of it."""
+    """A filter's model with everything that its measures depend on, except thresholds."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     filter = models.CharField(max_length=40)
@@ -128,10 +128,10 @@ class Scorer(models.Model):
 
 
 class Measure(models.Model):
-    """What a scorer measured of one pair of texts: once, for every run and project that asks."""
+    """A scorer's measurements of one pair of texts, shared by all runs and projects."""
 
     scorer = models.ForeignKey(Scorer, models.CASCADE, related_name="measures", db_index=False)
-    # Of what the measure depends on: caption and foil.
+    # Hash of the measure's input: caption and foil.
     pair_sha256 = models.CharField(max_length=64)
     # {"entailment": 0.41, …}: the filter's own names.
     values = models.JSONField()
@@ -144,14 +144,14 @@ class Measure(models.Model):
 
 
 class FilterScore(models.Model):
-    """What one filter of one run said of one candidate, by the thresholds of that run."""
+    """A filter's verdict on a candidate, with the thresholds of its run."""
 
-    # The candidate's run, kept here for the index below: spreads and thresholds are asked for by run and filter.
+    # The candidate's run, stored for the index below: histograms and thresholds query by run and filter.
     run = models.ForeignKey(GenerationRun, models.CASCADE, related_name="filter_scores", db_index=False)
     candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="filter_scores", db_index=False)
     filter = models.CharField(max_length=40)
     filter_version = models.CharField(max_length=MAX_VERSION_LENGTH)
-    # Of a filter with a model; empty for the others, and for scores of before measures were kept.
+    # For filters with a model; empty for scores older than stored measures.
     measure = models.ForeignKey(Measure, models.SET_NULL, null=True, blank=True, related_name="+")
     score = models.FloatField(null=True, blank=True)
     passed = models.BooleanField()
@@ -166,9 +166,9 @@ class FilterScore(models.Model):
 
 
 class PromptTemplate(models.Model):
-    """A project's own prompt for an instruction model, beside those that come with Foilworks.
+    """A project's own prompt for an instruction model, in addition to the built-in ones.
 
-    A row is never changed: another wording is another version.
+    A row never changes: a new text is a new version.
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="prompt_templates", db_index=False)
@@ -193,16 +193,16 @@ class PromptTemplate(models.Model):
 
 
 class ModelAnswer(models.Model):
-    """What an instruction model answered to a request: asked for once, whichever run wants it."""
+    """An instruction model's answer to a request, shared by all runs."""
 
-    # Of the model and everything it was told.
+    # Hash of the model and its whole input.
     sha256 = models.CharField(max_length=64, unique=True)
     text = models.TextField()
     cut = models.BooleanField(default=False)
-    # What the model or its filter said when it declined, and why the server says that the answer ended.
+    # The refusal of the model or its filter, and the server's reason for the end of the answer.
     refusal = models.CharField(max_length=200, blank=True, default="", db_default="")
     finish_reason = models.CharField(max_length=30, blank=True, default="", db_default="")
-    # [[["Yes", -0.1], …], …]: alternatives of the first tokens with their log-probabilities, where they were asked for.
+    # [[["Yes", -0.1], …], …]: alternatives of the first tokens with their log-probabilities, if requested.
     logprobs = models.JSONField(null=True, blank=True)
     model_id = models.CharField(max_length=200)
     model_revision = models.CharField(max_length=64, blank=True)
@@ -215,12 +215,12 @@ class ModelAnswer(models.Model):
 
 
 class Usage(models.Model):
-    """What a run has spent at an instruction model so far, failures included."""
+    """A run's spending at an instruction model, including failures."""
 
     requests = models.PositiveIntegerField(default=0)
     prompt_tokens = models.PositiveBigIntegerField(default=0)
     completion_tokens = models.PositiveBigIntegerField(default=0)
-    # Answers that were there already and cost nothing.
+    # Answers that were stored already, at no cost.
     reused = models.PositiveIntegerField(default=0)
 
     class Meta:
@@ -228,13 +228,13 @@ class Usage(models.Model):
 
 
 class PricedUsage(Usage):
-    """The same with its price at the time when the answers came."""
+    """The spending with the price at the time of the answers."""
 
-    # Of the prompt tokens, those that the server had computed before.
+    # Prompt tokens from the server's cache.
     cached_tokens = models.PositiveBigIntegerField(default=0)
     cost = models.FloatField(default=0)
     currency = models.CharField(max_length=20, blank=True)
-    # Of all requests together.
+    # Sum over all requests.
     answer_seconds = models.FloatField(default=0)
 
     class Meta:
@@ -242,7 +242,7 @@ class PricedUsage(Usage):
 
 
 class RunCost(Usage):
-    """The usage of a run of foils."""
+    """The spending of a generation run."""
 
     run = models.OneToOneField(GenerationRun, models.CASCADE, related_name="cost")
 
@@ -251,9 +251,9 @@ class RunCost(Usage):
 
 
 class Selection(models.Model):
-    """A choice among the candidates of a run, or of all runs of a subtest, so that text alone tells less.
+    """A choice among the candidates of a run, or of all runs of a subtest, that reduces text-only cues.
 
-    A job works it out, a researcher looks at it and applies it: those in `lost` that still wait are held back.
+    A job computes it, and a researcher reviews and applies it: waiting candidates in `lost` are held back.
     """
 
     class Kind(models.TextChoices):
@@ -271,14 +271,14 @@ class Selection(models.Model):
     job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
     # generation.balance.outcome.outcome; None until the job is done.
     result = models.JSONField(null=True, blank=True)
-    # Ids of the candidates that it leaves out.
+    # Ids of the candidates to hold back.
     lost = models.JSONField(default=list, blank=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     applied_at = models.DateTimeField(null=True, blank=True)
     applied_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
-    # How many were held back and came back, how many stayed since somebody had begun meanwhile, and how many are out
-    # since thresholds moved meanwhile: {"held_back": n, "came_back": n, "begun": n, "rejected": n}.
+    # How many were held back and restored, how many stayed because people had started on them, and how many are out
+    # because thresholds changed since: {"held_back": n, "came_back": n, "begun": n, "rejected": n}.
     moved = models.JSONField(default=dict, blank=True)
 
     class Meta:
@@ -289,10 +289,10 @@ class Selection(models.Model):
 
 
 class HintModel(models.Model):
-    """The model that a project's annotators may ask about what they type; no row, or a disabled one: nobody asks."""
+    """The hint model of a project, for its annotators. Without an enabled row there are no hints."""
 
     project = models.OneToOneField(Project, models.CASCADE, related_name="hint_model")
-    # As typed: "lm:/path", "tiny:/path", "clip:openai/clip-vit-base-patch32".
+    # As entered: "lm:/path", "tiny:/path", "clip:openai/clip-vit-base-patch32".
     spec = models.CharField(max_length=500)
     enabled = models.BooleanField(default=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
@@ -303,13 +303,13 @@ class HintModel(models.Model):
 
 
 class Hint(models.Model):
-    """What the model said of one typed text beside its caption; `value` and `of_caption` are None until it has."""
+    """A model's scores of a typed text and its caption; `value` and `of_caption` are None until then."""
 
     caption = models.ForeignKey(Caption, models.CASCADE, related_name="hints", db_index=False)
     text = models.TextField()
     text_sha256 = models.CharField(max_length=64)
     spec = models.CharField(max_length=500)
-    # Model id + revision, the key of its scores: what says that an evaluated model helped to write.
+    # Model id + revision, the key of its scores: records that an evaluated model helped with writing.
     model_key = models.CharField(max_length=300, blank=True)
     value = models.FloatField(null=True, blank=True)
     of_caption = models.FloatField(null=True, blank=True)
@@ -329,7 +329,7 @@ class Hint(models.Model):
 
 
 class HintShown(models.Model):
-    """A person asked about a text: whoever has a model's word in mind writes otherwise."""
+    """A person saw a hint about a text, which may influence what they write."""
 
     hint = models.ForeignKey(Hint, models.CASCADE, related_name="shown", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="+")

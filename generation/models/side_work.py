@@ -1,4 +1,4 @@
-"""Work beside runs: captions made where a source has none, and text-to-text models tuned on a project's captions."""
+"""Tables of caption runs, tunings and detections."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -9,12 +9,12 @@ from text.registry import MAX_VERSION_LENGTH
 
 
 class CaptionSources(models.TextChoices):
-    CAPTIONS = "captions", _("the captions that are there (sentences, templates)")
+    CAPTIONS = "captions", _("existing captions (sentences, templates)")
     VIDEOS = "videos", _("videos without a caption (their class label)")
 
 
 class CaptionRun(RequestedJob):
-    """One caption maker over a project's sources: looked at first, stored when somebody says so."""
+    """A run of a caption maker over a project's sources: first a preview, then, on request, all captions."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="caption_runs")
     maker = models.CharField(max_length=40)
@@ -24,12 +24,12 @@ class CaptionRun(RequestedJob):
     seed = models.BigIntegerField(default=0)
     sources = models.CharField(max_length=8, choices=CaptionSources, default=CaptionSources.CAPTIONS)
     split = models.CharField(max_length=5, blank=True)
-    # Sources that come in later are not part of it.
+    # Sources imported later are not part of it.
     last_source = models.BigIntegerField(default=0)
-    # {"sources": n, "made": [[source, caption], …], "skipped": {why: n}} of the first sources; null until looked at.
+    # {"sources": n, "made": [[source, caption], …], "skipped": {why: n}} of the first sources; null until done.
     preview = models.JSONField(null=True, blank=True)
     asked_at = models.DateTimeField(null=True, blank=True)
-    # Sources up to this row are dealt with; what came of them.
+    # Sources up to this row are processed, with these results.
     cursor = models.BigIntegerField(default=0)
     stored = models.PositiveIntegerField(default=0)
     known = models.PositiveIntegerField(default=0)
@@ -51,7 +51,7 @@ class Tuning(RequestedJob):
     steps = models.PositiveIntegerField(default=0)
     # [[step, mean loss since the one before], …]
     losses = models.JSONField(default=list, blank=True)
-    # The folder below the installation's models, named by the hash of its files; "" until the model is there.
+    # The folder in the installation's models, named by the hash of its files; "" until the model exists.
     folder = models.CharField(max_length=200, blank=True)
 
     def __str__(self) -> str:
@@ -59,10 +59,10 @@ class Tuning(RequestedJob):
 
 
 class DetectionResult(models.Model):
-    """What one detector saw in one video's frames: looked at once, whatever the score that a run asks for."""
+    """A detector's results on one video's frames, computed once for all score limits."""
 
     video = models.ForeignKey("corpus.Video", models.CASCADE, related_name="sightings", db_index=False)
-    # Of the file and trim that were looked at, the model's weights, the frames taken.
+    # Hash of the file and trim, the model's weights and the frames.
     key = models.CharField(max_length=64)
     model_id = models.CharField(max_length=200)
     model_revision = models.CharField(max_length=64)

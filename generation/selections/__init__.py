@@ -1,1 +1,1 @@
-"""Which of the candidates that nobody has begun with go on: chosen so that text alone gives little away."""
+"""Choose, among candidates that people have not started on, a set with few text-only cues."""

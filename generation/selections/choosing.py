@@ -1,4 +1,4 @@
-"""What a selection chooses: pairs through generation.balance, ids out. Only jobs import it: it loads the classifier."""
+"""Choose candidates with generation.balance. Only jobs import this module: it loads the classifier."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,7 +17,7 @@ EXAMPLES = 20
 
 
 def choose_candidates(chosen: Selection) -> tuple[dict[str, Any], list[int]]:
-    """(what is shown, ids that are left out). GenerationError: nothing to choose from, or gaps that are not scored."""
+    """Return (results to show, ids to hold back). GenerationError: no candidates, or unscored gaps."""
     pool = pool_of(chosen)
     if not pool.open:
         raise GenerationError(

@@ -1,4 +1,4 @@
-"""What a selection chooses from: rows of candidates that nobody has begun with, and what stays beside them."""
+"""Query the candidates of a selection: open ones that people have not started on, and fixed ones."""
 
 from dataclasses import dataclass
 
@@ -11,16 +11,16 @@ from generation.models import Candidate, CandidateGroup, GenerationRun, Selectio
 from generation.thresholds.arithmetic import failing
 
 C = CandidateState
-# In somebody's hands, or past them: they stay, and the balance is found around them.
+# In progress or done: they stay, and the choice takes them as given.
 IN_WORK = (C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED)
 GONE = (ItemState.INVALID, ItemState.REQUEUED, ItemState.RETRACTED)
-# Filters whose score is a gap between caption and foil: above 0 the model prefers the caption.
+# Filters whose score is a gap of caption and foil: above 0 the model prefers the caption.
 GAPS = ("plausibility_gap", "grammar_gap", "perplexity")
 
 
 @dataclass(frozen=True)
 class Pool:
-    """`open`: candidates that nobody has begun with, waiting or held back; `fixed`: what stays whatever happens."""
+    """The candidates of a selection. `open`: waiting or held back, in groups not started; `fixed`: always stay."""
 
     open: list[Pair]
     fixed: list[Pair]
@@ -32,7 +32,7 @@ def waiting_state(chosen: Selection) -> CandidateState:
 
 
 def open_candidates(chosen: Selection) -> QuerySet[Candidate]:
-    """Those that the selection may hold back or bring back, but for `failing_now`: in groups nobody has begun with."""
+    """Return the candidates that a selection may hold back or restore, except `failing_now`: in groups not started."""
     rows = Candidate.objects.filter(group__run__subtest=chosen.subtest)
     if chosen.run_id:
         rows = rows.filter(group__run=chosen.run_id)
@@ -41,8 +41,8 @@ def open_candidates(chosen: Selection) -> QuerySet[Candidate]:
 
 
 def failing_now(chosen: Selection) -> set[int]:
-    """Held back, and not to be brought back: they fail their runs' thresholds, which have moved since. Two queries, and
-    what sheets cost."""
+    """Return held-back candidates that must stay so: they fail changed thresholds of their runs. Two queries, plus
+    those of the sheets."""
     held = open_candidates(chosen).filter(state=C.FILTERED_OUT).values_list("group__run", "id")
     ids: dict[int, set[int]] = {}
     for run, pk in held:
@@ -54,7 +54,7 @@ def failing_now(chosen: Selection) -> set[int]:
 def _untouched(chosen: Selection) -> QuerySet[CandidateGroup]:
     groups = CandidateGroup.objects.filter(run__subtest=chosen.subtest, item=None)
     if not chosen.project.edit_stage:
-        # Everything waits for reviewers, so a group is left alone as soon as it has review tasks.
+        # All candidates wait for reviewers, so a group counts as started once it has review tasks.
         shown = Candidate.objects.filter(group=OuterRef("pk"), state=C.IN_REVIEW)
         return groups.exclude(Q(tasked=True) & Exists(shown))
     untouched = (C.GENERATED, C.FILTERED_OUT, C.QUEUED)
@@ -62,7 +62,7 @@ def _untouched(chosen: Selection) -> QuerySet[CandidateGroup]:
 
 
 def pool_of(chosen: Selection) -> Pool:
-    """Four queries, and those of `failing_now`."""
+    """Query the pool: four queries, plus those of `failing_now`."""
     found = open_candidates(chosen).order_by("id")
     out = failing_now(chosen)
     columns = "id", "group_id", "group__caption__text", "text", "rank"

@@ -1,4 +1,4 @@
-"""Shares as the pages of selections print them."""
+"""Template filters for the pages of selections."""
 
 from django import template
 
@@ -7,5 +7,5 @@ register = template.Library()
 
 @register.filter
 def percent(value: float | None) -> str:
-    """0.651 -> 65.1 %; a dash where there is no number."""
+    """Format a share: 0.651 -> 65.1 %; a dash without a number."""
     return "–" if value is None else f"{100 * value:.1f} %"

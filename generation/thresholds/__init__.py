@@ -1,1 +1,1 @@
-"""Where a run's thresholds stand, and what would pass if they stood elsewhere."""
+"""The thresholds of a run, and the effect of other thresholds."""

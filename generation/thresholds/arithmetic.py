@@ -1,4 +1,4 @@
-"""What would pass if a run's thresholds stood elsewhere: arithmetic over a sheet of stored scores, nothing is rerun."""
+"""Preview other thresholds of a run by arithmetic over stored scores, without running filters again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Preview:
-    """What the thresholds `at` make of a run. `passes`: (n,) under every filter; `fails`: filter -> (n,).
+    """The effect of the thresholds `at` on a run. `passes`: (n,) under every filter; `fails`: filter -> (n,).
 
-    `unjudged`: (n,) would pass what was asked, but some filter was not, since another had rejected the foil before.
+    `unjudged`: (n,) passes its filters, but some filter did not judge it because a cheaper one had rejected it.
     """
 
     sheet: Sheet
@@ -59,16 +59,16 @@ class Preview:
 
     @property
     def n_begun(self) -> int:
-        """Would move, and stays since somebody has begun with its group."""
+        """Count candidates that would move, but stay because people have started on their group."""
         return int((~self.standing.free & self.standing.out & self.passes).sum())
 
     def reasons(self, at: int) -> list[str]:
-        """The filters that the candidate at this place fails, in their order."""
+        """Return the filters that the candidate at this index fails, in order."""
         return [slug for slug, failed in self.fails.items() if failed[at]]
 
 
 def preview(run: GenerationRun, wanted: Mapping[str, float]) -> Preview:
-    """`wanted`: filter -> threshold; filters without one keep what they said. GenerationError: see `checked`."""
+    """Preview `wanted`: filter -> threshold. Other filters keep their verdicts. GenerationError: see `checked`."""
     at = checked(run, wanted)
     sheet = sheet_of(run)
     fails, failed, unasked = _verdicts(sheet, at, movable(run.filters))
@@ -76,15 +76,15 @@ def preview(run: GenerationRun, wanted: Mapping[str, float]) -> Preview:
 
 
 def failing(run: GenerationRun) -> set[int]:
-    """Ids of the run's candidates that fail a filter where its thresholds stand now."""
+    """Return the ids of the run's candidates that fail a filter under the current thresholds."""
     sheet = sheet_of(run)
-    # Also by one that was moved while its filter could be.
+    # Also under a threshold changed while its filter was movable.
     _fails, failed, _unasked = _verdicts(sheet, run.thresholds, THRESHOLDS)
     return set(sheet.ids[failed].tolist())
 
 
 def checked(run: GenerationRun, wanted: Mapping[str, float]) -> dict[str, float]:
-    """The thresholds as numbers. GenerationError: the run is still at work, or a filter that has none to move."""
+    """Check the thresholds. GenerationError: the run is in progress, or a filter has no movable threshold."""
     if run.job and not run.job.is_over:
         raise GenerationError(_("The run is still generating foils. Change its thresholds when it is done."))
     known = movable(run.filters)
@@ -102,7 +102,7 @@ def checked(run: GenerationRun, wanted: Mapping[str, float]) -> dict[str, float]
 def _verdicts(
     sheet: Sheet, at: Mapping[str, float], known: Mapping[str, Threshold]
 ) -> tuple[dict[str, Flags], Flags, Flags]:
-    """filter -> who fails it, who fails any, and who some filter has not been asked about."""
+    """Return filter -> failing candidates, those failing any, and those that some filter did not judge."""
     fails = {}
     failed, unasked = np.zeros(len(sheet.ids), dtype=np.bool_), np.zeros(len(sheet.ids), dtype=np.bool_)
     for slug, verdicts in sheet.verdicts.items():

@@ -1,4 +1,4 @@
-"""How the scores of a run's filters are spread, passed and rejected apart: what moving a threshold would meet.
+"""Histograms of the scores of a run's filters, passed and rejected separately.
 
 The database counts; the page draws the bars as SVG and gives the same numbers as a table.
 """
@@ -20,7 +20,7 @@ HEIGHT, STEP, GAP = 60, 20, 2
 
 @dataclass(frozen=True)
 class Bar:
-    """Scores from `low` to below `high` (the last bar: `high` too), and where its two parts stand in the drawing."""
+    """A bar: scores from `low` to below `high` (the last bar includes `high`), and the coordinates of its two parts."""
 
     low: float
     high: float
@@ -59,7 +59,7 @@ def _span(low: float, high: float) -> str:
 
 
 def score_histograms(run: GenerationRun) -> list[Histogram]:
-    """One a filter of the run that gave scores; two queries, one more for each such filter."""
+    """Return one histogram per filter with scores. Two queries, plus one per such filter."""
     scores = FilterScore.objects.filter(run=run, score__isnull=False)
     spans = scores.values_list("filter").annotate(low=Min("score"), high=Max("score")).order_by("filter")
     return [_histogram(scores.filter(filter=slug), slug, low, high) for slug, low, high in spans]
@@ -71,13 +71,13 @@ def _histogram(scores: QuerySet[FilterScore], slug: str, low: float, high: float
     place = Floor(ExpressionWrapper((F("score") - low) / width, output_field=FloatField()))
     counts = [[0, 0] for _ in range(bins)]
     for at, passed, n in scores.annotate(place=place).values_list("place", "passed").annotate(n=Count("id")).order_by():
-        # The highest score stands on the upper edge of the last bin, and rounding may lift others there.
+        # The highest score is on the upper edge of the last bin, and rounding may move others there.
         counts[min(max(int(at), 0), bins - 1)][0 if passed else 1] += n
     return drawn(slug, low, high, counts)
 
 
 def drawn(slug: str, low: float, high: float, counts: Sequence[Sequence[int]]) -> Histogram:
-    """The drawing of [passed, rejected] counts in bins of equal width from `low` to `high`."""
+    """Draw [passed, rejected] counts in bins of equal width from `low` to `high`."""
     width = (high - low) / len(counts) if high > low else 1.0
     tallest = max(1, *(sum(pair) for pair in counts))
     label = FILTERS[slug].label if slug in FILTERS else slug

@@ -1,4 +1,4 @@
-"""What the page of a run's thresholds shows: a drawing and a slider a filter, what would pass, examples."""
+"""The page of a run's thresholds: a histogram and a slider per filter, the preview and examples."""
 
 import math
 from collections.abc import Mapping
@@ -25,14 +25,14 @@ STEPS = 200
 
 @dataclass(frozen=True)
 class Slider:
-    """What a threshold can be set to: the scores' span, widened to whole steps."""
+    """The range of a threshold: the range of the scores, extended to whole steps."""
 
     low: float
     high: float
     step: float
     value: float
     set_to: float | None
-    # Where the threshold stands in the drawing.
+    # The x coordinate of the threshold in the drawing.
     x: float | None
 
 
@@ -49,7 +49,7 @@ class FilterRow:
 
 
 class ThresholdForm(forms.Form):
-    """One number a filter that can move; empty: its verdicts stand as they are."""
+    """The form of thresholds: one number per movable filter. An empty field keeps the filter's verdicts."""
 
     def __init__(self, run: GenerationRun, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data, initial=run.thresholds)
@@ -61,13 +61,13 @@ class ThresholdForm(forms.Form):
             self.fields[slug] = field
 
     def thresholds(self) -> dict[str, float]:
-        """Those that are set; of an unbound form the run's own."""
+        """Return the thresholds that are set; for an unbound form, the run's own."""
         values = self.cleaned_data if self.is_bound and self.is_valid() else self.initial
         return {slug: values[slug] for slug in self.fields if values.get(slug) is not None}
 
 
 def filter_rows(run: GenerationRun, found: Preview) -> list[FilterRow]:
-    """One a filter of the run, in its order."""
+    """Return one row per filter of the run, in order."""
     known = movable(run.filters)
     params = {row["slug"]: row.get("params", {}) for row in run.filters}
     return [_row(slug, known.get(slug), params[slug], found) for slug in found.sheet.verdicts]
@@ -113,7 +113,7 @@ def _drawing(slug: str, scores: NDArray[np.float64], failed: NDArray[np.bool_]) 
 
 
 def examples(found: Preview) -> dict[str, list[Candidate]]:
-    """Up to EXAMPLES of what would pass and of what would leave, spread evenly over the run; one query."""
+    """Return up to EXAMPLES candidates that would pass or be held back, spread evenly over the run. One query."""
     places = {"pass": _spread(found, found.passes), "leave": _spread(found, found.leaves)}
     back = found.comes_back
     ids = {name: found.sheet.ids[part].tolist() for name, part in places.items()}
@@ -127,7 +127,7 @@ def examples(found: Preview) -> dict[str, list[Candidate]]:
 
 
 def _spread(found: Preview, which: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Places in the sheet. What would move stands first among what would pass: it is what a look is for."""
+    """Choose indices in the sheet. Candidates that would move come first, since they are of most interest."""
     moving = np.flatnonzero(which & found.comes_back)
     rest = np.flatnonzero(which & ~found.comes_back)
     first = _evenly(moving, EXAMPLES)

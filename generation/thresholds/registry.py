@@ -1,7 +1,7 @@
-"""Which filters decide by one number alone, and on which side of it a foil passes: those can move without a rerun.
+"""Filters that decide by one number alone, and the side on which foils pass. Their thresholds can move without a rerun.
 
-Filters that look at more than their score (an entity, an antonym, two cosines) are not listed; their verdicts stand.
-So do those of a listed one whose parameters have it look at more in a run.
+Filters that depend on more than their score (an entity, an antonym, two cosines) are not listed; their verdicts stay.
+So do those of a listed filter whose parameters in a run make it depend on more.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Threshold:
-    """A score passes that stands to the threshold as `passes` says. `param`: the parameter that set it in the run.
+    """A threshold. `passes`: the side of passing scores. `param`: the parameter that set it in the run.
 
-    `alone`: whether under these parameters the score alone decides.
+    `alone`: whether the score alone decides under these parameters.
     """
 
     param: str
@@ -24,7 +24,7 @@ class Threshold:
     alone: Callable[[Mapping[str, Any]], bool] = lambda _params: True
 
     def holds(self, scores: NDArray[np.float64], at: float) -> NDArray[np.bool_]:
-        """(n,) scores -> whether each passes; a score that is no number does not."""
+        """Return whether each of (n,) scores passes; NaN does not."""
         compared = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}[self.passes]
         return np.asarray(compared(scores, at))
 
@@ -34,10 +34,10 @@ class Threshold:
 
 
 THRESHOLDS: dict[str, Threshold] = {
-    # At 0 the likeliest label decides, which its score does not tell.
+    # At 0 the most likely label decides, which the score does not show.
     "nli": Threshold("max_entailment", "<", lambda params: params.get("max_entailment", 0) > 0),
     "grammaticality": Threshold("min", ">="),
-    # By its second bar a foil passes beyond the threshold, which its score does not tell; 0 takes that bar away.
+    # Its second limit lets foils pass beyond the threshold, which the score does not show; 0 disables that limit.
     "perplexity": Threshold("max_change", "<", lambda params: params.get("max_perplexity") == 0),
     "sentence_similarity": Threshold("max", "<"),
     "word_similarity": Threshold("max", "<"),
@@ -49,7 +49,7 @@ THRESHOLDS: dict[str, Threshold] = {
 
 
 def movable(filters: list[dict[str, Any]]) -> dict[str, Threshold]:
-    """slug -> threshold, for those of a run's filters (`GenerationRun.filters`) that can move, in their order."""
+    """Return slug -> threshold for the movable filters of a run (`GenerationRun.filters`), in order."""
     found = {}
     for row in filters:
         threshold = THRESHOLDS.get(row["slug"])

@@ -1,7 +1,7 @@
-"""A run's filter scores as arrays: read from the tables once, then kept as a file, so that moving a threshold costs
-arithmetic and no model, and hardly a query.
+"""A run's filter scores as arrays: read from the tables once, then cached in a file, so that changing a threshold needs
+only arithmetic and few queries.
 
-A sheet holds only what does not change while people work. What does, the candidates' states, is asked each time.
+A sheet contains only data that does not change while people work. The candidates' states are queried each time.
 """
 
 import tempfile
@@ -21,10 +21,10 @@ from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 
 C = CandidateState
-# Sheets that a process keeps in memory; one of 100,000 candidates and five filters takes 6 MB.
+# Sheets per process in memory; one of 100,000 candidates and five filters takes 6 MB.
 KEPT = 4
 REJECTED, PASSED, NOT_ASKED = 0, 1, -1
-# What the filters alone have decided about; in anybody's hands it would be in another state.
+# States set by filters alone; after work by people a candidate has another state.
 UNTOUCHED = (C.GENERATED, C.FILTERED_OUT, C.QUEUED)
 
 Ints = NDArray[np.int64]
@@ -32,8 +32,8 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sheet:
-    """n candidates that the run's method made, by id. `scores`, `verdicts`: filter -> (n,); no score is nan, a filter
-    that was not asked (a cheaper one had rejected the foil) is NOT_ASKED."""
+    """n candidates of the run's method, by id. `scores`, `verdicts`: filter -> (n,); a missing score is nan, a filter
+    that did not judge (a cheaper one had rejected the foil) is NOT_ASKED."""
 
     ids: Ints
     groups: Ints
@@ -41,14 +41,14 @@ class Sheet:
     verdicts: dict[str, NDArray[np.int8]]
 
     def at(self, ids: Ints) -> NDArray[np.bool_]:
-        """(n,) which candidates are among `ids`."""
+        """Return (n,) which candidates are in `ids`."""
         return np.isin(self.ids, ids)
 
 
 @dataclass(frozen=True)
 class ScoreStanding:
-    """Where the sheet's candidates stand now, each (n,). `waits`: for people, and nobody has begun with their group;
-    `out`: rejected by filters alone; `held_back`: left out by a selection; `free`: their group is not begun."""
+    """The current states of the sheet's candidates, each (n,). `waits`: for people, in a group not started;
+    `out`: rejected by filters alone; `held_back`: by a selection; `free`: their group is not started."""
 
     waits: NDArray[np.bool_]
     out: NDArray[np.bool_]
@@ -57,13 +57,13 @@ class ScoreStanding:
 
 
 def scores_of(run: GenerationRun, slug: str) -> Iterator[tuple[int, float | None, bool]]:
-    """(candidate, score, passed) of what one filter said in the run: the one question that is asked of FilterScore."""
+    """Query (candidate, score, passed) of one filter in the run, the only query on FilterScore."""
     rows = FilterScore.objects.filter(run=run, filter=slug).order_by()
     yield from _raw(rows.values_list("candidate_id", "score", "passed"))
 
 
 def sheet_of(run: GenerationRun) -> Sheet:
-    """The run's sheet: from its file, or read from the tables (one query a filter and one more) and filed."""
+    """Return the run's sheet from its file, or read it from the tables (one query per filter plus one) and cache it."""
     path = _path(run)
     try:
         return _load(str(path))
@@ -74,7 +74,7 @@ def sheet_of(run: GenerationRun) -> Sheet:
 
 
 def standing_of(run: GenerationRun, sheet: Sheet) -> ScoreStanding:
-    """Three queries, whatever the size of the run; one more without an edit stage."""
+    """Query the current states: three queries, whatever the size of the run; one more without an edit stage."""
     own = Candidate.objects.filter(group__in=CandidateGroup.objects.filter(run=run)).order_by()
     waiting = C.QUEUED if run.project.edit_stage else C.IN_REVIEW
     waits = sheet.at(_ids(own.filter(state=waiting)))
@@ -82,7 +82,7 @@ def standing_of(run: GenerationRun, sheet: Sheet) -> ScoreStanding:
     moved_on = _table(own.exclude(state__in=(*UNTOUCHED, waiting)).values_list("id", "group_id"), 2)
     begun = np.isin(sheet.groups, moved_on[:, 1])
     if not run.project.edit_stage:
-        # Everything waits for reviewers, so a group is left alone as soon as it has review tasks.
+        # All candidates wait for reviewers, so a group counts as started once it has review tasks.
         begun |= np.isin(sheet.groups, _ids(own.filter(state=waiting, group__tasked=True).distinct(), "group_id"))
     return ScoreStanding(waits & ~begun, ~(waits | sheet.at(moved_on[:, 0]) | held), held, ~begun)
 
@@ -96,7 +96,7 @@ def _table(rows: QuerySet[Candidate], width: int) -> Ints:
 
 
 def _raw(rows: QuerySet) -> list[tuple]:
-    """The rows as the database's own tuples: a hundred thousand of them cost a third of what the ORM's take."""
+    """Return the rows as raw tuples: for a hundred thousand rows this takes a third of the ORM's time."""
     sql, params = rows.query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
@@ -118,7 +118,7 @@ def _read(run: GenerationRun) -> Sheet:
 
 
 def _path(run: GenerationRun) -> Path:
-    """A name that changes when a job of the run has made more."""
+    """Return the path of the sheet, which changes when a job of the run adds candidates."""
     if run.job and run.job.finished_at:
         stamp = f"{run.job_id}-{run.job.finished_at.timestamp():.6f}"
     else:
@@ -127,7 +127,7 @@ def _path(run: GenerationRun) -> Path:
 
 
 def _save(path: Path, sheet: Sheet) -> None:
-    """Whole or not at all; a disk that takes nothing costs time, no answer. Older sheets of the run go."""
+    """Save the sheet atomically, and delete older sheets of the run. A full disk is ignored."""
     columns = {"ids": sheet.ids, "groups": sheet.groups}
     columns |= {f"score:{slug}": column for slug, column in sheet.scores.items()}
     columns |= {f"verdict:{slug}": column for slug, column in sheet.verdicts.items()}
@@ -144,7 +144,7 @@ def _save(path: Path, sheet: Sheet) -> None:
 
 @lru_cache(maxsize=KEPT)
 def _load(path: str) -> Sheet:
-    """A file never changes under its name."""
+    """Load a sheet; its file never changes."""
     with np.load(path, allow_pickle=False) as columns:
         named = {name: columns[name] for name in columns.files}
 

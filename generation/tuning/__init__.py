@@ -1,1 +1,1 @@
-"""Text-to-text models tuned on a project's captions: what one takes, the job, its curve."""
+"""Tune text-to-text models on a project's captions: parameters, job, loss curve."""

@@ -1,4 +1,4 @@
-"""The job that tunes a text-to-text model on a project's train captions; it writes the row's losses and folder."""
+"""The job that tunes a text-to-text model on a project's train captions. It writes the row's losses and folder."""
 
 import shutil
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ from jobs.progress import progress
 from projects.models import Project
 from text.language.tools import tagger
 
-# Points of the loss curve that a page shows.
+# Points of the loss curve on a page.
 POINTS = 100
 CHUNK = 1000
 
 
 def train_captions(project: Project, last_caption: int) -> Iterator[str]:
-    """The texts of the train split up to a row, each once, in their order."""
+    """Return the distinct texts of the train split up to a row, in order."""
     seen: set[str] = set()
     rows = captions_to_use(project).filter(video__split=Split.TRAIN, pk__lte=last_caption).order_by("pk")
     for text in rows.values_list("text", flat=True).iterator(CHUNK):
@@ -33,20 +33,20 @@ def train_captions(project: Project, last_caption: int) -> Iterator[str]:
 
 
 def run_tuning(tuning: Tuning, job: Job) -> None:
-    """Tune, resuming at the last checkpoint; the model goes to the installation's models, named by its hash.
+    """Tune a model, resuming at the last checkpoint. It is moved to the installation's models, named by its hash.
 
-    GenerationError: the train split has no caption any more. HubError: the model does not load.
+    GenerationError: the train split is empty by now. HubError: the model cannot be loaded.
     """
     work = Path(settings.MODEL_ROOT) / "tuning" / str(tuning.pk)
     if tuning.folder:
-        # A worker was killed after the model was stored.
+        # A worker was killed after storing the model.
         shutil.rmtree(work, ignore_errors=True)
         return
     params = tuning.params
     tags = tagger(params["tagger"])
     texts = [_marked(text, tags) for text in train_captions(tuning.project, tuning.last_caption)]
     if not texts:
-        raise GenerationError("the train split has no caption; give videos the split train and start again")
+        raise GenerationError("the train split has no captions; assign videos to the split train, then start again")
     plan = SpanTraining(
         epochs=params["epochs"],
         batch=params["batch"],
@@ -68,7 +68,7 @@ def run_tuning(tuning: Tuning, job: Job) -> None:
 
 
 def _learn(tuning: Tuning, texts: list[Text], plan: SpanTraining, work: Path, job: Job) -> None:
-    # Checkpoints fall on points of the curve, so that a resumed run has the same curve.
+    # Checkpoints are at points of the curve, so that a resumed run has the same curve.
     every = _interval(tuning.steps, plan.checkpoint_every)
     since: list[float] = []
     progress(job, resumes_at(work), tuning.steps, "loading the model")
@@ -82,7 +82,7 @@ def _learn(tuning: Tuning, texts: list[Text], plan: SpanTraining, work: Path, jo
 
 
 def _interval(steps: int, checkpoint_every: int) -> int:
-    """Steps between two points: a divisor of the checkpoints' interval, and about POINTS points in all."""
+    """Return the steps between two points: a divisor of the checkpoints' interval, for about POINTS points."""
     wanted = max(1, steps // POINTS)
     return max(n for n in range(1, checkpoint_every + 1) if checkpoint_every % n == 0 and n <= wanted)
 
@@ -93,11 +93,11 @@ def _marked(text: str, tags: object) -> Text:
 
 
 def _kept(work: Path) -> str:
-    """The folder below the installation's models that the tuned model was moved to."""
+    """Move the tuned model to the installation's models, and return its folder."""
     name = f"tuned/{folder_hash(work / 'model')}"
     target = Path(settings.MODEL_ROOT) / name
     if target.exists():
-        # The same training again made the same files.
+        # The same training made the same files before.
         return name
     target.parent.mkdir(parents=True, exist_ok=True)
     (work / "model").rename(target)

@@ -1,4 +1,4 @@
-"""The curve of a training's loss as points of an SVG line. Pure."""
+"""Draw the loss curve of a training as points of an SVG line. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ WIDTH, HEIGHT = 400, 120
 
 @dataclass(frozen=True)
 class Curve:
-    """`points`: "x,y x,y …" of a polyline; the lowest and highest loss stand at the bottom and the top."""
+    """`points`: "x,y x,y …" of a polyline; the lowest and highest loss are at the bottom and the top."""
 
     points: str
     low: float
@@ -20,7 +20,7 @@ class Curve:
 
 
 def loss_curve(losses: Sequence[Sequence[float]]) -> Curve | None:
-    """The curve of [[step, loss], …], None where there is none."""
+    """Draw the curve of [[step, loss], …]; None without losses."""
     if not losses:
         return None
     values = [float(loss) for _, loss in losses]

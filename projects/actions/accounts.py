@@ -1,4 +1,4 @@
-"""A person's own account: name, address, password, second factor."""
+"""A person's own account: name, email, password, second factor."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Consent: publish a text, agree to it."""
+"""Publish and accept consent texts."""
 
 from datetime import datetime
 
@@ -18,7 +18,7 @@ def publish_consent_text(actor: User, project: Project, text: str, on_withdrawal
     require_role(actor, project, Role.RESEARCHER)
     if not text.strip() or on_withdrawal not in OnWithdrawal.values:
         raise ProjectError(_("Write the consent text, and say what happens to the work of people who withdraw."))
-    # Two researchers who publish at once queue up here.
+    # Two researchers who publish at once wait for each other here.
     locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     newest = ConsentText.objects.filter(project=project, version=locked.consent_version).first()
     if newest is not None and (newest.text, newest.on_withdrawal) == (text.strip(), on_withdrawal):

@@ -1,6 +1,6 @@
-"""Invitations: make one, accept it, withdraw it."""
+"""Create, accept and withdraw invitations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
@@ -46,6 +46,12 @@ def make_invitation(
     return invitation
 
 
+@transaction.atomic
+def make_team_invitations(actor: User, project: Project, people: Mapping[str, int]) -> list[Invitation]:
+    """Create one link per role for so many people, valid for a week; roles with 0 people get none."""
+    return [make_invitation(actor, project, [role], most_uses=n) for role, n in people.items() if n]
+
+
 def accept_invitation(person: User, token: str, *, now: datetime | None = None) -> Project:
     """The person has the invitation's roles, beside those that they had. EntryRefused: the link holds no more.
 
@@ -88,7 +94,7 @@ def _use(person: User, invitation: Invitation, now: datetime) -> None:
         raise over(invitation, "used up")
     InvitationUse.objects.get_or_create(invitation=invitation, person=person, defaults={"at": now})
     Membership.objects.bulk_create(Membership(project=project, person=person, role=role) for role in new)
-    # A link that was made before the removal takes nothing of it back.
+    # A link from before the removal does not undo it.
     removed = CrowdWorker.objects.filter(project=project, person=person, removed_at__lt=invitation.created_at)
     removed.update(removed_at=None)
     audit.record(

@@ -1,4 +1,4 @@
-"""Members: add somebody, change roles, leave; renew a temporary password."""
+"""Add members, change roles, leave a project, renew a temporary password."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -19,14 +19,14 @@ from projects.demo_accounts import NO_ACCOUNTS, is_published, refuse_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import ApiToken, AuditEvent, Consent, CrowdWorker, Membership, Project, Role, User
 
-# Without letters and digits that look alike: it is read out and typed.
+# Without letters and digits that look alike, because people read it aloud and type it.
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 PASSWORD_PARTS, PART_LENGTH = 4, 4
 
 
 @dataclass(frozen=True)
 class Added:
-    """`password` is the temporary one of a new account, told once and stored as a hash alone; else empty."""
+    """A new member; `password` is a new account's temporary one, shown once and stored as a hash; else empty."""
 
     person: User
     password: str = ""
@@ -67,7 +67,7 @@ def add_member(
 
 
 def temporary_password() -> str:
-    """78 bits that can be read out."""
+    """Return a random password of 78 bits that people can read aloud."""
     return "-".join(
         "".join(secrets.choice(LETTERS) for _letter in range(PART_LENGTH)) for _part in range(PASSWORD_PARTS)
     )
@@ -114,7 +114,7 @@ def set_roles(actor: User, project: Project, person: User, roles: Sequence[str])
     Whose membership ends comes in by no crowd study of the project either, until somebody adds or invites them again.
     Work in the person's hands is not touched here: annotation.actions.people and remove_member free it.
     """
-    # Two researchers who remove each other at once queue up here.
+    # Two researchers who remove each other at once wait for each other here.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     require_role(actor, project, Role.RESEARCHER)
     wanted = checked_roles(roles) if roles else ()
@@ -125,7 +125,7 @@ def set_roles(actor: User, project: Project, person: User, roles: Sequence[str])
     if Role.RESEARCHER in before and Role.RESEARCHER not in wanted:
         keep_one_researcher(project, person)
     if not wanted:
-        # First, so that who is just entering a study is waited for, and found among the rows.
+        # First, so that a person who is entering a study is waited for, and found among the rows.
         CrowdWorker.objects.filter(project=project, person=person).update(removed_at=timezone.now())
     rows.exclude(role__in=wanted).delete()
     Membership.objects.bulk_create(
@@ -137,7 +137,7 @@ def set_roles(actor: User, project: Project, person: User, roles: Sequence[str])
 
 
 def keep_one_researcher(project: Project, leaving: User) -> None:
-    """ProjectError where nobody else could own the project."""
+    """Raise ProjectError if nobody else would own the project."""
     others = Membership.objects.filter(project=project, role=Role.RESEARCHER, person__is_active=True)
     if not others.exclude(person=leaving).exists():
         raise ProjectError(

@@ -1,4 +1,4 @@
-"""API tokens: make and revoke them."""
+"""Create and revoke API tokens."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,13 +14,13 @@ from projects.errors import AccessDenied, ProjectError
 from projects.models import ApiToken, Project, Role, User
 from projects.tokens import HINT_LENGTH, MAX_DAYS, USUAL_DAYS, digest_of, new_secret
 
-# More are a sign that they are made by a program and never revoked.
+# A larger number means that a program creates tokens and never revokes them.
 MAX_LIVE_TOKENS = 50
 
 
 @dataclass(frozen=True)
 class Made:
-    """`secret` is told once: only its digest is stored."""
+    """A new token; `secret` is shown once, because only its digest is stored."""
 
     token: ApiToken
     secret: str
@@ -87,7 +87,7 @@ def _check(name: str, scope: str, days: int, role: str) -> None:
 
 @transaction.atomic
 def revoke_token(person: User, pk: int) -> ApiToken:
-    """The person's own token is over at once; Http404 for anybody else's. Again: no harm."""
+    """Revoke the person's own token; Http404 for anybody else's. Can be repeated."""
     token = or_404(
         ApiToken.objects.select_for_update(no_key=True).filter(pk=pk, person=person).first(),
         _("You have no such token."),
@@ -100,6 +100,6 @@ def revoke_token(person: User, pk: int) -> ApiToken:
 
 
 def revoke_given_tokens(person: User) -> int:
-    """Tokens that somebody else told the person, as a temporary password is; part of the caller's transaction."""
+    """Revoke tokens that somebody else gave to the person; within the caller's transaction."""
     given = ApiToken.objects.filter(person=person, revoked_at=None).exclude(made_by=person)
     return given.update(revoked_at=timezone.now())

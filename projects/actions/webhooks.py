@@ -1,4 +1,4 @@
-"""A researcher names an address that is told of events; tries it; takes it out."""
+"""A researcher adds, tests and deletes a webhook."""
 
 import secrets
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ MAX_WEBHOOKS = 20
 
 
 def add_webhook(person: User, project: Project, url: str, events: Sequence[str]) -> Webhook:
-    """Store the address. ProjectError: a private or unknown address, an unknown event, too many addresses."""
+    """Store a webhook. ProjectError: a private or unknown address, an unknown event, too many webhooks."""
     require_role(person, project, Role.RESEARCHER)
     unknown = [event for event in events if event not in EVENTS]
     if unknown or not events:
         raise ProjectError(_("Choose at least one event from: %(list)s.") % {"list": ", ".join(EVENTS)})
-    # Resolving takes its time: before the transaction (but in that of an Idempotency-Key, decision 35).
+    # Resolving is slow: before the transaction (but inside that of an Idempotency-Key, decision 35).
     checked_target(url)
     try:
         with transaction.atomic():
@@ -42,7 +42,7 @@ def add_webhook(person: User, project: Project, url: str, events: Sequence[str])
 
 @transaction.atomic
 def ping_webhook(person: User, project: Project, pk: int) -> Webhook:
-    """Have the address told that somebody tries it. Http404 for another project's."""
+    """Send a test delivery. Http404 for another project's webhook."""
     hook = webhook_for(person, project, pk)
     audit.record(audit.event(project, person, "projects.ping_webhook", hook))
     return hook
@@ -50,14 +50,14 @@ def ping_webhook(person: User, project: Project, pk: int) -> Webhook:
 
 @transaction.atomic
 def remove_webhook(person: User, project: Project, pk: int) -> None:
-    """Nothing is sent to the address any more. Http404 for another project's."""
+    """Delete the webhook. Http404 for another project's."""
     hook = webhook_for(person, project, pk)
     audit.record(audit.event(project, person, "projects.remove_webhook", hook))
     hook.delete()
 
 
 def webhook_for(person: User, project: Project, pk: int) -> Webhook:
-    """A webhook of the project, for its researchers; Http404 for another project's."""
+    """Return a webhook of the project, for its researchers; Http404 for another project's."""
     require_role(person, project, Role.RESEARCHER)
     return or_404(
         Webhook.objects.select_related("project").filter(project=project, pk=pk).first(), _("Webhook not found.")

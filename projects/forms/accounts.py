@@ -62,8 +62,21 @@ class InvitationForm(forms.Form):
         label=_("Note for yourself"),
         max_length=120,
         required=False,
-        help_text=_("Who the invitation is for. Do not enter a person's name."),
+        help_text=_("Describe the people you invite. Do not enter a person's name."),
     )
+
+
+class TeamForm(forms.Form):
+    """How many people to invite for each kind of work: one link per role."""
+
+    annotator = forms.IntegerField(label=_("Annotators"), min_value=0, max_value=100_000, initial=1)
+    reviewer = forms.IntegerField(label=_("Reviewers"), min_value=0, max_value=100_000, initial=1)
+    validator = forms.IntegerField(label=_("Validators"), min_value=0, max_value=100_000, initial=3)
+
+    def clean(self) -> dict[str, int]:
+        if not self.errors and not any(self.cleaned_data.values()):
+            raise forms.ValidationError(_("Enter at least one person."))
+        return self.cleaned_data
 
 
 class JoinForm(BaseUserCreationForm):
@@ -84,7 +97,7 @@ class ConsentTextForm(forms.ModelForm):
         fields = ["text", "on_withdrawal"]
         widgets = {"text": forms.Textarea(attrs={"rows": 14})}
         help_texts = {
-            "text": _("What people will do, what you store about them and for how long, and who they can contact."),
+            "text": _("Describe the work, the data that you store and for how long, and the person to contact."),
             "on_withdrawal": "",
         }
 
@@ -129,7 +142,9 @@ class ProjectForm(forms.ModelForm):
         fields = ["name", "slug", "description", "edit_stage", "leakage_scope", "judge_caption_once"]
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
         labels = {
+            "name": _("Name"),
             "slug": _("Short name"),
+            "description": _("Description"),
             "edit_stage": _("Annotators edit candidates before review"),
             "leakage_scope": _("People who made or reviewed a foil cannot judge"),
             "judge_caption_once": ONCE_LABEL,

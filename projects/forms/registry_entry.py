@@ -35,7 +35,9 @@ def param_field(param: Param) -> forms.Field:
     if param.kind == "bool":
         return forms.BooleanField(**shared)
     if param.kind == "choice":
-        return forms.ChoiceField(**shared, choices=[(choice, choice) for choice in param.choices])
+        # They are typed in commands as they are here.
+        names = forms.Select(attrs={"translate": "no"})
+        return forms.ChoiceField(**shared, choices=[(choice, choice) for choice in param.choices], widget=names)
     if param.kind == "int":
         return forms.IntegerField(**shared)
     if param.kind == "float":

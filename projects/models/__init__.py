@@ -1,4 +1,4 @@
-"""People, projects, who may do what, and the record of every write."""
+"""People, projects, permissions, and the record of every write."""
 
 from projects.models.accounts import Consent, ConsentText, OnWithdrawal, RateLimitCounter, RecoveryCode, SecondFactor
 from projects.models.entry import (

@@ -1,4 +1,4 @@
-"""What belongs to a person's account: what they consented to, their second factor, how often something was tried."""
+"""What belongs to an account: consent, second factor, counted attempts."""
 
 from django.conf import settings
 from django.db import models

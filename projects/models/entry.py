@@ -1,4 +1,4 @@
-"""Ways into a project: invitation links, and places in a study that a crowd platform sends people to."""
+"""Ways into a project: invitation links, and places in crowd studies."""
 
 import secrets
 
@@ -16,12 +16,12 @@ MAX_MINUTES = 28 * 24 * 60
 
 
 def new_key() -> str:
-    """128 bits for an address."""
+    """Return 128 random bits for an address."""
     return secrets.token_urlsafe(16)
 
 
 def new_secret() -> str:
-    """256 bits that platform and project share."""
+    """Return 256 random bits that platform and project share."""
     return secrets.token_urlsafe(32)
 
 
@@ -70,17 +70,17 @@ class InvitationUse(models.Model):
 
 
 class Platform(models.TextChoices):
-    """How people arrive: with Prolific's three parameters, or with parameters that our secret signs."""
+    """How people arrive: with Prolific's three parameters, or with parameters signed by our secret."""
 
     PROLIFIC = "prolific", _("Prolific (PROLIFIC_PID, STUDY_ID, SESSION_ID)")
     SIGNED = "signed", _("another platform, with signed parameters")
 
 
 class CrowdStudy(models.Model):
-    """A number of places, each for one person of a crowd platform who does so many tasks of one stage."""
+    """Places for people of a crowd platform, each for a number of tasks of one stage."""
 
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="crowd_studies", db_index=False)
-    # Stands in the entry link; `secret` never does.
+    # Part of the entry link; `secret` never is.
     key = models.CharField(max_length=22, unique=True, default=new_key, editable=False)
     secret = models.CharField(max_length=43, default=new_secret, editable=False)
     name = models.CharField(_("name"), max_length=120)
@@ -97,10 +97,10 @@ class CrowdStudy(models.Model):
         default=90,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_MINUTES)],
     )
-    # Shown to who has done the work; empty: each place has a code of its own.
+    # Shown to people who have done the work; empty: each place has its own code.
     completion_code = models.CharField(_("completion code"), max_length=64, blank=True)
     completion_url = models.URLField(_("completion URL"), blank=True)
-    # A share in 0..1; null: nobody is asked.
+    # A share in 0..1; null: no check.
     least_approval = models.FloatField(
         _("min approval rate"), null=True, blank=True, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
     )
@@ -120,8 +120,10 @@ class CrowdStudy(models.Model):
 
 
 class CrowdWorker(models.Model):
-    """Who is behind a platform's worker id in a project: one account over all of its studies, for leakage
-    (docs/workflow.md#rule-1)."""
+    """The person behind a platform's worker id in a project: one account for all of its studies.
+
+    Needed for the leakage rule (docs/workflow.md#rule-1).
+    """
 
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="crowd_workers", db_index=False)
     platform = models.CharField(max_length=8, choices=Platform)
@@ -180,7 +182,7 @@ class CrowdPlace(models.Model):
 
     @property
     def shows_code(self) -> bool:
-        """Whether anybody may see the completion code: its work is done."""
+        """Return whether the completion code can be shown: the work is done."""
         return self.state == PlaceState.COMPLETED
 
 

@@ -1,4 +1,4 @@
-"""People, projects, who may do what, and the record of every write."""
+"""People, projects, permissions, and the record of every write."""
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
@@ -12,9 +12,9 @@ from projects.personal_data import PersonalData
 class User(AbstractUser):
     # Simulated people exist for the demo; their data is marked as such on every page and in every export.
     is_simulated = models.BooleanField(_("simulated"), default=False)
-    # Made by a researcher, told once: the person is asked for one of their own at sign-in.
+    # Created by a researcher and shown once: at sign-in, the person must choose their own.
     password_is_temporary = models.BooleanField(_("temporary password"), default=False)
-    # Nothing of who the person was is left in the row; what they did may stand under its id.
+    # The row no longer identifies the person; their work may remain under its id.
     erased_at = models.DateTimeField(null=True, blank=True)
 
 
@@ -49,9 +49,9 @@ class Project(models.Model):
     judge_caption_once = models.BooleanField(default=True, db_default=False)
     lease_seconds = models.PositiveIntegerField(default=1800, validators=[MinValueValidator(30)])
     undo_seconds = models.PositiveIntegerField(default=30, validators=[MaxValueValidator(600)])
-    # A returned piece waits for its author this long; then anyone may take it.
+    # A returned foil is reserved for its author for this long; then anyone can take it.
     returned_hours = models.PositiveIntegerField(default=24)
-    # A release in which a model that reads the words alone is right more often than this is stopped.
+    # A release is stopped if a model that reads only the words is right more often than this.
     blind_bar = models.FloatField(default=0.6, validators=[MinValueValidator(0.5), MaxValueValidator(1.0)])
     # The newest version of what members agree to before they work; 0: there is none.
     consent_version = models.PositiveIntegerField(default=0)

@@ -1,4 +1,4 @@
-"""What programs carry in place of a password, and what is kept of their requests."""
+"""API tokens, and what is stored of their requests."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""Addresses that are notified of what happens in a project, and each telling of them."""
+"""Webhooks of a project, and their deliveries."""
 
 from django.conf import settings
 from django.db import models
@@ -16,7 +16,7 @@ class Webhook(models.Model):
     salt = models.CharField(max_length=64)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
-    # Set where too many deliveries in a row failed for good; nothing is sent any more.
+    # Set after too many failed deliveries in a row; nothing more is sent.
     stopped_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

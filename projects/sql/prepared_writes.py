@@ -1,7 +1,7 @@
 """Writes of a hot path whose SQL is made once per process: rows that are added, and updates by compare-and-swap.
 
 As in projects.sql.prepared_queries, the model and the queryset stay the only text of what is written; the SQL that
-Django compiles from them is cached. Nothing is told of a write but what its caller tells (the audit trail).
+Django compiles from them is cached. No signals are sent: only the caller records a write (the audit trail).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -92,7 +92,14 @@ def _items(project: Project, subtest: Subtest, number: int) -> None:
         Caption(video=video, key=video.key, text=text, text_sha256=factories.sha(text)) for video in videos
     )
     made = Item.objects.bulk_create(
-        Item(subtest=subtest, video_id=caption.video_id, caption=caption, key=caption.key, state="in_validation")
+        Item(
+            project=project,
+            subtest=subtest,
+            video_id=caption.video_id,
+            caption=caption,
+            key=caption.key,
+            state="in_validation",
+        )
         for caption in captions
     )
     Foil.objects.bulk_create(Foil(item=item, position=0, text=foil, text_sha256=factories.sha(foil)) for item in made)

@@ -245,7 +245,7 @@ class Workshop(RuleBasedStateMachine):
 
 
 @pytest.mark.django_db
-def test_whatever_people_do_the_database_stays_sound():
+def test_the_database_stays_consistent_whatever_people_do():
     run_state_machine_as_test(
         Workshop,
         settings=settings(

@@ -56,7 +56,7 @@ def test_two_people_see_the_foils_of_an_item_in_two_orders_and_each_their_own_ag
 
 
 @pytest.mark.parametrize("answer", ["0", "4", "", "x", "1.0", "²", "-1", None, True, "999", "002", "first"])
-def test_what_was_not_shown_is_no_answer(answer):
+def test_a_text_that_was_not_shown_is_not_an_answer(answer):
     assert chosen_text([5, CAPTION, 6], answer) is None
 
 
@@ -123,7 +123,7 @@ def test_the_order_stays_when_the_page_is_loaded_again_and_after_an_undo(world):
     assert counted.slot.state == "done"
 
 
-def test_a_persons_data_says_the_place_that_they_chose_and_not_what_stood_there(world):
+def test_a_persons_data_contains_the_chosen_number_but_not_its_text(world):
     for _each in range(4):
         valid_item(world)
     ask(world)
@@ -135,7 +135,7 @@ def test_a_persons_data_says_the_place_that_they_chose_and_not_what_stood_there(
 
 
 @pytest.mark.parametrize("overlap", [1, 2])
-def test_a_choice_is_not_taken_back_where_nobody_is_asked_any_more(world, overlap):
+def test_a_choice_cannot_be_undone_if_its_task_is_cancelled(world, overlap):
     item = valid_item(world)
     ask(world, overlap=overlap)
     vote = choose(world, "ann")
@@ -147,7 +147,7 @@ def test_a_choice_is_not_taken_back_where_nobody_is_asked_any_more(world, overla
     assert [row for row in violations() if not row["invariant"].startswith("media.")] == []
 
 
-def test_the_overlap_is_kept_and_late_work_is_kept_apart(world):
+def test_the_overlap_holds_and_late_work_does_not_count(world):
     valid_item(world)
     ask(world, overlap=2)
     people = [factories.make_member(world.project, Role.ANNOTATOR) for _ in range(3)]
@@ -161,7 +161,7 @@ def test_the_overlap_is_kept_and_late_work_is_kept_apart(world):
     assert Vote.objects.filter(state="counted").count() == 2
 
 
-def test_who_had_a_hand_in_the_video_is_left_out_at_the_claim(world):
+def test_a_person_involved_in_the_video_cannot_claim_it(world):
     """Written by ann, reviewed by rita, judged by vera: of all, abe alone may take the baseline."""
     group = world.group()
     world.edit("ann")
@@ -180,7 +180,7 @@ def test_who_had_a_hand_in_the_video_is_left_out_at_the_claim(world):
     assert [name for name, work in claims.items() if work] == ["abe"]
 
 
-def test_who_judges_another_item_of_the_video_meanwhile_is_refused_at_the_submit(world):
+def test_judging_another_item_of_the_video_meanwhile_refuses_the_submit(world):
     item = valid_item(world)
     ask(world)
     work = world.claim("ann", Stage.BASELINE)
@@ -200,7 +200,7 @@ def test_one_item_of_a_video_a_person(world):
     assert world.claim("ann", Stage.BASELINE) is None
 
 
-def test_what_is_asked_for_is_the_sample_and_nothing_twice(world):
+def test_exactly_the_sample_is_asked_and_nothing_twice(world):
     for _ in range(6):
         valid_item(world)
     world.item(*FOILS)
@@ -240,7 +240,7 @@ def test_foils_that_dropped_out_are_not_shown(world):
     assert dropped.pk not in order
 
 
-def test_what_is_asked_stays_as_it_was_opened_whatever_is_voted_since(world):
+def test_an_opened_baseline_does_not_change_with_later_votes(world):
     """Its only foil is refused in the end: what the release holds is a choice of two all the same."""
     item = world.made_item()
     for name in ("vera", "vic", "val"):
@@ -257,7 +257,7 @@ def test_what_is_asked_stays_as_it_was_opened_whatever_is_voted_since(world):
     assert sorted(order) == [CAPTION, item.foils.get().pk]
 
 
-def test_a_release_asks_for_its_own_foils_and_a_sample_without_one_for_those_that_stand(world):
+def test_a_baseline_uses_the_foils_of_its_release_or_the_present_ones(world):
     items = [valid_item(world, FOILS[:2]) for _ in range(2)]
     release = freeze_release(world.owner, world.project)
     kept = [list(item.foils.values_list("pk", flat=True)) for item in items]
@@ -312,7 +312,7 @@ def test_a_choice_that_is_removed_frees_its_place_unless_the_item_is_gone(world,
     assert (world.claim("abe", Stage.BASELINE) is None) == gone
 
 
-def test_nobody_computes_the_captions_place_without_the_secret(world):
+def test_the_captions_position_needs_the_secret(world):
     """Row numbers can be guessed, and the source is public."""
     for _each in range(12):
         valid_item(world)

@@ -74,7 +74,7 @@ def test_an_empty_project_has_nothing_to_claim(world):
 
 
 @pytest.mark.parametrize("state", [MediaState.MISSING, MediaState.BROKEN])
-def test_what_has_no_media_cannot_be_claimed(world, state):
+def test_an_item_without_media_cannot_be_claimed(world, state):
     group = world.group()
     world.item()
     for video in (group.caption.video, world.item().video):
@@ -84,14 +84,14 @@ def test_what_has_no_media_cannot_be_claimed(world, state):
 
 
 @pytest.mark.parametrize("kind", [Involvement.Kind.MADE, Involvement.Kind.REVIEWED])
-def test_who_made_or_reviewed_a_foil_of_a_video_gets_no_judgement_of_it(world, kind):
+def test_a_maker_or_reviewer_of_a_foil_gets_no_judgement_of_its_video(world, kind):
     item = world.item()
     involve(world, "vera", item.video, kind)
     assert world.claim("vera", Stage.VALIDATION) is None
     assert world.claim("vic", Stage.VALIDATION)
 
 
-def test_a_reviewer_who_had_a_hand_in_the_video_gets_no_review_of_it(world):
+def test_a_reviewer_involved_in_the_video_gets_no_review_of_it(world):
     world.group()
     Membership.objects.create(project=world.project, person=world.ann, role=Role.REVIEWER)
     world.edit("ann")
@@ -120,7 +120,7 @@ def test_judging_two_items_of_a_video_is_allowed_the_same_item_never(world):
     assert set(world.vera.votes.values_list("item", flat=True)) == {item.pk, other.pk}
 
 
-def test_a_reserved_piece_waits_for_its_author_and_then_for_anyone(world):
+def test_a_reserved_task_waits_for_its_author_and_then_for_anyone(world):
     world.group()
     world.edit("ann")
     world.review("rita", "send_back", reasons=["grammar"])
@@ -128,7 +128,7 @@ def test_a_reserved_piece_waits_for_its_author_and_then_for_anyone(world):
     assert world.claim("abe", Stage.EDIT, now=later(hours=world.project.returned_hours, seconds=1))
 
 
-def test_the_author_is_offered_a_returned_piece_before_anything_else(world):
+def test_the_author_gets_a_returned_foil_before_any_other_task(world):
     world.group()
     returned = world.edit("ann").group
     world.review("rita", "send_back", reasons=["grammar"])
@@ -173,7 +173,7 @@ def test_an_expired_lease_frees_its_slot_and_its_suggestions(world):
     ]
 
 
-def test_an_expired_lease_on_a_returned_piece_leaves_it_returned(world):
+def test_an_expired_lease_on_a_returned_foil_leaves_it_returned(world):
     world.group()
     world.edit("ann")
     world.review("rita", "send_back", reasons=["grammar"])
@@ -182,7 +182,7 @@ def test_an_expired_lease_on_a_returned_piece_leaves_it_returned(world):
     assert Candidate.objects.get().state == "returned"
 
 
-def test_what_a_person_skipped_comes_back_to_them_last(world):
+def test_a_skipped_task_comes_back_to_the_person_last(world):
     world.group()
     world.group()
     first = world.claim("ann", Stage.EDIT)
@@ -195,7 +195,7 @@ def test_what_a_person_skipped_comes_back_to_them_last(world):
     assert third.skipped_before
 
 
-def test_a_place_held_on_an_item_in_any_state_bars_its_other_places(world):
+def test_a_slot_of_an_item_in_any_state_excludes_its_other_slots(world):
     first, second = world.item(), world.item()
     world.claim("vic", Stage.VALIDATION)
     taken = Slot.objects.filter(stage=Stage.VALIDATION, state=SlotState.FREE).order_by("priority", "id").first().item
@@ -221,7 +221,7 @@ def test_three_validators_do_not_all_see_the_caption_in_one_place(world):
     assert set(orders) == {True, False}
 
 
-def test_a_reviewer_is_told_the_video_of_the_review_that_comes_next(world):
+def test_a_reviewer_gets_the_video_of_the_next_review(world):
     for _ in range(3):
         world.group()
         world.edit("ann", "a man unfolds a shirt.")

@@ -54,7 +54,7 @@ def test_the_page_shows_the_warning_before_the_clip_and_plays_nothing_by_itself(
     assert 'preload="none"' in page
 
 
-def test_a_declined_piece_goes_to_somebody_else_and_never_comes_back(world):
+def test_a_declined_task_goes_to_somebody_else_and_never_returns(world):
     work = world.claim("ann", "edit")
     decline_video(world.ann, work.token)
     slot = Slot.objects.get(stage="edit")
@@ -66,7 +66,7 @@ def test_a_declined_piece_goes_to_somebody_else_and_never_comes_back(world):
     assert world.claim("abe", "edit") is not None
 
 
-def test_nobody_is_told_why_it_was_skipped(world):
+def test_the_reason_of_a_skip_is_not_revealed(world):
     decline_video(world.ann, world.claim("ann", "edit").token)
     assert not AuditEvent.objects.filter(action__contains="decline").exists()
 

@@ -75,7 +75,7 @@ def test_the_work_is_counted_from_what_was_sent_since_the_entry(crowd):
     assert progress_of(place).done == 0
 
 
-def test_votes_that_were_set_aside_are_no_work(crowd):
+def test_excluded_votes_do_not_count_as_work(crowd):
     QualityPolicy.objects.create(project=crowd.project)
     study = open_study(crowd.project, pieces=1)
     place = entered(study)
@@ -85,7 +85,7 @@ def test_votes_that_were_set_aside_are_no_work(crowd):
     assert not progress_of(place).is_complete
 
 
-def test_where_no_work_is_left_what_was_done_is_enough(crowd):
+def test_if_no_task_remains_the_completed_tasks_are_enough(crowd):
     study = open_study(crowd.project, pieces=10)
     place = entered(study)
     assert not progress_of(place).is_complete
@@ -100,7 +100,7 @@ def test_an_empty_queue_completes_nothing(world):
     assert (progress.nothing_left, progress.is_complete) == (True, False)
 
 
-def test_a_returned_place_is_free_and_so_is_what_was_in_hand(crowd):
+def test_a_returned_place_frees_its_leases(crowd):
     study = open_study(crowd.project, places=1)
     place = entered(study)
     claim(place.person, crowd.project, "validation")
@@ -118,7 +118,7 @@ def test_a_returned_place_is_free_and_so_is_what_was_in_hand(crowd):
     assert broken() == []
 
 
-def test_a_place_whose_time_is_over_is_free_for_who_comes_next(crowd):
+def test_a_timed_out_place_is_free_for_the_next_person(crowd):
     study = open_study(crowd.project, places=1, minutes=30)
     first = entered(study)
     work(crowd, first.person, 1)
@@ -157,7 +157,7 @@ def test_a_worker_is_one_account_over_all_studies_of_a_project_so_that_leakage_h
     assert entered(elsewhere, "w9").person != entered(votes, "w2").person
 
 
-def test_a_closed_study_lets_nobody_new_in_and_those_who_are_in_go_on(crowd):
+def test_a_closed_study_admits_nobody_but_its_people_continue(crowd):
     study = open_study(crowd.project)
     place = entered(study, session="s1")
     assert set_study_open(crowd.owner, crowd.project, study.pk, False)
@@ -178,7 +178,7 @@ def test_the_approval_that_the_platform_signs_is_held_against_the_bar(crowd, rat
 
 
 @pytest.mark.parametrize(("seen", "right", "let_in"), [(10, 8, False), (10, 9, True), (3, 0, True)])
-def test_who_answered_gold_wrongly_here_is_kept_out_of_the_next_study(crowd, seen, right, let_in):
+def test_low_gold_accuracy_here_excludes_from_the_next_study(crowd, seen, right, let_in):
     first = open_study(crowd.project, pieces=1)
     place = entered(first)
     policy = QualityPolicy.objects.create(project=crowd.project)
@@ -238,7 +238,7 @@ def test_the_work_pages_lead_back_to_the_place_once_its_work_is_done(client, cro
 
 
 @pytest.mark.parametrize("scripts", [False, True])
-def test_who_sends_a_piece_when_the_place_is_over_sees_what_became_of_it(client, crowd, scripts):
+def test_a_late_answer_shows_the_state_of_the_ended_place(client, crowd, scripts):
     study = open_study(crowd.project)
     arrive(study, signed(study), client)
     piece = client.post(f"/projects/{crowd.project.slug}/work/validation/")["Location"]
@@ -259,7 +259,7 @@ def test_who_sends_a_piece_when_the_place_is_over_sees_what_became_of_it(client,
     assert client.post(heartbeat, headers={"accept": "application/json"}).status_code == 404
 
 
-def test_who_was_removed_from_a_place_is_told_nothing(client, crowd):
+def test_a_person_removed_from_a_place_learns_nothing(client, crowd):
     study = open_study(crowd.project)
     arrive(study, signed(study), client)
     queue = f"/projects/{crowd.project.slug}/work/validation/"
@@ -281,7 +281,7 @@ def in_two(crowd: World, client: Client) -> tuple[CrowdPlace, CrowdPlace]:
     return edits, votes
 
 
-def test_who_is_in_two_studies_reaches_the_place_of_each(client, crowd):
+def test_a_person_in_two_studies_reaches_both_places(client, crowd):
     edits, votes = in_two(crowd, client)
     person, page = edits.person, f"/projects/{crowd.project.slug}/place/"
     submit_edit(person, claim(person, crowd.project, "edit").token, "k", ["a man unfolds a shirt."], [])
@@ -310,7 +310,7 @@ def test_a_form_moves_the_place_that_its_page_showed(client, crowd):
 
 
 @pytest.mark.parametrize("scripts", [False, True])
-def test_who_sends_a_piece_of_the_place_that_is_over_sees_it_and_not_the_other(client, crowd, scripts):
+def test_a_late_answer_shows_the_ended_place_and_not_the_other_one(client, crowd, scripts):
     edits, _votes = in_two(crowd, client)
     piece = client.post(f"/projects/{crowd.project.slug}/work/edit/")["Location"]
     CrowdPlace.objects.filter(pk=edits.pk).update(deadline=timezone.now())
@@ -330,7 +330,7 @@ def test_who_sends_a_piece_of_the_place_that_is_over_sees_it_and_not_the_other(c
     assert client.post(heartbeat, headers={"accept": "application/json"}).status_code == 404
 
 
-def test_who_has_done_the_work_of_one_study_is_led_to_its_place(client, crowd):
+def test_a_person_who_has_done_a_study_is_led_to_its_place(client, crowd):
     edits, _votes = in_two(crowd, client)
     piece = client.post(f"/projects/{crowd.project.slug}/work/edit/")["Location"]
     done = client.post(piece, {"text": "a man unfolds a shirt.", "idempotency_key": "k"})

@@ -47,7 +47,7 @@ def text_of(response) -> str:
 
 
 class TestDisputedItems:
-    def test_votes_stand_under_pseudonyms_and_names_nowhere(self, world: World):
+    def test_votes_are_shown_under_pseudonyms_without_names(self, world: World):
         item = judged(world, "caption", "foil", "both")
         page = text_of(browser(world.rob).get(url(world, "disputed_item", item.pk)))
         assert [pseudonym(world.project, world.people[n].pk) in page for n in ("vera", "vic", "val")] == [True] * 3
@@ -69,7 +69,7 @@ class TestDisputedItems:
             url(world, "disputed_item", second.pk), {"decision": "invalid", "reasons": "other"}
         ).url == url(world, "disputed_items")
 
-    def test_who_had_a_hand_in_the_video_does_not_get_it(self, world: World):
+    def test_a_person_involved_in_the_video_does_not_get_the_item(self, world: World):
         item = judged(world, "caption", "foil", "both", item=world.made_item())
         rita = browser(world.rita)
         listed = text_of(rita.get(url(world, "disputed_items")))
@@ -211,7 +211,7 @@ class TestShares:
         assert list(world.project.review_rates.values_list("person", "rate")) == [(world.ann.pk, 1.0)]
 
     @pytest.mark.parametrize("form", [{"rate": "101", "second_share": "0"}, {"rate": "x", "second_share": "0"}, {}])
-    def test_what_is_no_share_is_refused(self, world: World, form: dict[str, str]):
+    def test_an_invalid_share_is_rejected(self, world: World, form: dict[str, str]):
         assert browser(world.owner).post(url(world, "people_reviewing"), form).status_code == 422
         assert not ReviewPolicy.objects.exists()
 

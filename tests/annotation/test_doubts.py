@@ -99,7 +99,7 @@ def imported(world: World, beside: Item, *choices: str, caption: Caption | None 
     return item
 
 
-def test_votes_on_a_retracted_item_take_the_doubt_with_them_and_bring_it_back(world: World):
+def test_votes_on_a_retracted_item_no_longer_doubt_the_caption(world: World):
     """What it was decided to be stands."""
     item = world.item()
     for name, choice in zip(("vera", "vic", "val"), ("neither", "foil", "caption"), strict=True):

@@ -30,7 +30,7 @@ def draft(*texts: str, base: str = "b") -> str:
     return json.dumps({"base": base, "values": {"text": list(texts)}})
 
 
-def test_a_draft_is_kept_and_the_next_one_takes_its_place(world):
+def test_a_draft_is_stored_and_replaced_by_the_next_one(world):
     world.group()
     work = world.claim("ann", Stage.EDIT)
     save_draft(world.ann, work.token, draft("a man"))
@@ -114,7 +114,7 @@ def test_nobody_else_reads_or_writes_it(world, client):
         "[" * 50_000,
     ],
 )
-def test_what_is_no_draft_is_refused(world, text):
+def test_an_invalid_draft_is_rejected(world, text):
     world.group()
     work = world.claim("ann", Stage.EDIT)
     with pytest.raises(AnnotationError, match="The draft was not saved"):

@@ -31,7 +31,7 @@ def test_an_empty_text_is_an_error(text):
         "A man folds a blue shirt…",
     ],
 )
-def test_what_reads_like_the_caption_is_the_caption(text):
+def test_a_text_that_reads_like_the_caption_is_the_caption(text):
     assert problems(text) == [Problem.SAME_AS_CAPTION]
 
 
@@ -46,7 +46,7 @@ def test_a_duplicate_of_another_foil_of_the_group_is_an_error():
     assert found == [Finding(2, Problem.DUPLICATE)]
 
 
-def test_what_a_reviewer_dropped_does_not_come_back():
+def test_a_dropped_text_does_not_come_back():
     assert problems("a man eats a blue shirt", dropped=["A man eats a blue shirt."]) == [Problem.DROPPED_BEFORE]
 
 
@@ -123,11 +123,11 @@ def test_a_counterfactual_keeps_people_and_things_and_changes_what_happens(text,
     assert errors(got) == []
 
 
-def test_where_foils_may_change_anything_nobody_asks_for_the_action():
+def test_if_foils_may_change_anything_the_action_is_not_required():
     assert check_text(CAPTION, "A woman folds a blue shirt.") == []
 
 
-def test_findings_of_all_texts_are_told_and_count_nothing_where_there_is_nothing_to_count():
+def test_findings_cover_all_texts_and_have_a_number_only_if_countable():
     written = ["", CAPTION, "A man folds a\tshirt.", "A man eats a blue shirt.", "A man irons it.", "a man irons it"]
     found = check_texts(CAPTION, written, dropped=["a man eats a blue shirt"])
     assert found == [

@@ -24,12 +24,12 @@ def person(**facts) -> PersonFacts:
 
 @pytest.mark.parametrize("scope", ["video", "item"])
 @pytest.mark.parametrize("task", ALL)
-def test_who_had_no_hand_in_it_may_do_anything(task, scope):
+def test_an_uninvolved_person_may_do_anything(task, scope):
     assert why_not(NOBODY, task, scope) is None
 
 
 @pytest.mark.parametrize("task", JUDGED_STAGES)
-def test_who_made_a_foil_of_a_video_neither_reviews_nor_validates_nor_takes_the_baseline_on_it(task):
+def test_the_maker_of_a_foil_may_not_review_or_judge_its_video(task):
     assert why_not(person(made=[HERE]), task, "video") == Refusal.MADE_IT
     assert why_not(person(made=[SAME_VIDEO]), task, "video") == Refusal.MADE_IT
     assert why_not(person(made=[ELSEWHERE]), task, "video") is None
@@ -43,11 +43,11 @@ def test_with_the_item_as_scope_only_the_same_group_counts(task):
 
 
 @pytest.mark.parametrize("task", [VALIDATION, BASELINE])
-def test_who_reviewed_on_a_video_judges_nothing_of_it(task):
+def test_a_reviewer_judges_nothing_of_the_video(task):
     assert why_not(person(reviewed=[SAME_VIDEO]), task, "video") == Refusal.REVIEWED_IT
 
 
-def test_who_made_and_reviewed_may_still_edit():
+def test_a_maker_and_reviewer_may_still_edit():
     assert why_not(person(made=[HERE], reviewed=[HERE], judged=[HERE]), EDIT, "video") is None
 
 
@@ -57,15 +57,15 @@ def test_an_author_never_reviews_own_work_nor_what_was_reworded_from_it():
 
 
 @pytest.mark.parametrize("scope", ["video", "item"])
-def test_a_reviewer_may_review_the_same_piece_again_and_the_other_foils_of_the_video(scope):
+def test_a_reviewer_may_review_a_foil_again_and_other_foils_of_the_video(scope):
     assert why_not(person(reviewed=[HERE, SAME_VIDEO]), REVIEW, scope) is None
 
 
-def test_the_reviewer_who_then_edited_on_the_video_reviews_there_no_more():
+def test_a_reviewer_who_edits_on_the_video_may_not_review_it_again():
     assert why_not(person(reviewed=[HERE], made=[SAME_VIDEO]), REVIEW, "video") == Refusal.MADE_IT
 
 
-def test_who_reviewed_or_fixed_never_validates():
+def test_a_reviewer_or_fixer_never_validates():
     assert why_not(person(reviewed=[HERE]), VALIDATION, "item") == Refusal.REVIEWED_IT
 
 
@@ -83,14 +83,14 @@ def test_several_items_of_a_video_may_be_validated_but_the_baseline_wants_fresh_
     assert why_not(judged, BASELINE, "item") == Refusal.JUDGED_IT
 
 
-def test_imported_items_of_a_video_share_one_hand_in_the_scope_of_items():
+def test_imported_items_of_a_video_share_one_involvement_in_item_scope():
     imported = replace(VALIDATION, hand=PriorInvolvement(1, None))
     assert why_not(person(made=[PriorInvolvement(1, None)]), imported, "item") == Refusal.MADE_IT
     assert why_not(person(made=[HERE]), imported, "item") is None
 
 
 @pytest.mark.parametrize("task", ALL)
-def test_missing_media_closed_tasks_and_reserved_pieces_are_nobodys_work(task):
+def test_missing_media_closed_tasks_and_reserved_foils_give_no_work(task):
     assert why_not(NOBODY, replace(task, media_ready=False), "video") == Refusal.MEDIA_MISSING
     assert why_not(NOBODY, replace(task, is_open=False), "video") == Refusal.TASK_OVER
     assert why_not(NOBODY, replace(task, reserved_for=8), "video") == Refusal.RESERVED
@@ -112,7 +112,7 @@ tasks = st.sampled_from(ALL)
 
 
 @given(people, tasks)
-def test_what_the_item_scope_forbids_the_video_scope_forbids_too(who, task):
+def test_the_video_scope_forbids_all_that_the_item_scope_forbids(who, task):
     if why_not(who, task, "item") is not None:
         assert why_not(who, task, "video") is not None
 

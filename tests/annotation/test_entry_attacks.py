@@ -139,7 +139,7 @@ def test_a_removed_member_does_not_come_back_by_the_old_link_nor_reach_a_page(cl
 
 
 @pytest.mark.parametrize("field", ["roles", "role", "is_superuser", "is_staff", "project", "is_active"])
-def test_fields_that_a_form_does_not_have_raise_nobody(client, project, owner, field):
+def test_unknown_fields_of_a_form_give_nobody_more_rights(client, project, owner, field):
     token = token_of(make_invitation(owner, project, ["annotator"], most_uses=None))
     account = {"username": "eve", "email": "", "password1": "a long one 42", "password2": "a long one 42"}
     assert client.post(f"/join/{token}/", {**account, field: "researcher"}).status_code == 403
@@ -221,7 +221,7 @@ def test_a_signed_link_that_lacks_something_is_refused(project, missing):
 
 
 @pytest.mark.parametrize("seconds", [-1, 8 * 24 * 3600])
-def test_a_link_that_is_over_or_holds_too_long_is_refused(project, seconds):
+def test_an_expired_or_too_long_lived_link_is_refused(project, seconds):
     study = open_study(project)
     ends = str(int((timezone.now() + timedelta(seconds=seconds)).timestamp()))
     assert arrive(study, signed(study, expires=ends)).status_code == 403
@@ -230,7 +230,7 @@ def test_a_link_that_is_over_or_holds_too_long_is_refused(project, seconds):
 
 @pytest.mark.parametrize("name", ["worker", "session", "nonce"])
 @pytest.mark.parametrize("value", ["-Vg", "_Vg", "a=", "-", "x" * 128])
-def test_what_a_platform_draws_from_url_safe_letters_is_let_in(project, name, value):
+def test_ids_of_url_safe_letters_are_accepted(project, name, value):
     study = open_study(project)
     assert arrive(study, signed(study, **{"nonce": "n1", name: value})).status_code == 302
 
@@ -302,7 +302,7 @@ def test_parameters_that_prolific_does_not_send_are_refused(study, name, value):
     assert nobody_came(study)
 
 
-def test_a_visit_of_somebody_else_is_refused(study):
+def test_the_visit_of_somebody_else_is_refused(study):
     assert arrive(study, prolific(study)).status_code == 302
     assert arrive(study, prolific(study, pid="60fd5aab8b6c0b0d4e0fffff")).status_code == 403
     assert arrive(study, prolific(study, session="61aa5aab8b6c0b0d4e0fffff")).status_code == 403
@@ -335,7 +335,7 @@ def account_routes() -> set[str]:
 
 
 @pytest.mark.parametrize("elsewhere", [True, False])
-def test_ids_that_somebody_saw_open_work_and_nothing_that_is_stored(world, elsewhere):
+def test_unsigned_ids_open_work_but_no_stored_data(world, elsewhere):
     """A worker is one account over all studies of a project; in another browser their ids prove nothing."""
     publish_consent_text(make_member(world.project, Role.RESEARCHER), world.project, "You choose.", "choose")
     for _ in range(2):
@@ -500,7 +500,7 @@ def test_a_removed_member_sends_nothing_under_an_old_lease(client, crowd):
     assert (row.actor, row.project, row.details["page"]) == (crowd.vera, crowd.project, "annotation:validation")
 
 
-def test_what_is_refused_within_a_transaction_takes_nothing(project):
+def test_a_refusal_within_a_transaction_changes_nothing(project):
     study = open_study(project, places=1)
     assert arrive(study, signed(study, "one")).status_code == 302
     late = signed(study, "two")

@@ -48,7 +48,7 @@ def set_rates(world, floor="10", amount="0.1"):
     return set_pay(world.owner, world.project, currency="EUR", floor=Decimal(floor), rates=rates)
 
 
-def test_the_page_tells_pieces_pay_and_the_floor(client, world):
+def test_the_page_shows_tasks_pay_and_the_minimum(client, world):
     set_rates(world)
     client.force_login(world.owner)
     response = client.get(address(world))
@@ -63,7 +63,7 @@ def test_the_page_tells_pieces_pay_and_the_floor(client, world):
 
 
 @pytest.mark.parametrize(("sent", "kept"), [(1e9, 40.0), (12.5, 12.5), (None, None)])
-def test_no_piece_is_paid_for_longer_than_since_its_claim(world, sent, kept):
+def test_paid_time_ends_at_the_time_since_the_claim(world, sent, kept):
     """Whatever the browser says. A heartbeat does not begin the time anew; what comes late keeps its own."""
     world.group()
     began = timezone.now() - timedelta(hours=2)
@@ -75,7 +75,7 @@ def test_no_piece_is_paid_for_longer_than_since_its_claim(world, sent, kept):
     assert edit.seconds_spent == kept
 
 
-def test_the_time_of_what_is_sent_late_is_kept_and_of_what_is_given_again_counts_from_its_return(world):
+def test_late_work_keeps_its_time_and_a_second_lease_counts_from_its_claim(world):
     world.group()
     began = timezone.now() - timedelta(hours=2)
     work = world.claim("abe", Stage.EDIT, now=began)
@@ -133,10 +133,10 @@ class TestRates:
         assert client.post(address(world, "people_pay"), sent).status_code == 302
         assert PayPolicy.objects.get(project=world.project).floor == 20
         assert [(row.stage, row.amount) for row in PayRate.objects.all()] == [("validation", Decimal("0.3"))]
-        assert AuditEvent.objects.filter(action="set_pay").get().details["rates"] == {"validation": "0.3 a piece"}
+        assert AuditEvent.objects.filter(action="set_pay").get().details["rates"] == {"validation": "0.3 per piece"}
 
     @pytest.mark.parametrize("change", [{"currency": "euro"}, {"floor": "-1"}, {"validation_amount": "NaN"}])
-    def test_what_is_no_rate_is_told(self, client, world, change):
+    def test_an_invalid_rate_is_reported(self, client, world, change):
         client.force_login(world.owner)
         sent = {"currency": "EUR", **{f"{s}_unit": "piece" for s in ("edit", "review", "validation")}, **change}
         assert client.post(address(world, "people_pay"), sent).status_code == 422
@@ -175,13 +175,13 @@ class TestOwn:
         assert undo not in client.get(address(world, "own_figures")).content.decode()
         assert client.post(undo).status_code == 302
 
-    def test_nothing_tells_which_pieces_are_gold(self, client, world):
+    def test_nothing_reveals_which_tasks_are_gold(self, client, world):
         client.force_login(world.vera)
         response = client.get(address(world, "own_figures"))
         assert response.context["figures"].gold.seen == 0
         assert not re.search(rb"\b[Gg]old\b", response.content.split(b"<main")[1].split(b"</main")[0])
 
-    def test_an_answer_that_can_be_taken_back_is_compared_with_nobodys(self, world):
+    def test_an_answer_that_can_be_undone_is_not_compared(self, world):
         """Else it could be changed to what the others say."""
         now, undo = timezone.now(), timedelta(seconds=world.project.undo_seconds)
         for number in range(21):
@@ -203,6 +203,6 @@ class TestOwn:
         assert (before.agreement.seen, after.agreement.seen) == (20, 21)
         assert before.pieces == after.pieces == {"validation": 22}
 
-    def test_who_did_nothing_is_told_where_to_begin(self, client, world):
+    def test_a_person_without_work_sees_where_to_begin(self, client, world):
         client.force_login(world.abe)
         assert "No submitted work yet" in client.get(address(world, "own_figures")).content.decode()

@@ -17,7 +17,7 @@ def test_agreement_is_with_more_than_half_of_the_others():
     assert ord("a") not in found
 
 
-def test_a_vote_that_stands_alone_agrees_with_nobody():
+def test_a_single_vote_has_no_agreement():
     assert agreement(votes(1, a="caption")) == {}
 
 
@@ -31,7 +31,7 @@ def test_places_leave_out_answers_for_neither_text():
     assert places(said) == {1: Share(2, 3)}
 
 
-def test_times_come_from_pieces_that_have_them():
+def test_times_come_from_tasks_that_have_them():
     pieces = [Piece(1, "edit", 10.0, 5.0), Piece(1, "edit", 20.0, 0.0), Piece(1, "review", None, 5.0)]
     own = figures(pieces, [], {1: (3, 4)})[1]
     assert own.pieces == {"edit": 2, "review": 1}

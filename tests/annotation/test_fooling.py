@@ -35,7 +35,7 @@ def sound() -> bool:
 
 
 @pytest.mark.usefixtures("every_fifth_gold")
-def test_spammers_are_paused_and_what_they_said_can_be_set_aside_and_brought_back(world):
+def test_spammers_are_paused_and_their_votes_excluded_and_reinstated(world):
     project = world.project
     stock(project, world.subtest, items=160, gold=40)
     open_policy(project)

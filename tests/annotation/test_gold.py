@@ -133,7 +133,7 @@ def test_reports_do_not_know_of_gold(gold):
     assert not Foil.objects.filter(item__gold_pairs__isnull=False).exclude(verdict="valid").exists()
 
 
-def test_half_the_pieces_are_gold_until_there_is_none_that_the_person_has_not_seen(gold):
+def test_half_the_tasks_are_gold_until_the_person_has_seen_all_pairs(gold):
     stages = []
     for _ in range(12):
         work = gold.claim("vera", Stage.VALIDATION)
@@ -144,7 +144,7 @@ def test_half_the_pieces_are_gold_until_there_is_none_that_the_person_has_not_se
     assert gold.claim("vera", Stage.VALIDATION) is None
 
 
-def test_gold_that_was_skipped_or_ran_out_comes_back_last_as_work_does(gold):
+def test_skipped_or_expired_gold_comes_back_last_like_other_tasks(gold):
     """If it never came back, or came back first, it would be known."""
     skipped, given = {}, []
     for turn in range(100):
@@ -170,7 +170,7 @@ def test_gold_that_was_skipped_or_ran_out_comes_back_last_as_work_does(gold):
     assert sound() == set()
 
 
-def test_the_number_of_a_queue_falls_by_one_with_every_piece(gold):
+def test_the_number_of_a_queue_falls_by_one_with_every_task(gold):
     """At gold too, and what was skipped is counted again, whatever it was."""
     before, seen = open_work(gold.vera, gold.project, Stage.VALIDATION), []
     assert before == 8 + 4
@@ -186,7 +186,7 @@ def test_the_number_of_a_queue_falls_by_one_with_every_piece(gold):
         before = now
 
 
-def test_late_gold_is_kept(gold):
+def test_late_gold_is_stored(gold):
     work = next_gold(gold)
     vote = submit_vote(gold.vera, work.token, "k", 1, now=timezone.now() + timedelta(days=1))
     assert (vote.late, vote.slot_id) == (True, work.slot_id)
@@ -218,7 +218,7 @@ def test_the_leakage_rule_holds_at_the_submit_as_well(gold):
     assert not Vote.objects.filter(gold__isnull=False).exists()
 
 
-def test_who_knows_an_item_from_gold_never_judges_it(gold):
+def test_a_person_who_knows_an_item_from_gold_never_judges_it(gold):
     work = next_gold(gold)
     pair = Task.objects.get(pk=work.task_id).gold
     Item.objects.filter(pk=pair.item_id).update(state="in_validation", decided_at=None)
@@ -237,7 +237,7 @@ def test_who_knows_an_item_from_gold_never_judges_it(gold):
     assert claim(gold.vic, gold.project, Stage.VALIDATION) is not None
 
 
-def test_an_undone_answer_leaves_the_tally_and_comes_back_in_the_same_order(gold):
+def test_an_undone_answer_leaves_the_counts_and_returns_in_the_same_order(gold):
     work = next_gold(gold)
     vote = submit_vote(gold.vera, work.token, "k", "both")
     before = Standing.objects.get(person=gold.vera)
@@ -252,7 +252,7 @@ def test_an_undone_answer_leaves_the_tally_and_comes_back_in_the_same_order(gold
     assert sound() == set()
 
 
-def test_a_persons_data_does_not_tell_which_pieces_were_gold(gold):
+def test_a_persons_data_does_not_reveal_gold(gold):
     """Of gold and of real work one piece was sent, taken back and sent again, and one sent while paused."""
     for stage in (Stage.GOLD, Stage.VALIDATION):
         vote = answer_one_of(gold, stage)
@@ -295,7 +295,7 @@ def test_a_persons_data_does_not_tell_which_text_was_the_caption(gold):
     assert "foil" not in said
 
 
-def test_the_database_lets_nobody_answer_gold_twice_nor_gold_be_on_an_item(gold):
+def test_the_database_forbids_repeated_gold_answers_and_gold_on_items(gold):
     work = next_gold(gold)
     vote = submit_vote(gold.vera, work.token, "k", 1)
     for wrong in ({"idempotency_key": "k2"}, {"idempotency_key": "k3", "item": Item.objects.first()}):
@@ -333,7 +333,7 @@ def test_a_claim_of_gold_takes_as_many_queries_as_one_of_work(world, django_asse
     assert max(submits[Stage.GOLD]) == max(submits[Stage.VALIDATION]) - 1 <= OFF_SUBMIT
 
 
-def test_who_is_paused_is_refused_and_their_late_work_is_set_aside(gold):
+def test_a_paused_person_is_refused_and_their_late_work_excluded(gold):
     work = next_gold(gold)
     Standing.objects.filter(person=gold.vera).update(gold_seen=7)
     submit_vote(gold.vera, work.token, "k", "cannot_tell")

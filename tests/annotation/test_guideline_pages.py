@@ -44,7 +44,7 @@ def test_a_stage_or_subtest_that_is_not_there_is_not_found(world: World):
     assert client.get(url(world, "subtest_guideline", "edit", elsewhere.subtest.pk)).status_code == 404
 
 
-def test_what_is_published_is_what_the_next_person_is_told(world: World):
+def test_the_next_person_sees_the_published_guideline(world: World):
     sent = browser(world.owner).post(url(world, "guideline", "edit"), {"text": "Change **one** word.\n- <b>two</b>"})
     assert sent.status_code == 302
     world.group()

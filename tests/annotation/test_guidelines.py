@@ -22,7 +22,7 @@ def test_other_lists_are_lists_and_a_minus_before_a_number_is_text():
     assert "<p>-5 degrees</p>" in html
 
 
-def test_headings_stand_below_the_title_of_the_drawer():
+def test_headings_are_below_the_level_of_the_drawers_title():
     assert render_guideline("# Top\n\n###### Low") == "<h3>Top</h3>\n<h6>Low</h6>\n"
 
 

@@ -26,7 +26,7 @@ def test_a_lease_that_nobody_has_freed_is_renewed_even_after_its_end(world):
     assert world.claim("abe", Stage.EDIT, now=later(hours=2)) is None
 
 
-def test_once_the_slot_is_somebody_elses_the_heartbeat_says_so(world):
+def test_a_heartbeat_reports_a_slot_taken_by_somebody_else(world):
     world.group()
     work = world.claim("ann", Stage.EDIT)
     world.claim("abe", Stage.EDIT, now=later(hours=2))

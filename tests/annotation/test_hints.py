@@ -41,7 +41,7 @@ def run_jobs() -> None:
         answer_hint(job.target_id, job)
 
 
-def test_a_text_is_asked_about_once_and_answered_by_a_job(world: World):
+def test_a_hint_for_a_text_is_requested_once_and_answered_by_a_job(world: World):
     set_hint_model(world.owner, world.project, "fake:text")
     world.group()
     claim = world.claim("ann", Stage.EDIT)
@@ -87,7 +87,7 @@ def test_a_model_or_clip_that_cannot_be_used_says_why(world: World):
     assert "names no model" in ask(world, "ann", claim.token, IRONS).json()["words"]
 
 
-def test_without_a_model_or_switched_off_nobody_asks_and_the_page_says_nothing(world: World):
+def test_without_a_model_or_with_hints_off_the_page_offers_none(world: World):
     world.group()
     claim = world.claim("ann", Stage.EDIT)
     page = reverse("annotation:edit", args=[world.project.slug, claim.token])
@@ -97,11 +97,11 @@ def test_without_a_model_or_switched_off_nobody_asks_and_the_page_says_nothing(w
     assert "data-hints" in browser(world.ann).get(page).content.decode()
     set_hint_model(world.owner, world.project, "fake:text", enabled=False)
     refused = ask(world, "ann", claim.token, IRONS)
-    assert (refused.status_code, "switched off" in refused.json()["problem"]) == (400, True)
+    assert (refused.status_code, "Hints are off" in refused.json()["problem"]) == (400, True)
     assert not Job.objects.exists()
 
 
-def test_only_who_holds_the_piece_asks_and_no_queue_is_filled_by_typing(world: World):
+def test_only_the_holder_of_the_task_gets_hints_and_typing_fills_no_queue(world: World):
     set_hint_model(world.owner, world.project, "fake:text")
     world.group()
     claim = world.claim("ann", Stage.EDIT)
@@ -115,7 +115,7 @@ def test_only_who_holds_the_piece_asks_and_no_queue_is_filled_by_typing(world: W
 
 
 def test_a_page_names_models_of_the_installations_folder_alone(world: World, settings):
-    with pytest.raises(GenerationError, match="folder of models"):
+    with pytest.raises(GenerationError, match="model folder"):
         set_hint_model(world.owner, world.project, "tiny:/etc")
     with pytest.raises(GenerationError, match="SLUG:ARGUMENT"):
         set_hint_model(world.owner, world.project, "gpt2")
@@ -129,7 +129,7 @@ def test_a_page_names_models_of_the_installations_folder_alone(world: World, set
     assert client.get(page).status_code == 200
 
 
-def test_a_release_says_who_was_asked_and_flags_the_model_that_is_scored(world: World):
+def test_a_release_names_the_hint_model_and_flags_it_if_scored(world: World):
     set_hint_model(world.owner, world.project, "fake:text")
     world.group()
     world.group()

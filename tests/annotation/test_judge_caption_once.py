@@ -78,7 +78,7 @@ def test_a_skipped_pair_was_read_as_well():
     assert sorted(again) == sorted(skipped)
 
 
-def test_of_an_item_with_two_foils_a_person_reads_one_whatever_they_skip():
+def test_a_person_sees_one_foil_of_an_item_even_after_skips():
     world = make_world()
     world.item("a man drops a shirt.", "a man tears a shirt.")
     make_tasks(world.project)
@@ -111,7 +111,7 @@ def test_any_sentence_of_the_clip_counts_and_no_other_clips(caption, foil, barre
     assert len(list(judge_all(world, "vera"))) == (1 if barred and same_clip else 2)
 
 
-def test_the_next_piece_that_is_named_ahead_shares_no_sentence_with_this_one():
+def test_the_upcoming_task_shares_no_sentence_with_the_current_one():
     world = make_world()
     three_foils_a_caption(world, 2)
     one = world.claim("vera", Stage.VALIDATION)
@@ -130,7 +130,7 @@ def gold_of(world: World, caption, use: str) -> GoldPair:
 
 
 @pytest.mark.usefixtures("every_second_gold")
-def test_gold_whose_caption_was_read_is_not_mixed_in_and_bars_its_caption():
+def test_gold_with_a_known_caption_is_not_mixed_in_and_excludes_it():
     world = make_world()
     captions = [factories.make_caption(factories.make_video(world.project), f"caption {n}.") for n in range(3)]
     for caption in captions:

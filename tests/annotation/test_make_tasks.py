@@ -17,7 +17,7 @@ def tasks(stage: str) -> list[int]:
     return list(Task.objects.filter(stage=stage).order_by("pk").values_list(column, flat=True))
 
 
-def test_a_group_with_suggestions_gets_one_edit_task_with_one_place(world):
+def test_a_group_with_suggestions_gets_one_edit_task_with_one_slot(world):
     group = world.group("a man unfolds a shirt.", "a man tears a shirt.")
     assert make_tasks(world.project) == 1
     assert tasks("edit") == [group.pk]
@@ -66,7 +66,7 @@ def test_groups_of_the_method_person_wait_for_people_without_any_suggestion(worl
     assert tasks("edit") == [group.pk]
 
 
-def test_candidates_that_nobody_has_filtered_yet_and_cancelled_runs_get_no_tasks(world):
+def test_unfiltered_candidates_and_cancelled_runs_get_no_tasks(world):
     factories.make_candidate(factories.make_group(world.run), state="generated")
     job = Job.objects.create(dotted="generation.jobs.run_generation", target_id=1, state=JobState.CANCELLED)
     cancelled = factories.make_run(world.subtest, job=job)
@@ -88,7 +88,7 @@ def test_without_an_edit_stage_the_best_ranked_go_to_review_as_many_as_are_missi
     assert tasks("edit") == []
 
 
-def test_imported_items_get_one_task_a_foil_with_a_place_for_each_vote(world):
+def test_imported_items_get_one_task_per_foil_with_a_slot_per_vote(world):
     item = world.item("a man unfolds a shirt.", "a man tears a shirt.")
     make_tasks(world.project)
     assert tasks("validation") == [foil.pk for foil in item.foils.all()]

@@ -32,7 +32,7 @@ def test_people_and_things_stay_and_what_happens_changes(caption: str, stay: str
         assert caption[slice(*marks.span)] == marks.change[0]
 
 
-def test_what_the_suggestions_change_is_the_action_whatever_it_looks_like():
+def test_the_words_that_suggestions_change_are_the_action():
     marks = marks_of("a man gets up from a chair", (6, 13))
     assert (marks.stay, marks.change, marks.span) == (("man", "chair"), ("gets", "up"), (6, 10))
 
@@ -43,7 +43,7 @@ def test_marks_are_words_of_the_caption(caption: str, target: tuple[int, int]):
     assert all(word in caption for word in (*marks.stay, *marks.change))
 
 
-def test_what_stands_behind_the_action_without_an_article_is_neither_kept_nor_asked_for():
+def test_words_after_the_action_without_an_article_are_not_marked():
     marks = marks_of("a man folds blue shirts", (6, 11))
     assert (marks.stay, marks.change) == (("man",), ("folds",))
 

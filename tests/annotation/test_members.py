@@ -56,7 +56,7 @@ def test_a_lost_role_frees_the_leases_of_its_stage_alone(world):
     assert endings == {edit.token: "cancelled", vote.token: ""}
 
 
-def test_a_returned_piece_no_longer_waits_for_an_author_who_has_left(world):
+def test_a_returned_foil_is_not_reserved_for_an_author_who_has_left(world):
     world.group()
     world.edit("ann", "a man tears a shirt.")
     world.review("rita", "send_back", reasons=["grammar"])
@@ -89,13 +89,13 @@ def test_a_researcher_whose_account_is_closed_does_not_count(world):
         remove_member(world.owner, world.project, world.owner.pk)
 
 
-def test_no_role_at_all_is_no_change_of_roles(world):
+def test_roles_cannot_be_changed_to_none(world):
     with pytest.raises(ProjectError, match="Choose at least one role"):
         change_roles(world.owner, world.project, world.ann.pk, [])
     assert roles(world, world.ann) == {"annotator"}
 
 
-def test_strangers_are_no_members_and_helpers_may_not(world):
+def test_only_researchers_change_roles_of_members(world):
     with pytest.raises(Http404):
         remove_member(world.owner, world.project, make_user().pk)
     for name in ("ann", "rita", "vera"):

@@ -17,7 +17,7 @@ from annotation.rules.objects import (
     seen_by_most,
 )
 
-NO_SOURCE = "source: is no word of 1 to 100 characters; say what extracted the objects"
+NO_SOURCE = "source: is not a name of 1 to 100 characters; name the tool that made them"
 
 
 def line(**fields) -> str:
@@ -27,33 +27,36 @@ def line(**fields) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("nonsense", "line: is no JSON; write one object a line"),
-        ("[" * 100_000, "line: is no JSON; write one object a line"),
-        ("[1]", 'line: is no JSON object; write {"video": …, "time": …, "objects": […]}'),
-        (line(video=""), "video: is missing; give the key of a video of the project"),
-        (line(video=7), "video: is missing; give the key of a video of the project"),
-        (line(video="v" * (MAX_KEY_LENGTH + 1)), "video: is missing; give the key of a video of the project"),
-        (line(video="v\0"), "video: holds a NUL or half of a character pair; give the key of a video of the project"),
+        ("nonsense", "line: is not JSON; write one object per line"),
+        ("[" * 100_000, "line: is not JSON; write one object per line"),
+        ("[1]", 'line: is not a JSON object; write {"video": …, "time": …, "objects": […]}'),
+        (line(video=""), "video: is missing; enter the key of a video of the project"),
+        (line(video=7), "video: is missing; enter the key of a video of the project"),
+        (line(video="v" * (MAX_KEY_LENGTH + 1)), "video: is missing; enter the key of a video of the project"),
+        (
+            line(video="v\0"),
+            "video: contains a NUL or an incomplete character; enter the key of a video of the project",
+        ),
         (line(source=""), NO_SOURCE),
         (line(source=1), NO_SOURCE),
         (line(source="a\nb"), NO_SOURCE),
         (line(source="s" * (MAX_SOURCE + 1)), NO_SOURCE),
-        (line(time=-0.5), "time: is no number of seconds; give the time of the frame in the file"),
-        (line(time=1_000_000), "time: is no number of seconds; give the time of the frame in the file"),
-        (line(time="1"), "time: is no number of seconds; give the time of the frame in the file"),
-        (line(time=True), "time: is no number of seconds; give the time of the frame in the file"),
-        (line(objects="a"), 'objects: is no list of names; write ["table", "lamp"]'),
-        (line(objects=[1]), 'objects: is no list of names; write ["table", "lamp"]'),
-        (line(objects=[" "]), "objects: names nothing; leave the line out"),
-        (line(objects=["a\nb"]), "objects: holds more than 60 names or one beyond 100 characters"),
-        (line(objects=["a" * (MAX_NAME + 1)]), "objects: holds more than 60 names or one beyond 100 characters"),
+        (line(time=-0.5), "time: is not a number of seconds; enter the time of the frame in the file"),
+        (line(time=1_000_000), "time: is not a number of seconds; enter the time of the frame in the file"),
+        (line(time="1"), "time: is not a number of seconds; enter the time of the frame in the file"),
+        (line(time=True), "time: is not a number of seconds; enter the time of the frame in the file"),
+        (line(objects="a"), 'objects: is not a list of names; write ["table", "lamp"]'),
+        (line(objects=[1]), 'objects: is not a list of names; write ["table", "lamp"]'),
+        (line(objects=[" "]), "objects: is empty; remove the line"),
+        (line(objects=["a\nb"]), "objects: has more than 60 names, or a name longer than 100 characters"),
+        (line(objects=["a" * (MAX_NAME + 1)]), "objects: has more than 60 names, or a name longer than 100 characters"),
         (
             line(objects=[f"o{n}" for n in range(MAX_OBJECTS + 1)]),
-            "objects: holds more than 60 names or one beyond 100 characters",
+            "objects: has more than 60 names, or a name longer than 100 characters",
         ),
     ],
 )
-def test_what_is_wrong_is_said_with_what_to_do(text, said):
+def test_errors_say_what_is_wrong_and_what_to_do(text, said):
     with pytest.raises(LineError) as caught:
         parse_line(text, "import")
     assert str(caught.value) == said
@@ -75,7 +78,7 @@ def test_what_is_wrong_is_said_with_what_to_do(text, said):
         ({"objects": [" b ", "", "a", "b"]}, ("v", None, ("b", "a"), "import")),
     ],
 )
-def test_what_is_within_the_bounds_is_read(fields, read):
+def test_numbers_within_the_limits_are_read(fields, read):
     found = parse_line(line(**fields), "import")
     assert (found.key, found.time, found.objects, found.source) == read
 

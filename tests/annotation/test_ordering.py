@@ -21,7 +21,7 @@ def test_the_caption_is_never_in_one_place_for_all_validators_of_an_item(seed, f
 
 
 @pytest.mark.parametrize("overlap", [1, 2, 3, 5])
-def test_over_a_project_the_caption_stands_first_half_of_the_time(overlap):
+def test_over_a_project_the_caption_is_first_half_of_the_time(overlap):
     """Only the odd slot of each of 2,000 foils is a coin: four standard deviations are 89."""
     shown = [first for foil in range(2000, 4000) for first in order(17, foil, overlap)]
     assert abs(sum(shown) - len(shown) / 2) < (90 if overlap % 2 else 1)
@@ -33,7 +33,7 @@ def test_the_order_of_a_foil_says_nothing_about_its_neighbours():
     assert abs(alike - 500) < 63
 
 
-def test_no_place_of_three_tells_where_the_caption_is():
+def test_no_slot_of_three_reveals_the_position_of_the_caption():
     """Each place alone is a fair coin: 3 places x 4000 foils, 4 standard deviations of a fair coin are 126."""
     for slot in range(3):
         firsts = sum(caption_first(5, foil, slot, 3) for foil in range(4000))
@@ -56,13 +56,13 @@ def test_orders_of_one_seed_stay_what_they_are():
     assert bits == "001011011010010110110000101001011001010010110010110110011010110100"
 
 
-def test_a_place_that_the_task_does_not_have_is_an_error_of_ours():
+def test_a_slot_outside_of_the_task_is_a_programming_error():
     with pytest.raises(ValueError, match="slot 3"):
         caption_first(1, 1, 3, 3)
 
 
 @given(seeds, st.lists(st.one_of(st.integers(), st.text(max_size=5)), max_size=4))
-def test_a_share_lies_between_nought_and_one(seed, parts):
+def test_a_share_is_between_zero_and_one(seed, parts):
     assert 0 <= seeded_share(seed, *parts) < 1
 
 
@@ -75,7 +75,7 @@ def test_shares_are_spread_evenly():
 
 
 @given(seeds, foils, foils)
-def test_returned_pieces_come_before_started_tasks_and_those_before_fresh_ones(seed, one, other):
+def test_returned_foils_come_before_started_and_new_tasks(seed, one, other):
     bands = [priority(band, seed, "edit", target) for band, target in ((RETURNED, one), (STARTED, other), (FRESH, one))]
     assert bands == sorted(bands)
     assert bands[0] < 1 <= bands[1] < 2 <= bands[2]

@@ -63,7 +63,7 @@ STAGES = [Stage.EDIT, Stage.REVIEW, Stage.VALIDATION]
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_piece_is_open_to_its_person_alone(world: World, stage: str):
+def test_a_task_is_open_to_its_person_only(world: World, stage: str):
     name, claim = claimed(world, stage)
     page = url(world, stage, claim.token)
     assert browser(getattr(world, name)).get(page).status_code == 200
@@ -106,7 +106,7 @@ def test_the_judgement_page_does_not_tell_the_caption_from_the_foil(world: World
     assert first < second
 
 
-def test_sending_goes_on_to_the_next_piece_and_names_the_last(world: World):
+def test_a_submit_opens_the_next_task_and_names_the_last_one(world: World):
     world.group()
     world.group()
     claim = world.claim("ann", Stage.EDIT)
@@ -128,7 +128,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_page_with_scripts_gets_the_next_piece_in_the_same_answer(world: World, stage: str):
+def test_a_page_with_scripts_gets_the_next_task_in_the_same_answer(world: World, stage: str):
     give_work(world, stage)
     name, claim = claimed(world, stage)
     person = browser(getattr(world, name))
@@ -145,7 +145,7 @@ def test_a_page_with_scripts_gets_the_next_piece_in_the_same_answer(world: World
 
 
 @pytest.mark.parametrize("stage", [Stage.EDIT, Stage.REVIEW])
-def test_where_the_next_piece_is_lost_at_once_what_was_sent_is_told_of(world: World, stage: str, monkeypatch):
+def test_if_the_next_task_is_lost_the_page_reports_the_submission(world: World, stage: str, monkeypatch):
     """Its lease may end between its claim and its page: by a clock that jumps, or a person in another tab."""
     give_work(world, stage)
     name, claim = claimed(world, stage)
@@ -165,11 +165,11 @@ def test_where_the_next_piece_is_lost_at_once_what_was_sent_is_told_of(world: Wo
     assert (sent.status_code, sent.headers["X-Foilworks-Go"]) == (204, address)
     page = person.get(address).content.decode()
     assert url(world, "undo", stage, record.pk) in page
-    assert "time for that task is up" not in page
+    assert "time for this task is up" not in page
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_where_no_next_piece_can_be_had_what_was_sent_is_told_of(world: World, scripts: bool, monkeypatch):
+def test_without_a_next_task_the_page_reports_the_submission(world: World, scripts: bool, monkeypatch):
     name, claim = claimed(world, Stage.EDIT)
 
     def in_vain(*args: Any, **fields: Any) -> Claim:
@@ -251,7 +251,7 @@ def test_the_lease_is_renewed_and_says_when_it_is_over(world: World):
     assert browser(world.abe).post(url(world, "heartbeat", claim.token)).status_code == 404
 
 
-def test_a_skipped_piece_makes_room_for_another(world: World):
+def test_a_skipped_task_makes_room_for_another(world: World):
     world.group()
     world.group()
     first = world.claim("ann", Stage.EDIT)
@@ -262,17 +262,17 @@ def test_a_skipped_piece_makes_room_for_another(world: World):
     assert sent.url == url(world, "edit", second.token)
 
 
-def test_a_piece_whose_time_is_over_leads_back_to_the_queue(world: World):
+def test_a_task_whose_time_is_up_leads_back_to_the_queue(world: World):
     world.group()
     claim = world.claim("ann", Stage.EDIT)
     Slot.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     world.claim("abe", Stage.EDIT)
     gone = browser(world.ann).get(url(world, "edit", claim.token), follow=True)
     assert gone.redirect_chain == [(url(world, "queue", "edit"), 302)]
-    assert "Your time for that task is up" in gone.content.decode()
+    assert "Your time for this task is up" in gone.content.decode()
 
 
-def test_a_lost_role_is_told_apart_from_a_session_that_is_over(world: World):
+def test_a_lost_role_differs_from_an_expired_session(world: World):
     name, claim = claimed(world, Stage.VALIDATION)
     person, answer = getattr(world, name), {"answer": "1", "idempotency_key": "once"}
     Membership.objects.filter(person=person).update(role="annotator")
@@ -286,7 +286,7 @@ def test_a_lost_role_is_told_apart_from_a_session_that_is_over(world: World):
     assert (expired.status_code, "X-Foilworks-Denied" in expired.headers) == (403, False)
 
 
-def test_late_work_is_thanked_for_and_told_that_it_does_not_count(world: World):
+def test_late_work_is_thanked_for_but_does_not_count(world: World):
     world.group()
     claim = world.claim("ann", Stage.EDIT)
     Slot.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -298,7 +298,7 @@ def test_late_work_is_thanked_for_and_told_that_it_does_not_count(world: World):
     assert "/work/undo/" not in page
 
 
-def test_late_work_that_counts_can_be_taken_back_only_as_long_as_other_work(world: World):
+def test_late_work_that_counts_can_be_undone_like_other_work(world: World):
     world.group()
     claim = world.claim("ann", Stage.EDIT)
     Slot.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -319,7 +319,7 @@ def test_a_queue_says_why_it_is_empty(world: World):
     assert "All tasks of this stage are done." in nothing
 
 
-def test_a_queue_with_a_piece_in_hand_says_so_and_goes_on_with_it(world: World):
+def test_a_queue_shows_and_continues_the_task_in_progress(world: World):
     world.group()
     world.claim("ann", Stage.EDIT)
     held = browser(world.ann).get(url(world, "queue", "edit")).content.decode()
@@ -348,7 +348,7 @@ def test_the_keys_of_the_landing_page_are_all_different(world: World):
     assert {key for key in keys if keys.count(key) > 1} == set()
 
 
-def test_who_has_done_all_is_told_so_and_led_to_what_it_came_to(world: World):
+def test_a_person_who_has_done_all_tasks_sees_this_and_their_results(world: World):
     world.group()
     world.edit("ann")
     page = html.unescape(browser(world.ann).get(url(world, "queue", "edit")).content.decode())
@@ -368,7 +368,7 @@ def test_the_landing_page_lists_the_persons_own_stages(world: World):
     assert browser(world.ann).get(url(world, "queue", "practice-nothing")).status_code == 404
 
 
-def test_an_undo_gives_the_piece_back_and_a_second_one_says_so(world: World):
+def test_an_undo_reopens_the_task_and_a_second_one_says_so(world: World):
     world.item()
     vote = world.vote("vera")
     client = browser(world.vera)
@@ -432,7 +432,7 @@ def test_votes_mean_what_was_shown(world: World, answer: str):
     assert refused.status_code == 400
 
 
-def test_a_piece_takes_a_steady_number_of_queries(world: World, django_assert_max_num_queries):
+def test_a_task_takes_a_constant_number_of_queries(world: World, django_assert_max_num_queries):
     for _ in range(6):
         world.group("a man irons a shirt.", "a man tears a shirt.", "a man burns a shirt.")
     claim = world.claim("ann", Stage.EDIT)
@@ -442,7 +442,7 @@ def test_a_piece_takes_a_steady_number_of_queries(world: World, django_assert_ma
         client.get(url(world, "edit", claim.token))
 
 
-def test_what_only_spells_out_an_escape_is_kept_as_a_draft(world: World):
+def test_a_spelled_out_escape_is_stored_in_a_draft(world: World):
     world.group()
     claim = world.claim("ann", Stage.EDIT)
     sent = json.dumps({"base": "", "values": {"text": ["the key is \\u0000"]}})

@@ -70,7 +70,7 @@ def validators(world, number: int) -> list:
     return [factories.make_member(world.project, Role.VALIDATOR) for _ in range(number)]
 
 
-def test_thirty_validators_collect_three_votes_an_item_and_never_a_fourth():
+def test_thirty_validators_collect_exactly_three_votes_per_item():
     """40 items x 3 places = 120 votes by 30 people; each works until there is nothing left for them."""
     world = make_world()
     items = [world.item() for _ in range(40)]
@@ -94,7 +94,7 @@ def test_thirty_validators_collect_three_votes_an_item_and_never_a_fourth():
     assert not Item.objects.filter(pk__in=[item.pk for item in items], state="in_validation").exists()
 
 
-def test_thirty_people_take_the_human_baseline_of_each_item_as_often_as_asked():
+def test_thirty_people_take_the_baseline_of_each_item_as_often_as_required():
     """20 items, 2 people each: 40 choices by 30 people, nobody twice on an item, each shown every text once."""
     world = make_world()
     for _ in range(20):
@@ -127,7 +127,7 @@ def test_thirty_annotators_asking_at_once_get_thirty_different_groups():
     assert set(Candidate.objects.values_list("state", flat=True)) == {"editing"}
 
 
-def test_one_slot_asked_for_by_thirty_goes_to_one():
+def test_one_slot_claimed_by_thirty_people_goes_to_one():
     world = make_world(votes_wanted=1, votes_needed=1)
     world.item()
     claims = in_threads(lambda person: claim(person, world.project, Stage.VALIDATION), validators(world, WORKERS))
@@ -223,7 +223,7 @@ def _do(person, held, key: str) -> None:
         submit_vote(person, held.token, key, 1)
 
 
-def test_validators_with_gold_among_their_pieces_collect_what_is_wanted_and_see_no_gold_twice():
+def test_validators_with_gold_collect_all_votes_and_see_no_gold_twice():
     """12 items x 3 places by 12 people at once, every third piece gold out of six pairs."""
     world = make_world()
     stock(world.project, world.subtest, items=12, gold=6)
@@ -246,7 +246,7 @@ def test_validators_with_gold_among_their_pieces_collect_what_is_wanted_and_see_
     assert not Slot.objects.filter(state=SlotState.LEASED).exists()
 
 
-def test_a_pause_while_they_work_leaves_nothing_in_their_hands():
+def test_a_pause_during_work_frees_all_leases():
     """The researcher pauses while the person asks and sends: whoever comes first, nothing is lost or left."""
     world = make_world()
     open_policy(world.project, gold_rate=0, fast_share=0)
@@ -339,7 +339,7 @@ def still_on_their_way(answers: list[Future]) -> bool:
         return cursor.fetchone()[0] < sum(not answer.done() for answer in answers)
 
 
-def test_who_waits_for_a_place_while_the_rule_is_changed_sees_the_texts_in_its_order():
+def test_a_claim_during_a_rule_change_shows_the_texts_in_the_new_order():
     world = make_world(votes_wanted=1, votes_needed=1)
     for _ in range(12):
         world.item()
@@ -457,12 +457,12 @@ class TestTwoItemsOfOneCaptionAreJudgedAtOnce:
     def in_doubt(self, world) -> bool:
         return Caption.objects.get(pk=world.caption.pk).flagged_false
 
-    def test_the_doubt_of_one_is_taken_back_while_the_other_is_found_in_doubt(self, world):
+    def test_one_caption_loses_its_doubt_while_the_other_is_doubted(self, world):
         vote = self.judging(world, "vera", "neither")()
         one_after_the_other(lambda: undo_vote(world.vera, vote.pk), self.judging(world, "vic", "neither"))
         assert self.in_doubt(world)
 
-    def test_both_are_taken_back(self, world):
+    def test_both_are_undone(self, world):
         votes = [self.judging(world, name, "foil")() for name in ("vera", "vic")]
         one_after_the_other(*(lambda vote=vote: undo_vote(vote.person, vote.pk) for vote in votes))
         assert not self.in_doubt(world)
@@ -495,7 +495,7 @@ class TestTwoItemsOfOneCaptionAreJudgedAtOnce:
         in_threads(lambda work: work(), [slowly, meanwhile])
         assert self.in_doubt(world)
 
-    def test_the_votes_of_somebody_on_both_are_set_aside_and_nobody_waits_in_a_ring(self, world):
+    def test_a_persons_votes_on_both_are_excluded_without_a_deadlock(self, world):
         """Who decides one item holds it, and comes to the caption; who sets aside must not hold the caption by then and
         wait for the item. Held for longer than PostgreSQL waits until it looks for a deadlock, and ends one of both."""
         for turn in range(2):
@@ -509,7 +509,7 @@ class TestTwoItemsOfOneCaptionAreJudgedAtOnce:
         assert set(Vote.objects.values_list("state", flat=True)) == {"set_aside"}
         assert not self.in_doubt(world)
 
-    def test_the_caption_is_dropped_while_an_item_is_decided_and_nobody_waits_in_a_ring(self, world):
+    def test_dropping_a_caption_while_an_item_is_decided_does_not_deadlock(self, world):
         self.judging(world, "vera", "neither")()
         one_after_the_other(
             lambda: locked_item(world.other.pk),

@@ -66,7 +66,7 @@ def nobody_judges(world, n: int = 1) -> list[Item]:
     return items
 
 
-def test_people_go_on_while_an_import_runs(tmp_path):
+def test_people_continue_while_an_import_runs(tmp_path):
     world = make_world()
     world.item()
     work = world.claim("vera", Stage.VALIDATION)
@@ -81,7 +81,7 @@ def test_people_go_on_while_an_import_runs(tmp_path):
     assert Item.objects.get(pk=other.pk).extra == {"note": "new"}
 
 
-def test_people_go_on_while_a_release_is_frozen():
+def test_people_continue_while_a_release_is_frozen():
     world = make_world()
     nobody_judges(world)
     world.item()
@@ -90,14 +90,14 @@ def test_people_go_on_while_a_release_is_frozen():
     assert Release.objects.get().n_items == 1
 
 
-def test_people_go_on_while_somebody_gets_another_role():
+def test_people_continue_while_somebody_gets_another_role():
     world = make_world()
     world.item()
     work = world.claim("vera", Stage.VALIDATION)
     a_vote_is_stored_while(world, work, lambda: set_roles(world.owner, world.project, world.ann, ["reviewer"]))
 
 
-def test_a_release_that_meets_an_item_being_taken_apart_holds_what_is_left():
+def test_a_release_frozen_during_an_undo_contains_the_remaining_items():
     world = make_world()
     gone, _ = nobody_judges(world, 2)
     # It still stands where the release reads what is valid.
@@ -105,7 +105,7 @@ def test_a_release_that_meets_an_item_being_taken_apart_holds_what_is_left():
     assert Release.objects.get().n_items == ReleaseItem.objects.count() == 1
 
 
-def test_an_import_that_is_ended_so_that_somebody_can_go_on_says_so_and_stores_nothing(tmp_path):
+def test_an_import_ended_by_the_database_says_so_and_stores_nothing(tmp_path):
     """It has an item that it may change, and needs the caption; who has the caption needs the item."""
     world = make_world()
     item = world.item()
@@ -130,7 +130,7 @@ def test_an_import_that_is_ended_so_that_somebody_can_go_on_says_so_and_stores_n
             return str(error)
 
     (said,) = one_after_the_other(holds_the_caption, imports, held_s=0, then=lambda: locked_item(item.pk))
-    assert said == (f"{path}: somebody else changed the project meanwhile; import again" if ring else [])
+    assert said == (f"{path}: the project was changed during the import; import again" if ring else [])
     assert Caption.objects.get().facts == ({} if ring else {"count": 2})
 
 
@@ -143,7 +143,7 @@ def written_again(item: Item, folder: Path) -> Path:
     return path
 
 
-def test_an_import_waits_for_who_decides_an_item_before_it_takes_anything_of_it(tmp_path):
+def test_an_import_waits_for_a_decision_before_it_locks_the_item(tmp_path):
     world = make_world()
     item = world.item()
     path = written_again(item, tmp_path)
@@ -184,17 +184,17 @@ class TestAPlaceIsGivenBackWhile:
         assert sorted(Slot.objects.values_list("state", flat=True)) == ["cancelled", "done", "done"]
         assert Task.objects.get().state == TaskState.DONE
 
-    def test_the_vote_that_decided_is_taken_back(self, world):
+    def test_the_deciding_vote_is_undone(self, world):
         vote = self.judge(world, "vic")
         one_after_the_other(lambda: self.give_back(world), lambda: undo_vote(world.vic, vote.pk))
         assert sorted(Slot.objects.values_list("state", flat=True)) == ["done", "free", "leased"]
 
-    def test_the_vote_that_decided_was_taken_back_just_before(self, world):
+    def test_the_deciding_vote_was_undone_just_before(self, world):
         vote = self.judge(world, "vic")
         one_after_the_other(lambda: undo_vote(world.vic, vote.pk), lambda: self.give_back(world))
         assert sorted(Slot.objects.values_list("state", flat=True)) == ["done", "free", "leased"]
 
-    def test_the_vote_that_decided_is_set_aside(self, world):
+    def test_the_deciding_vote_is_excluded(self, world):
         self.judge(world, "vic")
         one_after_the_other(
             lambda: self.give_back(world), lambda: exclude_votes(world.owner, world.project, world.vic.pk)
@@ -215,21 +215,21 @@ class TestTheLastTwoPlacesOfABaseline:
         one_after_the_other(*(lambda who=who, work=work: submit_choice(who, work.token, "k", 1) for who, work in held))
         assert Task.objects.get(stage=Stage.BASELINE).state == TaskState.DONE
 
-    def test_one_is_filled_while_the_other_is_taken_back(self, held):
+    def test_one_is_filled_while_the_other_is_undone(self, held):
         (ann, first), (abe, second) = held
         vote = submit_choice(ann, first.token, "k", 1)
         one_after_the_other(lambda: undo_choice(ann, vote.pk), lambda: submit_choice(abe, second.token, "k", 1))
         assert Task.objects.get(stage=Stage.BASELINE).state == TaskState.OPEN
         assert Slot.objects.filter(state=SlotState.LEASED, person=ann).exists()
 
-    def test_one_is_taken_back_while_the_other_is_filled(self, held):
+    def test_one_is_undone_while_the_other_is_filled(self, held):
         (ann, first), (abe, second) = held
         vote = submit_choice(ann, first.token, "k", 1)
         one_after_the_other(lambda: submit_choice(abe, second.token, "k", 1), lambda: undo_choice(ann, vote.pk))
         assert Task.objects.get(stage=Stage.BASELINE).state == TaskState.OPEN
 
 
-def test_a_place_is_claimed_while_its_task_is_called_off():
+def test_a_slot_is_claimed_while_its_task_is_cancelled():
     world = make_world()
     item = world.item()
     make_tasks(world.project)
@@ -282,7 +282,7 @@ class TestACaptionIsDroppedWhile:
         assert not Item.objects.exists()
         assert not Task.objects.filter(state=TaskState.OPEN).exists()
 
-    def test_what_a_reviewer_dropped_is_taken_back(self, world):
+    def test_the_drop_of_a_reviewer_is_undone(self, world):
         review = world.review("rita", "drop", reasons=["grammar"])
         (said,) = one_after_the_other(lambda: self.drop(world), lambda: undo_review(world.rita, review.pk))
         assert "The caption has been corrected" in said
@@ -295,7 +295,7 @@ class TestACaptionIsDroppedWhile:
         assert not Task.objects.filter(state=TaskState.OPEN).exists()
 
 
-def test_who_reviews_and_judges_a_video_at_once_does_one_of_the_two():
+def test_a_person_cannot_review_and_judge_one_video_at_once():
     world = make_world()
     Membership.objects.create(project=world.project, person=world.rita, role=Role.VALIDATOR)
     group = world.group()
@@ -349,7 +349,7 @@ def test_an_item_is_made_while_its_proficiency_item_is_retracted(heir):
     assert Item.objects.get(subtest=world.subtest).proficiency_item == left
 
 
-def test_what_was_sent_before_the_counts_began_anew_is_not_in_them():
+def test_answers_from_before_the_counts_restarted_are_not_counted():
     """A vote that waited for the resume carries the moment at which it was sent."""
     world = make_world()
     factories.make_item(world.subtest)

@@ -18,7 +18,7 @@ def cell(person=1, pieces=60, seconds=3600.0, timed=None, day=MONDAY, stage="val
     return PaidWork(person, stage, day, pieces, pieces if timed is None else timed, seconds)
 
 
-def test_pieces_are_paid_by_the_piece():
+def test_tasks_are_paid_per_task():
     # 60 pieces at 0.25 in an hour: 15.
     found = earned([cell()], PIECE)
     assert (found.pay, found.hours, found.hourly) == (15, 1, 15)
@@ -30,7 +30,7 @@ def test_hours_are_paid_by_the_hour():
     assert (found.pay, found.hourly) == (6, 12)
 
 
-def test_pieces_whose_time_nobody_measured_are_paid_and_raise_no_hourly_pay():
+def test_tasks_without_a_measured_time_are_paid_but_not_in_hourly_pay():
     # 60 pieces are paid (15); 30 of them took the measured half hour: 7.50 in 0.5 h is 15 an hour, not 30.
     found = earned([cell(pieces=60, timed=30, seconds=1800.0)], PIECE)
     assert (found.pay, found.hourly) == (15, 15)
@@ -43,7 +43,7 @@ def test_a_stage_without_a_rate_takes_time_and_earns_nothing():
     assert (found.pay, found.hourly) == (15, 10)
 
 
-def test_the_hour_in_the_middle_goes_by_hours_not_by_people():
+def test_the_median_hourly_pay_is_over_hours_not_people():
     # One person worked 8 hours at 7.50 (240 pieces), two worked 1 hour at 15: of 10 hours the middle one earned 7.50.
     slow = cell(person=1, pieces=240, seconds=8 * 3600.0)
     said = statement([slow, cell(person=2), cell(person=3)], PIECE, Decimal(10))
@@ -91,7 +91,7 @@ def test_people_and_stages_add_up_to_the_whole(work, amount):
 
 
 @given(st.lists(cells, min_size=1, max_size=12))
-def test_the_median_lies_between_the_lowest_and_the_highest_hour(work):
+def test_the_median_is_between_the_lowest_and_the_highest_hour(work):
     found = [earned([one], PIECE) for one in work]
     assert min(one.hourly for one in found) <= median_hour(found) <= max(one.hourly for one in found)
 
@@ -103,7 +103,7 @@ def test_cells_add_up_and_one_without_a_rate_ends_nothing():
     assert (found.pieces, found.hours, found.pay, found.hourly) == (87, 3, 20, Decimal(20) / 3)
 
 
-def test_the_hour_in_the_middle_is_the_lower_one_where_two_are():
+def test_the_median_hourly_pay_is_the_lower_of_two_middle_hours():
     one, two, three = (Earned(1, Decimal(1), Decimal(pay), Decimal(pay)) for pay in (1, 2, 3))
     assert median_hour([three, one, two]) == 2
     assert median_hour([two, one]) == 1
@@ -111,7 +111,7 @@ def test_the_hour_in_the_middle_is_the_lower_one_where_two_are():
     assert median_hour([]) is None
 
 
-def test_a_statement_names_each_stage_and_who_is_under_the_floor():
+def test_a_statement_names_each_stage_and_people_below_the_minimum():
     work = [cell(person=2), cell(person=1, pieces=20, stage="review")]
     rates = {**PIECE, "review": Rate(Unit.PIECE, Decimal("0.25"))}
     found = statement(work, rates, Decimal(15))

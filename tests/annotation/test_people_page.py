@@ -61,7 +61,7 @@ def test_a_new_password_is_shown_once_and_never_cached(owner, world):
     assert User.objects.get(username="nora").check_password(password)
 
 
-def test_somebody_with_an_account_is_added_and_a_mistake_stands_beside_the_name(owner, world):
+def test_a_person_with_an_account_is_added_and_errors_are_beside_the_name(owner, world):
     make_user("zoe")
     assert owner.post(people(world), {"username": "zoe", "roles": ["reviewer"]}).status_code == 302
     again = owner.post(people(world), {"username": "zoe", "roles": ["reviewer"]})
@@ -80,13 +80,13 @@ def test_roles_change_and_members_leave_by_the_page(owner, world):
     assert not Membership.objects.filter(person=world.ann).exists()
 
 
-def test_the_last_researcher_is_told_why_not(owner, world):
+def test_the_last_researcher_reads_why_not(owner, world):
     page = post(owner, world, "member_remove", world.owner.pk)
     assert "is the last researcher of this project" in page.content.decode()
     assert Membership.objects.filter(person=world.owner).exists()
 
 
-def test_who_leaves_is_sent_home(owner, world):
+def test_a_person_who_leaves_is_sent_home(owner, world):
     make_member(world.project, "researcher")
     page = post(owner, world, "member_remove", world.owner.pk)
     assert page.redirect_chain[-1][0] == "/"
@@ -97,7 +97,7 @@ def made_account(owner, world, name: str = "nora") -> tuple[User, str]:
     return User.objects.get(username=name), answer.context["added"].password
 
 
-def test_a_lost_temporary_password_is_made_anew_and_shown_once(owner, world):
+def test_a_lost_temporary_password_is_renewed_and_shown_once(owner, world):
     nora, lost = made_account(owner, world)
     page = owner.get(people(world)).content.decode()
     assert page.count('name="renew"') == 1
@@ -116,7 +116,7 @@ def test_a_lost_temporary_password_is_made_anew_and_shown_once(owner, world):
     assert password not in owner.get(people(world)).content.decode()
 
 
-def test_who_has_signed_in_keeps_the_password(owner, world):
+def test_a_person_who_has_signed_in_keeps_the_password(owner, world):
     nora, password = made_account(owner, world)
     Client().post(reverse("projects:sign_in"), {"username": "nora", "password": password})
     assert User.objects.get(pk=nora.pk).last_login
@@ -129,5 +129,5 @@ def test_who_has_signed_in_keeps_the_password(owner, world):
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "x", "", str(2**70)])
-def test_nobody_is_renewed_by_a_number_that_is_no_member(owner, world, value):
+def test_only_a_members_password_is_renewed(owner, world, value):
     assert owner.post(people(world), {"renew": value}).status_code in (404, 422)

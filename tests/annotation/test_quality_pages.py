@@ -25,7 +25,7 @@ def url(world, name: str, *args: object) -> str:
 
 
 @pytest.mark.usefixtures("every_second_gold")
-def test_the_page_of_validators_says_how_each_stands_and_moves_them(owner, world):
+def test_the_page_of_validators_shows_and_changes_their_state(owner, world):
     stock(world.project, world.subtest, items=4, gold=2)
     open_policy(world.project, gold_rate=0.5)
     make_tasks(world.project)
@@ -128,7 +128,7 @@ def test_an_expert_labels_blind(owner, world):
     assert "0/1" in owner.get(url(world, "quality")).content.decode()
 
 
-def test_who_is_paused_reads_so_and_is_given_nothing(world):
+def test_a_paused_person_reads_so_and_gets_nothing(world):
     open_policy(world.project)
     world.item()
     world.vote("vera")

@@ -53,7 +53,7 @@ def test_an_edit_card_has_the_caption_the_suggestions_and_the_guideline():
     assert card.validation is None
 
 
-def test_a_returned_piece_comes_with_the_reviewers_reasons_and_without_their_name(world):
+def test_a_returned_foil_shows_the_reasons_but_not_the_reviewer(world):
     world.group(UNFOLDS)
     world.edit("ann", IRONS)
     world.review("rita", "send_back", reasons=["grammar", "still_true"], comment="He does iron it.")
@@ -179,7 +179,7 @@ def test_a_finished_stage_says_so(world):
     assert reasons(world, "abe", Stage.EDIT) == {"all_done": 1}
 
 
-def test_work_in_other_hands_own_videos_missing_media_and_reservations_are_told_apart():
+def test_reasons_of_an_empty_queue_are_distinguished():
     world = make_world()
     Membership.objects.create(project=world.project, person=world.ann, role=Role.REVIEWER)
     Membership.objects.create(project=world.project, person=world.ann, role=Role.VALIDATOR)
@@ -198,7 +198,7 @@ def test_work_in_other_hands_own_videos_missing_media_and_reservations_are_told_
     assert reasons(world, "vera", Stage.VALIDATION) == {"yours": 2}
 
 
-def test_the_reviewer_of_a_video_is_told_that_they_reviewed_it(world):
+def test_a_reviewer_reads_that_they_reviewed_the_video(world):
     Membership.objects.create(project=world.project, person=world.rita, role=Role.VALIDATOR)
     world.made_item()
     assert reasons(world, "rita", Stage.VALIDATION) == {"reviewed_it": 3}

@@ -43,7 +43,7 @@ def test_about_a_share_is_mismatched_and_one_kind_makes_up_for_the_other(
         (21, 30, 0.7, True),
     ],
 )
-def test_who_has_the_share_has_passed(right, asked, share, passed):
+def test_a_person_with_the_required_share_has_passed(right, asked, share, passed):
     assert has_passed(right, asked, share) is passed
 
 
@@ -73,14 +73,14 @@ def test_a_warning_keeps_an_edit_of_the_right_words_from_being_right():
     assert grade.match == Match.ELSEWHERE
 
 
-def test_a_warning_of_the_experts_own_text_is_told():
+def test_a_warning_about_the_experts_own_text_is_shown():
     own = "a man tears a shirt. It is hot in the sun."
     grade = grade_edit(CAPTION, own, [own])
     assert grade.match == Match.SAME
     assert [finding.problem for finding in grade.findings] == [Problem.NOT_ONE_SENTENCE]
 
 
-def test_an_error_is_told():
+def test_an_error_is_reported():
     assert [finding.problem for finding in grade_edit(CAPTION, CAPTION, EXPERT).findings] == [Problem.SAME_AS_CAPTION]
 
 
@@ -97,7 +97,7 @@ def test_a_word_put_in_counts_for_the_one_before_it(text, match):
     assert grade_edit("a man folds a shirt.", text, ["a woman folds a shirt."]).match == match
 
 
-def test_words_put_in_before_do_not_move_the_place():
+def test_inserted_words_do_not_move_the_position():
     found = grade_edit("a man folds a shirt.", "there a man tears a shirt.", ["a man unfolds a shirt."])
     assert found.match == Match.SAME_PLACE
 
@@ -106,5 +106,5 @@ def test_a_word_put_in_at_the_beginning_counts_for_the_first():
     assert grade_edit("men fold shirts.", "two men fold shirts.", ["women fold shirts."]).match == Match.SAME_PLACE
 
 
-def test_without_an_expert_no_place_is_right():
+def test_without_an_expert_no_position_is_right():
     assert grade_edit(CAPTION, "a man tears a shirt in the sun.", []).match == Match.ELSEWHERE

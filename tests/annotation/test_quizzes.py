@@ -96,7 +96,7 @@ def test_a_second_try_asks_other_questions_and_there_is_no_third(test_open):
     assert [(found.right, found.n) for found in tries_of(world.vera, world.project)] == [(0, 7), (6, 7)]
 
 
-def test_where_too_few_fresh_questions_are_left_nobody_is_asked_the_same_again(test_open):
+def test_with_too_few_new_questions_nobody_gets_the_same_again(test_open):
     world = test_open
     take(world, "vera", wrong=7)
     withdraw_pair(world.owner, world.project, GoldPair.objects.exclude(questions__isnull=False).first().pk)
@@ -104,7 +104,7 @@ def test_where_too_few_fresh_questions_are_left_nobody_is_asked_the_same_again(t
         start_attempt(world.vera, world.project, Stage.QUALIFICATION)
 
 
-def test_who_declined_so_many_that_fewer_are_left_is_asked_about_those(test_open):
+def test_a_person_who_declined_many_is_asked_about_the_rest(test_open):
     world = test_open
     few = GoldPair.objects.order_by("pk")[3:]
     for pair in few:
@@ -169,7 +169,7 @@ def test_two_experts_label_ten_each_and_their_accuracy_is_the_baseline(test_open
     assert baseline(found) == pytest.approx(0.8)
 
 
-def test_what_is_opened_has_what_it_needs(world):
+def test_nothing_opens_without_what_it_needs(world):
     for fields, words in (
         ({"qualification_required": True}, "Open the qualification"),
         ({"qualification_open": True}, "does not have 10 questions"),
@@ -184,7 +184,7 @@ def test_what_is_opened_has_what_it_needs(world):
         save_quality_policy(world.vera, world.project, tries=3)
 
 
-def test_pairs_are_drawn_by_seed_from_valid_items_that_are_no_pair_yet(world):
+def test_pairs_are_drawn_by_seed_from_valid_items_without_a_pair(world):
     subtest = proficiency(world, 6)
     factories.make_item(subtest)
     main = factories.make_subtest(world.project, proficiency_subtest=subtest)
@@ -296,7 +296,7 @@ def test_practice_at_editing_runs_the_live_checks_and_shows_the_experts_foil(pra
     assert (attempt.finished_at is not None, attempt.questions.get().right) == (True, False)
 
 
-def test_examples_that_are_no_foils_are_refused(world):
+def test_examples_that_are_not_foils_are_rejected(world):
     caption = factories.make_caption(factories.make_video(world.project), CAPTION)
     for examples in ([], ["  "], [CAPTION]):
         with pytest.raises(AnnotationError):

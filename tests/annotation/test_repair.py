@@ -57,7 +57,7 @@ def test_a_corrected_caption_is_a_new_revision_and_the_votes_stay_with_the_old(w
     assert broken() == []
 
 
-def test_a_foil_that_still_fits_comes_over_and_is_judged_anew():
+def test_a_foil_that_still_fits_is_kept_and_judged_again():
     world = make_world(foils_per_item=2)
     world.group(UNFOLDS, TEARS)
     world.edit("ann", UNFOLDS, TEARS)
@@ -100,7 +100,7 @@ def test_an_imported_items_foil_comes_over_too(world: World):
     assert broken() == []
 
 
-def test_what_was_under_way_for_the_old_caption_goes_on_for_the_new_one(world: World):
+def test_unfinished_foils_continue_under_the_corrected_caption(world: World):
     item = doubted(world)
     caption = item.caption
     other = factories.make_run(factories.make_subtest(world.project))
@@ -182,7 +182,7 @@ def test_dropping_takes_out_all_items_of_the_video_and_what_is_under_way(world: 
     assert broken() == []
 
 
-def test_who_repaired_a_caption_judges_nothing_on_its_video(world: World):
+def test_a_person_who_repaired_a_caption_judges_nothing_on_its_video(world: World):
     item = doubted(world)
     correct_caption(world.owner, item.caption_id, WOMAN)
     kinds = set(Involvement.objects.filter(person=world.owner).values_list("kind", flat=True))

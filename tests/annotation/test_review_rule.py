@@ -9,7 +9,7 @@ def test_reasons_are_counted_once_each_and_in_one_order():
     assert in_table_order(iter(REASONS[::-1])) == list(REASONS)
 
 
-def test_what_is_no_reason_is_named():
+def test_an_unknown_reason_is_named():
     assert unknown_reasons(["grammar", "nonsense", "", "other"]) == ["nonsense", ""]
 
 

@@ -48,7 +48,7 @@ class TestDraws:
 
 
 class TestUnreviewed:
-    def test_what_is_not_drawn_is_accepted_by_rule_with_a_row_and_marked_for_good(self, world: World):
+    def test_work_not_drawn_is_accepted_by_rule_and_marked(self, world: World):
         shares(world, ann=0.0)
         group = world.group()
         world.edit("ann", IRONS)
@@ -72,7 +72,7 @@ class TestUnreviewed:
         (frozen,) = frozen_items(world.project)
         assert "unreviewed" not in frozen.record["provenance"][0]
 
-    def test_what_a_reviewer_returned_goes_back_to_a_reviewer(self, world: World):
+    def test_a_returned_foil_goes_back_to_a_reviewer(self, world: World):
         world.group()
         world.edit("ann", IRONS)
         world.review("rita", "send_back", reasons=["grammar"])
@@ -113,7 +113,7 @@ class TestUnreviewed:
         world.edit("ann", TEARS)
         assert Candidate.objects.get(text=TEARS).state == "accepted"
 
-    def test_an_undo_takes_it_back_with_the_item_that_it_completed(self, world: World):
+    def test_an_undo_also_removes_the_item_that_it_completed(self, world: World):
         shares(world, rate=0.0)
         group = world.group()
         edit = world.edit("ann", IRONS)
@@ -124,7 +124,7 @@ class TestUnreviewed:
         assert (group.item, Item.objects.count()) == (None, 0)
         assert broken() == []
 
-    def test_once_somebody_judges_the_item_it_cannot_be_undone(self, world: World):
+    def test_an_item_in_judgement_cannot_be_undone(self, world: World):
         shares(world, rate=0.0)
         world.group()
         edit = world.edit("ann", IRONS)
@@ -166,7 +166,7 @@ class TestSecondReviews:
         assert Involvement.objects.filter(person=world.rob, kind="reviewed").exists()
         assert broken() == []
 
-    def test_nobody_seconds_their_own_decision_or_text_and_nobody_is_told(self, world: World):
+    def test_a_second_review_is_blind_and_never_of_ones_own_work(self, world: World):
         shares(world, second=1.0)
         world.group()
         world.edit("ann", IRONS)
@@ -179,7 +179,7 @@ class TestSecondReviews:
         card = claim_card(world.rob, claim)
         assert (card.review.foil.notes, card.review.others) == ((), [])
 
-    def test_who_judged_the_video_seconds_nothing_there(self, world: World):
+    def test_a_judge_of_the_video_gets_no_second_review_of_it(self, world: World):
         shares(world, second=1.0)
         world.made_item()
         world.project.memberships.create(person=world.rob, role="validator")

@@ -42,7 +42,7 @@ def test_a_sample():
     assert drawn([1, 2, 3, 4, 5], None, 7) == [5, 3, 2, 4, 1]
 
 
-def test_where_gold_stands_by_its_secret():
+def test_the_secret_decides_which_tasks_are_gold():
     assert gold_places(9, 1, 0.25, 24) == [6, 12, 16, 17, 21, 22, 23]
     assert gold_places(8, 1, 0.25, 24) == [1, 3, 10, 21, 23]
     assert gold_places(9, 2, 0.25, 24) == [0, 4, 5, 7, 13, 15, 21, 22, 23]
@@ -59,16 +59,16 @@ def test_without_a_rate_there_is_no_gold(rate):
     ("person", "firsts"),
     [(1, "fCffCfCfCC"), (2, "fCCfCCCCfC")],
 )
-def test_which_text_of_gold_stands_first(person, firsts):
+def test_the_seed_decides_which_text_of_gold_is_first(person, firsts):
     shown = ["C" if gold_caption_first(9, person, ordinal) else "f" for ordinal in range(10)]
     assert "".join(shown) == firsts
 
 
-def test_which_piece_comes_next():
+def test_the_seed_decides_which_task_comes_next():
     assert [pick(9, 1, range(6), 2), pick(9, 2, range(6), 2), pick(8, 1, range(6), 1)] == [[1, 5], [4, 3], [3]]
 
 
-def test_which_candidates_a_reviewer_sees_and_which_a_second_one():
+def test_the_seed_decides_which_candidates_get_one_or_two_reviews():
     seen = [candidate for candidate in range(40) if drawn_for_review(3, candidate, 0.2)]
     again = [candidate for candidate in range(40) if drawn_for_a_second(3, candidate, 0.2)]
     assert seen == [0, 4, 5, 9, 13, 17, 25, 26, 27, 31, 32]
@@ -98,5 +98,5 @@ def test_the_queue_and_the_order_of_two_texts():
 
 @pytest.mark.parametrize("slot", [-1, 3])
 def test_a_place_that_the_task_has_not_is_an_error(slot):
-    with pytest.raises(ValueError, match=f"^slot {slot} of a task with 3 places$"):
+    with pytest.raises(ValueError, match=f"^slot {slot} of a task with 3 slots$"):
         caption_first(7, 1, slot, 3)

@@ -34,7 +34,7 @@ def judged(world, *choices: str, item: Item | None = None) -> Item:
 
 
 @pytest.mark.parametrize("outcome", ["valid", "invalid"])
-def test_a_disputed_item_is_settled_with_a_reason(world, outcome):
+def test_a_disputed_item_is_adjudicated_with_a_reason(world, outcome):
     item = judged(world, "caption", "foil", "both")
     adjudicate(world.owner, item.pk, outcome, "I looked at it.")
     item.refresh_from_db()
@@ -49,7 +49,7 @@ def test_a_disputed_item_is_settled_with_a_reason(world, outcome):
     assert item.votes.filter(state="counted").count() == 3
 
 
-def test_who_made_reviewed_or_judged_something_on_the_video_settles_nothing_there(world):
+def test_a_person_involved_in_the_video_cannot_adjudicate_its_items(world):
     item = judged(world, "caption", "foil", "both", item=world.made_item())
     world.project.memberships.create(person=world.ann, role="reviewer")
     world.project.memberships.create(person=world.vera, role="researcher")
@@ -60,7 +60,7 @@ def test_who_made_reviewed_or_judged_something_on_the_video_settles_nothing_ther
     assert adjudicate(world.rob, item.pk, "valid", "x").state == "valid"
 
 
-def test_who_settled_a_disputed_item_judges_nothing_more_on_that_video(world):
+def test_an_adjudicator_judges_nothing_more_on_that_video(world):
     item = judged(world, "caption", "foil", "both")
     adjudicate(world.rob, item.pk, "valid", "x")
     world.project.memberships.create(person=world.rob, role="validator")

@@ -12,7 +12,7 @@ HERE, BESIDE, ELSEWHERE = PriorInvolvement(1, 10), PriorInvolvement(1, 11), Prio
     ("kind", "refusal"),
     [("made", Refusal.MADE_IT), ("reviewed", Refusal.REVIEWED_IT), ("judged", Refusal.JUDGED_IT), ("settled", None)],
 )
-def test_who_had_a_hand_in_the_video_settles_nothing_there(kind, refusal):
+def test_a_person_involved_in_the_video_may_not_adjudicate(kind, refusal):
     def said(hand: PriorInvolvement, scope: str) -> Refusal | None:
         return why_not_settle(PersonFacts(person=1, **{kind: frozenset({hand})}), HERE, scope)
 
@@ -21,7 +21,7 @@ def test_who_had_a_hand_in_the_video_settles_nothing_there(kind, refusal):
     assert (said(ELSEWHERE, "video"), said(ELSEWHERE, "item")) == (None, None)
 
 
-def test_one_hand_among_several_is_enough():
+def test_one_involvement_among_several_is_enough():
     person = PersonFacts(person=1, reviewed=frozenset({ELSEWHERE, HERE}))
     assert why_not_settle(person, HERE, "video") == Refusal.REVIEWED_IT
 

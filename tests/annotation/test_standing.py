@@ -22,7 +22,7 @@ def sound() -> set:
     return {(r["invariant"], r["problem"]) for r in violations() if not r["invariant"].startswith("media.")}
 
 
-def test_a_pause_frees_what_is_in_their_hands_and_refuses_more(world):
+def test_a_pause_frees_the_leases_and_refuses_claims(world):
     world.item()
     work = world.claim("vera", Stage.VALIDATION)
     assert pause_validator(world.owner, world.project, world.vera.pk, "looks odd") == 1
@@ -45,7 +45,7 @@ def test_a_pause_frees_what_is_in_their_hands_and_refuses_more(world):
     assert sound() == set()
 
 
-def test_after_a_resume_the_counts_begin_anew(world):
+def test_after_a_resume_the_counts_restart(world):
     open_policy(world.project)
     world.item()
     world.vote("vera")
@@ -59,7 +59,7 @@ def test_after_a_resume_the_counts_begin_anew(world):
     assert sound() == set()
 
 
-def test_votes_set_aside_open_their_items_again_and_come_back_where_a_place_is_free(world):
+def test_excluded_votes_reopen_items_and_return_if_a_slot_is_free(world):
     first, second = world.item(), world.item()
     for name in ("vera", "vic", "val"):
         world.vote(name)
@@ -90,7 +90,7 @@ def test_votes_set_aside_open_their_items_again_and_come_back_where_a_place_is_f
     assert sound() == set()
 
 
-def test_a_second_time_nothing_is_left_to_set_aside_or_to_bring_back(world):
+def test_a_second_exclusion_or_reinstatement_changes_nothing(world):
     world.item()
     world.vote("vera")
     assert exclude_votes(world.owner, world.project, world.vera.pk) == 1
@@ -119,7 +119,7 @@ def test_only_a_researcher_does_it_and_only_to_people_of_the_project(world, acti
         action(world.owner, world.project, factories.make_user().pk)
 
 
-def test_always_the_same_place_is_paused_by_the_eleventh(world):
+def test_eleven_answers_in_the_same_position_pause(world):
     open_policy(world.project, fast_share=0)
     for _ in range(12):
         world.item()

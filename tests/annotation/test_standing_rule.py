@@ -71,7 +71,7 @@ def test_speed_pauses_where_far_more_than_half_are_fast(timed, fast, reason):
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
-def test_what_is_pausing_does_not_depend_on_which_place_is_chosen(first, second):
+def test_pausing_does_not_depend_on_which_position_is_preferred(first, second):
     a, b = JudgementCounts(first=first, second=second), JudgementCounts(first=second, second=first)
     assert suspicion(a, BARS) == suspicion(b, BARS)
     assert position_p(first, second) == position_p(second, first)
@@ -84,7 +84,7 @@ def test_intervals_and_p_values_by_hand():
     assert (wilson(0, 0), position_p(0, 0)) == ((0.0, 1.0), 1.0)
 
 
-def test_a_fifth_of_the_pieces_is_gold_at_places_that_differ_from_person_to_person():
+def test_a_fifth_of_the_tasks_is_gold_at_different_places_per_person():
     """40 people with 250 pieces each: 2,000 of 10,000, four standard deviations are 160."""
     places = {person: [n for n in range(250) if gold_is_due(7, person, n, 0.2)] for person in range(40)}
     assert abs(sum(map(len, places.values())) - 2000) < 160
@@ -92,7 +92,7 @@ def test_a_fifth_of_the_pieces_is_gold_at_places_that_differ_from_person_to_pers
     assert gold_is_due(7, 1, 0, 0.0) is False
 
 
-def test_what_a_piece_was_says_nothing_about_the_next_one():
+def test_past_tasks_reveal_nothing_about_the_next_one():
     """Right after gold and after real work alike a fifth is gold, and so is the order of its texts: no stretch ends."""
     drawn = [gold_is_due(7, 1, n, 0.2) for n in range(20_000)]
     after = {was: [is_gold for before, is_gold in pairwise(drawn) if before is was] for was in (True, False)}
@@ -112,7 +112,7 @@ def test_each_person_is_given_the_pairs_in_an_order_of_their_own():
 
 
 @given(st.integers(0, 60), st.integers(0, 20), st.integers(0, 2**53), st.sampled_from([0.0, 0.1, 0.5]))
-def test_the_number_of_pieces_to_come_falls_by_one_with_every_piece(real, gold, secret, rate):
+def test_the_number_of_tasks_to_come_falls_by_one_with_every_task(real, gold, secret, rate):
     served, before = 5, pieces_to_come(real, gold, secret, 3, 5, rate)
     assert real <= before <= real + gold
     while real:
@@ -161,6 +161,6 @@ def judged(kind: str, seed: int, pieces: int) -> Reason | None:
         ("honest", 400, 0.0, 0.02),
     ],
 )
-def test_nearly_all_who_fool_and_nearly_nobody_else_is_paused(kind, pieces, low, high):
+def test_nearly_all_spammers_and_nearly_nobody_else_are_paused(kind, pieces, low, high):
     people = 250 if pieces > 50 else 1_000
     assert low <= sum(judged(kind, seed, pieces) is not None for seed in range(people)) / people <= high

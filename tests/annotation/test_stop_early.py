@@ -47,7 +47,7 @@ def sound() -> bool:
     return [row for row in violations() if not row["invariant"].startswith("media.")] == []
 
 
-def test_two_of_three_decide_and_the_third_is_not_asked(world):
+def test_two_of_three_votes_decide_and_the_third_is_not_collected(world):
     item = world.item()
     first, _second = judge(world, world.vera), judge(world, world.vic)
     item.refresh_from_db()
@@ -68,7 +68,7 @@ def test_without_the_option_all_are_asked(db):
     assert claim(world.val, world.project, Stage.VALIDATION)
 
 
-def test_what_is_in_somebodys_hands_is_still_counted_and_turns_nothing(world):
+def test_a_vote_in_progress_is_still_counted_and_changes_nothing(world):
     item = world.item()
     held = claim(world.val, world.project, Stage.VALIDATION)
     judge(world, world.vera), judge(world, world.vic)
@@ -82,7 +82,7 @@ def test_what_is_in_somebodys_hands_is_still_counted_and_turns_nothing(world):
 
 
 @pytest.mark.parametrize("end", ["skipped", "expired"])
-def test_a_place_that_is_given_back_after_the_decision_is_not_given_out_again(world, end):
+def test_a_slot_returned_after_the_decision_is_not_offered_again(world, end):
     world.item()
     now = timezone.now()
     held = claim(world.val, world.project, Stage.VALIDATION)
@@ -111,7 +111,7 @@ def test_an_undone_vote_asks_the_others_again(world):
     assert sound()
 
 
-def test_a_vote_that_came_after_the_verdict_is_taken_back_and_the_verdict_stands(world):
+def test_an_undone_vote_after_the_verdict_leaves_the_verdict(world):
     item = world.item()
     held = claim(world.val, world.project, Stage.VALIDATION)
     judge(world, world.vera), judge(world, world.vic)

@@ -78,7 +78,7 @@ def test_each_text_gets_its_review_task_and_the_edit_task_is_done():
     assert Lease.objects.get().ending == "submitted"
 
 
-def test_a_hand_in_the_video_is_recorded_for_the_leakage_rule(world):
+def test_an_involvement_in_the_video_is_recorded_for_the_leakage_rule(world):
     group = world.group()
     world.edit("ann")
     hand = Involvement.objects.get()
@@ -163,7 +163,7 @@ def test_a_text_that_a_reviewer_dropped_does_not_come_back(world):
     assert world.edit("abe", TEARS).candidates.get().text == TEARS
 
 
-def test_a_suggestion_of_another_group_is_no_parent(world):
+def test_a_suggestion_of_another_group_cannot_be_the_parent(world):
     other = world.group(TEARS)
     for candidate in other.candidates.all():
         type(candidate).objects.filter(pk=candidate.pk).update(state="filtered_out")
@@ -201,7 +201,7 @@ def test_work_after_the_end_of_a_lease_that_nobody_freed_counts_and_is_marked_la
     assert edit.slot_id == work.slot_id
 
 
-def test_late_work_whose_place_is_taken_is_kept_as_texts_and_changes_nothing(world):
+def test_late_work_whose_slot_is_taken_is_stored_and_changes_nothing(world):
     group = world.group(UNFOLDS)
     work = world.claim("ann", Stage.EDIT)
     world.claim("abe", Stage.EDIT, now=later(hours=5))

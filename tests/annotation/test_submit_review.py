@@ -88,7 +88,7 @@ def test_an_author_never_reviews_own_work_even_with_both_roles(world):
     assert world.claim("ann", Stage.REVIEW) is None
 
 
-def test_an_author_who_became_one_after_the_claim_is_refused_and_the_slot_is_freed(world):
+def test_a_person_who_edits_after_the_claim_is_refused_and_the_slot_freed(world):
     """Rita holds a review on a video; in another tab she edits another caption of that video."""
     group = world.group(UNFOLDS)
     world.edit("ann", UNFOLDS)
@@ -104,7 +104,7 @@ def test_an_author_who_became_one_after_the_claim_is_refused_and_the_slot_is_fre
     assert Slot.objects.get(pk=work.slot_id).state == SlotState.FREE
 
 
-def test_a_return_reserves_the_piece_for_its_author(world):
+def test_a_return_reserves_the_foil_for_its_author(world):
     group = world.group(UNFOLDS)
     world.edit("ann", IRONS)
     now = timezone.now()
@@ -123,14 +123,14 @@ def test_a_return_reserves_the_piece_for_its_author(world):
     assert (row.from_state, row.to_state, row.reason) == ("in_review", "returned", "not_minimal, grammar")
 
 
-def test_a_returned_suggestion_goes_back_to_who_had_sent_it_on(world):
+def test_a_returned_suggestion_goes_back_to_its_submitter(world):
     world.group(UNFOLDS)
     world.edit("abe", UNFOLDS)
     world.review("rita", "send_back", reasons=["implausible"])
     assert Slot.objects.get(stage=Stage.EDIT, state=SlotState.FREE).reserved_for == world.abe
 
 
-def test_a_reviewer_reviews_a_returned_piece_again_and_the_other_foils_of_the_video(world):
+def test_a_reviewer_reviews_a_returned_foil_and_other_foils_of_the_video(world):
     Membership.objects.create(project=world.project, person=world.rita, role=Role.VALIDATOR)
     group = world.group(UNFOLDS)
     world.edit("ann", UNFOLDS)
@@ -144,7 +144,7 @@ def test_a_reviewer_reviews_a_returned_piece_again_and_the_other_foils_of_the_vi
     assert world.claim("vera", Stage.VALIDATION)
 
 
-def test_who_reviewed_never_validates_that_video(world):
+def test_a_reviewer_never_validates_that_video(world):
     Membership.objects.create(project=world.project, person=world.rita, role=Role.VALIDATOR)
     world.made_item()
     assert world.claim("rita", Stage.VALIDATION) is None
@@ -167,7 +167,7 @@ def test_when_the_only_suggestion_is_dropped_the_group_ends(world):
     assert not Task.objects.filter(state=TaskState.OPEN).exists()
 
 
-def test_what_a_person_wrote_from_nothing_and_lost_may_be_written_again(world):
+def test_a_lost_text_without_a_suggestion_may_be_written_again(world):
     group = factories.make_group(factories.make_run(world.subtest, method="person"))
     world.edit("ann", IRONS)
     world.review("rita", "drop", reasons=["implausible"])
@@ -220,7 +220,7 @@ def test_the_same_key_gives_the_first_review(world):
     assert Item.objects.count() == 1
 
 
-def test_a_late_review_counts_while_its_slot_is_free_and_is_kept_apart_afterwards(world):
+def test_a_late_review_counts_only_while_its_slot_is_free(world):
     world.group(UNFOLDS)
     world.edit("ann", UNFOLDS)
     rita, rob = world.claim("rita", Stage.REVIEW), None
@@ -235,7 +235,7 @@ def test_a_late_review_counts_while_its_slot_is_free_and_is_kept_apart_afterward
     assert Item.objects.count() == 1
 
 
-def test_a_review_in_hand_when_another_foil_completes_the_item_is_kept_apart():
+def test_a_review_in_progress_does_not_count_after_the_item_is_complete():
     """Rita returns the first foil, so the second is opened to rob; then she takes her return back and accepts."""
     world = make_world({"edit_stage": False})
     group = factories.make_group(world.run)

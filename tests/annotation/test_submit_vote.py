@@ -71,7 +71,7 @@ def test_an_answer_that_was_not_offered_is_refused(world, answer):
     assert not Vote.objects.exists()
 
 
-def test_a_vote_carries_its_evidence_and_leaves_a_hand_in_the_video(world):
+def test_a_vote_stores_its_evidence_and_an_involvement(world):
     item = world.item()
     vote = world.vote("vera", watch={"seconds": 4, "loops": 2, "covered": 0.5}, seconds=9.5)
     assert (vote.watch, vote.seconds_spent, vote.late, vote.state) == (
@@ -103,7 +103,7 @@ def test_there_is_no_fourth_vote(world):
     assert Vote.objects.count() == 3
 
 
-def test_a_late_vote_whose_place_is_taken_is_surplus_and_changes_nothing(world):
+def test_a_late_vote_whose_slot_is_taken_is_surplus_and_changes_nothing(world):
     item = world.item()
     lost = world.claim("vera", Stage.VALIDATION)
     late = later(hours=5)
@@ -121,7 +121,7 @@ def test_a_late_vote_whose_place_is_taken_is_surplus_and_changes_nothing(world):
     assert fourth.votes.get().state == "counted"
 
 
-def test_a_late_vote_counts_where_another_place_of_the_pair_is_free(world):
+def test_a_late_vote_counts_if_another_slot_of_the_pair_is_free(world):
     item = world.item()
     lost = world.claim("vera", Stage.VALIDATION)
     late = later(hours=5)
@@ -133,7 +133,7 @@ def test_a_late_vote_counts_where_another_place_of_the_pair_is_free(world):
     assert Slot.objects.filter(item=item, state=SlotState.DONE, person=world.vera).count() == 1
 
 
-def test_a_person_who_holds_another_pair_of_the_item_gets_no_second_place_by_being_late(world):
+def test_a_late_vote_gives_no_second_slot_in_the_item(world):
     save_quality_policy(world.owner, world.project, judge_caption_once=False)
     world.project.refresh_from_db()
     item = world.item("a man unfolds a shirt.", "a man tears a shirt.")
@@ -148,7 +148,7 @@ def test_a_person_who_holds_another_pair_of_the_item_gets_no_second_place_by_bei
     assert Slot.objects.filter(item=item, person=world.vera).count() == 0
 
 
-def test_who_reviewed_the_video_after_claiming_a_judgement_of_it_is_refused(world):
+def test_reviewing_the_video_after_claiming_its_judgement_is_refused(world):
     item = world.item()
     work = world.claim("vera", Stage.VALIDATION)
     Involvement.objects.create(project=world.project, person=world.vera, video=item.video, kind="reviewed")

@@ -77,7 +77,7 @@ def test_a_file_that_another_project_shows_stays_there(world, django_capture_on_
     assert default_storage.exists(other.file.name)
 
 
-def test_work_on_it_ends_and_nobody_is_given_it(world):
+def test_work_on_it_ends_and_nobody_gets_more(world):
     # Rows made for the test break rules of their own: votes that nobody gave, files that are not there.
     before = {found["problem"] for found in violations()}
     assert world.claim("ann", "edit") is not None
@@ -89,7 +89,7 @@ def test_work_on_it_ends_and_nobody_is_given_it(world):
     assert {found["problem"] for found in violations()} <= before
 
 
-def test_gold_on_it_is_asked_no_more(world):
+def test_gold_on_it_is_no_longer_asked(world):
     pair = GoldPair.objects.create(
         project=world.project,
         use="mixed",
@@ -206,7 +206,7 @@ class TestReleases:
         assert manifest["counts"]["items"] == 1
         assert verify(tmp_path / "out")["note"]
 
-    def test_somebody_who_hides_an_item_as_withheld_is_found_out(self, world, tmp_path):
+    def test_hiding_an_item_as_withheld_is_detected(self, world, tmp_path):
         """The hash of what is left is computed from the items: one that was taken out by hand shows."""
         take_down(world)
         out = tmp_path / "out"

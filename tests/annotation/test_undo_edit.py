@@ -13,7 +13,7 @@ from tests.annotation.world import later
 UNFOLDS, TEARS, IRONS = "a man unfolds a shirt.", "a man tears a shirt.", "a man irons a shirt."
 
 
-def test_an_edit_undone_in_time_is_in_its_editors_hands_again(world):
+def test_an_edit_undone_in_time_is_leased_to_its_editor_again(world):
     world.group(UNFOLDS, TEARS)
     edit = world.edit("ann", IRONS, parents=[Candidate.objects.get(text=UNFOLDS).pk])
     work = undo_edit(world.ann, edit.pk)
@@ -39,7 +39,7 @@ def test_after_an_undo_the_text_can_be_submitted_again_as_it_is_or_changed(world
     assert world.review("rita").candidate.text == TEARS
 
 
-def test_a_returned_piece_that_was_sent_as_it_was_is_a_returned_one_again(world):
+def test_an_undone_edit_of_an_unchanged_returned_foil_is_returned_again(world):
     world.group(UNFOLDS)
     world.edit("ann", IRONS)
     world.review("rita", "send_back", reasons=["grammar"])
@@ -69,7 +69,7 @@ def test_after_the_undo_seconds_it_stays(world):
         undo_edit(world.ann, edit.pk, now=later(seconds=world.project.undo_seconds + 5))
 
 
-def test_once_a_reviewer_has_begun_it_stays(world):
+def test_an_edit_cannot_be_undone_after_a_reviewer_has_begun(world):
     world.group(UNFOLDS)
     edit = world.edit("ann", IRONS)
     world.claim("rita", Stage.REVIEW)
@@ -88,7 +88,7 @@ def test_nobody_undoes_the_work_of_another(world):
         undo_edit(world.abe, edit.pk)
 
 
-def test_work_taken_back_while_the_next_piece_is_in_hand_comes_first(world):
+def test_undone_work_comes_before_the_next_task(world):
     world.group(UNFOLDS)
     world.group(UNFOLDS)
     edit = world.edit("ann", IRONS)

@@ -26,7 +26,7 @@ def submitted(world):
     return world
 
 
-def test_an_acceptance_taken_back_takes_its_item_apart(submitted):
+def test_an_undone_acceptance_disassembles_its_item(submitted):
     world = submitted
     review = world.review("rita")
     assert Item.objects.count() == 1
@@ -72,7 +72,7 @@ def test_an_item_that_was_released_stays():
         undo_review(world.rita, review.pk)
 
 
-def test_a_return_taken_back_closes_the_editing_that_it_asked_for(submitted):
+def test_an_undone_return_cancels_its_edit_task(submitted):
     review = submitted.review("rita", "send_back", reasons=["grammar"])
     assert open_tasks(Stage.EDIT) == 1
     undo_review(submitted.rita, review.pk)
@@ -94,14 +94,14 @@ def test_a_return_that_was_reworded_stays(submitted):
         undo_review(submitted.rita, review.pk)
 
 
-def test_a_drop_taken_back_is_in_review_again(submitted):
+def test_an_undone_drop_is_in_review_again(submitted):
     review = submitted.review("rita", "drop", reasons=["grammar"])
     work = undo_review(submitted.rita, review.pk)
     assert Candidate.objects.get(text=UNFOLDS).state == "in_review"
     assert submitted.claim("rita", Stage.REVIEW).token == work.token
 
 
-def test_a_fix_taken_back_withdraws_the_child_and_brings_the_parent_back(submitted):
+def test_an_undone_fix_withdraws_the_child_and_restores_the_parent(submitted):
     review = submitted.review("rita", "fix", fixed_text=IRONS)
     work = undo_review(submitted.rita, review.pk)
     states = dict(Candidate.objects.values_list("text", "state"))
@@ -123,7 +123,7 @@ def test_undo_is_for_the_own_last_seconds_and_once(submitted):
     assert undo_review(submitted.rita, review.pk).token == first.token
 
 
-def test_what_was_kept_apart_has_nothing_to_undo(submitted):
+def test_work_that_does_not_count_cannot_be_undone(submitted):
     work = submitted.claim("rita", Stage.REVIEW)
     late = later(hours=5)
     submitted.review("rob", now=late)

@@ -11,7 +11,7 @@ from projects.models import AuditEvent
 from tests.annotation.world import later, shown_as
 
 
-def test_a_vote_taken_back_counts_no_longer_and_its_place_is_the_persons_again(world):
+def test_an_undone_vote_does_not_count_and_its_slot_is_leased_again(world):
     world.item()
     vote = world.vote("vera", "foil")
     work = undo_vote(world.vera, vote.pk)
@@ -23,7 +23,7 @@ def test_a_vote_taken_back_counts_no_longer_and_its_place_is_the_persons_again(w
     assert Vote.objects.filter(state="counted").count() == 1
 
 
-def test_the_deciding_vote_taken_back_puts_the_item_in_validation_again(world):
+def test_undoing_the_deciding_vote_returns_the_item_to_validation(world):
     item = world.item()
     world.vote("vera", "foil")
     world.vote("vic", "caption")
@@ -43,7 +43,7 @@ def test_the_deciding_vote_taken_back_puts_the_item_in_validation_again(world):
     assert (item.state, item.unanimous) == ("valid", False)
 
 
-def test_a_vote_before_the_last_taken_back_reopens_the_item_as_well(world):
+def test_undoing_an_earlier_vote_reopens_the_item_as_well(world):
     item = world.item()
     first = world.vote("vera")
     world.vote("vic")
@@ -68,7 +68,7 @@ def test_undo_is_for_the_own_last_seconds_and_once(world):
     assert Slot.objects.filter(state=SlotState.LEASED).count() == 1
 
 
-def test_an_item_that_a_researcher_has_settled_stays(world):
+def test_an_item_decided_by_a_researcher_stays(world):
     item = world.item()
     for name, choice in (("vera", "caption"), ("vic", "foil"), ("val", "both")):
         vote = world.vote(name, choice)

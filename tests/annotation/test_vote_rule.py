@@ -47,7 +47,7 @@ def change(world: World, rule: VoteRule = TWO) -> Subtest:
 
 class TestBeforeAnybodyHasSeenAPair:
     @pytest.mark.parametrize(("wanted", "needed"), [(1, 1), (2, 2), (5, 3)])
-    def test_pairs_that_wait_have_as_many_places_and_go_by_it(self, world: World, wanted: int, needed: int):
+    def test_waiting_pairs_get_as_many_slots_and_follow_the_rule(self, world: World, wanted: int, needed: int):
         items = [world.item(), world.item("a man irons a shirt.", "a man tears a shirt.")]
         make_tasks(world.project)
         assert places(world) == [3, 3, 3]
@@ -80,7 +80,7 @@ class TestBeforeAnybodyHasSeenAPair:
         assert (row.actor, row.target_id) == (world.owner, str(made.pk))
         assert (row.details["before"]["wanted"], row.details["rule"]["wanted"], row.details["pairs"]) == (3, 4, 1)
 
-    def test_other_subtests_and_tasks_that_are_over_keep_their_places(self, world: World):
+    def test_other_subtests_and_finished_tasks_keep_their_slots(self, world: World):
         world.item()
         other = factories.make_subtest(world.project)
         factories.make_item(other, foils=("a man unfolds a shirt.",))
@@ -141,7 +141,7 @@ class TestWhyNot:
     @pytest.mark.parametrize(
         "rule", [VoteRule(100, 2), VoteRule(2, -1), VoteRule(2, 2, pairs_enough=0), VoteRule(2, 2, pairs_enough=100)]
     )
-    def test_numbers_that_nobody_means(self, world: World, rule: VoteRule):
+    def test_impossible_numbers_are_rejected(self, world: World, rule: VoteRule):
         self.refused(world, "Set 0 to 99 votes per pair and a minimum of 1 to 99 valid pairs", rule)
 
     @pytest.mark.parametrize("name", ["ann", "rita", "vera"])
@@ -159,7 +159,7 @@ class TestAnOldRuleInHand:
         group.candidates.update(state="accepted")
         return CandidateGroup.objects.select_related("run__subtest__project", "run__project").get(pk=group.pk)
 
-    def test_an_item_that_is_made_of_the_old_rule_gets_the_new_ones_places(self, world: World):
+    def test_an_item_made_under_the_old_rule_gets_the_slots_of_the_new_one(self, world: World):
         stale = self.accepted(world)
         change(world)
         assert stale.run.subtest.votes_wanted == 3
@@ -198,13 +198,13 @@ class TestPage:
         assert self.url(world) in text
 
     @pytest.mark.parametrize(("field", "number"), [("votes_wanted", 100), ("votes_needed", -1), ("foils_enough", 0)])
-    def test_a_number_that_nobody_means_is_told_beside_its_field(self, world, browser, field: str, number: int):
+    def test_an_impossible_number_is_reported_beside_its_field(self, world, browser, field: str, number: int):
         form = {"votes_wanted": 3, "votes_needed": 2, "valid_when": "all", "foils_enough": 1, field: number}
         answer = browser.post(self.url(world), form)
         assert answer.status_code == 422
         assert list(answer.context["form"].errors) == [field]
 
-    def test_what_no_vote_can_satisfy_stays_in_the_form(self, world: World, browser: Client):
+    def test_a_rule_that_no_vote_can_satisfy_stays_in_the_form(self, world: World, browser: Client):
         form = {"votes_wanted": 2, "votes_needed": 3, "valid_when": "all", "foils_enough": 1}
         answer = browser.post(self.url(world), form)
         assert answer.status_code == 422

@@ -95,7 +95,7 @@ def test_an_item_follows_from_its_pairs(verdicts, all_pairs, enough, expected):
     ("pattern", "expected"),
     [("ccccf", V), ("ffffc", I), ("cccff", P), ("ffccc", P), ("cc", P), ("cccc", V), ("fffff", I)],
 )
-def test_where_few_votes_are_enough_it_is_sure_once_the_others_cannot_catch_up(pattern, expected):
+def test_with_few_votes_the_verdict_is_final_if_the_others_cannot_catch_up(pattern, expected):
     """Six votes, two of which are enough for a side: it is who has more that counts."""
     assert voting.pair_verdict(votes(pattern), VoteRule(6, 2, stop_early=True)) == expected
 
@@ -125,7 +125,7 @@ def test_the_numbers_one_to_five_are_the_five_options():
     assert [parse_answer(bad) for bad in (0, 6, "", "caption", "foil", True, None, 1.0, [1], "１")] == [None] * 10
 
 
-def test_first_and_second_are_told_apart_by_the_order_shown_alone():
+def test_only_the_order_shown_distinguishes_first_and_second():
     assert truth_of("first", caption_first=True) == truth_of("second", caption_first=False) == "caption"
     assert truth_of("second", caption_first=True) == truth_of("first", caption_first=False) == "foil"
     for answer, order in product(("neither", "both", "cannot_tell"), (True, False)):
@@ -147,5 +147,5 @@ def test_a_verdict_does_not_depend_on_the_order_of_votes_and_more_captions_never
 
 @pytest.mark.parametrize("caption_first", [True, False])
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_an_answer_is_told_as_it_was_given(answer, caption_first):
+def test_an_answer_is_shown_as_given(answer, caption_first):
     assert answer_of(truth_of(answer, caption_first), caption_first) == answer

@@ -98,7 +98,8 @@ def _items(project: Project, subtest: Any, number: int, name: str, *, old: bool)
     captions = [Caption(video=video, key=video.key, text=f"caption {video.key}.", text_sha256=factories.sha(video.key))
                 for video in Video.objects.bulk_create(videos)]  # fmt: skip
     state = "valid" if old else "in_validation"
-    items = [Item(subtest=subtest, video=caption.video, caption=caption, key=caption.key, state=state)
+    of = {"project": subtest.project, "subtest": subtest, "state": state}
+    items = [Item(**of, video=caption.video, caption=caption, key=caption.key)
              for caption in Caption.objects.bulk_create(captions)]  # fmt: skip
     verdict = FoilVerdict.VALID if old else FoilVerdict.PENDING
     return Foil.objects.bulk_create(

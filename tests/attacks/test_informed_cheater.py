@@ -70,7 +70,7 @@ def test_which_text_is_the_caption_cannot_be_computed(monkeypatch):
 
 @pytest.mark.full
 @guarded_by(LABEL, TOKEN, HEADERS, NUMBER)
-def test_which_piece_is_gold_cannot_be_computed(monkeypatch):
+def test_gold_tasks_cannot_be_computed(monkeypatch):
     tried = cheater.guess_gold(play(6, 60, monkeypatch))
     assert is_chance(tried), tried
 

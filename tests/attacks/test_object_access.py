@@ -70,10 +70,13 @@ OWNERS_ONLY = (
 )
 WITH_ROWS = (
     "corpus:video",
+    "corpus:video_panel",
     "corpus:media",
     "generation:run",
     "generation:candidate",
+    "generation:candidate_panel",
     "items:item",
+    "items:panel",
     "releases:release",
     "scoring:run",
     "imports:import",
@@ -82,7 +85,7 @@ WITH_ROWS = (
 
 
 @guarded_by(SIGN_IN)
-def test_who_is_not_signed_in_sees_no_page_of_work():
+def test_only_signed_in_people_see_pages_of_work():
     world = pages.make_world()
     assert pages.ask(pages.address("generation:methods", world), "GET", None, {})[0] == pages.SIGN_IN
 
@@ -96,7 +99,7 @@ def test_no_page_of_a_project_is_there_for_a_stranger():
 
 
 @guarded_by(ROLES)
-def test_no_owners_page_is_there_for_who_does_the_work():
+def test_people_who_do_the_work_cannot_open_pages_of_owners():
     world = pages.make_world()
     answers = {
         (name, role): pages.ask(pages.address(name, world), "GET", world.people[role], {})[0]
@@ -117,7 +120,7 @@ def test_no_row_of_another_project_is_found_by_its_id():
 
 
 @guarded_by(OWN_WORK)
-def test_nobody_opens_what_somebody_else_has_in_hand():
+def test_nobody_opens_the_task_of_somebody_else():
     world = pages.make_world()
     colleague = make_member(Project.objects.get(slug=world.slug), "annotator")
     assert pages.ask(pages.address("annotation:edit", world), "GET", colleague, {})[0] == 404

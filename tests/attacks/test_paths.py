@@ -72,7 +72,7 @@ def media(tmp_path) -> Path:
 
 @guarded_by(DOTS)
 @pytest.mark.parametrize("name", ["../secret.mp4", "../media/../secret", "./../secret.mp4"])
-def test_a_records_video_lies_in_the_folder_that_was_named(media, name):
+def test_the_video_of_a_record_is_in_the_named_folder(media, name):
     assert found(media, name) is None
 
 
@@ -110,7 +110,7 @@ def test_the_player_is_sent_no_file_from_elsewhere(client, media, name):
 @pytest.mark.django_db
 @guarded_by(COPIES)
 @pytest.mark.parametrize("name", ["../secret.mp4", "a/../../secret.mp4"])
-def test_a_copy_that_names_files_elsewhere_is_not_put_back(media, name):
+def test_a_backup_that_names_files_elsewhere_is_not_restored(media, name):
     digest = hashlib.sha256(SECRET.encode()).hexdigest()
     (media / "a").mkdir()
     (media / database.file_name()).write_text(SECRET)

@@ -167,7 +167,7 @@ def test_an_answer_that_drips_holds_no_worker(settings, monkeypatch):
     monkeypatch.setattr("projects.webhooks.ATTEMPT_SECONDS", 0.3)
     with dripping(b"") as port:
         _status, problem = post(f"http://127.0.0.1:{port}/hook", {}, b"{}")
-    assert "It takes longer than" in problem
+    assert "The URL took longer than" in problem
 
 
 def facts_of(path: Path) -> object:
@@ -178,7 +178,7 @@ def facts_of(path: Path) -> object:
 
 
 @guarded_by(CONTAINERS)
-def test_a_list_of_other_files_is_no_video(tmp_path):
+def test_a_list_of_other_files_is_not_a_video(tmp_path):
     """It would show whoever sends it the videos of others, or make the server fetch what it names."""
     write_mp4(tmp_path / "secret.mp4", painted_clip(4), fps=4)
     (tmp_path / "sent.mp4").write_text("ffconcat version 1.0\nfile secret.mp4\n")

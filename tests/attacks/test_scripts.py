@@ -81,7 +81,7 @@ def some_pages() -> dict[str, Shown]:
 
 
 @guarded_by(ESCAPING)
-def test_what_people_wrote_is_text_on_every_page():
+def test_texts_of_people_are_escaped_on_every_page():
     shown = 0
     for name, page in every_page(hostile_world(SCRIPT).world):
         if page.kind == "text/html":
@@ -102,7 +102,7 @@ def test_data_of_the_work_pages_cannot_become_a_script(client):
 
 
 @guarded_by(ESCAPING)
-def test_a_reviewers_words_are_text_for_whoever_edits_again(client):
+def test_a_reviewers_comment_is_shown_to_the_editor_as_text(client):
     world = make_world()
     world.group()
     world.edit("ann")
@@ -115,7 +115,7 @@ def test_a_reviewers_words_are_text_for_whoever_edits_again(client):
 
 
 @guarded_by(ESCAPING)
-def test_what_an_address_carries_is_text(client):
+def test_parameters_of_an_address_are_escaped(client):
     world = make_access_world()
     client.force_login(world.people["researcher"])
     carried = dict.fromkeys(("q", "next", "state", "page", "subtest", "run", "answer"), SCRIPT)

@@ -33,9 +33,9 @@ def test_files_are_found_by_id_and_counted(clips, capsys):
     assert AuditEvent.objects.filter(action="corpus.attach_media", actor=None).count() == 2
 
 
-def test_what_is_wrong_is_one_line(clips, capsys):
+def test_an_error_is_one_line(clips, capsys):
     with pytest.raises(SystemExit) as leaving:
         call_command("attach", "--project", "p", "--media", str(clips / "gone"))
     assert leaving.value.code == 1
-    words = f"foilworks: {clips / 'gone'}: is no folder; name the folder with the media files.\n"
+    words = f"foilworks: {clips / 'gone'}: not a folder. Enter the path of the folder with the media files.\n"
     assert capsys.readouterr().err == words

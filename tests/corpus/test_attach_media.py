@@ -103,7 +103,7 @@ def test_links_out_of_the_folder_are_refused(project, researcher, film, tmp_path
     (tmp_path / "secret.mp4").write_bytes(film.read_bytes())
     (film.parent / "linked.mp4").symlink_to(tmp_path / "secret.mp4")
     missing(project, source_id="linked")
-    with pytest.raises(CorpusError, match="leads out of the media folder"):
+    with pytest.raises(CorpusError, match="is a link out of the media folder"):
         attach_folder(researcher, project, film.parent)
     missing_up = missing(project, source_id="../secret")
     assert attach_folder(researcher, project, film.parent, "../secret")["missing"] == 1
@@ -116,7 +116,7 @@ def test_a_folder_that_is_not_there_is_named(project, researcher, tmp_path):
         attach_folder(researcher, project, tmp_path / "gone")
 
 
-def test_what_browsers_do_not_play_is_kept_as_a_copy_that_they_do(project, researcher, tmp_path):
+def test_unplayable_videos_are_stored_as_a_playable_copy(project, researcher, tmp_path):
     path = encode(tmp_path / "film.avi", "mpeg4", n=8, rate=8)
     video = attach_media(researcher, missing(project), path)
     assert (video.media_state, video.n_frames, video.fps) == ("ready", 8, 8.0)
@@ -131,7 +131,7 @@ def stored_files(settings):
     return [path for path in sorted(settings.MEDIA_ROOT.rglob("*")) if path.is_file()]
 
 
-def test_what_lies_half_copied_under_its_name_is_copied_anew(settings, film):
+def test_an_incomplete_copy_is_replaced(settings, film):
     whole = film.read_bytes()
     kept = store_media(film)
     (stored,) = stored_files(settings)
@@ -171,9 +171,7 @@ def test_a_refused_file_leaves_a_trim_in_pts_to_the_right_one(project, researche
     assert (video.media_state, video.time_unit, video.start_time, video.end_time) == ("ready", "sec", 0.5, 1.0)
 
 
-def test_ticks_before_the_first_picture_start_with_it_and_a_trim_of_nothing_else_is_broken(
-    project, researcher, tmp_path
-):
+def test_a_trim_before_the_first_frame_starts_there_or_is_broken(project, researcher, tmp_path):
     late = at_times(tmp_path / "late.webm", [n / 8 for n in range(16)], "libvpx", origin=3.0)
     # A webm's clock ticks a thousand times a second.
     video = attach_media(researcher, missing(project, start_time=0, end_time=4000, time_unit="pts"), late)
@@ -181,7 +179,7 @@ def test_ticks_before_the_first_picture_start_with_it_and_a_trim_of_nothing_else
     video = attach_media(researcher, missing(project, start_time=1000, end_time=2000, time_unit="pts"), late)
     assert (video.media_state, video.media_error) == (
         "broken",
-        "the clip ends at -1 s of the file, not after its start at 0 s; attach the uncut video",
+        "the clip ends at -1 s, not after its start at 0 s; attach the uncut video",
     )
     assert list(trims_are_in_order()) == []
 
@@ -195,6 +193,6 @@ def test_a_full_disk_is_said_in_one_line(project, researcher, film, monkeypatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("corpus.video_files.ingest.default_storage.save", full)
-    with pytest.raises(CorpusError, match=r"cannot be kept \(No space left on device\); free space"):
+    with pytest.raises(CorpusError, match=r"cannot be stored \(No space left on device\); free space"):
         attach_media(researcher, missing(project), film)
     assert Video.objects.get().media_state == MediaState.MISSING

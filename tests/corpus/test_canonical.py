@@ -46,7 +46,7 @@ def test_one_changed_code_point_changes_the_hash():
         ({"id": 1}, TypeError, r"^a record of a release has no text id: \{'id': 1\}$"),
     ],
 )
-def test_what_has_no_one_spelling_is_refused(record, error, said):
+def test_values_without_a_canonical_form_are_rejected(record, error, said):
     with pytest.raises(error, match=said):
         content_hash([record])
 

@@ -117,10 +117,10 @@ def test_an_annotator_with_a_blank_behind_the_name_is_the_same_person(tmp_path, 
     assert isinstance(vote, VoteRecord)
     assert (vote.item, vote.annotator) == ("i", "p0")
     assert isinstance(second, BadRecord)
-    assert "judged 'i' on line 2 already" in second.problem
+    assert "judged 'i' already on line 2" in second.problem
 
 
-def test_a_field_that_stands_twice_is_an_error_of_its_line(tmp_path):
+def test_a_repeated_field_is_an_error_of_its_line(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text(
         '{"id": "a", "video": "a.mp4", "caption": "one", "caption": "two"}\n'

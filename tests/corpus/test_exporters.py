@@ -180,7 +180,7 @@ def test_votes_name_people_by_pseudonym_and_places_by_number(tmp_path):
     assert votes[1]["watch"] == {"seconds": 2.5}
 
 
-def test_votes_that_do_not_count_stand_apart(tmp_path):
+def test_votes_that_do_not_count_are_in_a_separate_file(tmp_path):
     release = full_release()
     surplus = ReleaseVote("direction:a", 0, "p9", "foil", "direction", state="surplus")
     foilworks.write(
@@ -206,7 +206,7 @@ def test_checks_hold_exact_sums_of_scores_and_counts_of_choices(tmp_path):
     assert (tiny["min"], tiny["max"]) == (-0.4, 1e16)
 
 
-def test_scores_of_one_model_stand_in_the_form_of_metrics_pairwise(tmp_path):
+def test_scores_of_one_model_are_in_the_form_of_metrics_pairwise(tmp_path):
     foilworks.write(full_release(), tmp_path / "out", params={})
     first, second = lines(tmp_path / "out" / "scores" / "tiny.jsonl")
     assert (first["id"], first["caption"], first["foils"]) == ("direction:a", 0.1, [0.2])
@@ -243,7 +243,7 @@ def test_a_nan_score_leaves_nothing_behind(tmp_path):
 
 def test_a_table_cannot_be_named_out_of_its_folder(tmp_path):
     for name in ("../x", "checks", "a/b", ""):
-        with pytest.raises(CorpusError, match="is no name for a table"):
+        with pytest.raises(CorpusError, match="is not a valid table name"):
             foilworks.write(release_of([ITEM], tables={name: {}}), tmp_path / "out", params={})
 
 
@@ -251,7 +251,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
     out = tmp_path / "out"
     out.mkdir()
     (out / "thesis.txt").write_text("years of work")
-    with pytest.raises(CorpusError, match="other things in it; name a new or an empty one"):
+    with pytest.raises(CorpusError, match="contains other files; name a new or an empty folder"):
         jsonl.write(release_of([ITEM]), out, params={})
     assert (out / "thesis.txt").read_text() == "years of work"
     with pytest.raises(CorpusError, match="is not a folder"):
@@ -268,7 +268,7 @@ def test_an_export_of_ours_is_replaced_unless_somebody_added_to_it(tmp_path):
     foilworks.write(full_release(), out, params={})
     assert not (out / "records.jsonl").exists()
     (out / "notes.txt").write_text("mine")
-    with pytest.raises(CorpusError, match="other things in it"):
+    with pytest.raises(CorpusError, match="contains other files"):
         jsonl.write(release_of([ITEM]), out, params={})
     assert (out / "items.jsonl").exists()
 
@@ -321,7 +321,7 @@ def test_a_proficiency_pair_keeps_its_votes_apart(tmp_path):
     assert line["votes"] == {"caption": 3, "foil": 0, "other": 0}
 
 
-def test_votes_of_nobody_are_given_back_where_no_table_held_them(tmp_path):
+def test_counts_of_zero_are_exported_as_imported(tmp_path):
     """ViLMA's relations have a record that nobody judged."""
     nobody = {"caption": 0, "foil": 0, "other": 0}
     pair = {"caption": "a ball", "foils": ["a cube"], "human": nobody}

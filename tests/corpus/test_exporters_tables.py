@@ -113,7 +113,7 @@ class TestContrast:
         path.write_text(text, encoding="utf-8")
         return items_of(contrast_importer.read(path, params={}))
 
-    def test_what_was_imported_comes_out_row_by_row(self, tmp_path):
+    def test_imported_rows_are_exported_unchanged(self, tmp_path):
         text = (
             "clip\tending0\tending1\tending2\tlabel\tc_label\tnote\n"
             "video1\ta man runs\ta man sits\ta man eats\t1\t0\tx\n"
@@ -141,7 +141,7 @@ class TestContrast:
 
 
 class TestFeint6k:
-    def test_what_was_imported_comes_out_row_by_row(self, tmp_path):
+    def test_imported_rows_are_exported_unchanged(self, tmp_path):
         text = "video_id,sentence\n" + "".join(f'v{n},"text {n}, {i}"\n' for n in range(2) for i in range(6))
         path = tmp_path / "feint.csv"
         path.write_text(text, encoding="utf-8")
@@ -198,11 +198,11 @@ def test_clips_of_one_film_are_videos_of_their_own(tmp_path):
 
 
 class TestBadFolders:
-    def test_what_is_no_data_set_is_named(self, tmp_path):
+    def test_an_invalid_data_set_folder_is_named(self, tmp_path):
         with pytest.raises(CorpusError, match="has no Parquet file"):
             list(hf_importer.read(tmp_path, params={}))
         with pytest.raises(CorpusError, match="there is no such folder"):
             list(hf_importer.read(tmp_path / "none", params={}))
         (tmp_path / "x.parquet").write_bytes(b"PAR1 no more")
-        with pytest.raises(CorpusError, match="is no Parquet file that can be read"):
+        with pytest.raises(CorpusError, match="is not a readable Parquet file"):
             list(hf_importer.read(tmp_path, params={}))

@@ -13,7 +13,7 @@ def warned(caption, *foils, **fields):
     ("foils", "problem"),
     [
         (("a dog bites a man",), "a foil is equal to the caption"),
-        (("a cat", "a cat"), "a foil stands there twice"),
+        (("a cat", "a cat"), "two foils are equal"),
         (("a man bites a dog",), "'a man bites a dog' has the words of the caption in another order"),
         (("A dog bites a man!",), "'A dog bites a man!' has the words of the caption in another order"),
     ],
@@ -24,7 +24,7 @@ def test_foils_that_say_too_little_are_named(foils, problem):
     assert words.startswith(problem)
 
 
-def test_votes_of_nobody_are_named_in_the_pair_too():
+def test_counts_of_zero_are_reported_in_the_pair_too():
     pair = PairRecord("a dog", ("a cat",), VoteCounts(0, 0, 0))
     assert [field for field, _ in warned("x y", "x z", votes=VoteCounts(0, 0, 0), proficiency=pair)] == [
         "votes",
@@ -57,5 +57,5 @@ def test_a_class_that_no_word_says_is_named(caption, foil, extra, field):
         ("no foils here", None, {"class": "run", "classes_foil": ["x"]}),
     ],
 )
-def test_what_is_fine_is_passed_over(caption, foil, extra):
+def test_correct_records_give_no_warning(caption, foil, extra):
     assert [w for w in warned(caption, *([foil] if foil else []), extra=extra) if w[0] != "class" or foil] == []

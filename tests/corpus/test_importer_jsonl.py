@@ -127,7 +127,7 @@ def test_a_bad_line_leaves_the_others_in(tmp_path):
 
 def test_the_second_record_with_an_id_is_bad(tmp_path):
     _, bad, other = read(tmp_path, GOOD, {**GOOD, "caption": "another"}, {**GOOD, "id": "b"})
-    assert (bad.field, bad.problem) == ("id", "'a' already stands on line 1")
+    assert (bad.field, bad.problem) == ("id", "'a' is already on line 1")
     assert other.id == "b"
 
 
@@ -148,8 +148,8 @@ def test_the_second_record_with_an_id_is_bad(tmp_path):
         ({"video": "../../etc/passwd"}, "video", "'../../etc/passwd' leaves the media folder"),
         ({"video": "/etc/passwd"}, "video", "'/etc/passwd' leaves the media folder"),
         ({"video": "a\\..\\b"}, "video", "'a\\\\..\\\\b' leaves the media folder"),
-        ({"url": "javascript:alert(1)"}, "url", "is no web address"),
-        ({"url": "file:///etc/passwd"}, "url", "is no web address"),
+        ({"url": "javascript:alert(1)"}, "url", "is not a web address"),
+        ({"url": "file:///etc/passwd"}, "url", "is not a web address"),
         ({"start_time": "1"}, "start_time", "is the text '1'"),
         ({"start_time": -1}, "start_time", "is the number -1"),
         ({"start_time": True}, "start_time", "is True"),
@@ -160,19 +160,19 @@ def test_the_second_record_with_an_id_is_bad(tmp_path):
         ({"split": "validation"}, "split", "is 'validation'"),
         ({"votes": {"caption": -1}}, "votes.caption", "is the number -1"),
         ({"votes": {"caption": 1.5}}, "votes.caption", "is 1.5"),
-        ({"votes": {"nobody": 1}}, "votes.nobody", "is no choice"),
+        ({"votes": {"nobody": 1}}, "votes.nobody", "is not a choice"),
         ({"votes": [1, 2]}, "votes", "is a list"),
         ({"proficiency": {"caption": "x"}}, "proficiency.foils", "is missing"),
         ({"proficiency": "x"}, "proficiency", "is the text 'x'"),
         ({"facts": [1]}, "facts", "is a list"),
         ({"count": float("nan")}, "count", "is nan"),
         ({"extra": {"a": [{"b": float("inf")}]}}, "extra.a[0].b", "is inf"),
-        ({"caption": "a\x00b"}, "caption", "holds a NUL character"),
-        ({"note": "\ud800"}, "note", "holds half of a character pair"),
-        ({"a\x00b": 1}, "a field name in the record", "holds a NUL character"),
+        ({"caption": "a\x00b"}, "caption", "contains a NUL character"),
+        ({"note": "\ud800"}, "note", "contains half of a surrogate pair"),
+        ({"a\x00b": 1}, "a field name in the record", "contains a NUL character"),
     ],
 )
-def test_what_cannot_be_taken_is_named_by_field(tmp_path, changes, field, problem):
+def test_a_bad_value_is_named_by_its_field(tmp_path, changes, field, problem):
     bad = the_bad(tmp_path, **changes)
     assert (bad.field, bad.problem) == (field, problem)
     assert bad.fix
@@ -188,7 +188,7 @@ def test_nesting_without_end_is_a_bad_record(tmp_path):
 
 
 @pytest.mark.parametrize("line", ["5", "[]", "null", '"text"'])
-def test_a_line_that_is_no_object_is_a_bad_record(tmp_path, line):
+def test_a_line_that_is_not_an_object_is_a_bad_record(tmp_path, line):
     (bad,) = read(tmp_path, line)
     assert bad.field == "record"
 
@@ -204,7 +204,7 @@ def test_doubtful_records_are_taken_and_named(tmp_path):
     warnings = [(w.where.rpartition(":")[2], w.field, w.problem) for w in outcomes if isinstance(w, RecordWarning)]
     assert warnings == [
         ("1", "foils", "a foil is equal to the caption"),
-        ("2", "foils", "a foil stands there twice"),
+        ("2", "foils", "two foils are equal"),
         ("3", "votes", "nobody voted: all counts are zero"),
         ("4", "proficiency.foils", "a foil is equal to the caption"),
         ("4", "proficiency.votes", "nobody voted: all counts are zero"),

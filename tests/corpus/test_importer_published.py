@@ -59,7 +59,7 @@ class TestVitatecs:
         (item,) = read(vitatecs, tmp_path / "x.jsonl", lines(self.LINE), subtest="mine")
         assert (item.id, item.subtest) == ("mine:video1", "mine")
 
-    def test_what_is_wrong_is_named(self, tmp_path):
+    def test_errors_name_the_field_and_the_problem(self, tmp_path):
         path = tmp_path / "x.jsonl"
         found = read(
             vitatecs,
@@ -94,7 +94,7 @@ class TestSugarCrepe:
         )
         assert first.video == second.video
 
-    def test_what_is_wrong_is_named(self, tmp_path):
+    def test_errors_name_the_field_and_the_problem(self, tmp_path):
         path = tmp_path / "x.json"
         found = read(sugarcrepe, path, {"0": {**self.ENTRY, "filename": ""}, "1": [], "2": self.ENTRY})
         assert [str(bad) for bad in found[:2]] == [
@@ -153,7 +153,7 @@ class TestFoilCoco:
         (item,) = read(foil_coco, tmp_path / "x.json", {"annotations": [self.FOIL], "images": []})
         assert (item.caption, item.video.key) == ("a dog on a sofa", "COCO/42")
 
-    def test_what_is_wrong_is_named(self, tmp_path):
+    def test_errors_name_the_field_and_the_problem(self, tmp_path):
         twice = {**self.FOIL, "id": 8, "caption": "a cat and a cat"}
         found = read(
             foil_coco,
@@ -161,12 +161,9 @@ class TestFoilCoco:
             {"images": [], "annotations": [self.CAPTION, twice, "text", {**self.FOIL, "id": 9}]},
         )
         assert [problem.partition(": ")[2] for problem in problems(found)] == [
-            "annotations: is no object with an id; correct the line",
+            "annotations: is not an object with an id; correct the line",
             "foil: is true of none of its annotations; give its foil, or import captions instead",
-            (
-                "foil_word: stands 2 times in the foil, so its caption cannot be had back; "
-                "add the annotation of the caption"
-            ),
+            ("foil_word: is 2 times in the foil, so its caption cannot be restored; add the annotation of the caption"),
         ]
         assert [item.id for item in found if isinstance(item, ItemRecord)] == ["x:9"]
 
@@ -176,7 +173,7 @@ class TestFoilCoco:
         found = read(foil_coco, tmp_path / "x.json", {"images": images, "annotations": annotations})
         assert [problem.partition(": ")[2] for problem in problems(found)] == [
             "image.file_name: has 300 characters, more than 200; shorten it",
-            "image.file_name: holds a NUL character; remove it",
+            "image.file_name: contains a NUL character; remove it",
         ]
 
     def test_a_file_without_its_lists_is_named(self, tmp_path):
@@ -184,7 +181,7 @@ class TestFoilCoco:
         with pytest.raises(CorpusError) as caught:
             read(foil_coco, path, {"images": [], "sentences": []})
         assert str(caught.value).startswith(f"{path}:1: JSON: has no list annotations, column 1; ")
-        with pytest.raises(CorpusError, match="annotations is no list"):
+        with pytest.raises(CorpusError, match="annotations is not a list"):
             read(foil_coco, path, {"images": [], "annotations": {}})
 
 
@@ -251,7 +248,7 @@ class TestVatex:
     def test_the_first_caption_of_each_video_can_be_taken_alone(self, tmp_path):
         assert [item.caption for item in read(vatex, tmp_path / "v.json", [self.VIDEO], captions=1)] == ["A man sits."]
 
-    def test_what_is_wrong_is_named(self, tmp_path):
+    def test_errors_name_the_field_and_the_problem(self, tmp_path):
         found = read(
             vatex, tmp_path / "v.json", [{"videoID": "a"}, {**self.VIDEO, "videoID": "../a"}, {"enCap": ["x"]}]
         )

@@ -91,7 +91,7 @@ class TestCsv:
         assert (first.caption, first.line) == ("one\ntwo\nthree", 2)
         assert complaint(bad, tmp_path) == "sitting.csv:5: caption: is missing; give the text"
 
-    def test_hostile_text_comes_out_as_it_stands(self, tmp_path):
+    def test_hostile_text_is_unchanged(self, tmp_path):
         text = "=HYPERLINK(1) <script>x</script> \u202eabc e\u0301 👩‍👩‍👧"
         (item,) = read_csv(tmp_path, f"id,video,caption,foil\na,a.mp4,{text},@SUM(1)\n")
         assert (item.caption, item.foils) == (text, ("@SUM(1)",))
@@ -101,25 +101,25 @@ class TestCsv:
         [
             ("id", "", "id: is empty; give every record its own id"),
             ("caption", "x" * 1_000_000, "caption: has 1000000 characters, more than 2000; shorten it"),
-            ("caption", "a\0b", "caption: holds a NUL character; remove it"),
+            ("caption", "a\0b", "caption: contains a NUL character; remove it"),
             ("video", "../a.mp4", "video: '../a.mp4' leaves the media folder; give a path below it"),
             ("video", "", "video: is missing; name the file, or give url, source_id or video_key"),
             ("start_time", "soon", "start_time: is the text 'soon'; give a number from 0 up, or null"),
             ("start_time", "nan", "start_time: is the text 'nan'; give a number from 0 up, or null"),
             ("start_time", "-1", "start_time: is the number -1; give a number from 0 up, or null"),
             ("end_time", "1e999", "end_time: is inf; give a finite number, or null"),
-            ("votes", "three", "votes: is the text 'three'; give an object, or leave it out"),
+            ("votes", "three", "votes: is the text 'three'; give an object, or omit it"),
             ("votes", '{"caption": -1}', "votes.caption: is the number -1; give a count from 0 up"),
             ("votes", '{"caption": NaN}', "votes.caption: is nan; give a finite number, or null"),
             (
                 "foils",
                 '["x"',
-                "foils: is no JSON (Expecting ',' delimiter at column 5); correct the cell",
+                "foils: is not JSON (Expecting ',' delimiter at column 5); correct the cell",
             ),
             ("foils", '["x", ""]', "foils[1]: is empty; give the text"),
         ],
     )
-    def test_what_cannot_be_taken_is_one_line_with_what_to_do(self, tmp_path, column, cell, words):
+    def test_an_unusable_file_gives_one_line_with_the_remedy(self, tmp_path, column, cell, words):
         row = {"id": "a", "video": "a.mp4", "caption": "x", "start_time": "", "end_time": "", "votes": "", "foils": ""}
         quoted = ['"' + value.replace('"', '""') + '"' for value in {**row, column: cell}.values()]
         (bad,) = read_csv(tmp_path, ",".join(row) + "\n" + ",".join(quoted) + "\n")
@@ -131,7 +131,7 @@ class TestCsv:
         assert (good.id, last.id) == ("a", "e")
         assert [complaint(bad, tmp_path) for bad in (cut, twice, more)] == [
             "sitting.csv:3: row: has 2 cells where the header has 3; correct the line",
-            "sitting.csv:4: id: 'a' already stands on line 2; give every record its own id",
+            "sitting.csv:4: id: 'a' is already on line 2; give every record its own id",
             "sitting.csv:5: row: has 4 cells where the header has 3; correct the line",
         ]
 
@@ -163,11 +163,11 @@ class TestCsv:
             (b"id,caption,\na,x,b\n", "1: header: has no name for column 3; name it, or remove the column"),
             (
                 b'id,video,caption\na,a.mp4,x\nb,b.mp4,"never closed\nc,c.mp4,y\n',
-                "3: quotes: a quoted text is not closed; close it, and double the quotes inside of it",
+                "3: quotes: a quoted text is not closed; close it, and double the quotes inside it",
             ),
             (
                 b'id,video,caption\na,a.mp4,"x"y\n',
-                "2: quotes: a quoted text is not closed; close it, and double the quotes inside of it",
+                "2: quotes: a quoted text is not closed; close it, and double the quotes inside it",
             ),
         ],
     )
@@ -184,7 +184,7 @@ class TestCsv:
         with pytest.raises(CorpusError) as caught:
             list(csv_rows.read(tmp_path / "x.jsonl", params={}))
         assert complaint(caught.value, tmp_path) == (
-            "x.jsonl:1: file: looks like JSON, no table; choose JSON lines (jsonl)"
+            "x.jsonl:1: file: looks like JSON, not a table; choose JSON lines (jsonl)"
         )
 
 
@@ -229,7 +229,7 @@ class TestContrast:
             ("v\ta\tb\tc\td\t0", "row: has 6 cells where the header has 7; correct the line"),
         ],
     )
-    def test_what_cannot_be_taken_is_one_line_with_what_to_do(self, tmp_path, row, words):
+    def test_an_unusable_file_gives_one_line_with_the_remedy(self, tmp_path, row, words):
         (bad,) = read_contrast(tmp_path, self.HEADER + row + "\n")
         assert isinstance(bad, BadRecord)
         assert complaint(bad, tmp_path) == f"verbs.tsv:2: {words}"

@@ -65,12 +65,12 @@ def test_captions_in_a_list_are_read_the_first_counts_and_all_are_kept(tmp_path)
         ({"mturk": {"caption": -3}}, "mturk.caption: is the number -3; give a count from 0 up"),
     ],
 )
-def test_what_cannot_be_taken_is_one_line_with_what_to_do(tmp_path, changes, words):
+def test_an_unusable_file_gives_one_line_with_the_remedy(tmp_path, changes, words):
     (bad,) = read(tmp_path, {"a": {**EXISTENCE, **changes}})
     assert isinstance(bad, BadRecord)
     assert str(bad) == f"{tmp_path / 'existence.json'}:2: {words}"
 
 
-def test_a_record_that_is_no_object_is_bad(tmp_path):
+def test_a_record_that_is_not_an_object_is_bad(tmp_path):
     (bad,) = read(tmp_path, '{"a": 5}')
     assert (bad.field, bad.problem) == ("record", "is the number 5")

@@ -163,7 +163,7 @@ def test_a_bad_record_is_named_by_the_line_it_starts_on_and_the_good_ones_stay(t
         ({"proficiency": {"caption": "x", "foils": ["y"], "human": {"caption": -1}}}, "proficiency.human.caption"),
     ],
 )
-def test_what_cannot_be_taken_is_named_by_field(tmp_path, changes, field):
+def test_a_bad_value_is_named_by_its_field(tmp_path, changes, field):
     (bad,) = read(tmp_path, {"0": {**RELATION, **changes}})
     assert isinstance(bad, BadRecord)
     assert bad.field == field
@@ -215,5 +215,5 @@ def test_broken_json_is_one_line_with_its_place(tmp_path, text, line, words):
         read(tmp_path, text)
     message = str(caught.value)
     assert message.startswith(f"{tmp_path / 'relations.json'}:{line}: {words}")
-    assert message.endswith("; mend the file there, or get a whole copy of it")
+    assert message.endswith("; fix the file there, or get a complete copy")
     assert "\n" not in message

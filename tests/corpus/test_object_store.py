@@ -95,10 +95,10 @@ def test_files_are_kept_once_by_their_content(films, store):
 def test_a_file_that_the_store_refuses_is_named_by_the_check_of_files(settings, store, video):
     use(settings, store, secret_key="another")
     (found,) = a_stored_file_is_its_hash(lambda things, _total, _label: iter(things))
-    assert f"its file {video.file.name} cannot be read (the object store refuses it" in found.problem
+    assert f"its file {video.file.name} cannot be read (the object store rejected the request" in found.problem
 
 
-def test_what_browsers_do_not_play_is_kept_as_a_copy_that_they_do(tmp_path):
+def test_unplayable_videos_are_stored_as_a_playable_copy(tmp_path):
     path = encode(tmp_path / "film.avi", "mpeg4", n=8, rate=8)
     kept = store_media(path)
     assert kept.made_from == digest(path)
@@ -154,7 +154,7 @@ def test_an_address_counts_for_one_file_and_ends(client, settings, store, video)
     assert httpx.get(found).status_code in {400, 403}
 
 
-def test_what_no_browser_plays_is_a_download(client, video):
+def test_an_unplayable_file_is_a_download(client, video):
     video.file.save("clip.html", ContentFile(b"<script>alert(1)</script>"))
     client.force_login(make_member(video.project, Role.RESEARCHER))
     found = client.get(reverse("corpus:media", args=[video.project.slug, video.pk]))["Location"]
@@ -187,7 +187,7 @@ def test_other_processes_fetch_it_too(settings, video):
     assert again.signed_url(video.file.name, {}).startswith(settings.STORAGES["default"]["OPTIONS"]["public_url"])
 
 
-def test_nobody_takes_a_path_of_a_file_that_may_lie_in_a_store():
+def test_no_code_uses_a_path_of_a_file_that_may_be_in_a_store():
     ours = [
         path
         for app in ("generation", "annotation", "evaluation", "foilworks", "corpus", "projects")
@@ -197,25 +197,25 @@ def test_nobody_takes_a_path_of_a_file_that_may_lie_in_a_store():
     assert direct == {"stored_files.py"}
 
 
-def test_what_cannot_be_fetched_is_told_apart(settings, store, video):
-    with pytest.raises(MediaError, match="gone from the object store"):
+def test_causes_of_a_failed_download_are_distinguished(settings, store, video):
+    with pytest.raises(MediaError, match="no longer in the object store"):
         StoredFile("videos/no.mp4", "0" * 64).__fspath__()
     with pytest.raises(MediaError, match="other bytes"):
         StoredFile(video.file.name, "0" * 64).__fspath__()
     assert not list((settings.CACHE_ROOT / "clips").glob("??/.*")), "nothing half-fetched stays"
     use(settings, store, secret_key="wrong")
-    with pytest.raises(CorpusError, match="the object store refuses it"):
+    with pytest.raises(CorpusError, match="the object store rejected the request"):
         StoredFile(video.file.name, video.sha256).__fspath__()
     use(settings, store, endpoint_url="http://127.0.0.1:9", public_url="http://127.0.0.1:9")
-    with pytest.raises(CorpusError, match="the object store cannot be asked"):
+    with pytest.raises(CorpusError, match="the object store is not reachable"):
         StoredFile(video.file.name, video.sha256).__fspath__()
-    with pytest.raises(OSError, match="cannot be asked"):
+    with pytest.raises(OSError, match="not reachable"):
         default_storage.exists(video.file.name)
 
 
 def test_a_store_that_is_away_stops_an_import_with_one_line(settings, store, films):
     use(settings, store, endpoint_url="http://127.0.0.1:9", public_url="http://127.0.0.1:9")
-    with pytest.raises(CorpusError, match="cannot be kept"):
+    with pytest.raises(CorpusError, match="cannot be stored"):
         store_media(films / "a.mp4")
 
 
@@ -236,7 +236,7 @@ def test_fetched_clips_stay_below_their_limit(tmp_path, monkeypatch):
 def test_a_clip_whose_object_is_gone_is_found_by_check(video):
     default_storage.delete(video.file.name)
     assert [finding.problem for finding in a_ready_clip_has_its_file()] == [
-        f"is ready, but its file {video.file.name} is missing"
+        f"is ready, but its file {video.file.name} is gone"
     ]
 
 
@@ -246,8 +246,8 @@ def test_the_doctor_tries_the_store(settings, store):
     assert not [name for name in store.files() if "doctor" in name]
     use(settings, store, secret_key="wrong")
     said = _storage()
-    assert (said.state, said.todo) == (BROKEN, "check STORAGE_URL, the bucket and its keys")
-    assert said.found.startswith(f"{place}: the object store refuses it")
+    assert (said.state, said.todo) == (BROKEN, "see to STORAGE_URL, the bucket and its keys")
+    assert said.found.startswith(f"{place}: the object store rejected the request")
 
 
 def test_videos_go_into_a_copy_and_back(settings, store, video, films, tmp_path):

@@ -68,7 +68,7 @@ def test_a_uuid_is_its_text(tmp_path):
 def test_a_column_of_bytes_is_left_out_and_named(tmp_path, value, kind):
     warning, item = read(tmp_path, pa.array([value], kind))
     assert isinstance(warning, RecordWarning)
-    assert str(warning).endswith("x.parquet:1: more: holds binary data, which no record can: the column is left out")
+    assert str(warning).endswith("x.parquet:1: more: contains binary data, which records cannot: column skipped")
     assert item.facts == {}
 
 
@@ -78,10 +78,11 @@ def test_bytes_where_text_is_needed_are_one_line(tmp_path):
     with pytest.raises(CorpusError) as caught:
         list(hf.read(path, params={}))
     assert (
-        str(caught.value) == f"{path}:1: caption: holds binary data; give sentence that is true of the video (required)"
+        str(caught.value)
+        == f"{path}:1: caption: contains binary data; give sentence that is true of the video (required)"
     )
 
 
-def test_a_time_that_no_clock_holds_is_one_line(tmp_path):
+def test_a_time_out_of_range_gives_one_line(tmp_path):
     with pytest.raises(CorpusError, match="columns: a value cannot be read"):
         read(tmp_path, pa.array([2**52], pa.timestamp("ms")))

@@ -37,7 +37,7 @@ def test_texts_inside_of_other_values_count_too():
     assert decoded_bytes(arrow.record_batch([TEXTS, keys], ["a", "b"])) == keys.nbytes + flat
 
 
-def test_rows_come_in_pieces_that_fit(tmp_path, monkeypatch):
+def test_rows_come_in_batches_that_fit(tmp_path, monkeypatch):
     monkeypatch.setattr("corpus.importers.parsing.parquet_rows.MAX_LINE_BYTES", 2_000)
     path = tmp_path / "a.parquet"
     texts = ["x" * 600] * 10

@@ -126,7 +126,7 @@ def test_the_citation_file_is_yaml_that_says_who_made_it(folder):
     assert cited["identifiers"][0]["value"] == f"sha256:{full().content_hash}"
 
 
-def test_a_citation_of_nobody_says_so_and_hostile_text_stays_text():
+def test_a_citation_without_authors_says_so_and_hostile_text_stays_text():
     release = replace(full(), papers=replace(PAPERS, citation=Citation(title=HOSTILE, authors=(HOSTILE,))))
     cited = yaml.safe_load(cff(release))
     assert cited["title"] == " ".join(HOSTILE.split())
@@ -138,14 +138,14 @@ def test_a_citation_of_nobody_says_so_and_hostile_text_stays_text():
     assert "author" not in bibtex(unnamed)
 
 
-def test_every_question_of_every_section_stands_in_the_datasheet(folder):
+def test_every_question_of_every_section_is_in_the_datasheet(folder):
     sheet = text(folder, "datasheet.md")
     assert [section.title for section in SECTIONS if f"\n## {section.title}\n" in sheet] == [s.title for s in SECTIONS]
     assert all(question.text in sheet for question in QUESTIONS.values())
     assert len(SECTIONS) == 7
 
 
-def test_what_people_answered_stands_as_they_typed_it_and_the_rest_is_said_to_be_open(folder):
+def test_answers_are_unchanged_and_unanswered_questions_say_so(folder):
     sheet = text(folder, "datasheet.md")
     assert "> Nobody.\n> Really." in sheet
     assert "<script>" not in sheet
@@ -168,7 +168,7 @@ def test_the_numbers_of_the_release_fill_the_datasheet(folder):
     assert "| direction | 2 | 3 | 1 |" in sheet
     assert "| all | 3 | 4 | 1 |" in sheet
     assert "0 judgements by 0 annotators count" in sheet
-    assert "10 came as counts, which name nobody, and count too." in sheet
+    assert "10 were imported as counts without names, and count, too." in sheet
     assert "- d: research only. ask first" in sheet
     assert "1 items added, 1 removed, 1 changed" in sheet
 

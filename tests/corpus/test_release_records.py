@@ -39,7 +39,7 @@ def test_ids_are_unique_over_subtests():
     assert release_id("relations", "relations:0") == "relations:0"
 
 
-def test_the_status_is_no_part_of_the_content():
+def test_the_status_is_not_part_of_the_content():
     record = release_record(ITEM)
     status = {"released": True, "state": "valid", "found_valid": True, "unanimous": True}
     status |= {"verdicts": [], "votes": {"caption": 3}}
@@ -54,7 +54,7 @@ def test_votes_name_the_place_of_a_foil_that_stayed():
     assert (record["foils"], record["foil_positions"]) == (["z"], [1])
 
 
-def test_what_facts_say_foil_by_foil_comes_back_of_the_foils_that_stayed():
+def test_per_foil_facts_come_back_for_the_remaining_foils():
     facts = {"edited": ["verb", "object"], "swapped_frequency": [9, 5], "objects": ["cup", "ball"]}
     record = release_record(replace(ITEM, foils=("z",), facts=facts), positions=[1])
     assert record["facts"] == facts
@@ -74,7 +74,7 @@ def test_only_counted_validation_votes_count():
     assert vote_counts(votes, {"a": 1}) == {"a": VoteCounts(1, 0, 1)}
 
 
-def test_votes_on_one_foil_of_several_are_no_counts_of_the_item():
+def test_votes_on_one_foil_of_several_are_not_counts_of_the_item():
     record = release_record(ITEM, proficiency_positions=[1])
     n_foils = foil_counts([record, {**record, "id": "s:b", "foils": ["y"], "verdicts": [{}, {}, {}]}])
     assert n_foils == {"s:a": 2, "s:b": 3, "s:a/proficiency": 2}

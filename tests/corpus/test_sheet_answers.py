@@ -31,10 +31,10 @@ def filtered(*passed):
     return {"provenance": [{"filters": filters}]}
 
 
-def test_filters_are_told_with_how_many_foils_passed_them():
+def test_filters_are_listed_with_the_number_of_foils_that_passed():
     assert told("preprocessing.done", items=[filtered(True, True), filtered(False), {"provenance": [None]}]) == (
-        "Filters, and how many of the released foils passed each: g 1 (1 of 3; 1 let through after its threshold "
-        "moved), n 1 (1 of 3)."
+        "Filters, and how many of the released foils passed each: g 1 (1 of 3; 1 accepted after its threshold "
+        "changed), n 1 (1 of 3)."
     )
     assert told("preprocessing.done").startswith("No automatic filter is recorded")
 
@@ -44,18 +44,18 @@ def test_filters_are_told_with_how_many_foils_passed_them():
     [
         (
             [{"found_valid": True}, {"found_valid": False}],
-            ": 1 passed it, too, and were left out of the release or decided after it; 1 did not pass it",
+            ": 1 passed, too, but were left out of the release or decided later; 1 did not pass",
         ),
-        ([{"found_valid": None}, {"found_valid": None}], ": 2 are not decided"),
+        ([{"found_valid": None}, {"found_valid": None}], ": 2 are undecided"),
         # A record of before says nothing of it.
         ([{}, {"found_valid": True}], ""),
     ],
 )
-def test_items_that_were_left_out_are_not_told_as_refused(found, said):
+def test_items_left_out_are_not_reported_as_rejected(found, said):
     others = [{**one, "released": False} for one in found]
     assert told("composition.sample", items=[{}, *others]) == (
-        f"A selection: 1 items that passed validation are released. 2 further items of the project stand beside them, "
-        f"marked{said}."
+        f"A selection: 1 items that passed validation are released. 2 further items of the project are in "
+        f"`items.jsonl`, marked{said}."
     )
 
 
@@ -67,16 +67,16 @@ def row(name, **fields):
     ("rows", "said"),
     [
         ([row("a"), row("b")], ""),
-        ([row("a"), row("b", too_few=True)], " Of 2 subtests 1 had too few captions to tell."),
+        ([row("a"), row("b", too_few=True)], " Of 2 subtests 1 had too few captions."),
         (
             [row("a", too_few=True, unread=True), row("b", unread=True)],
-            " Of 2 subtests 1 had too few captions to tell and 1 were not read whole by a language model.",
+            " Of 2 subtests 1 had too few captions and 1 were not read whole by a language model.",
         ),
         # A gate of before says nothing of it.
         ([{"name": "a", "stopped": False, "too_few": False}], ""),
     ],
 )
-def test_what_the_audit_cannot_tell_is_not_told_as_not_solved(rows, said):
+def test_unknown_results_of_the_audit_are_not_reported_as_passed(rows, said):
     gate = {"rows": rows, "stopped": []}
     expected = "The blind audit below found no subtest that is solved without the video."
     assert told("uses.impacts", gate=gate) == expected + said

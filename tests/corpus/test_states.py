@@ -65,6 +65,7 @@ ITEM = {
     ("disputed", "recount"): {"in_validation"},
     ("invalid", "requeue"): {"requeued"},
     ("valid", "retract"): {"retracted"},
+    ("retracted", "restore"): {"valid"},
     ("in_validation", "recaption"): {"requeued"},
     ("valid", "recaption"): {"requeued"},
     ("invalid", "recaption"): {"requeued"},
@@ -115,12 +116,11 @@ def test_an_unknown_move_names_those_there_are():
         next_item_state("valid", "teleport")
 
 
-def test_nothing_but_an_undo_or_a_false_caption_leads_on_from_a_terminal_state():
+def test_only_an_undo_or_a_false_caption_moves_a_row_out_of_a_terminal_state():
     undos = {"undo_review", "withdraw", "undo_pass", "recaption", "drop_with_video"}
     for state in TERMINAL_CANDIDATE_STATES:
         assert {move for origin, move in CANDIDATE if origin == state} <= undos
-    for state in ("requeued", "retracted"):
-        assert not [move for origin, move in ITEM if origin == state]
+    assert [move for origin, move in ITEM if origin in ("requeued", "retracted")] == ["restore"]
 
 
 def test_an_item_waits_for_votes_only_where_some_are_wanted():
@@ -140,5 +140,5 @@ def test_a_foil_drops_out_where_it_was_refused_or_its_item_is_valid_without_it(v
 
 @pytest.mark.parametrize("state", ItemState)
 @pytest.mark.parametrize("verdict", FoilVerdict)
-def test_only_a_valid_item_is_told_of_without_the_foils_that_dropped_out(verdict, state):
+def test_only_a_valid_item_is_reported_without_its_dropped_foils(verdict, state):
     assert is_left_out(verdict, state) is (state == "valid" and verdict in ("invalid", "disputed"))

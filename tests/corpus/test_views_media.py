@@ -51,7 +51,7 @@ def clip_url(project, video, person, number: int = 1) -> str:
     return reverse("corpus:clip", args=[project.slug, clip_token(video.pk, person.pk, Piece.SLOT, number)])
 
 
-def test_whoever_judges_is_served_the_clip_of_their_piece_and_nobody_elses(client, project, video, validator, url):
+def test_a_validator_is_served_only_the_clip_of_their_task(client, project, video, validator, url):
     mine = clip_url(project, video, validator)
     client.force_login(validator)
     assert body(client.get(mine)) == BYTES
@@ -185,7 +185,7 @@ def test_an_empty_file_comes_empty(member, project):
     assert member.get(url, headers={"Range": "bytes=0-"}).status_code == 416
 
 
-def test_what_no_browser_plays_is_a_download_and_never_a_page(member, project):
+def test_unplayable_files_are_downloads_and_never_pages(member, project):
     video = make_video(project)
     video.file.save("clip.html", ContentFile(b"<script>alert(1)</script>"))
     response = member.get(reverse("corpus:media", args=[project.slug, video.pk]))

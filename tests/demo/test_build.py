@@ -90,7 +90,7 @@ def test_a_clip_and_its_reversal_are_released_together_or_not_at_all(built: Buil
     assert all(len(states) == 1 for states in sources.values())
 
 
-def test_what_nobody_noticed_is_refused_by_the_validators(built: Built) -> None:
+def test_unnoticed_errors_are_rejected_by_the_validators(built: Built) -> None:
     """14 scenes: 4 foils are left true (.28 x 14), of which 2 are overlooked (.6 x 4): two clips each."""
     true = [item for item in direction(built) if is_true(item.foils.all()[0].text, item.caption.text)]
     assert len(true) == 4
@@ -100,7 +100,7 @@ def test_what_nobody_noticed_is_refused_by_the_validators(built: Built) -> None:
     assert (states[ItemState.INVALID] + states[ItemState.DISPUTED]) / len(direction(built)) >= 0.1
 
 
-def test_what_was_noticed_was_sent_back_and_put_right(built: Built) -> None:
+def test_noticed_errors_were_sent_back_and_corrected(built: Built) -> None:
     sent_back = Review.objects.filter(decision="send_back", candidate__group__run__subtest__name=plan.DIRECTION_SUBTEST)
     assert sent_back.count() == 4
     for review in sent_back.select_related("candidate__group__caption"):
@@ -110,7 +110,7 @@ def test_what_was_noticed_was_sent_back_and_put_right(built: Built) -> None:
         assert not is_true(foil.text, group.caption.text)
 
 
-def test_all_who_acted_are_simulated_and_nobody_judged_what_they_had_made(built: Built) -> None:
+def test_everybody_is_simulated_and_nobody_judged_their_own_work(built: Built) -> None:
     for model in (Edit, Review, Vote):
         assert set(model.objects.values_list("person__is_simulated", flat=True)) == {True}
     hands = defaultdict(set)
@@ -200,7 +200,7 @@ def test_the_finished_project_is_found_again_by_its_seed_alone(built: Built) -> 
     assert run.finished(4) is None
 
 
-def test_another_demo_renames_this_one_and_keeps_all_its_data(built: Built) -> None:
+def test_another_demo_moves_this_one_away_with_its_content(built: Built) -> None:
     run._set_aside()
     built.project.refresh_from_db()
     assert built.project.slug == f"demo-{built.project.pk}"
@@ -217,7 +217,7 @@ def test_errors_are_drawn_in_exact_numbers_and_by_seed() -> None:
     assert drawn(scenes, 0.0, 0) == frozenset()
 
 
-def test_the_output_ends_with_the_accounts_and_the_next_step(built, tmp_path):
+def test_it_ends_with_the_accounts_and_the_address(built, tmp_path):
     with override_settings(EXPORT_ROOT=tmp_path):
         result = run.numbers(built.project, built.release, built.runs)
     said = Command().render(result)

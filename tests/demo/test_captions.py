@@ -65,7 +65,7 @@ def test_true_foils_are_distinguished_from_false_ones(facts: Facts) -> None:
     assert not is_true(thing.replace(facts.shape, NEXT_SHAPE[facts.shape]), thing)
 
 
-def test_the_method_parameters_have_every_opposite_and_shape_once() -> None:
+def test_the_methods_get_every_opposite_and_every_shape_once() -> None:
     pairs = [pair.split(":") for pair in plan.direction_pairs().split(",")]
     assert {phrase for pair in pairs for phrase in pair} == set(OPPOSITES)
     assert len(pairs) == len(ONE_WAY)

@@ -168,7 +168,8 @@ def test_the_parameters_change_with_the_method_and_a_run_starts_by_keyboard(worl
 
 def test_a_run_shows_how_far_it_is_and_then_what_it_made(world, sign_in: SignIn):
     project = world["project"]
-    job = Job.objects.create(dotted="x", target_id=1, state=JobState.RUNNING, done=3, total=10, message="making foils")
+    words = "generating foils"
+    job = Job.objects.create(dotted="x", target_id=1, state=JobState.RUNNING, done=3, total=10, message=words)
     run = make_run(world["run"].subtest, method="fake", job=job)
     page = sign_in(world["owner"])
     page.goto(reverse("generation:run", args=[project.slug, run.pk]))

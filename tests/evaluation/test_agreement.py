@@ -31,7 +31,7 @@ def test_alpha_kappa_and_percent_agreement_by_hand():
     assert fleiss_kappa(FOUR) == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
 
 
-def test_draws_without_a_dissent_are_counted():
+def test_unanimous_draws_are_counted():
     """Thirty units of three votes, one of them with a dissent: (29/30)^30 of the draws do not hold it."""
     counts = np.array([[3, 0]] * 29 + [[2, 1]])
     found = alpha(counts)
@@ -40,7 +40,7 @@ def test_draws_without_a_dissent_are_counted():
     assert alpha(FOUR, draws=DRAWS).undefined < 0.05
     assert alpha(FOUR[:0]).undefined is None
     html = render_to_string("evaluation/_undefined_draws.html", {"share": found.undefined})
-    assert f"undefined in {100 * found.undefined:.1f} % of the draws" in html
+    assert f"undefined in {100 * found.undefined:.1f} % of the bootstrap samples" in html
 
 
 def test_krippendorffs_own_example():
@@ -76,7 +76,7 @@ tables = st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=
 
 @settings(max_examples=80, deadline=None)
 @given(tables)
-def test_what_the_bootstrap_resamples_is_the_packages_alpha(rows):
+def test_the_bootstrapped_statistic_equals_the_packages_alpha(rows):
     counts = np.array(rows)
     found = alpha(counts, interval=False)
     if found.value is None:
@@ -152,7 +152,7 @@ def test_pairs_and_annotators_by_hand():
     assert by_name == {"ann": (0, None), "bob": (0, None), "cy": (2, 0.0)}
 
 
-def test_votes_that_cannot_give_a_coding_say_which_can():
+def test_votes_that_do_not_support_a_coding_name_one_they_support():
     with pytest.raises(EvaluationError, match="truth3"):
         agreement.compute(votes_of(("x", "a", "other", 0), ("x", "b", "caption", 0)))
     with pytest.raises(EvaluationError, match="position"):
@@ -204,16 +204,16 @@ class TestItemsOfSeveralPairs:
         # By pairs it would seem to be known nearly the root of three times as well.
         assert np.ptp(found.interval) > 1.5 * np.ptp(alpha(self.COUNTS, draws=4000).interval)
 
-    def test_a_code_of_items_is_a_name_and_no_order(self):
+    def test_item_codes_are_names_without_an_order(self):
         order = np.random.default_rng(5).permutation(72)
         other = alpha(self.COUNTS[order], 1000 - self.ITEMS[order], draws=DRAWS)
         assert other == alpha(self.COUNTS, self.ITEMS, draws=DRAWS)
 
-    def test_a_pair_of_one_vote_is_left_out_with_its_place(self):
+    def test_a_pair_with_one_vote_is_left_out(self):
         counts, items = np.vstack([[[1, 0]], self.COUNTS]), np.concatenate([[99], self.ITEMS])
         assert alpha(counts, items, draws=DRAWS) == alpha(self.COUNTS, self.ITEMS, draws=DRAWS)
 
-    def test_where_each_item_has_one_pair_nothing_is_drawn_otherwise(self):
+    def test_with_one_pair_per_item_the_draws_do_not_change(self):
         assert alpha(self.COUNTS, np.arange(72), draws=DRAWS) == alpha(self.COUNTS, draws=DRAWS)
 
     def test_reports_draw_items(self):
@@ -238,7 +238,7 @@ class TestItemsOfSeveralPairs:
         assert alpha(FOUR, np.zeros(4, int), draws=DRAWS).interval is None
 
 
-def test_agreement_is_split_by_the_version_that_voters_were_told():
+def test_agreement_is_split_by_the_guideline_version_of_the_voters():
     # Two units of four votes. Under v1 both pairs of voters agree (u: caption, caption; w: foil, foil): alpha 1.
     # Under v2 both disagree (u: caption, foil; w: foil, caption): D_o = 1, D_e = (2*2*2)/(4*3) = 2/3, alpha = -1/2.
     units, choices = [0, 0, 1, 1, 0, 0, 1, 1], [0, 0, 1, 1, 0, 1, 1, 0]
@@ -252,6 +252,6 @@ def test_agreement_is_split_by_the_version_that_voters_were_told():
     assert second["alpha"] == pytest.approx(-0.5)
 
 
-def test_one_version_for_all_is_no_split():
+def test_one_version_for_all_gives_no_split():
     votes = Votes(*(np.zeros(2, int),) * 4, ["u"], ["p"], np.zeros(1, int), np.zeros(2, int), ["v1"])
     assert agreement.compute(votes)["guidelines"] == []

@@ -72,7 +72,7 @@ def watchable():
     Video.objects.update(media_state="elsewhere", url="https://clips.example/x.mp4", duration=4.0)
 
 
-def test_only_votes_of_the_file_speak_against_the_publisher(bring, world):
+def test_only_votes_of_the_file_overrule_the_publisher(bring, world):
     assert bring(as_published=True)["as_published"] == 3
     valid = ItemState.VALID
     assert states() == {"a": valid, "b": valid, "c": ItemState.INVALID, "d": valid, "e": valid}
@@ -130,7 +130,7 @@ def test_formats_without_items_refuse_the_option(world, tmp_path):
         import_records(world.project, None, "votes", path, as_published=True)
 
 
-def test_release_manifests_reports_and_boards_say_it(bring, world, tmp_path):
+def test_release_manifests_reports_and_boards_mark_it(bring, world, tmp_path):
     bring(as_published=True)
     (row,) = freezable(world.project)[:1]
     assert (row.n_valid, row.n_as_published, row.n_paired, left_out([row])) == (4, 3, 1, "1 invalid")
@@ -142,7 +142,7 @@ def test_release_manifests_reports_and_boards_say_it(bring, world, tmp_path):
     (tmp_path / "mc.csv").write_text("id,prediction\na,0\nb,0\nd,1\ne,0\n", encoding="utf-8")
     run_now(start_run(None, release, f"file:{tmp_path}/mc.csv").job)
     assert json.loads(as_json(board(release)))["as_published"]["items"] == 3
-    assert "3 items of the release count as valid on their publisher's word" in markdown(board(release))
+    assert "3 items of the release count as valid because they were imported as published" in markdown(board(release))
     for content in (release_content(release), project_content(world.project), collect_release(release, tables=False)):
         out = tmp_path / f"out-{type(content).__name__}-{content.release or 'now'}"
         jsonl.write(content, out, params={})
@@ -152,12 +152,12 @@ def test_release_manifests_reports_and_boards_say_it(bring, world, tmp_path):
 
 
 @pytest.mark.full
-def test_the_whole_export_says_it_and_is_verified(bring, world, tmp_path):
+def test_the_whole_export_marks_it_and_is_verified(bring, world, tmp_path):
     bring(as_published=True)
     foilworks.write(collect_release(freeze_release(None, world.project)), tmp_path / "whole", params={})
     sheet = (tmp_path / "whole/datasheet.md").read_text(encoding="utf-8")
     assert "**As published:** 3 of 4 items." in sheet
-    assert "3 of them are valid on their publisher's word, without votes collected here." in sheet
+    assert "3 of them were imported as published and are valid without votes collected here." in sheet
     assert "**As published:** 3 of 4 items." in (tmp_path / "whole/README.md").read_text(encoding="utf-8")
     assert verify(tmp_path / "whole")["ok"]
     path = tmp_path / "whole/manifest.json"
@@ -168,7 +168,7 @@ def test_the_whole_export_says_it_and_is_verified(bring, world, tmp_path):
     assert verify(tmp_path / "whole")["difference"].startswith("manifest.json: as_published is null")
 
 
-def test_a_release_without_such_items_says_nothing_and_keeps_its_hash(bring, world, tmp_path):
+def test_a_release_without_such_items_has_no_mark_and_keeps_its_hash(bring, world, tmp_path):
     bring(ITEMS[3])
     release = freeze_release(None, world.project)
     assert release.n_as_published == 0
@@ -185,7 +185,7 @@ class TestGate:
         for n in range(30)
     ]
 
-    def test_it_reports_a_published_set_and_stops_nothing(self, bring, world):
+    def test_a_published_set_is_reported_and_never_stopped(self, bring, world):
         bring(*self.SOLVED, as_published=True)
         release = freeze_release(None, world.project)
         (row,) = release.gate.data["rows"]
@@ -203,7 +203,7 @@ class TestGate:
 
 
 class TestVotes:
-    def test_a_sample_is_asked_about_and_counts_as_valid_until_it_is_decided(self, bring, world):
+    def test_sampled_items_count_as_valid_until_validators_decide(self, bring, world):
         bring(as_published=True)
         watchable()
         subtest = Subtest.objects.get(name="shapes")
@@ -214,11 +214,11 @@ class TestVotes:
         assert violations() == []
         # The rest can still be asked about, what is asked about cannot be asked about twice.
         assert collect_votes(world.owner, subtest) == 2
-        with pytest.raises(AnnotationError, match="No item that is valid because its publisher says so"):
+        with pytest.raises(AnnotationError, match="No item that was imported as published"):
             collect_votes(world.owner, subtest)
         assert AuditEvent.objects.get(action="collect_votes", target_type="corpus.item", target_id=str(asked.pk))
 
-    def test_votes_decide_in_the_publishers_place(self, bring, world):
+    def test_votes_overrule_the_publisher(self, bring, world):
         bring(ITEMS[0], as_published=True)
         watchable()
         before = freeze_release(None, world.project)
@@ -237,7 +237,7 @@ class TestVotes:
         assert before.content_hash != after.content_hash
         assert violations() == []
 
-    def test_votes_against_it_take_it_out_of_the_next_release(self, bring, world):
+    def test_votes_against_it_exclude_it_from_the_next_release(self, bring, world):
         bring(ITEMS[0], ITEMS[3], as_published=True)
         watchable()
         collect_votes(world.owner, Subtest.objects.get(name="shapes"))
@@ -255,7 +255,7 @@ class TestVotes:
         assert (states()["a"], on_word()) == (ItemState.INVALID, ["b", "e"])
         assert violations() == []
 
-    def test_the_rule_can_be_changed_until_somebody_is_asked(self, bring, world):
+    def test_the_rule_can_change_until_the_first_task_is_shown(self, bring, world):
         bring(ITEMS[0], as_published=True)
         watchable()
         subtest = Subtest.objects.get(name="shapes")
@@ -265,7 +265,7 @@ class TestVotes:
         world.vote("vera")
         assert why_fixed(subtest) != ""
 
-    def test_what_cannot_be_collected_is_refused(self, bring, world):
+    def test_invalid_samples_are_refused(self, bring, world):
         bring(ITEMS[0], as_published=True)
         subtest = Subtest.objects.get(name="shapes")
         with pytest.raises(AnnotationError, match="Attach the videos first"):
@@ -289,8 +289,8 @@ class TestPages:
 
         assert "3 of 4 items count as valid without votes in this project" in page("releases:release", release.pk)
         assert "3 of 4 items count as valid without votes in this project" in page("board:leaderboard", release.pk)
-        assert "3 as published" in page("releases:releases")
-        assert "3 as published" in page("releases:freeze")
+        assert "3 imported as published" in page("releases:releases")
+        assert "3 imported as published" in page("releases:freeze")
         item = Item.objects.get(key="a", subtest__kind="main")
         assert "as published" in page("items:item", item.pk)
         assert "3 items count as valid" in page("annotation:vote_rule", item.subtest_id)

@@ -27,7 +27,7 @@ def items(tmp_path):
     return path
 
 
-def test_what_is_kept_is_written_and_no_classifier_of_words_solves_it(run, items, tmp_path):
+def test_the_balanced_items_are_written_and_no_word_classifier_solves_them(run, items, tmp_path):
     kept = tmp_path / "kept.jsonl"
     relations, verbs = run("balance", "--file", items, "--out", kept)["subtests"]
     assert (relations["n_kept"], relations["share"], relations["feasible"]) == (44, 44 / 52, True)
@@ -39,7 +39,7 @@ def test_what_is_kept_is_written_and_no_classifier_of_words_solves_it(run, items
     assert before["fitted_accuracy"] > 0.55
 
 
-def test_an_item_of_two_foils_stays_or_leaves_as_a_whole_unless_asked_otherwise(run, tmp_path):
+def test_an_item_of_two_foils_is_balanced_as_a_whole_by_default(run, tmp_path):
     path = tmp_path / "two.jsonl"
     lines = [{"caption": "x on it", "foils": ["x in it", "x at it"]}, {"caption": "y in it", "foils": ["y on it"]}]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -49,12 +49,12 @@ def test_an_item_of_two_foils_stays_or_leaves_as_a_whole_unless_asked_otherwise(
     assert [json.loads(line)["foils"] for line in out.read_text().splitlines()] == [["x in it"], ["y on it"]]
 
 
-def test_frequency_matching_is_the_other_kind(run, items):
+def test_frequency_matching_is_available(run, items):
     relations, verbs = run("balance", "--file", items, "--kind", "frequency")["subtests"]
     assert (relations["n_kept"], verbs["n_kept"]) == (44, 0)
 
 
-def test_a_language_model_is_asked_on_files_as_well(run, items):
+def test_a_language_model_scores_files_as_well(run, items):
     found = run("report", "blind", "--file", items, "--scorer", "fake:text")["preferences"]["fake:text"]
     assert found["overall"]["n_pairs"] == 77
     assert found["overall"]["n_missing"] == 0

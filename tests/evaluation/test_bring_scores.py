@@ -62,7 +62,7 @@ def bring(owner, release, name, content, form="auto", **more):
 
 @pytest.mark.parametrize("form", BROUGHT)
 @pytest.mark.parametrize("named", [True, False], ids=["named", "guessed"])
-def test_every_form_comes_back_with_the_same_answers(owner, release, run, form, named):
+def test_every_format_can_be_imported_again_with_equal_answers(owner, release, run, form, named):
     rows, _missing = release_scores(run)
     expected = run_results(run, draws=10)["overall"]
     _label, ending, write = WRITERS[form]
@@ -90,7 +90,7 @@ def as_perplexities(rows):
 
 
 @pytest.mark.parametrize("form", BROUGHT)
-def test_perplexities_come_back_the_right_way_round(owner, release, run, form):
+def test_perplexities_are_imported_with_the_right_direction(owner, release, run, form):
     rows, _missing = release_scores(run)
     _label, ending, write = WRITERS[form]
     again = bring(owner, release, f"other.{ending}", write(as_perplexities(rows)), form)
@@ -109,7 +109,7 @@ def test_vilmas_two_files_give_both_skills(owner, release, run, turned):
     }
 
 
-def test_what_stands_on_one_side_only_is_listed_on_the_page_and_in_its_file(owner, release):
+def test_ids_on_one_side_only_are_listed_on_the_page_and_in_its_file(owner, release):
     first, second, *_rest = [record["id"] for record in records_of(release)]
     content = f"id,prediction\n{first},0\n{second},1\nnowhere,0\n"
     again = bring(owner, release, "mc.csv", content.encode())
@@ -123,7 +123,7 @@ def test_what_stands_on_one_side_only_is_listed_on_the_page_and_in_its_file(owne
     assert len(problems["not_in_file"]) == 22
 
 
-def test_pairs_that_a_file_leaves_out_are_listed_and_their_items_are_not_scored(owner, release):
+def test_missing_pairs_are_listed_and_their_items_have_no_score(owner, release):
     """Right everywhere, and pairs given only where it is right on those too: nothing of that makes it the best."""
     records = records_of(release)
     able = [record["id"] for record in records if record["proficiency"]]
@@ -194,12 +194,10 @@ class TestIdsWithinSubtests:
             "up": (1, 12 - (form == "rcad-csv"))
         }
 
-    def test_an_id_of_two_subtests_is_not_guessed_and_one_of_a_single_subtest_goes_by_itself(
-        self, project, alike, tmp_path
-    ):
+    def test_an_ambiguous_id_is_refused_and_a_unique_one_needs_no_subtest(self, project, alike, tmp_path):
         path = tmp_path / "clip.csv"
         path.write_text("id,prediction\n3,0\n")
-        with pytest.raises(ActionableError, match=r"id: '3' is of several subtests; name it in full: down:3 or up:3"):
+        with pytest.raises(ActionableError, match=r"id: '3' is in several subtests; give the full id: down:3 or up:3"):
             self.brought(alike, path)
         Item.objects.filter(subtest__name="up", key="3").update(key="only")
         run = self.brought(freeze_release(None, project, name="other"), path)
@@ -209,11 +207,11 @@ class TestIdsWithinSubtests:
         path = tmp_path / "clip.jsonl"
         line = {"caption": 1, "foils": [0]}
         path.write_text("\n".join(map(json.dumps, [{"id": "3", "subtest": "up", **line}, {"id": "up:3", **line}])))
-        with pytest.raises(ActionableError, match="id: '3' and 'up:3' are both 'up:3'; keep one of them"):
+        with pytest.raises(ActionableError, match="id: '3' and 'up:3' name the same item 'up:3'; keep one of them"):
             self.brought(alike, path)
 
 
-def test_a_file_that_is_brought_again_is_read_again(owner, release):
+def test_a_file_that_is_imported_again_is_read_again(owner, release):
     content = "".join(f"{record['id']},0\n" for record in records_of(release)).encode()
     first = bring(owner, release, "a.csv", b"id,prediction\n" + content, "mc")
     Score.objects.filter(model_key=first.model_key).update(value=0.5)
@@ -247,13 +245,13 @@ def test_items_of_several_foils_take_predictions_and_rows(project, release, tmp_
     ("name", "content", "form", "message"),
     [
         ("r.npy", None, "rcad-npy", "there are 3 of 2 scores, and the release has 24 such items"),
-        ("u.csv", b"sample,correct_1,correct_2\na,1,0\n", "utd", "there are 2; give a file of one model"),
+        ("u.csv", b"sample,correct_1,correct_2\na,1,0\n", "utd", "the file contains 2 models; give a file with one"),
         ("m.csv", b"id,prediction\na,0\n", "rcad-csv", "predictions, not scores; choose mc"),
         ("v.json", b"not json", "vilma", "v.json"),
-        ("x.jsonl", b'{"id": "elsewhere", "caption": 1, "foils": [0]}', "pairs", "no id of it is in the release"),
+        ("x.jsonl", b'{"id": "elsewhere", "caption": 1, "foils": [0]}', "pairs", "none of its ids is in the release"),
     ],
 )
-def test_what_cannot_be_read_is_said_without_the_folder(owner, release, tmp_path, name, content, form, message):
+def test_unreadable_files_are_reported_without_the_folder(owner, release, tmp_path, name, content, form, message):
     if content is None:
         np.save(tmp_path / name, np.zeros((3, 2)))
         content = (tmp_path / name).read_bytes()
@@ -265,7 +263,7 @@ def test_what_cannot_be_read_is_said_without_the_folder(owner, release, tmp_path
     assert "scores-" not in str(error.value)
 
 
-def test_the_form_is_said_to_be_wrong_beside_its_fields(owner, release):
+def test_errors_appear_next_to_the_fields(owner, release):
     address = reverse("scoring:bring_scores", args=["ranked", release.pk])
     assert owner.get(address).status_code == 200
     assert owner.post(address, {"form": "auto", "protocol": "foilworks"}).status_code == 422
@@ -278,7 +276,7 @@ def test_every_written_form_can_be_read():
     assert set(WRITERS) - {"vilma-proficiency"} == set(FORMS) - {"auto"}
 
 
-def test_a_file_of_the_operator_is_still_only_named_by_the_operator(owner, release, tmp_path):
+def test_only_the_operator_may_name_a_file_of_the_server(owner, release, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps({"id": "a", "caption": 1, "foils": [0]}))
     address = reverse("releases:release", args=["ranked", release.pk])

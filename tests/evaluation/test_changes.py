@@ -76,7 +76,7 @@ def fake(release):
     return run
 
 
-def test_items_that_came_went_and_changed(first, second):
+def test_added_removed_and_changed_items(first, second):
     assert previous_of(second) == first
     assert previous_of(first) is None
     found = changes(first, second)
@@ -90,7 +90,7 @@ def test_items_that_came_went_and_changed(first, second):
     assert found.n_same == 24 - 3
 
 
-def test_labels_of_a_clip_and_fields_of_a_pair_are_nothing_that_models_are_asked(project, first):
+def test_labels_of_a_clip_and_fields_of_a_pair_do_not_affect_scores(project, first):
     paired = item_of(first, 5)
     clip = Video.objects.filter(pk=item_of(first, 0).video_id)
     clip.update(class_label="rolling", category="toys", split="test", url="https://example.org/0.mp4", movie="m")
@@ -102,14 +102,14 @@ def test_labels_of_a_clip_and_fields_of_a_pair_are_nothing_that_models_are_asked
     assert found.n_same == 24 - len(found.described) - 1
 
 
-def test_a_pair_that_is_no_longer_valid_is_asked_no_more(project, first):
+def test_a_pair_that_is_no_longer_valid_is_not_scored(project, first):
     paired = item_of(first, 5)
     Item.objects.filter(pk=paired.proficiency_item_id).update(state=ItemState.INVALID)
     found = changes(first, freeze_release(None, project))
     assert found.edited == [named(first, paired)]
 
 
-def test_only_what_is_edited_or_added_is_asked_again(first, second, monkeypatch):
+def test_only_edited_or_added_items_are_scored_again(first, second, monkeypatch):
     fake(first)
     before = Score.objects.count()
     asked = []
@@ -130,7 +130,7 @@ def test_only_what_is_edited_or_added_is_asked_again(first, second, monkeypatch)
     assert asked == []
 
 
-def test_a_model_keeps_its_score_on_the_items_that_are_the_same(first, second):
+def test_a_model_keeps_its_score_on_unchanged_items(first, second):
     fake(first), fake(second)
     (row,) = shifts(first, second)
     assert row.same_before == row.same_after
@@ -140,15 +140,15 @@ def test_a_model_keeps_its_score_on_the_items_that_are_the_same(first, second):
     assert row.after == run_results(second.runs.get(), draws=10)["overall"]["P+T"]
 
 
-def test_the_page_says_what_changed(client, project, first, second):
+def test_the_page_shows_what_changed(client, project, first, second):
     client.force_login(factories.make_member(project, Role.RESEARCHER))
     fake(first), fake(second)
     html = client.get(reverse("releases:release_changes", args=[project.slug, second.pk])).content.decode()
     assert "Edited (1)" in html
-    assert "models are asked about the changed texts alone" in html
+    assert "Models are queried only for the changed texts" in html
     assert "fake/text" in html or "text" in html
     alone = client.get(reverse("releases:release_changes", args=[project.slug, first.pk])).content.decode()
-    assert "There is none before it" in alone
+    assert "No earlier release to compare with" in alone
     other = make_release(factories.make_project())
     path = reverse("releases:release_changes", args=[project.slug, second.pk])
     assert client.get(f"{path}?from={other.pk}").status_code == 404
@@ -160,7 +160,7 @@ class TestWritten:
     def run(self, first, tmp_path):
         return score(first, tmp_path, "m", lambda k: k % 3 == 0, lambda k: k % 2 == 0)
 
-    def test_pairs_and_vilma_come_back_to_the_same_results(self, run, tmp_path):
+    def test_the_pairs_and_vilma_formats_give_equal_results(self, run, tmp_path):
         rows, _missing = release_scores(run)
         expected = run_results(run, draws=10)["overall"]
         path = tmp_path / "out.jsonl"
@@ -174,7 +174,7 @@ class TestWritten:
             name: expected[name] for name in ("T", "P", "P+T", "n")
         }
 
-    def test_rcad_mc_and_utd_say_the_same_of_the_main_items(self, run, tmp_path):
+    def test_the_rcad_mc_and_utd_formats_agree_on_the_main_items(self, run, tmp_path):
         rows, _missing = release_scores(run)
         right = run_results(run, draws=10)["overall"]["T_all"]
         for form in ("rcad-csv", "rcad-npy", "mc"):
@@ -194,7 +194,7 @@ class TestWritten:
         assert np.load(io.BytesIO(WRITERS["rcad-npy"][2](wide))).shape == (3, 2)
         assert np.load(io.BytesIO(WRITERS["rcad-npy"][2]([]))).shape == (0, 1)
 
-    def test_they_come_from_the_page(self, client, project, run):
+    def test_files_are_downloaded_from_the_page(self, client, project, run):
         client.force_login(factories.make_member(project, Role.RESEARCHER))
         answer = client.get(reverse("scoring:run_scores", args=[project.slug, run.pk, "vilma"]))
         assert answer["Content-Disposition"] == f'attachment; filename="ranked-run-{run.pk}-vilma.json"'

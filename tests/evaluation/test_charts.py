@@ -55,7 +55,7 @@ def test_nothing_to_draw_is_an_empty_chart(drawer):
     assert ElementTree.fromstring(drawer([])) is not None
 
 
-def test_a_bar_carries_its_number_beyond_a_wide_interval():
+def test_a_bar_has_its_number_beyond_a_wide_interval():
     drawn = of_models.grouped([("1", {"m": (0.3, (0.1, 0.55))})], chance=1 / 6).decode()
     assert ">30.0\N{NARROW NO-BREAK SPACE}%<" in drawn
 
@@ -72,11 +72,11 @@ def test_the_numbers_behind_the_chart_of_votes_are_those_that_it_draws():
     )
 
 
-def test_the_axis_of_accuracies_says_what_they_are():
+def test_the_axis_of_accuracies_has_a_label():
     row = {"group": "1 s", "model": "m", "accuracy": 0.5, "ci": None, "chance": 0.5}
     for page in ("proximity", "identity", "counts", "length"):
         drawn = PAGES[page].chart({"rows": [row]}).decode()
-        assert ">share of items that are right, with 95 % interval<" in drawn
+        assert ">share of correct items, with 95 % interval<" in drawn
 
 
 @pytest.mark.parametrize(
@@ -111,16 +111,16 @@ def test_charts_of_models_are_svg_and_repeat_to_the_byte(draw):
         (0.3, [], 0.3),
     ],
 )
-def test_a_number_stands_clear_of_the_lines_across_a_chart(end, lines, start):
+def test_a_number_does_not_overlap_the_lines_across_a_chart(end, lines, start):
     assert of_reports.clear_of(end, lines) == start
 
 
-def test_a_chart_says_what_its_n_counts():
-    assert "n: votes, several an item" in CASES["votes"]("direction").decode()
+def test_a_chart_explains_its_n():
+    assert "n: votes (several per item)" in CASES["votes"]("direction").decode()
     assert "n: items" in CASES["scores"]("direction").decode()
 
 
-def test_series_are_told_apart_without_colour():
+def test_series_differ_without_colour():
     """In grey: neighbours differ in lightness, and where shades repeat, in hatching; lines differ in dashes."""
 
     def lightness(shade):

@@ -63,7 +63,7 @@ class TestMetrics:
         path.write_text("\n".join(map(json.dumps, rows)))
         status, _, err = run("metrics", "pairwise", "--file", path)
         assert status == 1
-        assert "scores.jsonl:3: id: 'a' is scored by the models 'good' (line 1) and 'bad'; name one of them" in err
+        assert "scores.jsonl:3: id: 'a' has scores of the models 'good' (line 1) and 'bad'; name one of them" in err
         assert "scores/MODEL.jsonl" in err
         for name, expected in (("good", 1), ("bad", 0), ("bad@1", 0)):
             status, got, _ = run("metrics", "pairwise", "--file", path, "--model", name)

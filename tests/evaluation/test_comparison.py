@@ -64,7 +64,7 @@ class TestPairedDifference:
         found = paired_difference(a, b, videos, draws=50)
         assert found.t_ci == pytest.approx(t_interval(a - b, videos, bounds=(-1.0, 1.0)))
 
-    def test_what_one_of_them_did_not_score_is_left_out(self):
+    def test_items_that_one_of_them_did_not_score_are_left_out(self):
         found = paired_difference(credits(1, np.nan, 1, 0), credits(0, 1, np.nan, 0), list("abcd"), draws=50)
         assert (found.value, found.n) == (0.5, 2)
         nothing = paired_difference(credits(np.nan), credits(1), ["a"])

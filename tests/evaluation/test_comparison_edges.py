@@ -80,14 +80,14 @@ class TestDifference:
             assert (found.ci[0] > 0) == (p < ALPHA)
         assert 0 < paired_difference(np.ones(2000), np.zeros(2000), None, draws=50).p < 1e-300
 
-    def test_draws_at_zero_stand_in_both_tails_and_p_is_never_beyond_one(self):
+    def test_draws_at_zero_count_in_both_tails_and_p_is_at_most_one(self):
         # Two at or below zero of 4, three at or above: 2 (1 + 2) / 5, which is more than one.
         assert bootstrap_p(credits(-1, 0, 1, 1)) == 1.0
         assert bootstrap_p(credits(1e-13, 1, 1, 1, 1, 1, 1)) == pytest.approx(2 * 2 / 8)
         assert bootstrap_p(credits(-1e-13, -1, -1, -1, -1, -1, -1)) == pytest.approx(2 * 2 / 8)
         assert bootstrap_p(credits(*[1] * 39)) == pytest.approx(2 / 40)
 
-    def test_what_is_no_more_than_nothing_is_nothing(self):
+    def test_rounding_noise_counts_as_zero(self):
         sides = credits(NOTHING, *[1] * 6), credits(-NOTHING, *[-1] * 6)
         assert [bootstrap_p(drawn) for drawn in sides] == [0.5, 0.5]
         assert (_t_test(NOTHING, 1e-14, 5), _t_test(-NOTHING, 0.0, 5)) == (1.0, 1.0)
@@ -124,7 +124,7 @@ class TestManyModels:
         plain = paired_difference(credit[0], credit[3], videos.tolist(), draws=10).p_t
         assert found[0, 3] == pytest.approx(plain)
 
-    def test_what_cannot_be_told_in_one_product_is_left_to_the_exact_sum(self):
+    def test_pairs_with_a_lost_spread_are_left_to_the_exact_sum(self):
         videos, two = np.arange(20), np.zeros((2, 20))
         two[0, 0] = 1.0
         assert _tests_on_shared_items(two[:1], videos) == {}
@@ -135,7 +135,7 @@ class TestManyModels:
         assert _tests_on_shared_items(two[[0, 0]], videos) == {}
         assert set(_tests_on_shared_items(two, videos)) == {(0, 1)}
 
-    def test_one_shared_video_tells_nothing_apart(self):
+    def test_one_shared_video_separates_no_models(self):
         assert pairwise_tests(np.array([[1.0, 1.0], [0.0, 0.0]]), ["u", "u"]).tolist() == [[1, 1], [1, 1]]
         apart = np.array([[1.0, 1.0, NAN], [0.0, 0.0, 1.0]])
         assert pairwise_tests(apart, ["u", "u", "v"])[0, 1] == 1.0
@@ -164,7 +164,7 @@ class TestPower:
         error = np.sqrt((4 / 9 + 4 / 9 + 16 / 9) * 3 / 2) / 6
         assert items_to_separate(self.A, self.B, list("uuvvwwx")) == self.needed(error, 0.05, 0.8)
 
-    def test_it_is_what_the_exact_test_needs_at_least_and_none_where_nothing_can_be_said(self):
+    def test_it_is_at_least_what_the_exact_test_needs_and_none_if_undefined(self):
         # 2 / 2^6 is below .05; of two items a video twelve.
         assert items_to_separate(credits(1, 1, 1), credits(0, 0, 0), None) == 6
         assert items_to_separate(np.ones(4), np.zeros(4), list("uuvv")) == 12
@@ -225,7 +225,7 @@ class TestRanking:
         assert default_column([None, half.group, top.group]) == "P+T"
         assert default_column([None, half.group]) == default_column([]) == "T"
 
-    def test_level_models_stand_in_the_order_of_their_names(self):
+    def test_tied_models_are_in_the_order_of_their_names(self):
         found = ranking(self.models(), self.VIDEOS, "P")
         assert [row["key"] for row in found["rows"][:2]] == ["low", "top"]
         assert found["rows"][1]["p_best"] == 1.0
@@ -243,6 +243,6 @@ class TestRanking:
         with pytest.raises(ValueError, match="argument 2 is longer"):
             ranking([], ["u"], "T", np.array([True, False]))
 
-    def test_an_unknown_column_is_said(self):
+    def test_an_unknown_column_is_named(self):
         with pytest.raises(EvaluationError, match=r"^unknown column 'X'; choose one of: P\+T, T, P$"):
             ranking([], [], "X")

@@ -25,7 +25,7 @@ quick = settings(max_examples=40, deadline=None)
 class TestControl:
     @quick
     @given(st.integers(6, 40), st.integers(2, 6), st.integers(0, 99))
-    def test_the_sampled_are_others_and_distinct(self, size, candidates, seed):
+    def test_sampled_captions_are_distinct_and_of_other_videos(self, size, candidates, seed):
         others = sampled_others(size, candidates, seed)
         assert others.shape == (size, candidates - 1)
         for row, places in enumerate(others):
@@ -61,7 +61,7 @@ class TestControl:
         back = sampled_captions(names[::-1], sources[::-1], captions[::-1], candidates=candidates, seed=seed)
         assert back[::-1] == found
 
-    def test_a_caption_more_moves_few_samples_and_another_seed_most(self):
+    def test_an_added_caption_changes_few_samples_and_a_new_seed_most(self):
         names, sources = [f"i{k}" for k in range(200)], [f"v{k}" for k in range(200)]
         captions = [f"caption {k}" for k in range(200)]
         first = sampled_captions(names, sources, captions)
@@ -119,8 +119,8 @@ class TestControl:
         assert control.compute(np.exp(sim) * 3, draws=DRAWS) == control.compute(sim, draws=DRAWS)
         assert control.compute(sim + 100 * np.eye(12), draws=DRAWS)["R@1"] == 1
 
-    def test_what_cannot_be_is_said(self):
-        with pytest.raises(EvaluationError, match="3 records cannot give 6 candidates each"):
+    def test_invalid_input_is_reported(self):
+        with pytest.raises(EvaluationError, match="3 records are too few for 6 candidates each"):
             control.compute(np.ones((3, 3)))
         with pytest.raises(EvaluationError, match="square"):
             control.compute(np.ones((3, 4)))
@@ -179,13 +179,13 @@ class TestFiles:
             ("class,prediction\na,b\n", r"1: id: there is no such column \(its columns: class, prediction\)"),
             ("sample,class\nv,a\n", "2: prediction: is missing"),
             ("sample,class,correct_1\nv,a,2\n", "2: correct_1: is '2'; give 0 or 1"),
-            ("sample,class,prediction\nv,a,b\nv,a,b\n", "3: sample: 'v' stands in the file twice"),
-            ("sample,class,prediction_a,prediction_b\nv,a,b,c\nw,a,b,\n", "3: b: is given for some samples only"),
+            ("sample,class,prediction\nv,a,b\nv,a,b\n", "3: sample: 'v' occurs twice in the file"),
+            ("sample,class,prediction_a,prediction_b\nv,a,b,c\nw,a,b,\n", "3: b: is missing for some samples"),
             ("sample,class,prediction\nv,a,b,c\n", "2: record: has more cells"),
             ("sample,class,prediction\n", "there is none"),
         ],
     )
-    def test_bad_answers_are_said_where_they_stand(self, tmp_path, text, what):
+    def test_bad_answers_are_reported_with_their_place(self, tmp_path, text, what):
         with pytest.raises(ActionableError, match=what):
             read_answers(Table(self.write(tmp_path, text)))
 
@@ -193,7 +193,7 @@ class TestFiles:
         call_command("metrics", *map(str, args), "--json")
         return json.loads(capsys.readouterr().out)
 
-    def test_the_command_takes_predictions_and_lists_what_does_not_match(self, tmp_path, capsys):
+    def test_the_command_reads_predictions_and_lists_mismatches(self, tmp_path, capsys):
         chosen = self.write(tmp_path, "id,prediction,right\na,0,\nb,3,3\nc,1,0\n")
         items = self.write(tmp_path, "a\nb\nd\n", "ids.txt")
         found = self.run(capsys, "mc", "--file", chosen, "--against", items)

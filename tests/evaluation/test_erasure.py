@@ -153,7 +153,7 @@ def plant(world: World, zaphod: User) -> None:
 
 
 @pytest.mark.parametrize("removed", [False, True])
-def test_nothing_is_left_of_a_member_in_tables_exports_and_logs(world, zaphod, caplog, removed):
+def test_nothing_of_a_member_remains_in_tables_exports_and_logs(world, zaphod, caplog, removed):
     caplog.set_level(logging.DEBUG)
     plant(world, zaphod)
     tables = {table for table, _name in where_named(NAME, FIRST, LAST, MAIL)}
@@ -202,7 +202,7 @@ def test_a_name_in_a_script_without_spaces_is_erased_wherever_it_is(world):
     assert note.note == f"请问{ERASED}老师"
 
 
-def test_messages_that_name_somebody_are_not_shown_any_more(world):
+def test_messages_that_name_an_erased_person_are_not_shown(world):
     person = make_member(world.project, "annotator", name="jürgen.planted")
     owners = Client()
     owners.force_login(world.owner)
@@ -214,7 +214,7 @@ def test_messages_that_name_somebody_are_not_shown_any_more(world):
     assert "_messages" not in owners.session
 
 
-def test_kept_work_stands_under_a_pseudonym_and_reports_are_computed_anew(world, zaphod):
+def test_kept_work_has_a_pseudonym_and_reports_are_recomputed(world, zaphod):
     plant(world, zaphod)
     before = project_report(world.project, "validation")
     people = {row["person"] for row in project_report(world.project, "people")["people"]}
@@ -229,7 +229,7 @@ def test_kept_work_stands_under_a_pseudonym_and_reports_are_computed_anew(world,
     assert Edit.objects.filter(person=zaphod).count() == 1
 
 
-def test_removed_answers_are_out_of_the_tables_and_of_every_number(world, zaphod):
+def test_removed_answers_disappear_from_tables_and_numbers(world, zaphod):
     publish_consent_text(world.owner, world.project, "You choose.", "choose")
     everybody_agrees(world)
     for name in ("zaphod", "vera"):
@@ -253,7 +253,7 @@ def test_removed_answers_are_out_of_the_tables_and_of_every_number(world, zaphod
     assert broken() == []
 
 
-def test_a_crowd_worker_is_erased_by_their_researcher_and_nothing_is_left(world, caplog):
+def test_a_crowd_worker_is_erased_completely_by_their_researcher(world, caplog):
     caplog.set_level(logging.DEBUG)
     study = open_study(world.project, platform="prolific", platform_study="5f", pieces=1)
     client, owner = Client(), Client()
@@ -296,7 +296,7 @@ def test_who_may_erase_whom(world):
         erase_person(world.owner, ann)
 
 
-def test_a_site_administrator_erases_a_member_who_asks_by_letter(client, world):
+def test_a_site_administrator_erases_a_member_on_request(client, world):
     url = f"/projects/{world.project.slug}/people/{world.ann.pk}/erase/"
     client.force_login(world.owner)
     assert client.get(url).status_code == 403
@@ -305,14 +305,14 @@ def test_a_site_administrator_erases_a_member_who_asks_by_letter(client, world):
     assert User.objects.get(pk=world.ann.pk).erased_at is not None
 
 
-def test_the_last_researcher_hands_the_project_on_first(world):
+def test_the_last_researcher_must_hand_over_the_project_first(world):
     with pytest.raises(ProjectError, match="last researcher"):
         erase_person(world.owner, world.owner)
     world.owner.refresh_from_db()
     assert world.owner.is_active
 
 
-def test_a_short_name_takes_no_other_word_with_it(world):
+def test_erasing_a_short_name_leaves_other_words(world):
     make_world()
     person = make_member(world.project, "annotator", name="an")
     row = AuditEvent.objects.create(
@@ -332,7 +332,7 @@ def test_a_short_name_takes_no_other_word_with_it(world):
     ("rule", "work_asked", "left"),
     [("keep", "keep", 2), ("remove", "remove", 0), ("choose", "keep", 2), ("choose", "remove", 0)],
 )
-def test_who_withdraws_leaves_their_work_as_the_consent_says(world, rule, work_asked, left):
+def test_withdrawal_keeps_or_removes_work_as_the_consent_says(world, rule, work_asked, left):
     publish_consent_text(world.owner, world.project, "Text.", rule)
     everybody_agrees(world)
     for _ in range(2):
@@ -348,7 +348,7 @@ def test_who_withdraws_leaves_their_work_as_the_consent_says(world, rule, work_a
 
 
 @pytest.mark.parametrize(("rule", "asked"), [("keep", "remove"), ("remove", "keep"), ("choose", "burn")])
-def test_a_choice_that_the_consent_does_not_give_is_refused(world, rule, asked):
+def test_a_choice_that_the_consent_does_not_offer_is_refused(world, rule, asked):
     publish_consent_text(world.owner, world.project, "Text.", rule)
     everybody_agrees(world)
     with pytest.raises(AnnotationError, match="does not offer this choice"):
@@ -356,7 +356,7 @@ def test_a_choice_that_the_consent_does_not_give_is_refused(world, rule, asked):
     assert Membership.objects.filter(person=world.vera).exists()
 
 
-def test_edits_and_reviews_of_who_removes_their_work_stay_without_what_tells_of_them(world):
+def test_removed_edits_and_reviews_remain_without_personal_data(world):
     publish_consent_text(world.owner, world.project, "Text.", "remove")
     everybody_agrees(world)
     group = world.group()
@@ -372,7 +372,7 @@ def test_edits_and_reviews_of_who_removes_their_work_stay_without_what_tells_of_
     assert broken() == []
 
 
-def test_videos_that_somebody_declined_are_in_their_data_and_go_with_them(world, zaphod):
+def test_declined_videos_are_in_personal_data_and_erased_with_it(world, zaphod):
     decline_video(zaphod, world.claim("zaphod", "validation").token)
     (row,) = own_data(zaphod)["declined_videos"]
     assert row["video__project__slug"] == world.project.slug
@@ -380,7 +380,7 @@ def test_videos_that_somebody_declined_are_in_their_data_and_go_with_them(world,
     assert not DeclinedVideo.objects.exists()
 
 
-def test_people_leave_and_take_their_data_on_their_own_pages(client, world, zaphod):
+def test_people_export_their_data_and_leave_on_their_own_pages(client, world, zaphod):
     plant(world, zaphod)
     client.force_login(zaphod)
     data = json.loads(client.get("/account/data.json").content)

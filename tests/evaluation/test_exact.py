@@ -39,14 +39,14 @@ def test_it_is_scipys_permutation_test():
 
 @quick
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=2, max_size=19))
-def test_of_items_of_their_own_videos_it_is_mcnemars_exact_test(pairs):
+def test_with_one_item_per_video_it_equals_mcnemars_exact_test(pairs):
     a, b = np.array(pairs, dtype=float).T
     assert paired_difference(a, b, None).p == pytest.approx(mcnemar(a, b).p)
 
 
 @quick
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(1, 3)), min_size=6, max_size=11))
-def test_the_interval_holds_what_the_test_does_not_reject(rows):
+def test_the_interval_contains_what_the_test_does_not_reject(rows):
     table = np.array(rows, dtype=float)
     low, high = subset_interval(table)
     for edge, outward in ((low, -1e-6), (high, 1e-6)):

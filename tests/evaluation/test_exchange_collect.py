@@ -67,7 +67,7 @@ def items_of(content):
     return {item["id"]: item for item in content.items}
 
 
-def test_released_items_keep_their_frozen_records_with_their_status_beside(release):
+def test_released_items_keep_their_frozen_records_with_their_status(release):
     item = items_of(collect_release(release))["moves:valid"]
     assert (item["released"], item["state"], item["unanimous"]) == (True, "valid", False)
     assert item["verdicts"] == [{"position": 0, "text": "a ball falls valid", "verdict": "pending"}]
@@ -76,12 +76,12 @@ def test_released_items_keep_their_frozen_records_with_their_status_beside(relea
     assert release.content_hash == hash_of([item])
 
 
-def test_what_validation_refused_stands_beside_the_release(release):
+def test_items_that_validation_rejected_are_exported_with_the_release(release):
     item = items_of(collect_release(release))["moves:invalid"]
     assert (item["released"], item["state"], item["votes"]) == (False, "invalid", {"caption": 1, "foil": 2, "other": 0})
 
 
-def test_what_happens_after_the_freeze_changes_the_status_and_not_the_record(release):
+def test_later_events_change_the_status_and_not_the_record(release):
     before = items_of(collect_release(release))["moves:valid"]
     item = Item.objects.get(key="valid")
     item.caption.text = "changed"
@@ -99,7 +99,7 @@ def test_an_item_whose_row_is_gone_is_still_released(release):
     assert (item["released"], item["state"], item["votes"]) == (True, None, None)
 
 
-def test_votes_name_nobody_and_say_what_was_shown(release, people):
+def test_votes_name_nobody_and_record_the_order_shown(release, people):
     votes = [vote for vote in collect_release(release).votes if vote.item == "moves:valid"]
     assert [(v.choice, v.caption_first, v.foil, v.kind) for v in votes] == [
         ("caption", True, 0, "main"),
@@ -202,7 +202,7 @@ def exported(release, tmp_path, command):
     return out
 
 
-def test_the_export_holds_the_scores_of_every_model(exported):
+def test_the_export_has_the_scores_of_every_model(exported):
     shown = [(line["model"], line["id"], line["caption"], line["foils"]) for line in lines(exported / "scores.jsonl")]
     assert shown == [("bad", "moves:valid", -1.0, [0.0]), ("good", "moves:valid", 1.0, [0.0])]
     assert lines(exported / "scores" / "good.jsonl")[0]["proficiency"] == {"caption": 1.0, "foils": [0.5]}
@@ -210,7 +210,7 @@ def test_the_export_holds_the_scores_of_every_model(exported):
     assert {model["model"]: model["overall"]["T"] for model in models} == {"good": 1.0, "bad": 0.0}
 
 
-def test_reports_come_out_of_the_exported_files_as_they_came_out_of_the_tables(exported, command):
+def test_reports_from_the_exported_files_equal_those_from_the_tables(exported, command):
     tables = {path.stem: json.loads(path.read_text()) for path in (exported / "tables").glob("*.json")}
     _, agreement, _ = command("report", "agreement", "--file", exported / "votes.jsonl")
     assert agreement["alpha"] == tables["agreement"]["alpha"]
@@ -237,14 +237,14 @@ def test_a_second_run_of_the_same_model_is_written_once(release, tmp_path):
     assert [row.model for row in collect_release(release).scores] == ["good again"]
 
 
-def test_bad_input_to_export_is_one_line(release, tmp_path, command):
+def test_bad_export_input_gives_one_line(release, tmp_path, command):
     out = tmp_path / "out"
     out.mkdir()
     (out / "thesis.txt").write_text("x")
     for arguments, words in (
         (("--project", "nobody", "--release", release.pk, "--out", tmp_path / "a"), "there is no project 'nobody'"),
-        (("--project", "moves", "--release", "99", "--out", tmp_path / "a"), "'99' names no release"),
-        (("--project", "moves", "--release", release.pk, "--out", out), "is a folder with other things in it"),
+        (("--project", "moves", "--release", "99", "--out", tmp_path / "a"), "'99' is not a release"),
+        (("--project", "moves", "--release", release.pk, "--out", out), "contains other files"),
     ):
         status, result, err = command("export", "foilworks", *arguments)
         assert (status, result) == (1, None)
@@ -280,7 +280,7 @@ def test_an_imported_file_is_exported_and_imported_to_the_same_release(project, 
     assert Release.objects.count() == 2
 
 
-def test_import_says_what_it_did_and_what_it_did_not(project, tmp_path, command):
+def test_import_reports_what_it_did_and_did_not_do(project, tmp_path, command):
     path = tmp_path / "direction.jsonl"
     path.write_text('{"id": "a", "video": "a.mp4", "caption": "x", "foil": "x"}\n{"id": "b"}\n', encoding="utf-8")
     status, result, _ = command("import", "jsonl", path, "--project", "moves")
@@ -294,7 +294,7 @@ def test_import_says_what_it_did_and_what_it_did_not(project, tmp_path, command)
     assert err.count("\n") == 1
 
 
-def test_import_into_a_project_that_is_not_there_needs_a_word(tmp_path, command):
+def test_import_into_a_missing_project_needs_an_option(tmp_path, command):
     path = tmp_path / "direction.jsonl"
     path.write_text('{"id": "a", "video": "a.mp4", "caption": "x", "foil": "y"}', encoding="utf-8")
     status, _, err = command("import", "jsonl", path, "--project", "new")

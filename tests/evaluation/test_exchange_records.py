@@ -56,7 +56,7 @@ def read(path):
 
 
 @pytest.mark.parametrize("format_slug", ["jsonl", "csv"])
-def test_a_project_goes_out_as_it_came_in_and_comes_in_again_as_the_same(imported, tmp_path, capsys, format_slug):
+def test_a_project_is_exported_and_imported_again_without_changes(imported, tmp_path, capsys, format_slug):
     out = tmp_path / "out"
     call_command("export", format_slug, project=imported.slug, out=out, as_json=True)
     told = json.loads(capsys.readouterr().out)
@@ -75,7 +75,7 @@ def test_a_project_goes_out_as_it_came_in_and_comes_in_again_as_the_same(importe
 
 
 @pytest.mark.parametrize("update", [False, True])
-def test_what_people_judged_comes_in_again_as_the_same(tmp_path, update):
+def test_judged_items_are_imported_again_without_changes(tmp_path, update):
     """The pair was stored under a digest of no votes; a later record that has the same one shares it."""
     pair = {"caption": "a ball", "foils": ["a cube"]}
     line = {"id": "a", "video_key": "v", "caption": "he runs.", "foil": "he sits.", "proficiency": pair}
@@ -101,7 +101,7 @@ def test_what_people_judged_comes_in_again_as_the_same(tmp_path, update):
     assert import_records(project, None, "jsonl", path, update=update).as_json()["same"] == 1
 
 
-def test_items_of_one_caption_go_out_and_are_counted_with_their_own_facts(tmp_path):
+def test_items_of_one_caption_are_exported_with_their_own_facts(tmp_path):
     lines = [
         {
             "id": kind,
@@ -141,7 +141,7 @@ def test_a_key_of_two_subtests_gets_the_name_of_its_subtest(imported, tmp_path):
     assert sorted(ids) == sorted(["=speed:i0", "more:i0", "c", *(f"i{n}" for n in range(1, 7))])
 
 
-def test_a_corrected_caption_goes_out_beside_its_old_items_under_an_id_of_its_own(imported, tmp_path):
+def test_a_corrected_caption_is_exported_next_to_its_old_items_with_its_own_id(imported, tmp_path):
     """`i1` has the items of the false text, the correction has its key; `i1~2` is taken."""
     old = Item.objects.get(key="i1").caption
     Caption.objects.filter(pk=old.pk).update(flagged_false=True)
@@ -164,7 +164,7 @@ def test_a_corrected_caption_goes_out_beside_its_old_items_under_an_id_of_its_ow
     assert (again["new"], again["same"], again["changed"], again["errors"]) == (0, 10, 0, [])
 
 
-def test_corrected_captions_cost_no_query_each(tmp_path):
+def test_corrected_captions_need_no_extra_queries(tmp_path):
     lines = [{"id": f"i{n}", "video_key": f"v{n}", "caption": "he runs.", "foil": "he sits."} for n in range(5)]
     path = tmp_path / "lines.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -184,7 +184,7 @@ def test_corrected_captions_cost_no_query_each(tmp_path):
     assert costs[0] == costs[1]
 
 
-def test_votes_foil_by_foil_are_not_added_up_and_what_was_taken_down_stays_in(imported):
+def test_votes_per_foil_are_not_added_up_and_taken_down_items_remain(imported):
     item = Item.objects.get(key="i1")
     first, second = item.foils.all()
     Vote.objects.filter(item=item, import_index=0).update(foil=first)
@@ -195,7 +195,7 @@ def test_votes_foil_by_foil_are_not_added_up_and_what_was_taken_down_stays_in(im
     assert set(found) == {"i0", "i1", "i3", "i4", "i6", "c"}
 
 
-def test_votes_on_one_foil_of_several_decide_no_item_elsewhere(imported, tmp_path):
+def test_votes_on_one_of_several_foils_decide_no_item_elsewhere(imported, tmp_path):
     item = Item.objects.get(key="i1")
     Vote.objects.filter(item=item).update(foil=item.foils.first())
     Vote.objects.filter(item=item.proficiency_item).update(foil=item.proficiency_item.foils.get())
@@ -209,13 +209,15 @@ def test_votes_on_one_foil_of_several_decide_no_item_elsewhere(imported, tmp_pat
 
 
 @pytest.mark.parametrize("exporter", [jsonl, csv_rows])
-def test_a_large_release_costs_as_many_queries_a_chunk(imported, exporter, tmp_path, django_assert_max_num_queries):
+def test_a_large_release_needs_a_fixed_number_of_queries_per_chunk(
+    imported, exporter, tmp_path, django_assert_max_num_queries
+):
     content = streamed.release_content(freeze_release(None, imported))
     with django_assert_max_num_queries(20):
         exporter.write(content, tmp_path / "out", params={})
 
 
-def test_a_format_of_releases_asks_for_one(imported, tmp_path, capsys):
+def test_a_release_format_requires_a_release(imported, tmp_path, capsys):
     with pytest.raises(SystemExit):
         call_command("export", "foilworks", project=imported.slug, out=tmp_path / "out")
-    assert "--release: this format is of a release; name one, or export jsonl" in capsys.readouterr().err
+    assert "--release: this format needs a release; name one, or export jsonl" in capsys.readouterr().err

@@ -150,7 +150,7 @@ ROWS = (Item, Video, Caption, Foil, Vote)
 
 
 @pytest.mark.parametrize(("changes", "field"), CHANGES)
-def test_what_is_stored_otherwise_is_listed_and_stays(run, changes, field):
+def test_differing_records_are_listed_and_not_changed(run, changes, field):
     run(record())
     before = [list(model.objects.values()) for model in ROWS]
     result = run(record(**changes), record("new")).as_json()
@@ -163,7 +163,7 @@ def test_what_is_stored_otherwise_is_listed_and_stays(run, changes, field):
 
 
 @pytest.mark.parametrize(("changes", "field"), CHANGES)
-def test_an_update_makes_it_what_the_file_says_and_the_next_import_changes_nothing(run, changes, field, project):
+def test_an_update_applies_the_file_and_the_next_import_changes_nothing(run, changes, field, project):
     run(record(), record("other", video_key="o"))
     result = run(record(**changes), update=True).as_json()
     assert (result["changed"], result["updated"], result["errors"]) == (1, 1, [])
@@ -176,30 +176,34 @@ def test_an_update_makes_it_what_the_file_says_and_the_next_import_changes_nothi
     assert violations() == []
 
 
-def test_what_was_worked_on_keeps_its_content_and_takes_what_is_said_about_it(run, project):
+def test_judged_items_keep_their_content_and_get_new_facts(run, project):
     run(record())
     freeze_release(None, project)
     refused = run(record(caption="a ball rolls up.", extra={"note": 1}), update=True)
-    assert refused.errors[0].endswith("1: id: 'a' was worked on, so its content stays; give the record another id")
+    assert refused.errors[0].endswith(
+        "1: id: 'a' was worked on, so its content cannot change; give the record a different id"
+    )
     assert (Item.objects.get(key="a").caption.text, Item.objects.get(key="a").extra) == ("a ball rolls left.", {})
     taken = run(record(extra={"note": 1}), update=True)
     assert (taken.errors, Item.objects.get(key="a").extra) == ([], {"note": 1})
 
 
-def test_what_was_taken_out_is_brought_back_by_no_update(run, project):
+def test_an_update_never_restores_retracted_items(run, project):
     run(record(), record("b", video_key="w"))
     owner = make_member(project, "researcher")
     retract(owner, Item.objects.get(key="a").pk, "It shows a cube.")
     other = record(foil="a ball rolls up.", extra={"note": 1})
     result = run(other, update=True)
-    assert result.errors[0].endswith("1: id: 'a' was taken out, so its content stays; give the record another id")
+    assert result.errors[0].endswith(
+        "1: id: 'a' was retracted, so its content cannot change; give the record a different id"
+    )
     item = Item.objects.get(key="a")
     assert (item.state, item.foils.get().text) == ("retracted", "a ball rolls right.")
     assert run(record(extra={"note": 1}), update=True).as_json()["updated"] == 1
     assert run(record(extra={"note": 1}), update=True).as_json()["same"] == 1
 
 
-def test_an_item_that_was_taken_out_with_its_pair_gets_no_new_one(run, project, tmp_path):
+def test_an_item_retracted_with_its_pair_gets_no_new_pair(run, project, tmp_path):
     """The pairs were stored under a digest of no votes and come back with those of people."""
     run(*(record(id_, proficiency={**PAIR, "votes": None}) for id_ in ("a", "b")))
     owner, person = make_member(project, "researcher"), make_member(project, "validator")
@@ -220,7 +224,7 @@ def test_an_item_that_was_taken_out_with_its_pair_gets_no_new_one(run, project, 
     assert Item.objects.filter(subtest__kind="proficiency").count() == 2
 
 
-def test_a_caption_that_was_corrected_or_dropped_is_brought_back_by_no_update(run, project):
+def test_an_update_never_restores_corrected_or_dropped_captions(run, project):
     lines = [{"id": id_, "video": f"{id_}.mp4", "caption": "a man jumps."} for id_ in ("c", "d")]
     run(*lines)
     owner = make_member(project, "researcher")
@@ -229,13 +233,13 @@ def test_a_caption_that_was_corrected_or_dropped_is_brought_back_by_no_update(ru
     drop_caption(owner, Caption.objects.get(key="d").pk, reason="Nobody is to be seen.")
     again = run(*lines, update=True).as_json()
     assert (again["same"], again["changed"], again["errors"]) == (2, 0, [])
-    for line, what in ((lines[0], "worked on"), (lines[1], "taken out")):
+    for line, what in ((lines[0], "worked on"), (lines[1], "retracted")):
         (said,) = run({**line, "caption": "a man runs."}, update=True).errors
-        assert f"was {what}, so its content stays" in said
+        assert f"was {what}, so its content cannot change" in said
     assert sorted(Caption.objects.values_list("text", flat=True)) == ["a man jumps."] * 2 + [new.text]
 
 
-def test_labels_of_a_clip_that_two_records_share_are_the_first_records_word(run):
+def test_the_first_record_decides_the_labels_of_a_shared_clip(run):
     lines = [record(video_key="v", split="val"), record("b", video_key="v", split="test", movie="M")]
     run(*lines)
     assert (Video.objects.get().split, Video.objects.get().movie) == ("val", "M")
@@ -265,7 +269,7 @@ def test_items_of_one_caption_have_each_the_facts_of_their_record(run):
     assert (again["same"], again["changed"]) == (3, 0)
 
 
-def test_a_fact_that_changed_is_changed_of_its_item_alone(run):
+def test_a_changed_fact_changes_only_its_item(run):
     run(contrast("v1", **VERB), contrast("g1", **GENDER))
     other = contrast("g1", edited="colour")
     (change,) = run(contrast("v1", **VERB), other).changes
@@ -306,7 +310,7 @@ def test_an_update_gives_facts_to_items_whose_caption_says_the_same(run):
     assert own_facts() == {"v1": VERB, "g1": GENDER}
 
 
-def test_items_that_move_to_another_clip_leave_no_caption_and_no_empty_clip_behind(run, project):
+def test_items_that_move_to_another_clip_leave_no_unused_rows(run, project):
     run(contrast("r1"), contrast("r2"), {"id": "c", "video": "w.mp4", "caption": "a cup falls."})
     moved = [{**contrast(id_), "video_key": "v@frames"} for id_ in ("r1", "r2")]
     assert run(*moved, update=True).errors == []
@@ -316,7 +320,7 @@ def test_items_that_move_to_another_clip_leave_no_caption_and_no_empty_clip_behi
     assert sorted(ids) == ["c", "r1", "r2"]
 
 
-def test_items_that_are_made_anew_leave_no_proficiency_item_behind(run, project):
+def test_replaced_items_leave_no_proficiency_item_behind(run, project):
     lines = [{**contrast(id_), "proficiency": PAIR} for id_ in ("r1", "r2")]
     run(*lines)
     other = {**PAIR, "caption": "a ball moves."}
@@ -335,7 +339,7 @@ def test_items_that_are_made_anew_leave_no_proficiency_item_behind(run, project)
     assert violations() == []
 
 
-def test_a_proficiency_item_that_people_judged_stays(run, project):
+def test_a_judged_proficiency_item_remains(run, project):
     run(record())
     pair = Item.objects.get(subtest__kind="proficiency")
     fields = {"choice": "caption", "caption_first": True, "idempotency_key": "k"}
@@ -354,10 +358,10 @@ def test_captions_without_foils_wait_for_a_method(run):
     assert (caption.key, caption.facts, caption.video.split) == ("c1", {"count": 2, "class": "jump"}, "train")
     assert (Item.objects.count(), Subtest.objects.count()) == (0, 0)
     assert (result.created["captions"], result.unchanged["captions"]) == (1, 1)
-    assert result.warnings[0].endswith("2: caption: stands for this clip already, as 'c1'; it is kept once")
+    assert result.warnings[0].endswith("2: caption: is already stored for this clip, as 'c1'; it is stored once")
 
 
-def test_a_caption_that_changed_under_its_id_is_listed_and_changed_where_that_is_asked_for(run):
+def test_a_caption_with_a_changed_text_is_listed_and_updated_on_request(run):
     run({"id": "c", "video": "a.mp4", "caption": "a man jumps.", "count": 2})
     other = {"id": "c", "video": "a.mp4", "caption": "a man sits.", "count": 3}
     (change,) = run(other).changes
@@ -390,7 +394,7 @@ def test_an_item_moves_to_the_clip_whose_name_was_corrected(run, clips, project)
     assert [(video.key, video.media_state) for video in Video.objects.all()] == [("a.mp4", MediaState.READY)]
 
 
-def test_captions_change_places(run):
+def test_captions_swap_keys(run):
     here = [{"id": id_, "video": f"{id_}.mp4", "caption": "a man jumps."} for id_ in "abc"]
     run(*here)
     there = [{**one, "video": other["video"]} for one, other in zip(here, here[1:] + here[:1], strict=True)]
@@ -398,7 +402,7 @@ def test_captions_change_places(run):
     assert dict(Caption.objects.values_list("key", "video__key")) == {"a": "b.mp4", "b": "c.mp4", "c": "a.mp4"}
 
 
-def test_a_caption_that_the_clip_has_already_stays_where_it_is_and_names_the_other(run):
+def test_a_duplicate_caption_of_a_clip_is_refused_with_the_existing_id(run):
     run(
         {"id": "a", "video": "a.mp4", "caption": "a man jumps."},
         {"id": "b", "video": "b.mp4", "caption": "a man jumps."},
@@ -411,17 +415,17 @@ def test_a_caption_that_the_clip_has_already_stays_where_it_is_and_names_the_oth
     assert dict(Caption.objects.values_list("key", "video__key")) == {"a": "a.mp4", "b": "b.mp4"}
 
 
-def test_rows_that_the_database_refuses_are_blamed_on_nobody_who_did_not_write(run, monkeypatch):
+def test_rows_that_the_database_refuses_are_reported_as_a_bug(run, monkeypatch):
     def twice(batch):
         insert_many([new_row(Video, project_id=batch.project.pk, key="same") for _ in range(2)])
 
     monkeypatch.setattr(store, "warn_of_other_tests", twice)
-    with pytest.raises(EvaluationError, match=r"are one row .*please report this as a fault"):
+    with pytest.raises(EvaluationError, match=r"have the same key .*please report this as a bug"):
         run(record())
     assert not Item.objects.exists()
 
 
-def test_what_somebody_else_wrote_first_is_seen_by_a_second_attempt(run, project, monkeypatch):
+def test_a_second_attempt_sees_concurrent_writes(run, project, monkeypatch):
     attempts = []
 
     def meanwhile(batch):
@@ -450,7 +454,7 @@ def test_a_file_that_is_stored_in_parts_is_stored_as_in_one(run, few_at_a_time):
     assert (result["records"], result["created"]["items"], result["created"]["proficiency_items"]) == (14, 8, 2)
     assert (result["created"]["videos"], result["media"]["missing"], result["created"]["captions"]) == (2, 2, 1)
     assert [error.partition("jsonl:")[2] for error in result["errors"]] == [
-        "14: id: 'r0' already stands on line 1; give every record its own id",
+        "14: id: 'r0' is already on line 1; give every record its own id",
         "13: start_time: is 2.0, but 1.0 on line 2, for the clip 'v1'; give each clip its own video_key",
     ]
     assert Video.objects.get(key="v1").movie == "M"
@@ -472,7 +476,7 @@ def test_main_items_of_one_test_share_equal_proficiency_items(run, tmp_path, pro
     assert Subtest.objects.get(kind="proficiency").name == "motion / proficiency"
 
 
-def test_another_test_than_the_subtests_is_not_kept_and_said_once(run, project):
+def test_a_different_test_of_a_subtest_is_ignored_with_one_warning(run, project):
     named = {"a": "motion", "b": "speed", "c": "motion", "d": "shape", "e": "speed", "f": "motion", "g": "speed"}
     lines = [record(id_, test=test) for id_, test in {**named, "h": "motion", "i": ""}.items()]
     (said,) = run(*lines).warnings
@@ -488,7 +492,7 @@ def test_another_test_than_the_subtests_is_not_kept_and_said_once(run, project):
     assert run(record(test="motion"), record("b", test="")).warnings == []
 
 
-def test_a_release_comes_in_again_as_the_items_that_it_holds(run, project, tmp_path):
+def test_a_release_is_imported_again_as_its_items(run, project, tmp_path):
     """Releases call the record `1` of the subtest `direction` `direction:1`."""
     run(record("1"), record("2", video_key="w"))
     release = freeze_release(None, project)
@@ -508,13 +512,13 @@ def test_a_release_comes_in_again_as_the_items_that_it_holds(run, project, tmp_p
     assert freeze_release(None, project).n_items == 3
 
 
-def test_two_records_that_releases_would_call_the_same_are_not_both_taken(run, project):
+def test_two_records_with_one_release_id_are_not_both_imported(run, project):
     one, two = record("1"), record("direction:1", video_key="w")
     (said,) = run(one, two).errors
-    assert said.endswith("2: id: is 'direction:1' in releases, as that of another record; give it its own id")
+    assert said.endswith("2: id: is 'direction:1' in releases, which is the id of another record; give it its own id")
     run(record("direction:2", video_key="w"))
     (said,) = run(record("2", video_key="x")).errors
-    assert said.endswith("1: id: is 'direction:2' in releases, as that of another item; give it its own id")
+    assert said.endswith("1: id: is 'direction:2' in releases, which is the id of another item; give it its own id")
     assert sorted(Item.objects.filter(subtest__kind="main").values_list("key", flat=True)) == ["1", "direction:2"]
     Item.objects.filter(key="direction:2").update(key="direction:1")
     with pytest.raises(EvaluationError, match="Two valid items have the release id 'direction:1'"):
@@ -528,7 +532,7 @@ def test_bad_records_are_listed_and_the_good_ones_stored(run):
     assert not Video.objects.filter(key="b.mp4").exists()
 
 
-def test_strict_stores_nothing_where_a_record_is_bad(run):
+def test_strict_stores_nothing_if_a_record_is_bad(run):
     with pytest.raises(
         EvaluationError, match=r"2: caption: is empty; give the text \(and 1 more bad records\); nothing"
     ):
@@ -536,14 +540,14 @@ def test_strict_stores_nothing_where_a_record_is_bad(run):
     assert (Item.objects.count(), Video.objects.count(), AuditEvent.objects.count()) == (0, 0, 0)
 
 
-def test_strict_counts_a_clash_with_what_is_stored(run):
+def test_strict_counts_a_conflict_with_stored_rows(run):
     run(record())
-    with pytest.raises(EvaluationError, match="is stored with another caption"):
+    with pytest.raises(EvaluationError, match="is stored with a different caption"):
         run(record(caption="x"), record("b"), strict=True)
     assert Item.objects.filter(key="b").count() == 0
 
 
-def test_a_dry_run_says_what_would_happen_and_stores_nothing(run, clips):
+def test_a_dry_run_reports_the_result_and_stores_nothing(run, clips):
     result = run(record(), record("b"), dry_run=True, media_dir=clips)
     assert (result.created["items"], dict(result.media)) == (2, {"ready": 1, "missing": 1})
     assert (Item.objects.count(), Video.objects.count(), AuditEvent.objects.count()) == (0, 0, 0)
@@ -570,7 +574,7 @@ def test_a_found_file_is_probed_and_kept_under_its_hash(run, clips):
     assert len(list(Path(default_storage.location).rglob("*.mp4"))) == 1
 
 
-def test_the_bytes_decide_what_a_file_is_kept_as(run, clips):
+def test_the_bytes_decide_the_type_of_a_file(run, clips):
     write_webm(clips / "w.webm", painted_clip(4), fps=8)
     (clips / "w.webm").rename(clips / "b.mp4")
     run(record("b"), media_dir=clips)
@@ -605,10 +609,10 @@ def test_a_broken_file_is_a_state_with_its_reason(run, clips):
 
 def test_a_trim_outside_of_the_file_is_broken(run, clips):
     run(record(start_time=60, end_time=70), media_dir=clips)
-    assert Video.objects.get().media_error.startswith("the clip starts at 60 s of a file of 1 s")
+    assert Video.objects.get().media_error.startswith("the clip starts at 60 s, but the file has only 1 s")
 
 
-def test_texts_on_a_video_that_was_taken_down_do_not_come_in_again(run, project):
+def test_texts_on_a_taken_down_video_are_refused(run, project):
     """Nor on another clip of its source; what is stored of it is the same as ever."""
     film = {"source_dataset": "own", "source_id": "film", "url": "https://example.org/film.mp4"}
     old = record(**film, video_key="film@0", caption="a ball rolls left.")
@@ -626,14 +630,14 @@ def test_texts_on_a_video_that_was_taken_down_do_not_come_in_again(run, project)
     for update in (False, True):
         result = run(labelled, text, *fresh, update=update)
         where = [error.partition("jsonl:")[2] for error in result.errors]
-        said = "video: was taken down from the project: Its maker asked us to.; leave the record out"
+        said = "video: was taken down from the project: Its maker asked us to.; remove the record"
         assert where == [f"{line}: {said}" for line in (3, 4, 5)]
     assert sorted(Item.objects.filter(subtest__kind="main").values_list("key", flat=True)) == ["a", "e", "other"]
     assert run({**text, "caption": "another cube turns."}, update=True).errors != []
     assert Caption.objects.get(key="t").text == "a cube turns."
 
 
-def test_a_text_that_another_record_stored_of_a_video_that_was_taken_down_is_the_same_as_ever(run, project):
+def test_a_stored_text_on_a_taken_down_video_is_unchanged(run, project):
     text = {"video": "k.mp4", "caption": "a cat sleeps."}
     lines = [{"id": "t1", **text}, {"id": "t2", **text}, {**text, "id": "w", "video": "w.mp4"}]
     run(*lines)
@@ -684,7 +688,7 @@ def test_nothing_outside_of_the_media_folder_is_read(run, clips, tmp_path):
         "1",
         "4",
     ]
-    assert all("media folder; put" in error or "media folder; give" in error for error in result.errors)
+    assert all("media folder; copy" in error or "media folder; give" in error for error in result.errors)
     assert [video.media_state for video in Video.objects.all()] == ["missing"]  # f: no file of that name is below
 
 
@@ -716,7 +720,7 @@ def test_a_researcher_may_import_and_others_may_not(run, project, tmp_path):
         import_records(project, make_member(project, "annotator"), "jsonl", path)
 
 
-def test_every_new_item_and_the_import_itself_are_on_record(run, project):
+def test_every_new_item_and_the_import_are_audited(run, project):
     run(record(), record("b", votes=None, proficiency=None))
     rows = AuditEvent.objects.filter(project=project).order_by("pk").values_list("action", "to_state")
     assert list(rows) == [
@@ -735,7 +739,7 @@ def test_rows_are_written_and_looked_up_in_bulk(run, django_assert_max_num_queri
         run(*(record(f"r{i}") for i in range(200)))
 
 
-def test_an_item_that_comes_again_with_other_votes_takes_the_doubt_of_the_old_ones_with_it(run):
+def test_new_votes_of_an_item_remove_the_doubt_of_the_old_ones(run):
     run(record(votes={"foil": 3}))
     assert Item.objects.get(key="a").caption.flagged_false
     assert run(record(votes={"caption": 3}), update=True).errors == []
@@ -745,7 +749,7 @@ def test_an_item_that_comes_again_with_other_votes_takes_the_doubt_of_the_old_on
     assert violations() == []
 
 
-def test_votes_that_are_not_all_there_put_no_caption_in_doubt(run, project):
+def test_incomplete_votes_put_no_caption_in_doubt(run, project):
     make_subtest(project, name="direction", votes_wanted=3, votes_needed=2)
     run(record(votes={"foil": 1}))
     item = Item.objects.get(key="a")
@@ -764,7 +768,7 @@ def test_a_file_in_another_spelling_is_used_and_named(run, clips):
     (said,) = [line for line in result.warnings if "differs" in line]
     assert said.endswith(
         ":1: video: 'caf\u00e9.mp4' differs in Unicode form and letter case from 'CAFE\u0301.MP4', "
-        "the file that is used"
+        "which is used instead"
     )
     assert Video.objects.get().media_state == MediaState.READY
 

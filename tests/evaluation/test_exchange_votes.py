@@ -79,7 +79,7 @@ def test_votes_decide_items_and_reach_the_reports(run, project):
     assert violations() == []
 
 
-def test_the_same_votes_again_change_nothing_and_others_only_where_asked(run):
+def test_equal_votes_change_nothing_and_others_only_on_request(run):
     text = VOTES.replace("shapes:a", "a")
     assert run(text).created["votes"] == 12
     rows = list(Vote.objects.order_by("pk").values())
@@ -89,7 +89,9 @@ def test_the_same_votes_again_change_nothing_and_others_only_where_asked(run):
     listed = run(other).as_json()
     assert listed["changes"][0]["fields"]["votes"]["stored"] == {"caption": 2, "neither": 1}
     assert list(Vote.objects.order_by("pk").values()) == rows
-    with pytest.raises(EvaluationError, match=r"votes: others are stored; import with --update; nothing was stored"):
+    with pytest.raises(
+        EvaluationError, match=r"votes: different votes are stored; import with --update; nothing was stored"
+    ):
         run(other, strict=True)
     assert run(other, update=True).as_json()["updated"] == 1
     assert states()["a"] == "disputed"
@@ -101,7 +103,7 @@ def test_the_same_votes_again_change_nothing_and_others_only_where_asked(run):
     assert violations() == []
 
 
-def test_counts_of_a_file_of_items_leave_the_votes_behind_them(run, project, tmp_path):
+def test_counts_of_an_item_file_keep_the_individual_votes(run, project, tmp_path):
     """Also where they count two of one kind otherwise, as ViLMA's do: `neither` is none of its choices."""
     assert run(VOTES).errors == []
     rows = list(Vote.objects.order_by("pk").values())
@@ -112,7 +114,7 @@ def test_counts_of_a_file_of_items_leave_the_votes_behind_them(run, project, tmp
     assert list(Vote.objects.order_by("pk").values()) == rows
 
 
-def test_votes_that_give_way_take_the_doubt_about_their_caption_with_them(run):
+def test_replaced_votes_remove_their_doubt_about_the_caption(run):
     """All three items are about one text on clips of their own: `c` was in doubt, then `b` is."""
     assert flagged(run("item,annotator,choice\nc,ann,foil\nc,bob,neither\nc,cy,caption\n")) == {"c"}
     text = "item,annotator,choice\nc,ann,foil\nc,bob,caption\nc,cy,caption\nb,ann,foil\nb,bob,foil\nb,cy,foil\n"
@@ -121,7 +123,7 @@ def test_votes_that_give_way_take_the_doubt_about_their_caption_with_them(run):
     assert violations() == []
 
 
-def test_a_caption_that_was_confirmed_is_to_be_settled_again_where_a_file_says_so(run):
+def test_a_confirmed_caption_is_in_doubt_again_if_a_file_says_so(run):
     Caption.objects.update(doubt_settled="confirmed")
     run("item,annotator,choice\nc,ann,foil\nc,bob,foil\nc,cy,caption\nb,ann,caption\nb,bob,caption\nb,cy,foil\n")
     settled = dict(Caption.objects.values_list("items__key", "doubt_settled"))
@@ -144,18 +146,18 @@ def test_a_dry_run_stores_nothing(run):
     [
         ("nowhere,ann,caption,,", "item: there is no item 'nowhere' in the project; import the items first"),
         ("a,ann,perhaps,,", "choice: is 'perhaps'; give one of caption, foil, neither, both, cannot_tell, other"),
-        ("a,ann,1,,", "position: is missing; say where the caption stood (1 or 2)"),
-        ("a,ann,1,3,", "position: is '3'; give 1 where the caption stood first, else 2"),
+        ("a,ann,1,,", "position: is missing; give the position of the caption (1 or 2)"),
+        ("a,ann,1,3,", "position: is '3'; give 1 if the caption was first, else 2"),
         ("a,,caption,,", "annotator: is missing; name it"),
         ("a,unnamed-2,caption,,", "annotator: is 'unnamed-2', which exports give to votes that name nobody; give"),
         ("a,ann,caption,,1", "foil: is 1, but the item has 1 foils; count them from 0"),
-        ("a,ann,caption,,-1", "foil: is '-1'; give its place in the item, from 0, or leave it out"),
-        ("a,ann,caption,,\na,ann,foil,,", "annotator: 'ann' judged 'a' on line 2 already; keep one of the two"),
-        ("a,ann,caption,,\nshapes:a,ann,foil,,", "annotator: 'ann' judged 'a' twice, under two names of the item"),
-        ("a,ann,caption,,\na,bob,foil,,0", "foil: is named by some of the item's votes and not by others"),
+        ("a,ann,caption,,-1", "foil: is '-1'; give its position in the item, from 0, or omit it"),
+        ("a,ann,caption,,\na,ann,foil,,", "annotator: 'ann' judged 'a' already on line 2; keep one of the two"),
+        ("a,ann,caption,,\nshapes:a,ann,foil,,", "annotator: 'ann' judged 'a' twice, under two ids of the item"),
+        ("a,ann,caption,,\na,bob,foil,,0", "foil: is given in some votes of the item and not in others"),
     ],
 )
-def test_what_is_wrong_is_one_line_and_stores_none_of_it(run, line, problem):
+def test_an_error_is_one_line_and_stores_nothing(run, line, problem):
     result = run(f"item,annotator,choice,position,foil\n{line}\n")
     assert problem in result.errors[0]
     with pytest.raises(EvaluationError, match="nothing was stored"):
@@ -163,7 +165,7 @@ def test_what_is_wrong_is_one_line_and_stores_none_of_it(run, line, problem):
 
 
 @pytest.mark.parametrize("state", ["requeued", "retracted"])
-def test_items_that_are_gone_stay_as_they_were(run, state):
+def test_retracted_items_do_not_change(run, state):
     text = "item,annotator,choice\nb,ann,foil\nb,bob,foil\nb,cy,foil\n"
     run(text, update=True)
     Item.objects.filter(key="b").update(state=state)
@@ -176,7 +178,7 @@ def test_items_that_are_gone_stay_as_they_were(run, state):
     assert (states()["b"], Vote.objects.filter(item__key="b", choice="foil").count()) == (state, 3)
 
 
-def test_a_name_of_two_items_is_that_of_the_one_that_was_not_requeued(run, project):
+def test_a_shared_name_means_the_item_that_was_not_requeued(run, project):
     old = Item.objects.get(key="b")
     other = make_subtest(project, name="forms", votes_wanted=1, votes_needed=1)
     make_item(other, old.caption, key="b")
@@ -185,11 +187,14 @@ def test_a_name_of_two_items_is_that_of_the_one_that_was_not_requeued(run, proje
     assert Vote.objects.filter(item__subtest=other).count() == 1
 
 
-def test_items_that_are_judged_here_are_left_alone(run, project):
+def test_items_judged_in_this_project_do_not_change(run, project):
     item = Item.objects.get(key="a")
     person = make_member(project, "validator")
     Vote.objects.create(item=item, foil=item.foils.get(), person=person, choice="caption", caption_first=True)
-    assert "'a' is judged here; its votes are those of its validators" in run(VOTES.replace("shapes:a", "a")).errors[0]
+    assert (
+        "'a' is judged in this project; it keeps the votes of its validators"
+        in run(VOTES.replace("shapes:a", "a")).errors[0]
+    )
     assert item.votes.count() == 1
 
 
@@ -204,9 +209,9 @@ MTURK = (
 )
 
 
-def test_a_batch_of_mechanical_turk_is_votes_of_people_whose_accounts_nobody_sees(run, project):
+def test_a_mechanical_turk_batch_is_imported_under_pseudonyms(run, project):
     result = run(MTURK, "mturk", "batch.csv").as_json()
-    assert result["warnings"][0].endswith("batch.csv:4: state: the assignment was rejected: passed over")
+    assert result["warnings"][0].endswith("batch.csv:4: state: the assignment was rejected: skipped")
     assert result["errors"][0].endswith("batch.csv:6: answer: 2 of 3 options are true; correct the row")
     assert states()["a"] == "valid"
     stored = Vote.objects.filter(item__key="a").order_by("import_index")
@@ -232,7 +237,7 @@ def test_the_columns_of_a_batch_can_be_named(tmp_path):
     assert str(bad).endswith("name it with --set item=COLUMN")
 
 
-def test_lines_of_an_export_are_read_and_those_that_do_not_count_passed_over(tmp_path):
+def test_lines_of_an_export_are_read_and_uncounted_ones_skipped(tmp_path):
     path = tmp_path / "votes.jsonl"
     lines = [
         {
@@ -274,7 +279,7 @@ def counted():
     return list(rows.values_list("item__subtest__project__slug", "imported_as", "choice"))
 
 
-def test_counts_that_were_exported_as_votes_stay_counts(run, exported, request, project):
+def test_counts_exported_as_votes_remain_counts(run, exported, request, project):
     name = request.node.callspec.params["exported"]
     rows = list(Vote.objects.order_by("pk").values())
     again = run(exported, name=name).as_json()
@@ -287,7 +292,7 @@ def test_counts_that_were_exported_as_votes_stay_counts(run, exported, request, 
     assert counted() == [(project.slug, "", "caption"), (project.slug, "", "caption"), (project.slug, "", "other")]
 
 
-def test_counts_that_were_exported_as_votes_are_counts_elsewhere_too(exported, request, tmp_path):
+def test_counts_exported_as_votes_are_counts_in_other_projects_too(exported, request, tmp_path):
     other = make_project(slug="other")
     path = tmp_path / "shapes.jsonl"
     path.write_text(json.dumps({**ITEMS[1], "votes": None}), encoding="utf-8")
@@ -313,11 +318,11 @@ def test_counts_that_were_exported_as_votes_are_counts_elsewhere_too(exported, r
         ("", "unnamed-1", False),
     ],
 )
-def test_nobody_has_a_name_of_a_count_but_counts(source, name, nobody):
+def test_only_counts_have_names_of_counts(source, name, nobody):
     assert is_anonymous_vote(source, name) is nobody
 
 
-def test_the_command_says_what_became_of_votes(project, tmp_path, capsys):
+def test_the_command_reports_the_result_of_the_votes(project, tmp_path, capsys):
     path = tmp_path / "votes.csv"
     path.write_text(VOTES.replace("shapes:a", "a"), encoding="utf-8")
     call_command("import", "votes", str(path), project=project.slug, as_json=True)

@@ -89,7 +89,7 @@ def test_shares_of_a_choice_belong_to_their_item(tmp_path: Path) -> None:
     assert sorted(by_item.values()) == pytest.approx([1, 1], abs=1e-5)
 
 
-def test_a_corrupt_video_among_many_and_scores_that_are_no_numbers(tmp_path: Path) -> None:
+def test_a_corrupt_video_among_many_and_scores_that_are_not_numbers(tmp_path: Path) -> None:
     """One message each, the rest of the run unharmed."""
     release = make_release(clips=12)
     (Path(settings.MEDIA_ROOT) / "videos/clip5.mp4").write_bytes(b"no video")
@@ -149,7 +149,7 @@ def test_the_setting_of_the_form_is_checked(settings, tmp_path: Path) -> None:
         run_now(run.job)
 
 
-def test_a_page_shows_what_gave_no_score(client) -> None:
+def test_a_page_lists_what_has_no_score(client) -> None:
     release = make_release()
     (Path(settings.MEDIA_ROOT) / "videos/clip1.mp4").write_bytes(b"no video")
     run = score(release, "fake:")

@@ -72,7 +72,7 @@ class TestFilters:
         assert self.held_out(1.0).tolist() != self.held_out(0.0).tolist()
         assert filters.compute([self.FOUND], precision=1) == {"filters": [self.whole(1.0, 11.0)], "precision": 1}
 
-    def test_where_less_passes_the_thresholds_are_turned_and_nothing_else(self):
+    def test_filters_that_pass_low_scores_only_reverse_the_thresholds(self):
         (row,) = filters.compute([replace(self.FOUND, higher_passes=False, scores=-self.SCORES)])["filters"]
         whole = self.whole(0.0, -8.0)
         curve = [{**point, "threshold": -point["threshold"]} for point in whole["curve"]]
@@ -103,7 +103,7 @@ class TestFilters:
                 "curve": [],
             }
 
-    def test_a_caption_that_alone_passes_leaves_draws_without_a_precision(self):
+    def test_a_single_passing_caption_leaves_draws_without_a_precision(self):
         once = np.arange(14) == 3
         found = replace(self.FOUND, now=once, good=once)
         assert filters.compute([found])["filters"][0]["now"] == self.rates(once, found)
@@ -117,17 +117,17 @@ class TestFilters:
         assert now == self.rates(passes, found)
         assert now["precision_ci"] == [0.0, 1.0]
 
-    def test_nothing_passes_and_nothing_is_good_has_no_share(self):
+    def test_without_passing_or_good_foils_there_is_no_share(self):
         nothing = np.zeros(14, dtype=bool)
         (row,) = filters.compute([replace(self.FOUND, now=nothing, good=nothing)])["filters"]
         shares = ("precision", "precision_ci", "recall", "recall_ci")
         assert row["now"] == {"n_pass": 0, **dict.fromkeys(shares)}
 
-    def test_what_cannot_be_is_said(self):
-        nobody = r"^nobody has judged a foil that a filter scored; review or validate some first$"
+    def test_invalid_input_is_reported(self):
+        nobody = r"^no foil with a filter score has been judged; review or validate some first$"
         with pytest.raises(EvaluationError, match=nobody):
             filters.compute([])
         for wrong in (-0.1, 1.5):
-            said = rf"^the precision is {wrong}; give a share from 0 \(best F1\) to 1$"
+            said = rf"^the precision is {wrong}; give a number from 0 \(best F1\) to 1$"
             with pytest.raises(EvaluationError, match=said):
                 filters.compute([self.FOUND], precision=wrong)

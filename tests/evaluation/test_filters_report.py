@@ -51,7 +51,7 @@ def test_a_wanted_precision_is_reached_with_the_most_recall():
     assert fit(np.array([3.0, 2, 1]), np.array([False, True, False]), 0.9) == 2
 
 
-def test_a_threshold_that_tells_is_found_on_held_out_captions_whichever_way_it_points():
+def test_an_informative_threshold_is_found_in_either_direction():
     scores = np.linspace(0, 1, 60)
     up = compute([verdicts(scores, scores > 0.5)])["filters"][0]
     assert (up["n_good"], up["auc"]) == (30, 1.0)
@@ -65,13 +65,13 @@ def test_a_threshold_that_tells_is_found_on_held_out_captions_whichever_way_it_p
     assert down["now"]["precision_ci"][0] < 0.5 < down["now"]["precision_ci"][1]
 
 
-def test_too_few_verdicts_fit_nothing():
+def test_too_few_verdicts_fit_no_threshold():
     row = compute([verdicts([1, 2, 3], [True, True, False])])["filters"][0]
     assert row["fitted"] is None
     assert "fewer than 5" in row["reason"]
-    with pytest.raises(EvaluationError, match="nobody has judged"):
+    with pytest.raises(EvaluationError, match="has been judged"):
         compute([])
-    with pytest.raises(EvaluationError, match="a share"):
+    with pytest.raises(EvaluationError, match="give a number from 0"):
         compute([verdicts([1], [True])], precision=2)
 
 

@@ -90,7 +90,7 @@ def test_the_same_content_is_the_same_release(project, researcher):
     assert Release.objects.count() == 1
 
 
-def test_other_content_has_another_hash_and_leaves_the_first_as_it_was(project, researcher):
+def test_different_content_has_a_different_hash_and_keeps_the_first_release(project, researcher):
     first = freeze_release(researcher, project)
     before = ReleaseItem.objects.get(release=first).record
     Foil.objects.filter(item__key="v").update(text="a man burns a shirt.")
@@ -100,7 +100,7 @@ def test_other_content_has_another_hash_and_leaves_the_first_as_it_was(project, 
     assert ReleaseItem.objects.get(release=first).record == before
 
 
-def test_votes_and_states_are_no_part_of_the_hash(project, researcher):
+def test_votes_and_states_do_not_affect_the_hash(project, researcher):
     first = freeze_release(researcher, project)
     Item.objects.filter(key="v").update(unanimous=True)
     assert freeze_release(researcher, project) == first
@@ -123,7 +123,7 @@ def test_only_a_researcher_freezes(project):
     assert not Release.objects.exists()
 
 
-def test_a_taken_name_and_nothing_valid_are_said(project, researcher):
+def test_a_taken_name_and_missing_valid_items_are_reported(project, researcher):
     freeze_release(researcher, project, name="v1")
     Foil.objects.filter(item__key="v").update(text="else")
     with pytest.raises(EvaluationError, match="'v1' with different content"):

@@ -75,14 +75,14 @@ def test_a_planted_subtest_stops_the_release_and_its_words_are_named(project, re
     with pytest.raises(EvaluationError) as stopped:
         freeze_release(researcher, project)
     said = str(stopped.value)
-    assert "planted is solved without the video (classifier 100%, the bar is 60%)" in said
+    assert "planted is solved without the video (classifier 100%, the limit is 60%)" in said
     assert "folds (captions)" in said
     assert "tears (foils)" in said
     assert "balanced is solved" not in said
     assert not Release.objects.exists()
 
 
-def test_an_override_is_in_the_audit_trail_and_in_the_exported_datasheet(project, researcher, planted, tmp_path):
+def test_an_override_is_in_the_audit_log_and_in_the_exported_datasheet(project, researcher, planted, tmp_path):
     release = freeze_release(researcher, project, override=f"  {REASON}\n")
     event = AuditEvent.objects.get(action="evaluation.override_gate")
     assert (event.actor, event.reason, event.details["stopped"]) == (researcher, REASON, ["planted"])
@@ -100,7 +100,7 @@ def test_an_override_is_in_the_audit_trail_and_in_the_exported_datasheet(project
     assert verify(tmp_path / "out")["ok"]
 
 
-def test_a_reason_must_say_something_and_counts_only_where_it_is_needed(project, researcher, planted):
+def test_a_reason_has_a_minimum_length_and_counts_only_if_needed(project, researcher, planted):
     with pytest.raises(EvaluationError, match="at least 20 characters"):
         freeze_release(researcher, project, override="because")
     set_blind_bars(researcher, project, 1.0, {})
@@ -110,7 +110,7 @@ def test_a_reason_must_say_something_and_counts_only_where_it_is_needed(project,
     assert collect_release(release).gate["override"] is None
 
 
-def test_the_bar_of_a_subtest_counts_before_the_projects(project, researcher, planted, balanced):
+def test_the_limit_of_a_subtest_takes_precedence_over_the_projects(project, researcher, planted, balanced):
     set_blind_bars(researcher, project, 0.6, {planted.pk: 1.0})
     assert freeze_release(researcher, project).gate.data["stopped"] == []
     event = AuditEvent.objects.get(action="evaluation.set_blind_bars")
@@ -132,21 +132,21 @@ def test_length_alone_can_stop_a_release(project, researcher):
     assert (shorter["value"], shorter["over"]) == (1.0, True)
 
 
-def test_few_captions_are_too_few_to_tell(project, researcher):
+def test_too_few_captions_give_no_result(project, researcher):
     fill(make_subtest(project, name="few"), [("a man folds a shirt", "a man tears a shirt")] * 5)
     release = freeze_release(researcher, project)
     (row,) = release.gate.data["rows"]
     assert (row["too_few"], row["stopped"]) == (True, False)
 
 
-def test_what_has_no_interval_is_over_no_bar(project):
+def test_a_value_without_an_interval_exceeds_no_limit(project):
     fill(make_subtest(project, name="one"), [("a man folds a shirt there", "a man tears a shirt")])
     row = inspect(project, [one.record for one in frozen_items(project)]).rows[0]
     longer = next(probe for probe in row["probes"] if probe["probe"] == "longer")
     assert (longer["value"], longer["ci"], longer["over"]) == (1.0, None, False)
 
 
-def test_the_same_content_is_inspected_once_and_again_under_another_bar(project, planted, monkeypatch):
+def test_equal_content_is_inspected_once_per_limit(project, planted, monkeypatch):
     records = [one.record for one in frozen_items(project)]
     first = inspect(project, records)
     monkeypatch.setattr("evaluation.releases.gate.judge", None)
@@ -157,7 +157,7 @@ def test_the_same_content_is_inspected_once_and_again_under_another_bar(project,
     assert inspect(project, records).stopped == []
 
 
-def test_the_command_says_what_stops_it_and_takes_a_reason(project, planted, capsys):
+def test_the_command_names_the_obstacle_and_accepts_a_reason(project, planted, capsys):
     with pytest.raises(SystemExit) as left:
         call_command("release", "--project", project.slug)
     assert left.value.code == 1
@@ -177,7 +177,7 @@ class TestBalanced:
         fill(subtest, pairs)
         return subtest
 
-    def test_items_are_left_out_until_no_word_tells_and_the_datasheet_says_so(
+    def test_items_are_left_out_until_words_say_nothing_and_the_datasheet_notes_it(
         self, project, researcher, lopsided, tmp_path
     ):
         set_blind_bars(researcher, project, 0.55, {})
@@ -195,13 +195,13 @@ class TestBalanced:
         sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
         assert "Balanced: 60 of 100 valid items of **relations** are released." in sheet
 
-    def test_what_cannot_be_balanced_is_said(self, project, researcher, planted):
+    def test_a_subtest_that_cannot_be_balanced_is_reported(self, project, researcher, planted):
         with pytest.raises(EvaluationError, match="planted cannot be balanced: only 0 of 30"):
             freeze_release(researcher, project, balance=["planted"])
         with pytest.raises(EvaluationError, match="no valid item"):
             freeze_release(researcher, project, balance=["nowhere"])
 
-    def test_the_page_offers_it_with_what_would_stay(self, client, project, researcher, lopsided):
+    def test_the_page_offers_it_with_the_number_that_remains(self, client, project, researcher, lopsided):
         set_blind_bars(researcher, project, 0.55, {})
         client.force_login(researcher)
         path = reverse("releases:freeze", args=[project.slug])
@@ -213,7 +213,7 @@ class TestBalanced:
 class TestLanguageModel:
     """The fake text model: every word has a cost by its letters, so that a preference can be planted."""
 
-    def test_its_preference_is_stored_once_and_stands_in_the_gate(self, project, researcher, balanced):
+    def test_its_preference_is_stored_once_and_used_by_the_gate(self, project, researcher, balanced):
         scorer = score_blind(researcher, project, "fake:text")
         assert asked(scorer).state == JobState.DONE
         values = dict(Score.objects.values_list("text_sha256", "value"))
@@ -228,7 +228,7 @@ class TestLanguageModel:
         assert asked(scorer).state == JobState.DONE
         assert Score.objects.count() == before
 
-    def test_only_new_texts_are_asked_about(self, project, researcher, balanced):
+    def test_only_new_texts_are_scored(self, project, researcher, balanced):
         scorer = score_blind(researcher, project, "fake:text")
         assert asked(scorer).state == JobState.DONE
         Score.objects.update(value=-1.0)
@@ -256,13 +256,13 @@ class TestLanguageModel:
         return row, next(probe for probe in row["probes"] if probe["probe"] == "text")
 
     @pytest.mark.parametrize(("n_read", "stops"), [(40, True), (20, True), (19, False), (2, False), (1, False)])
-    def test_one_that_has_not_read_enough_stops_nothing(self, project, sure, n_read, stops):
+    def test_a_model_with_too_few_scores_stops_nothing(self, project, sure, n_read, stops):
         self.forget(n_read, list(Caption.objects.order_by("pk").values_list("text", flat=True)))
         row, probe = self.gate_of(project, "balanced")
         assert (probe["value"], probe["over"], probe["n_missing"]) == (1.0, stops, 40 - n_read)
         assert (row["stopped"], row["unread"]) == (stops, n_read < 40)
 
-    def test_what_came_since_it_was_asked_is_no_pass_of_it(self, client, project, researcher, sure, tmp_path):
+    def test_texts_added_after_scoring_are_not_passed(self, client, project, researcher, sure, tmp_path):
         set_blind_bars(researcher, project, 1.0, {})
         fill(make_subtest(project, name="newer"), [("a cat sits", "a cat lies"), ("a cat lies", "a cat sits")] * 10)
         row, probe = self.gate_of(project, "newer")
@@ -276,22 +276,22 @@ class TestLanguageModel:
             assert "20 pairs not scored" in html
         foilworks.write(collect_release(freeze_release(researcher, project)), tmp_path / "out", params={})
         sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
-        assert "text (not asked about 20 pairs) | passed as far as it was read |" in sheet
+        assert "text (not asked about 20 pairs) | passed in the part that was read |" in sheet
 
-    def test_one_whose_job_has_read_nothing_yet_is_told_as_well(self, project, sure):
+    def test_a_model_whose_job_has_no_scores_yet_is_listed_as_well(self, project, sure):
         Score.objects.all().delete()
         row, probe = self.gate_of(project, "balanced")
         assert (probe["value"], probe["n_missing"], row["unread"]) == (None, 40, True)
 
-    def test_a_model_that_looks_at_videos_is_not_blind(self, project, researcher, balanced):
+    def test_a_model_that_reads_videos_is_not_blind(self, project, researcher, balanced):
         scorer = score_blind(researcher, project, "fake:")
-        with pytest.raises(EvaluationError, match="looks at videos"):
+        with pytest.raises(EvaluationError, match="reads videos"):
             asked(scorer)
 
-    def test_who_may_ask_and_what(self, project, researcher):
+    def test_who_may_score_with_which_model(self, project, researcher):
         with pytest.raises(AccessDenied):
             score_blind(make_member(project, Role.VALIDATOR), project, "fake:text")
-        with pytest.raises(EvaluationError, match="folder of models"):
+        with pytest.raises(EvaluationError, match="models folder"):
             score_blind(researcher, project, "lm:/etc")
         first = score_blind(researcher, project, "fake:text")
         assert score_blind(researcher, project, "fake:text").job == first.job
@@ -304,7 +304,7 @@ class TestPages:
         client.force_login(researcher)
         return client
 
-    def test_the_audit_shows_before_and_after_with_intervals_and_what_the_gate_would_say(self, owner, project, planted):
+    def test_the_audit_shows_before_and_after_with_intervals_and_gate_results(self, owner, project, planted):
         for n in range(3):
             make_item(planted, make_caption(make_video(project), f"a cat sits {n}."), state=ItemState.INVALID)
         answer = owner.get(reverse("reports:report", args=[project.slug, "blind"]))
@@ -321,7 +321,7 @@ class TestPages:
         assert table.splitlines()[1].startswith("planted,all,33,")
         assert table.splitlines()[2].startswith("planted,valid,30,1.0,0.88")
 
-    def test_bars_and_language_models_are_set_there(self, owner, project, planted):
+    def test_limits_and_language_models_are_set_there(self, owner, project, planted):
         fields = {"bar": "0.7", f"subtest-{planted.pk}": "0.9"}
         owner.post(reverse("blind:blind_bars", args=[project.slug]), fields)
         project.refresh_from_db()
@@ -344,7 +344,7 @@ class TestPages:
         assert "Released over the gate" in done.content.decode()
         assert Release.objects.get().gate.override == REASON
 
-    def test_an_open_gate_asks_for_nothing(self, owner, project, balanced):
+    def test_an_open_gate_needs_no_reason(self, owner, project, balanced):
         html = owner.get(reverse("releases:freeze", args=[project.slug])).content.decode()
         assert 'name="override"' not in html
         assert "passes" in html

@@ -100,7 +100,7 @@ SUGARCREPE = [
     ],
     ids=["vilma", "sugarcrepe"],
 )
-def test_figures_of_english_sets_stay_those_of_version_0_2(pairs, audit, apart):
+def test_numbers_of_english_sets_equal_those_of_version_0_2(pairs, audit, apart):
     items = facts(pairs)
     found = blind.compute(items, draws=50)["overall"]
     assert [found[name] for name in ("classifier_accuracy", "fitted_accuracy", "caption_longer")] == list(audit)
@@ -114,7 +114,7 @@ def test_a_balanced_choice_gives_nothing_away_in_a_script_without_spaces():
     assert set(fitted(pairs)) == {0.5}
 
 
-def test_characters_tell_if_the_dictionary_joins_a_verb_to_each_noun():
+def test_characters_reveal_foils_if_the_dictionary_joins_a_verb_to_each_noun():
     """Each word is new to the fold that it is held out from; its first character is not."""
     pairs = [(f"他开{noun}", f"他关{noun}") for noun in "门窗灯车店锁盒柜"]
     assert held_out(pairs).mean() > 0.8
@@ -139,7 +139,7 @@ class TestRelease:
     @pytest.mark.parametrize("language", ["en", "zh"])
     def test_what_is_solved_in_english_is_solved_in_chinese(self, project, researcher, language):
         self.fill(project, pairs_in(language))
-        with pytest.raises(EvaluationError, match="classifier 100%, the bar is 60%") as stopped:
+        with pytest.raises(EvaluationError, match="classifier 100%, the limit is 60%") as stopped:
             freeze_release(researcher, project)
         assert all(word in str(stopped.value) for word in OPENS[language][2:])
         assert not Release.objects.exists()
@@ -150,7 +150,7 @@ class TestRelease:
         with pytest.raises(EvaluationError) as stopped:
             freeze_release(researcher, project)
         said = str(stopped.value)
-        assert said.startswith("emoji cannot be judged: 2 of its pairs have no words, or the same words")
+        assert said.startswith("emoji cannot be evaluated: 2 of its pairs have no words, or the same words")
         assert "'a dog runs 🙂' / 'a dog runs 🙁'" in said
         assert "solved without the video" not in said
         with pytest.raises(EvaluationError, match="at least 20 characters"):
@@ -171,6 +171,6 @@ class TestRelease:
         self.fill(project, [("a dog runs 🙂", "a dog runs 🙁"), ("a cat sits", "a cat lies")])
         client.force_login(researcher)
         html = client.get(reverse("releases:freeze", args=[project.slug])).content.decode()
-        assert "1 pair cannot be judged" in html
+        assert "1 pair cannot be evaluated" in html
         assert "a dog runs 🙂 / a dog runs 🙁" in html
         assert 'name="override"' in html

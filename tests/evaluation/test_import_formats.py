@@ -81,7 +81,7 @@ def test_the_command_names_the_first_clips_without_a_file(tmp_path, capsys):
     assert f"{named}attach them with `foilworks attach --project p --media DIR`" in capsys.readouterr().err
 
 
-def test_the_command_says_once_that_a_table_is_no_json_lines(tmp_path, capsys):
+def test_the_command_says_once_that_a_table_is_not_json_lines(tmp_path, capsys):
     (tmp_path / "t.csv").write_text("id,video,caption\na,a.mp4,x\nb,b.mp4,y\n", encoding="utf-8")
     status, got, said = run(capsys, "jsonl", tmp_path / "t.csv", "--project", "p", "--create")
     assert (status, got) == (1, None)

@@ -101,7 +101,7 @@ def test_records_and_videos_are_previewed_then_stored(owner, project, film):
     assert "Imported." in page(owner, upload)
 
 
-def test_a_published_set_counts_as_valid_where_the_form_says_so(owner, project):
+def test_a_published_set_counts_as_valid_if_the_form_says_so(owner, project):
     for name, fields in (("plain.csv", {}), ("set.csv", {"as_published": "on"})):
         send(owner, project, records=file(name, CSV.replace("a,a.mp4", f"{name},a.mp4")), **fields)
         upload = looked_at()
@@ -112,7 +112,7 @@ def test_a_published_set_counts_as_valid_where_the_form_says_so(owner, project):
     assert states == {"plain.csv": "in_validation", "set.csv": "valid"}
 
 
-def test_an_unreadable_file_is_said_on_the_page(owner, project):
+def test_an_unreadable_file_is_reported_on_the_page(owner, project):
     send(owner, project, records=file("x.csv", b"id,video,caption\na,\xff\n"))
     upload = looked_at()
     assert upload.state == "failed"
@@ -122,7 +122,7 @@ def test_an_unreadable_file_is_said_on_the_page(owner, project):
     assert refused.status_code == 400
 
 
-def test_videos_alone_go_to_the_clips_that_lack_them_or_become_clips(owner, project, film, tmp_path):
+def test_videos_without_records_fill_clips_or_become_clips(owner, project, film, tmp_path):
     lacking = {"media_state": MediaState.MISSING, "duration": None, "fps": None}
     make_video(project, key="QUVA/a@0-1", source_id="a", start_time=0.0, end_time=0.5, **lacking)
     make_video(project, key="QUVA/a@1-", source_id="a", start_time=0.5, **lacking)
@@ -152,7 +152,7 @@ def test_videos_alone_go_to_the_clips_that_lack_them_or_become_clips(owner, proj
     assert {"evaluation.receive_import", "evaluation.confirm_import", "corpus.add_video"} <= set(actions)
 
 
-def test_what_is_discarded_is_gone_and_can_not_be_imported(owner, project, django_capture_on_commit_callbacks):
+def test_a_discarded_import_is_deleted_and_cannot_be_imported(owner, project, django_capture_on_commit_callbacks):
     send(owner, project, records=file("x.csv", CSV))
     upload = looked_at()
     with django_capture_on_commit_callbacks(execute=True):
@@ -163,7 +163,7 @@ def test_what_is_discarded_is_gone_and_can_not_be_imported(owner, project, djang
     assert Item.objects.count() == 0
 
 
-def test_what_nobody_decided_on_goes_after_a_while(owner, project, django_capture_on_commit_callbacks):
+def test_unconfirmed_imports_are_discarded_after_a_while(owner, project, django_capture_on_commit_callbacks):
     send(owner, project, records=file("x.csv", CSV))
     upload = looked_at()
     assert discard_stale_imports(now=upload.created_at + timedelta(days=13)) == 0
@@ -246,7 +246,7 @@ def test_a_name_is_never_a_path(name, kept):
     assert safe_name(name) == kept
 
 
-def test_names_that_lead_elsewhere_stay_in_the_folder(owner, project, film):
+def test_names_with_paths_remain_in_the_folder(owner, project, film):
     send(owner, project, file("../../a.mp4", film), file("a.mp4", film), records=file("../x.csv", CSV))
     upload = Import.objects.get()
     kept = {path.relative_to(folder_of(upload)).as_posix() for path in folder_of(upload).rglob("*") if path.is_file()}
@@ -264,7 +264,7 @@ def test_names_that_lead_elsewhere_stay_in_the_folder(owner, project, film):
         ({"format": "videos", "records": SimpleUploadedFile("x.csv", b"x")}, "format"),
     ],
 )
-def test_what_is_missing_is_said_beside_its_field(owner, project, fields, wrong):
+def test_missing_values_are_reported_next_to_their_field(owner, project, fields, wrong):
     response = owner.post(reverse("imports:new_import", args=[project.slug]), fields)
     assert response.status_code == 422
     assert wrong in response.context["form"].errors
@@ -310,7 +310,7 @@ def test_progress_asks_for_the_page_once_the_job_is_over(owner, project):
 
 
 @pytest.mark.parametrize("update", [False, True])
-def test_what_is_stored_otherwise_is_shown_and_changed_only_where_it_is_ticked(owner, project, update):
+def test_differing_records_are_shown_and_changed_only_on_request(owner, project, update):
     first, second = b'{"id": "a", "source_id": "v", "caption": "x", "foil": "y"}', b""
     second = first.replace(b'"y"', b'"<z>"') + b"\n" + first.replace(b'"a"', b'"b"')
     send(owner, project, records=file("s.jsonl", first), format="jsonl")
@@ -330,7 +330,7 @@ def test_what_is_stored_otherwise_is_shown_and_changed_only_where_it_is_ticked(o
     assert Item.objects.get(key="a").foils.get().text == ("<z>" if update else "y")
 
 
-def test_a_table_needs_no_word_on_its_format(owner, project):
+def test_the_format_of_a_table_is_detected(owner, project):
     send(owner, project, records=file("sitting.csv", CSV), format="auto")
     assert Import.objects.get().format == "csv"
     assert looked_at().preview["new"] == 2
@@ -344,26 +344,26 @@ def test_a_table_needs_no_word_on_its_format(owner, project):
         ({"videos": ("a.mp4", "x")}, ""),
     ],
 )
-def test_the_name_of_a_file_says_its_format(owner, project, files, format_slug):
+def test_the_name_of_a_file_determines_its_format(owner, project, files, format_slug):
     sent = {name: file(*what) for name, what in files.items()}
     owner.post(reverse("imports:new_import", args=[project.slug]), {"format": "auto", **sent})
     assert Import.objects.get().format == format_slug
 
 
-def test_a_name_that_says_nothing_is_asked_about(owner, project):
+def test_an_unclear_name_requires_a_format(owner, project):
     response = send(owner, project, records=file("annotations.json", "{}"), format="auto")
     assert "Choose the format" in response.context["form"].errors["format"][0]
     assert Import.objects.count() == 0
 
 
-def test_a_table_sent_as_json_lines_is_one_complaint(owner, project):
+def test_a_table_uploaded_as_json_lines_gives_one_error(owner, project):
     send(owner, project, records=file("captions.csv", CSV), format="jsonl")
     html = page(owner, looked_at())
     assert "captions.csv:1: file: looks like a table, not like JSON lines; choose CSV table (csv)" in html
     assert "Problems by record" not in html
 
 
-def test_nothing_can_be_confirmed_where_every_record_is_bad(owner, project):
+def test_an_import_with_only_bad_records_cannot_be_confirmed(owner, project):
     send(owner, project, records=file("x.csv", "id,video,caption\na,a.mp4,\n"))
     upload = looked_at()
     confirm = reverse("imports:confirm_import", args=[project.slug, upload.pk])
@@ -393,7 +393,7 @@ def test_a_file_with_a_similar_name_is_named_beside_the_clip_that_lacks_one(owne
     assert 'Files with a similar name: <span class="hash">blue-left.mp4</span> for blue-lefft.mp4.' in html
 
 
-def test_a_video_alone_goes_to_the_clip_whose_name_is_spelled_otherwise(owner, project, film):
+def test_a_video_is_attached_to_a_clip_with_a_different_spelling(owner, project, film):
     clip = make_video(project, key="CAFE\u0301.MP4", media_state=MediaState.MISSING)
     send(owner, project, file("café.mp4", film))
     owner.post(reverse("imports:confirm_import", args=[project.slug, looked_at().pk]))
@@ -401,7 +401,7 @@ def test_a_video_alone_goes_to_the_clip_whose_name_is_spelled_otherwise(owner, p
     assert looked_at().result["videos"] == [answer]
 
 
-def test_the_preview_names_a_subtest_only_where_one_is_made(owner, project):
+def test_the_preview_names_a_subtest_only_if_it_creates_one(owner, project):
     send(owner, project, records=file("captions.csv", "id,video,caption,foil\na,a.mp4,x,\nb,b.mp4,x,y\n"))
     upload = looked_at()
     assert [row["subtest"] for row in upload.preview["sample"]] == ["", "captions"]

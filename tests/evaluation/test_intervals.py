@@ -42,7 +42,7 @@ def test_values_are_added_up_by_cluster_in_the_order_of_their_names():
         (ALIKE, 1, [[3.0, 8.0], [5.0, 8.0], [2.0, 8.0]]),
     ],
 )
-def test_what_a_seed_has_drawn_stays_drawn(rows, seed, drawn):
+def test_a_seed_always_draws_the_same(rows, seed, drawn):
     assert resampled_sums(rows, draws=3, seed=seed).tolist() == drawn
 
 
@@ -55,7 +55,7 @@ def test_small_blocks_draw_the_same(rows, block, monkeypatch):
 
 
 @pytest.mark.parametrize("rows", [DIFFERENT, ALIKE])
-def test_a_draw_takes_as_many_rows_as_there_are_each_as_often_as_any(rows):
+def test_a_draw_takes_n_rows_with_equal_probability(rows):
     counted = np.column_stack([rows, np.ones(len(rows))])
     sums = resampled_sums(counted, draws=4000)
     assert (sums[:, 2] == len(rows)).all()
@@ -118,7 +118,7 @@ def test_the_t_interval_of_clusters_by_hand():
 
 
 @pytest.mark.parametrize("n", [2, 4, 10, 300])
-def test_where_all_are_right_the_interval_is_that_of_clopper_and_pearson(n):
+def test_with_all_right_the_interval_equals_that_of_clopper_and_pearson(n):
     exact = stats.binomtest(n, n).proportion_ci(method="exact")
     for found in (t_interval(np.ones(n), None), mean_intervals(np.ones((n, 1)), None, draws=9)[0]):
         assert found == pytest.approx([exact.low, exact.high])
@@ -126,13 +126,13 @@ def test_where_all_are_right_the_interval_is_that_of_clopper_and_pearson(n):
         assert found == pytest.approx([1 - exact.high, 1 - exact.low])
 
 
-def test_videos_that_are_all_half_right_may_stand_at_either_end():
+def test_unseen_videos_may_be_at_either_bound():
     unseen = 1 - 0.025 ** (1 / 2)
     halves = t_interval(np.array([1.0, 0.0, 0.5, 0.5]), list("vvww"))
     assert halves == pytest.approx([0.5 * (1 - unseen), 0.5 * (1 - unseen) + unseen])
 
 
-def test_what_is_no_share_keeps_to_its_own_bounds_or_to_none():
+def test_values_other_than_shares_have_their_own_bounds_or_none():
     ranks = np.full((4, 2), 3.0)
     bounded, free = mean_intervals(ranks, None, bounds=[(1.0, 6.0), None], draws=9)
     unseen = 1 - 0.025 ** (1 / 4)
@@ -157,13 +157,13 @@ def test_a_mean_is_rounded_once():
     assert mean(np.array([1e16, 1.0, -1e16, 2.0])) == 0.75
 
 
-def test_nothing_to_choose_from_is_said():
+def test_missing_records_are_reported():
     with pytest.raises(EvaluationError, match=r"^there are no scored records; give at least one$"):
         choice_scores([]).refuse_nothing()
     assert choice_scores([[1.0, 0.0]]).refuse_nothing() is None
 
 
-def test_drawing_videos_holds_the_truth_and_drawing_items_does_not():
+def test_drawing_videos_covers_the_truth_and_drawing_items_does_not():
     """200 videos of five items that share their video's hardness, Beta(1.4, .6): mean .7, intraclass correlation .33.
 
     Of 95 % intervals some 95 of 100 hold the mean where videos are drawn, and some 80 where items are.

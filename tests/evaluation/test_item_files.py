@@ -49,7 +49,7 @@ class TestItems:
         assert got.proficiency == ProficiencyFacts("a box", ("a cup",), True)
         assert not warnings
 
-    def test_a_line_needs_a_caption_and_a_foil_only(self, write):
+    def test_a_line_needs_only_a_caption_and_a_foil(self, write):
         rich = {"caption": "c", "foil": "d", "subtest": "s", "votes": {"caption": 3}}
         rich["proficiency"] = {"caption": "e", "foils": ["f"]}
         (plain, full), _ = read_items([write("x.jsonl", {"caption": "a", "foils": ["b"]}, rich)])
@@ -57,7 +57,7 @@ class TestItems:
         assert (full.subtest, full.valid, full.unanimous) == ("s", True, True)
         assert full.proficiency == ProficiencyFacts("e", ("f",), None)
 
-    def test_doubtful_records_count_as_they_stand_and_are_listed(self, write):
+    def test_doubtful_records_count_unchanged_and_are_listed(self, write):
         nobody = {"caption": "a", "foils": ["b"], "votes": {"caption": 0, "foil": 0, "other": 0}}
         items, warnings = read_items(
             [write("x.jsonl", {"caption": "a", "foils": ["a"]}, {"caption": "a", "foils": ["b", "b"]}, nobody)]
@@ -66,20 +66,20 @@ class TestItems:
         assert items[2].valid is False
         assert [line.split("x.jsonl")[1] for line in warnings] == [
             ":1: foils: a foil equals the caption",
-            ":2: foils: a foil stands twice",
-            ":3: votes: nobody voted; the item counts as not valid",
+            ":2: foils: a foil occurs twice",
+            ":3: votes: there are none; the item counts as not valid",
         ]
 
     @pytest.mark.parametrize(
         ("record", "complaint"),
         [
             ({"foils": ["b"]}, "x.jsonl:1: caption: is missing"),
-            ({"caption": "", "foils": ["b"]}, "x.jsonl:1: caption: is no text"),
+            ({"caption": "", "foils": ["b"]}, "x.jsonl:1: caption: is not text"),
             ({"caption": "a", "foils": []}, "x.jsonl:1: foils: is missing or empty"),
-            ({"caption": "a", "foils": ["b", 3]}, r"x.jsonl:1: foils\[1\]: is no text"),
+            ({"caption": "a", "foils": ["b", 3]}, r"x.jsonl:1: foils\[1\]: is not text"),
             ({"caption": "a"}, "x.jsonl:1: foil: is missing"),
             ({"caption": "a", "foils": ["b"], "votes": {"caption": -1}}, "x.jsonl:1: votes.caption: is -1"),
-            ({"caption": "a", "foils": ["b"], "votes": 3}, "x.jsonl:1: votes: is no object"),
+            ({"caption": "a", "foils": ["b"], "votes": 3}, "x.jsonl:1: votes: is not an object"),
             ({"caption": "a", "foils": ["b"], "proficiency": {"caption": "c"}}, "x.jsonl:1: proficiency.foil: is miss"),
         ],
     )

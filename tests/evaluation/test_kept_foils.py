@@ -78,7 +78,7 @@ def kept(items):
 
 
 @pytest.mark.parametrize("state", ItemState)
-def test_rows_and_rule_say_the_same_of_every_verdict_in_every_state(project, state):
+def test_query_and_rule_agree_on_every_verdict_in_every_state(project, state):
     made = factories.make_item(factories.make_subtest(project), foils=tuple(FoilVerdict), state=state)
     for verdict in FoilVerdict:
         Foil.objects.filter(item=made, text=verdict).update(verdict=verdict)
@@ -87,7 +87,7 @@ def test_rows_and_rule_say_the_same_of_every_verdict_in_every_state(project, sta
     assert out == ({"invalid", "disputed"} if state == ItemState.VALID else {"invalid"})
 
 
-def test_what_is_released_is_what_reports_and_their_recomputation_call_valid(item, project):
+def test_released_items_are_those_that_reports_call_valid(item, project):
     assert released(item)["foils"] == [VALID_FOIL]
     (facts,) = item_facts(project)
     assert (len(facts.foils), len(facts.tallies)) == (3, 3)
@@ -96,7 +96,7 @@ def test_what_is_released_is_what_reports_and_their_recomputation_call_valid(ite
     assert kept(item_facts_of(content.items, content.votes)) == kept([facts])
 
 
-def test_the_pages_that_tell_of_valid_items_show_one_number(item, project):
+def test_all_pages_show_the_same_number_of_valid_items(item, project):
     (row,) = project_report(project, "validation")["subtests"]
     (counted,) = count(project)["subtests"]
     expected = pytest.approx(js_divergence(Counter(words(CAPTION_TEXT)), Counter(words(VALID_FOIL))))
@@ -115,7 +115,7 @@ def test_people_choose_among_the_texts_that_models_are_scored_on(item, project, 
     assert sorted(shown) == sorted([CAPTION_TEXT, *released(item)["foils"]])
 
 
-def test_what_somebody_was_shown_before_can_still_be_chosen(item, project, researcher):
+def test_texts_shown_before_can_still_be_chosen(item, project, researcher):
     open_baseline(researcher, project)
     person = factories.make_member(project, Role.ANNOTATOR)
     work = claim(person, project, Stage.BASELINE)
@@ -126,18 +126,18 @@ def test_what_somebody_was_shown_before_can_still_be_chosen(item, project, resea
     assert submit_choice(person, work.token, "key", 1).foil == disputed
 
 
-def test_an_item_is_asked_about_by_the_number_of_texts_it_is_left_with(project, researcher):
+def test_an_item_is_asked_with_its_remaining_texts(project, researcher):
     made = make_item(project, *["valid"] * 9, "disputed")
     assert open_baseline(researcher, project) == 0
     Foil.objects.filter(item=made, position=0).update(verdict=FoilVerdict.DISPUTED)
     assert open_baseline(researcher, project) == 1
 
 
-def test_descriptions_are_compared_with_the_texts_that_are_left(item):
+def test_descriptions_are_compared_with_the_remaining_texts(item):
     assert _sentences(item) == [CAPTION_TEXT, VALID_FOIL]
 
 
-def test_a_balance_is_found_around_what_is_left(item, project):
+def test_a_balance_is_found_among_the_remaining_foils(item, project):
     imported = pool_of(Selection(project=project, subtest=item.subtest)).fixed
     assert [pair.foil for pair in imported] == [VALID_FOIL]
     group = factories.make_group(factories.make_run(item.subtest), item.caption)
@@ -157,12 +157,12 @@ class TestProficiency:
             subtest, caption, ("a man folds a red shirt.",), state=ItemState.VALID, proficiency_item=pair
         )
 
-    def test_a_model_is_asked_for_what_a_valid_one_is_left_with(self, project):
+    def test_a_model_scores_the_remaining_texts_of_a_valid_pair(self, project):
         main = self.main_with(make_item(project, "invalid", "valid", "disputed", kind=Subtest.Kind.PROFICIENCY))
         pair = released(main)["proficiency"]
         assert (pair["foils"], pair["foil_positions"], pair["valid"]) == ([VALID_FOIL], [1], True)
 
-    def test_reports_and_their_recomputation_tell_of_the_same_foils(self, project):
+    def test_reports_and_their_recomputation_use_the_same_foils(self, project):
         self.main_with(make_item(project, "invalid", "valid", "disputed", kind=Subtest.Kind.PROFICIENCY))
         (row,) = project_report(project, "validation")["subtests"]
         js = js_divergence(Counter(words(CAPTION_TEXT)), Counter(words(VALID_FOIL)))
@@ -171,7 +171,7 @@ class TestProficiency:
         assert recomputed("validation", content.items, content.votes)["subtests"] == [row]
 
     @pytest.mark.parametrize("state", [ItemState.IN_VALIDATION, ItemState.INVALID, ItemState.DISPUTED])
-    def test_one_that_is_not_valid_is_told_with_every_text(self, project, state):
+    def test_an_invalid_pair_keeps_every_text(self, project, state):
         pair = make_item(project, "invalid", "valid", "disputed", kind=Subtest.Kind.PROFICIENCY, state=state)
         record = released(self.main_with(pair))["proficiency"]
         assert record["foils"] == [TEXTS["invalid"], VALID_FOIL, TEXTS["disputed"]]
@@ -182,7 +182,7 @@ class TestProficiency:
 
 @pytest.mark.parametrize("fields", [{"valid_when": "all"}, {"votes_wanted": 0, "votes_needed": 0}])
 @pytest.mark.parametrize("verdicts", [("valid", "valid"), ("pending", "pending")])
-def test_an_item_without_a_refused_pair_keeps_all_of_them(project, researcher, fields, verdicts):
+def test_an_item_without_a_rejected_pair_keeps_all_of_them(project, researcher, fields, verdicts):
     """Every pair valid, as where all have to be, and items that nobody was asked about."""
     made = make_item(project, *verdicts, **fields)
     texts = [foil.text for foil in made.foils.all()]
@@ -194,7 +194,7 @@ def test_an_item_without_a_refused_pair_keeps_all_of_them(project, researcher, f
 
 
 @pytest.mark.parametrize("state", [ItemState.IN_VALIDATION, ItemState.INVALID, ItemState.DISPUTED])
-def test_an_item_that_is_not_valid_is_told_with_every_text(project, state):
+def test_an_invalid_item_keeps_every_text(project, state):
     made = make_item(project, "valid", "disputed", "invalid", state=state)
     factories.make_item(factories.make_subtest(project), state=ItemState.VALID)
     content = collect_release(freeze_release(None, project))

@@ -67,7 +67,7 @@ def test_places_groups_and_power(release, scored):
     assert found.items_to_separate > 12
 
 
-def test_a_model_without_pairs_stands_behind_those_with_and_its_t_is_said_to_differ(release, tmp_path, client):
+def test_a_model_without_pairs_ranks_last_and_its_t_is_marked(release, tmp_path, client):
     """All right on 24 items beside half right on the 12 with a pair."""
     half = score(release, tmp_path, "half", lambda k: k % 2 == 0)
     assert not board(release).uneven
@@ -80,7 +80,7 @@ def test_a_model_without_pairs_stands_behind_those_with_and_its_t_is_said_to_dif
     found = board(release)
     assert found.uneven
     assert [(row.run, row.place, row.group["n"]) for row in found.rows] == [(half, 1, 12), (alone, None, 24)]
-    assert "its T stands over all that it scored." in markdown(found)
+    assert "its T is over all items that it scored." in markdown(found)
     client.force_login(factories.make_member(release.project, Role.RESEARCHER))
     for page in ("release", "leaderboard"):
         html = client.get(reverse(named(page), args=["ranked", release.pk])).content.decode()
@@ -101,7 +101,7 @@ def test_a_scope_has_its_own_numbers(release, scored):
     assert row.group == results_of(row.run)["subtests"]["up"]
 
 
-def test_what_the_release_has_not_is_said(release):
+def test_an_unknown_scope_or_column_is_named(release):
     with pytest.raises(EvaluationError, match="no scope 'subtest:x'; choose one of: overall, test:motion"):
         board(release, scope="subtest:x")
     with pytest.raises(EvaluationError, match="unknown column 'Q'"):
@@ -113,14 +113,14 @@ def test_a_release_without_models_has_an_empty_board(release):
     assert (found.rows, found.column, found.chance, found.human) == ([], "T", None, None)
 
 
-def test_a_run_at_work_is_listed_without_results(release, scored):
+def test_an_unfinished_run_is_listed_without_results(release, scored):
     done = scored("done", lambda k: True)
     waiting = start_run(None, release, "fake:text", label="waiting")
     found = board(release)
     assert [(row.run, row.place) for row in found.rows] == [(done, 1), (waiting, None)]
 
 
-def test_of_two_runs_of_a_model_the_latest_stands(release, scored):
+def test_of_two_runs_of_a_model_the_latest_counts(release, scored):
     scored("model", lambda k: True)
     again = scored("model", lambda k: True)
     assert [row.run for row in board(release).rows] == [again]
@@ -139,7 +139,7 @@ def test_credits_are_those_of_the_results(release, scored):
     assert credit.main.mean() == overall["T_all"]
 
 
-def test_results_are_made_by_the_job_and_then_read(release, scored, monkeypatch, django_assert_num_queries):
+def test_results_are_computed_by_the_job_and_then_read(release, scored, monkeypatch, django_assert_num_queries):
     for name in ("a", "b"):
         scored(name, lambda k: True)
 
@@ -179,7 +179,7 @@ class TestHumanLine:
             state=state,
         )
 
-    def test_people_and_majorities_stand_over_the_items_they_answered(self, release):
+    def test_people_and_majorities_cover_the_items_they_answered(self, release):
         people = [factories.make_user() for _ in range(3)]
         first, second, third = [member.item for member in release.members.all()[:3]]
         for person, one, two in zip(people, ("caption", "caption", "foil"), ("foil", "foil", "caption"), strict=True):
@@ -191,7 +191,7 @@ class TestHumanLine:
         assert found["T"] == pytest.approx((2 / 3 + 1 / 3 + 1) / 3)
         assert (found["n"], found["n_choices"], found["majority"], found["n_majority"]) == (3, 7, 0.5, 2)
 
-    def test_beside_models_with_pairs_people_stand_over_the_same_items(self, release, scored):
+    def test_with_paired_models_people_cover_the_same_items(self, release, scored):
         """The first twelve have a pair."""
         members = sorted(release.members.all(), key=lambda member: number_of(member.record))
         person = factories.make_user()
@@ -201,7 +201,7 @@ class TestHumanLine:
         scored("a", lambda k: True)
         assert (board(release).human["T"], board(release).human["n"]) == (1.0, 1)
 
-    def test_validation_votes_and_set_aside_choices_are_no_baseline(self, release):
+    def test_validation_votes_and_excluded_choices_do_not_count_as_baseline(self, release):
         item = release.members.first().item
         factories.make_user()
         Vote.objects.create(item=item, person=factories.make_user(), choice=Choice.CAPTION, idempotency_key="v")
@@ -223,7 +223,7 @@ class TestCards:
         assert board(release).rows[0].card == card
         assert AuditEvent.objects.filter(action="evaluation.describe_model").count() == 1
 
-    def test_who_may_not_and_what_cannot(self, project, release, scored):
+    def test_missing_roles_and_unknown_fields_are_refused(self, project, release, scored):
         run = scored("named", lambda k: True)
         with pytest.raises(AccessDenied):
             describe_model(factories.make_member(project, Role.VALIDATOR), run, size="1")
@@ -233,7 +233,7 @@ class TestCards:
         with pytest.raises(EvaluationError, match="has not loaded its model yet"):
             describe_model(person, start_run(None, release, "fake:"), size="1")
 
-    def test_what_an_adapter_says_is_kept_as_far_as_a_card_holds_it(self, project, release):
+    def test_a_card_takes_the_fields_it_knows_from_the_adapter(self, project, release):
         assert stated({"category": "image", "size": 151, "colour": "red", "adaptation": "tuned"}) == {
             "category": "image",
             "size": "151",

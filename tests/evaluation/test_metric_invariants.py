@@ -87,7 +87,7 @@ def test_swapping_caption_and_foil_gives_the_complement(scores):
 
 @quick
 @given(ragged)
-def test_policies_stand_in_their_order(scores):
+def test_policies_are_ordered_by_strictness(scores):
     def accuracy(policy):
         return mc.compute(choice_scores(scores), ties=policy, draws=DRAWS)["accuracy"]
 

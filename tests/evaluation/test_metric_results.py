@@ -113,7 +113,7 @@ class TestClasses:
         found = classes.compute(Answers(["a"], [""], ["u"], {"m": np.array([1.0])}), **HOW)
         assert (found["models"][0]["class_mean"], found["chance"], found["n_classes"]) == (None, None, 0)
 
-    def test_nothing_to_score_is_said(self):
+    def test_missing_items_are_reported(self):
         with pytest.raises(EvaluationError, match=r"^there are no samples; give at least one$"):
             classes.compute(Answers([], [], [], {}))
 
@@ -169,7 +169,7 @@ class TestPairwise:
             "n_clusters": 3,
         }
 
-    def test_groups_stand_beside_it_each_by_its_own_items(self):
+    def test_groups_are_computed_over_their_own_items(self):
         found = pairwise.compute(self.DATA, **HOW)
         assert set(found) == {"tie_policy", "overall", "subtests", "tests", "avg_P+T"}
         assert found["tie_policy"] == "half"
@@ -190,7 +190,7 @@ class TestPairwise:
         assert [group["T_ci"] for group in groups] == [interval] * 3
         assert pairwise.compute(data, draws=70, seed=2)["overall"]["T_ci"] != interval
 
-    def test_nothing_to_score_is_said(self):
+    def test_missing_items_are_reported(self):
         with pytest.raises(EvaluationError, match=r"^there are no scored items; give at least one record$"):
             pairwise.compute(pair_scores([]))
 
@@ -235,7 +235,7 @@ class TestRetrieval:
             one, two = retrieval.compute(sim, **HOW), other_seed(retrieval.compute, sim)
             assert one[way]["R@1_ci"] != two[way]["R@1_ci"]
 
-    def test_what_cannot_be_is_said(self):
+    def test_invalid_input_is_reported(self):
         for wrong in (np.zeros((2, 3)), np.zeros(4), np.zeros((0, 0)), np.zeros((2, 2, 2))):
             with pytest.raises(EvaluationError, match=NOT_SQUARE):
                 retrieval.compute(wrong)
@@ -266,7 +266,7 @@ class TestControl:
             found = control.compute(self.SIM, ties=ties, candidates=4, draws=60, seed=5)
             assert found == {**expected, "candidates": 4, "seed": 5}
 
-    def test_what_a_seed_has_sampled_stays_sampled(self):
+    def test_a_seed_always_samples_the_same(self):
         assert sampled_others(5, 3, 0).tolist() == [[3, 4], [2, 0], [4, 0], [2, 4], [1, 2]]
         assert sampled_others(5, 3, 1).tolist() == [[2, 3], [0, 3], [4, 3], [4, 0], [3, 0]]
         captions = [f"caption {k}" for k in range(8)]
@@ -277,7 +277,7 @@ class TestControl:
         found = sampled_captions(names, sources, captions, candidates=2, seed=1)
         assert [int(text[-1]) for (text,) in found] == [7, 2, 7, 0, 7, 0, 0, 0]
 
-    def test_beside_it_stands_the_drop_over_the_items_of_both(self):
+    def test_the_drop_is_over_the_items_of_both(self):
         # Among counterfactuals: wrong, a tie, right; among sampled ones two are right, one in its second place.
         ranked = choice_scores([[0, 1], [1, 1], [1, 2]], right=[0, 0, 1], clusters=["u", "v", "w"])
         sampled = ChoiceScores(["r2", "r1"], np.array([[2.0, 1], [1, 2]]), np.array([0, 1]), ["w", "v"])
@@ -292,14 +292,14 @@ class TestControl:
             with pytest.raises(ValueError, match="argument 2 is longer"):
                 sampled_captions(names, sources, captions, candidates=2)
 
-    def test_what_cannot_be_is_said(self):
+    def test_invalid_input_is_reported(self):
         for wrong in (np.zeros((2, 3)), np.zeros(4), np.zeros((0, 0)), np.zeros((2, 2, 2))):
             with pytest.raises(EvaluationError, match=NOT_SQUARE):
                 control.compute(wrong)
         for sample in (lambda: sampled_others(9, 1), lambda: sampled_captions(["a"], ["v"], ["c"], candidates=1)):
-            with pytest.raises(EvaluationError, match=r"^1 candidates leave nothing to choose; give at least 2$"):
+            with pytest.raises(EvaluationError, match=r"^1 candidates are too few; give at least 2$"):
                 sample()
-        said = r"^item 'a': 3 candidates need 2 captions of other videos, and there are 1; leave the control out$"
+        said = r"^item 'a': 3 candidates need 2 captions of other videos, but there are 1; leave the control out$"
         with pytest.raises(EvaluationError, match=said):
             sampled_captions(["a", "b"], ["v", "w"], ["one", "two"], candidates=3)
         assert sampled_captions(["a", "b"], ["v", "w"], ["one", "two"], candidates=2) == [("two",), ("one",)]

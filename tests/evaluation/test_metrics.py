@@ -44,7 +44,7 @@ class TestPairwise:
         # Ties are counted where they decide: items 3 and 4.
         assert run(main)["overall"]["ties"] == 2 / 5
 
-    def test_p_t_and_both_stand_over_the_items_that_have_a_proficiency_item(self):
+    def test_p_t_and_both_cover_the_items_with_a_proficiency_item(self):
         main = [[1, 0], [1, 0], [0, 1], [1, 0], [0, 1]]
         proficiency = [[1, 0], [0, 1], [1, 0], [], []]
         got = run(main, proficiency)["overall"]
@@ -56,7 +56,7 @@ class TestPairwise:
         got = run([[1, 1], [1, 1, 1]], [[1, 1], [2, 1]])["overall"]
         assert got["P+T"] == pytest.approx((1 / 2 * 1 / 2 + 1 / 3 * 1) / 2)
 
-    def test_without_proficiency_items_t_stands_over_all_and_p_is_null(self):
+    def test_without_proficiency_items_t_covers_all_and_p_is_null(self):
         got = run([[1, 0], [0, 1]])
         assert (got["overall"]["T"], got["overall"]["P"], got["overall"]["P+T"]) == (0.5, None, None)
         assert got["overall"]["n"] == got["overall"]["n_all"] == 2
@@ -92,7 +92,7 @@ class TestPairwise:
         assert run([[1, 0]])["overall"]["T_ci"] is None
         assert run([[1, 0]])["overall"]["T_t_ci"] is None
 
-    def test_nothing_to_score_is_said(self):
+    def test_missing_items_are_reported(self):
         with pytest.raises(EvaluationError, match="at least one record"):
             run([])
 
@@ -118,7 +118,7 @@ class TestRcad:
         assert got["n"] == 4
         assert got["chance"]["R@1"] == pytest.approx(1 / 6)
 
-    def test_the_caption_may_stand_in_another_place(self):
+    def test_the_caption_may_be_in_another_column(self):
         scores = np.array([[3.0, 1, 2], [1, 2, 3], [2, 3, 1]])
         got = rcad.compute(ChoiceScores(list("abc"), scores, np.array([2, 2, 0]), list("abc")), draws=DRAWS)
         assert (got["R@1"], got["R@2"], got["mean_rank"]) == (pytest.approx(1 / 3), 1, pytest.approx(5 / 3))
@@ -140,7 +140,7 @@ class TestMultipleChoice:
         assert got["ties"] == pytest.approx(1 / 3)
         assert got["chance"] == pytest.approx(1 / 5)
 
-    def test_the_right_answer_may_stand_in_another_column(self):
+    def test_the_right_answer_may_be_in_another_column(self):
         data = choice_scores([[1, 5, 0], [5, 5, 0]], right=[1, 1])
         # `first` gives the tie of the second record to column 0, which is wrong.
         assert mc.compute(data, ties="first", draws=DRAWS)["accuracy"] == 0.5

@@ -178,7 +178,7 @@ class TestLength:
         assert [row["n"] for row in result["rows"]] == [2] * 6
         assert result["rows"][0]["group"] == "10–10.008 s"
 
-    def test_an_unknown_cut_is_said(self):
+    def test_an_unknown_cut_is_named(self):
         with pytest.raises(EvaluationError, match="unknown cut 'x'"):
             length.compute(scored([{"duration": 1.0}], m=[[1.0, 0.0]]), cut="x")
 
@@ -194,7 +194,7 @@ class TestNumbers:
         assert found["1"] == (0, 0)
         assert (result["n_texts"], result["n_with_number"], result["n_numbers"], result["adverbs"]) == (5, 3, 4, 1)
 
-    def test_no_number_has_no_shares_and_no_text_is_said(self):
+    def test_without_numbers_there_are_no_shares_and_missing_text_is_reported(self):
         assert numbers.compute(["a dog"])["rows"][0]["share"] is None
         with pytest.raises(EvaluationError, match="no text"):
             numbers.compute([])
@@ -220,7 +220,7 @@ class TestVerbs:
         result = verbs.compute([EditFacts("a", "b", "machine", "go")])
         assert (result["js"], result["rows"][0]["person"], result["definition"]) == (None, None, "lemmas named")
 
-    def test_an_unknown_source_is_said(self):
+    def test_an_unknown_source_is_named(self):
         with pytest.raises(EvaluationError, match="unknown source 'cat'"):
             verbs.compute([EditFacts("a", "b", "cat")])
 
@@ -281,12 +281,12 @@ class TestInvariants:
         return ScoredItems(names, [f"v{k % 3}" for k in order], facts, {"m": padded(rows)}, {})
 
 
-def test_credits_of_what_was_not_scored_are_no_number():
+def test_credits_of_unscored_items_are_nan():
     assert np.isnan(credits(padded([[1.0, 0.0], []]))).tolist() == [False, True]
 
 
 class TestFiles:
-    def test_scores_of_several_models_stand_by_item(self, tmp_path):
+    def test_scores_of_several_models_are_grouped_by_item(self, tmp_path):
         path = tmp_path / "clip.jsonl"
         path.write_text(
             '{"id": "a", "scores": [2, 1], "count": 3, "cluster": "v"}\n'
@@ -300,7 +300,7 @@ class TestFiles:
         assert items.facts == [{"count": 3}, {"count": 5}]
         assert items.clusters == ["cluster v", "item b"]
 
-    def test_a_table_says_the_same_as_lines(self, tmp_path):
+    def test_a_table_gives_the_same_result_as_lines(self, tmp_path):
         path = tmp_path / "clip.csv"
         path.write_text('"count";"id";"foil_1";"caption";"edited";"cluster"\n3;"a";1;2;"verb";"v"\n5;"b";2;1;;\n')
         items = read_scored([path])
@@ -318,7 +318,7 @@ class TestFiles:
             ("", "file: is empty"),
         ],
     )
-    def test_bad_records_are_said_where_they_stand(self, tmp_path, text, what):
+    def test_bad_records_are_reported_with_their_place(self, tmp_path, text, what):
         path = tmp_path / "s.jsonl"
         path.write_text(text)
         with pytest.raises(ActionableError, match=what):

@@ -72,7 +72,7 @@ def rewritten(export: Path, edit) -> None:
     (export / "manifest.json").write_text(pretty(manifest), encoding="utf-8")
 
 
-def test_every_old_word_leads_to_a_word_of_now():
+def test_every_old_state_name_maps_to_a_current_one():
     assert {ItemState(word) for word in RENAMED} == {ItemState.DISPUTED}
     assert {FoilVerdict(current_word(word)) for word in RENAMED} == {FoilVerdict.DISPUTED}
     assert not set(RENAMED) & {*ItemState, *FoilVerdict}
@@ -86,7 +86,7 @@ class TestExports:
         call_command("verify", str(export), "--expect", MANIFEST, "--json")
         assert json.loads(capsys.readouterr().out) == {"ok": True, "hash": HASH, "manifest": MANIFEST}
 
-    def test_a_disputed_foil_of_a_valid_item_is_none_of_its_foils(self, export):
+    def test_a_disputed_foil_of_a_valid_item_does_not_belong_to_it(self, export):
         for known in (True, False):
             items = lines(export / "items.jsonl")
             for item in items if not known else ():
@@ -95,7 +95,7 @@ class TestExports:
             assert facts["moves:valid"].kept == ("a man unfolds a shirt.",)
             assert (facts["moves:split"].valid, facts["moves:split"].kept) == (False, None)
 
-    def test_an_item_whose_old_word_was_changed_is_found(self, export):
+    def test_a_changed_old_state_name_is_found(self, export):
         def edit(items):
             for item in items:
                 if item["state"] == "split":
@@ -104,7 +104,7 @@ class TestExports:
         rewritten(export, edit)
         assert "tables/validation.json" in verify(export)["difference"]
 
-    def test_the_new_word_in_an_old_export_is_read_alike(self, export):
+    def test_the_new_state_name_in_an_old_export_is_read_the_same_way(self, export):
         def edit(items):
             for item in items:
                 item["state"] = current_word(item["state"])
@@ -115,7 +115,7 @@ class TestExports:
         assert verify(export)["ok"]
         assert verify(export)["hash"] == HASH
 
-    def test_items_and_votes_of_an_old_export_are_imported_with_the_new_word(self, export, tmp_path, db):
+    def test_items_and_votes_of_an_old_export_get_the_new_state_name(self, export, tmp_path, db):
         project = factories.make_project()
         factories.make_subtest(project, name="moves", valid_when="enough", foils_enough=1, foils_per_item=2)
         records = [
@@ -150,10 +150,10 @@ class TestAudit:
         assert rows.update(to_state="split") == 1
         return made
 
-    def test_old_rows_lead_to_the_state_of_now(self, item):
+    def test_old_rows_map_to_the_current_state(self, item):
         assert [row for row in violations() if row["invariant"].startswith(("history.", "items."))] == []
 
-    def test_the_history_says_the_word_of_now_and_the_row_stays(self, item, world):
+    def test_the_history_shows_the_new_name_and_the_row_does_not_change(self, item, world):
         assert [one.to_state for one in history_of(world.project, item, [])][-1] == "disputed"
         assert AuditEvent.objects.filter(to_state="split").count() == 1
 
@@ -168,11 +168,11 @@ class TestPages:
         world.item(key="open")
         world.item(key="between", state=ItemState.DISPUTED)
         page = owner.get(reverse("items:items", args=[world.project.slug]), {"state": "split"})
-        assert [item.key for item in page.context["page"]] == ["between"]
+        assert [item.key for item in page.context["listing"].page.rows] == ["between"]
         assert page.context["query"] == "state=disputed&"
         assert page.context["form"]["state"].value() == "disputed"
 
-    def test_old_addresses_lead_on_for_good(self, owner, world):
+    def test_old_addresses_redirect_permanently(self, owner, world):
         item, slug = world.item(state=ItemState.DISPUTED), world.project.slug
         listed = owner.get(f"/projects/{slug}/splits/?page=2")
         assert (listed.status_code, listed.url) == (301, f"/projects/{slug}/disputed/?page=2")
@@ -180,7 +180,7 @@ class TestPages:
         assert (one.status_code, one.url) == (301, f"/projects/{slug}/disputed/{item.pk}/")
         assert owner.get(one.url).context["item"] == item
 
-    def test_a_form_that_was_open_keeps_what_it_sends(self, owner, world):
+    def test_a_form_opened_before_the_update_still_works(self, owner, world):
         item = world.item(state=ItemState.DISPUTED)
         sent = {"decision": "invalid", "reasons": "other", "comment": "both are true"}
         answer = owner.post(f"/projects/{world.project.slug}/splits/{item.pk}/", sent, follow=True)
@@ -188,7 +188,7 @@ class TestPages:
         item.refresh_from_db()
         assert item.state == ItemState.INVALID
 
-    def test_a_count_of_another_version_is_not_shown_and_made_again(self, world, monkeypatch):
+    def test_a_count_of_another_version_is_not_shown_and_is_repeated(self, world, monkeypatch):
         monkeypatch.setattr(stored_count, "SMALL", 0)
         world.item(state=ItemState.DISPUTED)
         row = stored_count.keep(world.project)
@@ -203,12 +203,12 @@ class TestPages:
         assert stored_count.counted(world.project).data["subtests"][0]["n_disputed"] == 1
 
 
-def test_what_is_told_to_addresses_outside_has_the_new_word(world):
+def test_webhooks_send_the_new_state_name(world):
     row = audit.event(world.project, None, "vote", world.item(), from_state="in_validation", to_state="disputed")
     assert event_slug(row) == "item.decided"
 
 
-def test_an_item_that_an_old_process_stored_after_the_migration_is_named_and_breaks_no_report(world):
+def test_an_item_with_an_old_state_after_the_migration_is_named_by_check(world):
     item = world.item(state=ItemState.DISPUTED)
     Foil.objects.filter(item=item).update(verdict=FoilVerdict.DISPUTED)
     Item.objects.filter(pk=item.pk).update(state="split")

@@ -37,7 +37,7 @@ def release(db):
 
 
 @pytest.mark.parametrize("kind", ["counts", "length"])
-def test_a_report_stands_over_the_items_of_the_protocol(release, tmp_path, kind):
+def test_a_report_covers_the_items_of_the_protocol(release, tmp_path, kind):
     score(release, tmp_path, "paired", lambda k: k % 2 == 0, protocol=CODE)
     score(release, tmp_path, "all", lambda k: k % 2 == 0)
     rows = release_analysis(release, kind)["rows"]
@@ -46,7 +46,7 @@ def test_a_report_stands_over_the_items_of_the_protocol(release, tmp_path, kind)
     assert n == {"paired": overall["paired"]["n"], "all": overall["all"]["n_all"]} == {"paired": 12, "all": 24}
 
 
-def test_a_failed_run_and_a_run_without_such_items_are_no_rows(release, tmp_path):
+def test_failed_runs_and_runs_without_such_items_have_no_rows(release, tmp_path):
     score(release, tmp_path, "good", lambda k: True)
     records = [record for record in records_of(release) if number_of(record) >= 12]
     alone = tmp_path / "alone.jsonl"
@@ -69,7 +69,7 @@ def written(run, folder):
     return paths
 
 
-def test_vilmas_two_score_files_come_in_by_one_command(release, tmp_path, capsys):
+def test_one_command_imports_vilmas_two_score_files(release, tmp_path, capsys):
     run = score(release, tmp_path, "m", lambda k: k % 3 == 0, lambda k: k % 2 == 0, protocol=CODE)
     main, able = written(run, tmp_path)
     told = {"release": str(release.pk), "model": f"file:{main}", "protocol": CODE, "json": True, "sync": True}
@@ -92,7 +92,7 @@ def test_vilmas_two_score_files_come_in_by_one_command(release, tmp_path, capsys
         ("file:", "none.json", "no such score file"),
     ],
 )
-def test_a_second_file_that_cannot_be_is_refused(release, tmp_path, capsys, model, file, words):
+def test_an_invalid_second_file_is_refused(release, tmp_path, capsys, model, file, words):
     (tmp_path / "able.json").write_text("{}")
     spec = f"file:{tmp_path / 'able.json'}" if model == "file:" else model
     with pytest.raises(SystemExit):
@@ -144,18 +144,18 @@ def test_score_files_are_restricted_to_valid_items(vilma, capsys):
 @pytest.mark.parametrize(
     ("file", "content", "words"),
     [
-        ("items", {"1": {"video_file": "1", "caption": "a", "foil": "b"}}, "so nobody knows if it is valid"),
-        ("main", {"x": {"scores": [1, 0]}}, "no scored item is a valid one of it"),
+        ("items", {"1": {"video_file": "1", "caption": "a", "foil": "b"}}, "so its validity is unknown"),
+        ("main", {"x": {"scores": [1, 0]}}, "no scored item is a valid item of this file"),
     ],
 )
-def test_items_that_say_nothing_of_the_scores_are_refused(vilma, capsys, file, content, words):
+def test_items_unrelated_to_the_scores_are_refused(vilma, capsys, file, content, words):
     vilma[file].write_text(json.dumps(content))
     with pytest.raises(SystemExit):
         call_command("metrics", "pairwise", files=[vilma["main"]], items=[vilma["items"]])
     assert words in capsys.readouterr().err
 
 
-def test_intervals_that_are_not_clustered_by_video_are_said_to_be_so(tmp_path, capsys):
+def test_intervals_without_video_clusters_are_marked(tmp_path, capsys):
     path = tmp_path / "scores.jsonl"
     lines = [{"id": str(k), "caption": 1, "foils": [k % 2 * 2], "cluster": f"v{k // 2}"} for k in range(4)]
     for clusters, expected in ((True, []), (False, ["not clustered by video"])):

@@ -87,7 +87,7 @@ class TestPooling:
         assert not scores_by_item(video, CODE)
 
     def test_image_models_see_eight_frames(self):
-        with pytest.raises(EvaluationError, match=r"shows image models 8 frames, and brightness takes 4; .*\?frames=8"):
+        with pytest.raises(EvaluationError, match=r"shows image models 8 frames, but brightness takes 4; .*\?frames=8"):
             under_protocol(Brightness(frames=4), PAPER)
 
 
@@ -123,7 +123,7 @@ class TestPerplexity:
         paper, code = ([one.value for one in under_protocol(model, each).score(None, texts)] for each in (PAPER, CODE))
         assert paper != pytest.approx(code, rel=1e-2)
 
-    def test_a_text_of_one_token_has_nothing_to_guess(self, tmp_path):
+    def test_a_text_of_one_token_has_no_predicted_token(self, tmp_path):
         model = open_adapter(f"lm:{folders.causal_lm(tmp_path / 'lm')}", device="cpu")
         model.tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(single="$A")
         assert [one.value for one in under_protocol(model, CODE).score(None, ["a", ""])] == [1, 1]
@@ -139,7 +139,7 @@ class TestFrames:
     def info(self, **card):
         return ModelInfo("m", "1", ScoreKind.COSINE, frames=8, size=SIZE, card=card)
 
-    def test_consecutive_frames_lie_in_the_trim(self, clip):
+    def test_consecutive_frames_are_within_the_trim(self, clip):
         frames, meta = reader(CODE)(Clip("c", clip, 1.0, None), self.info())
         assert len(frames) == 8
         assert 1 <= meta.times[0] <= 4 - 1 / 8
@@ -156,7 +156,7 @@ class TestFrames:
             [int((k + 0.5) * 5 / 8 * 8) / 8 for k in range(8)]
         )
 
-    def test_a_model_that_asks_for_intervals_sees_their_middles(self, clip):
+    def test_a_model_that_uses_intervals_sees_their_middles(self, clip):
         info = self.info(interval_seconds=2)
         assert reader(PAPER)(Clip("c", clip), info)[1].times == pytest.approx([1.0, 3.0])
         assert reader(PAPER)(Clip("c", clip, 0, 1), info)[1].times == pytest.approx([0.5])
@@ -176,7 +176,7 @@ class TestKeys:
     def key(self, texts, **video):
         return score_key(Keyed.TEXTS, {"id": "moves:a", "video": {**self.VIDEO, **video}}, "main", texts)
 
-    def test_clip_and_texts_tell_apart_and_their_order_does_not(self):
+    def test_keys_depend_on_clip_and_texts_and_not_on_their_order(self):
         assert self.key(("a", "b")) == self.key(("b", "a", "b"))
         others = [
             self.key(("a",)),
@@ -239,7 +239,7 @@ class TestRuns:
         assert paired.proficiency_caption + sum(paired.proficiency_foils) == pytest.approx(1)
         assert Score.objects.count() == 6
 
-    def test_a_softmax_over_other_texts_is_another_one(self, release, image_model):
+    def test_a_softmax_over_different_texts_has_a_different_key(self, release, image_model):
         """A foil that is put right between two releases: rows of two softmaxes in one item would not sum to 1, and the
         caption could win by what it got among others."""
         first = self.run(release, "vilma-2024-code")
@@ -256,7 +256,7 @@ class TestRuns:
         assert Score.objects.count() == 6 + 2
         assert release_scores(first)[0] == before
 
-    def test_an_item_of_another_project_is_another_one(self, release, image_model):
+    def test_an_item_of_another_project_has_a_different_key(self, release, image_model):
         """Its subtest, id and texts are the same, its video is not."""
         self.run(release, "vilma-2024-code")
         other = self.made("another", painted_clip(16)[::-1])
@@ -271,24 +271,24 @@ class TestRuns:
         assert rows[0].caption / rows[0].foils[0] == pytest.approx(len("a ball rises a") / len("a ball"))
         assert Score.objects.count() == 6
 
-    def test_items_without_a_valid_pair_count_nowhere(self, release, image_model):
+    def test_items_without_a_valid_pair_do_not_count(self, release, image_model):
         results = run_results(self.run(release, "vilma-2024-paper"), draws=10)
         assert (results["overall"]["n"], results["overall"]["n_all"]) == (1, 1)
         assert results["left_out"] == ["moves:b"]
         assert run_results(self.run(release, "foilworks"), draws=10)["overall"]["n_all"] == 2
 
-    def test_what_an_older_version_of_the_protocol_brought_is_asked_anew(self, release):
+    def test_scores_of_an_older_protocol_version_are_computed_again(self, release):
         keys = [self.run(release, name, "fake:text").model_key for name in ("foilworks", "vilma-2024-code")]
         assert keys == ["fake/text/0@1", f"fake/text/0@1 protocol={CODE.version}"]
 
-    def test_what_an_older_choice_of_intervals_brought_is_asked_anew(self, release, monkeypatch):
+    def test_scores_of_an_older_choice_of_intervals_are_computed_again(self, release, monkeypatch):
         model = Brightness()
         model.info.card["interval_seconds"] = 1
         monkeypatch.setattr(jobs, "open_adapter", lambda spec, **_: model)
         # Scores of version 1 stand under the bare key, and may be of another number of frames.
         assert self.run(release, "foilworks").model_key == "brightness@1 interval-middles/3"
 
-    def test_perplexities_are_stored_as_such_beside_likelihoods(self, release):
+    def test_perplexities_and_likelihoods_are_stored_separately(self, release):
         for protocol in ("foilworks", "vilma-2024-paper"):
             self.run(release, protocol, "fake:text")
         kinds = Score.objects.values_list("protocol", "kind", "higher_is_better").distinct()

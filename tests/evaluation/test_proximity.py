@@ -99,7 +99,7 @@ def _spy(model, made):
     return Spy
 
 
-def test_every_pair_is_measured_once_whoever_asks(release, encoder, monkeypatch):
+def test_every_pair_is_measured_once(release, encoder, monkeypatch):
     run = measure(release, encoder, name="tiny")
     n = sum(len(foils) for _, foils in TEXTS)
     assert Measure.objects.filter(scorer=run.scorer).count() == n
@@ -116,7 +116,7 @@ def test_every_pair_is_measured_once_whoever_asks(release, encoder, monkeypatch)
     assert len(asked) == 2
 
 
-def test_the_analysis_reads_the_nearest_foil_and_sets_opposites_apart(release, encoder, tmp_path):
+def test_the_analysis_uses_the_nearest_foil_and_separates_antonyms(release, encoder, tmp_path):
     score_evens(release, tmp_path)
     with pytest.raises(EvaluationError, match="semantic proximity"):
         release_analysis(release, "proximity")
@@ -138,7 +138,7 @@ def test_the_analysis_reads_the_nearest_foil_and_sets_opposites_apart(release, e
     assert set(release_analysis(release, "proximity")["cuts"]) == {"tiny", "other"}
 
 
-def test_the_page_asks_shows_progress_and_then_numbers(client, release, owner, encoder, settings, tmp_path):
+def test_the_page_queues_a_job_shows_progress_and_then_numbers(client, release, owner, encoder, settings, tmp_path):
     client.force_login(owner)
     score_evens(release, tmp_path)
     settings.MODEL_ROOT = str(tmp_path)
@@ -162,7 +162,7 @@ def test_the_page_asks_shows_progress_and_then_numbers(client, release, owner, e
     assert "SBERT: high" in html
 
 
-def test_what_no_encoder_can_be_is_refused(release, owner, project):
+def test_an_invalid_encoder_is_refused(release, owner, project):
     with pytest.raises(AccessDenied):
         measure_proximity(factories.make_member(project, Role.VALIDATOR), release, "fake:")
     with pytest.raises(EvaluationError, match="Enter an encoder"):

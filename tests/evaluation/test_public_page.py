@@ -105,7 +105,7 @@ class TestPage:
         assert answer.headers["Referrer-Policy"] == "same-origin"
         assert answer.headers["X-Robots-Tag"] == "noindex"
 
-    def test_closed_renewed_and_guessed_addresses_lead_nowhere(self, stranger, opened, world):
+    def test_closed_renewed_and_guessed_addresses_do_not_work(self, stranger, opened, world):
         old = url("public_release", opened)
         new = renew_address(world.owner, opened.release)
         assert stranger.get(old).status_code == 404
@@ -116,13 +116,13 @@ class TestPage:
         assert stranger.get(f"/r/{opened.release_id}/").status_code == 404
         assert len(opened.key) >= 20
 
-    def test_only_researchers_open_it_and_it_is_written_down(self, opened, world):
+    def test_only_researchers_open_it_and_it_is_audited(self, opened, world):
         with pytest.raises(AccessDenied):
             set_public_page(world.ann, opened.release, is_open=True, offers_export=False, takes_scores=False)
         event = AuditEvent.objects.get(action="evaluation.set_public_page")
         assert event.details["is_open"] is True
 
-    def test_it_asks_no_more_for_more_items(self, stranger, world, django_assert_max_num_queries):
+    def test_more_items_need_no_more_queries(self, stranger, world, django_assert_max_num_queries):
         opened = set_public_page(world.owner, frozen(world, 8), is_open=True, offers_export=True, takes_scores=True)
         stranger.get(url("public_release", opened))
         with django_assert_max_num_queries(14):
@@ -144,11 +144,11 @@ class TestVideos:
         assert (answer.status_code, b"".join(answer.streaming_content)) == (200, b"frames")
         assert f'src="{address}"' in stranger.get(url("public_release", opened)).content.decode()
 
-    def test_a_licence_of_another_source_allows_nothing(self, stranger, opened):
+    def test_a_licence_of_another_source_does_not_apply(self, stranger, opened):
         SourceLicence.objects.create(project=opened.release.project, source_dataset="other", may_show=True)
         assert stranger.get(url("public_video", opened, self.position(opened))).status_code == 404
 
-    def test_what_was_taken_down_is_gone_from_the_page_at_once(self, stranger, opened, world):
+    def test_taken_down_items_leave_the_page_at_once(self, stranger, opened, world):
         allow(opened)
         member = opened.release.members.select_related("video").order_by("position").first()
         take_down_video(world.owner, world.project.slug, member.video_id, "asked for")
@@ -166,7 +166,7 @@ class TestVideos:
 
 
 class TestScores:
-    def test_what_is_sent_is_shown_to_nobody_before_it_is_accepted(self, stranger, opened, world):
+    def test_submissions_are_hidden_until_they_are_accepted(self, stranger, opened, world):
         assert send(stranger, opened, rows(opened)).status_code == 302
         sent = Submission.objects.get()
         assert (sent.state, sent.n_items, sent.contact) == ("waiting", 2, CONTACT)
@@ -175,7 +175,7 @@ class TestScores:
         event = AuditEvent.objects.get(action="evaluation.submit_scores")
         assert CONTACT not in json.dumps(event.details)
 
-    def test_accepted_it_stands_on_the_board_marked_as_sent_by_others(self, stranger, opened, world):
+    def test_an_accepted_submission_is_marked_as_external_on_the_board(self, stranger, opened, world):
         send(stranger, opened, rows(opened))
         run = accept_submission(world.owner, Submission.objects.get()).run
         assert run_now(run.job).state == JobState.DONE
@@ -190,9 +190,9 @@ class TestScores:
         with pytest.raises(EvaluationError, match="already accepted or rejected"):
             refuse_submission(world.owner, Submission.objects.get(), "late")
 
-    def test_refused_it_keeps_its_reason_and_is_shown_to_nobody(self, stranger, opened, world):
+    def test_a_rejected_submission_keeps_its_reason_and_is_hidden(self, stranger, opened, world):
         send(stranger, opened, rows(opened))
-        with pytest.raises(EvaluationError, match="Say why"):
+        with pytest.raises(EvaluationError, match="Enter a reason"):
             refuse_submission(world.owner, Submission.objects.get(), "  ")
         refuse_submission(world.owner, Submission.objects.get(), "trained on the release")
         assert Submission.objects.get().reason == "trained on the release"
@@ -208,7 +208,7 @@ class TestScores:
         body = answer.content.decode()
         assert answer.status_code == 422
         assert "line 1: caption: is &#x27;x&#x27;; give a finite number" in body
-        assert "is no item of the release" in body
+        assert "is not an item of the release" in body
         assert HOSTILE not in body
         assert not Submission.objects.exists()
         assert not list(settings.UPLOAD_ROOT.glob("submission-*"))
@@ -222,13 +222,13 @@ class TestScores:
         ],
         ids=["the file", "padded and spelled in another way", "in another order"],
     )
-    def test_the_same_numbers_are_taken_once(self, stranger, opened, again):
+    def test_the_same_numbers_are_accepted_once(self, stranger, opened, again):
         send(stranger, opened, rows(opened, caption=1.0))
         content = again(rows(opened, caption=1.0))
-        assert "sent before" in send(stranger, opened, content, label="again").content.decode()
+        assert "already submitted" in send(stranger, opened, content, label="again").content.decode()
         assert Submission.objects.count() == 1
 
-    def test_of_a_padded_file_only_its_numbers_are_stored(self, stranger, opened):
+    def test_only_the_numbers_of_a_padded_file_are_stored(self, stranger, opened):
         send(stranger, opened, rows(opened, junk="x" * 500_000))
         sent = Submission.objects.get()
         stored = settings.UPLOAD_ROOT / sent.path
@@ -236,7 +236,7 @@ class TestScores:
         assert (sent.file_name, stored.stat().st_size < 1000) == ("scores.jsonl", True)
         assert [set(json.loads(line)) for line in stored.read_text().splitlines()] == [{"id", "caption", "foils"}] * 2
 
-    def test_so_many_wait_for_a_decision_and_then_others_may_come(self, stranger, opened, world, settings):
+    def test_the_number_of_waiting_submissions_is_limited(self, stranger, opened, world, settings):
         settings.SUBMISSION_MAX_OPEN = 2
         for score in (1, 2):
             assert send(stranger, opened, rows(opened, caption=score)).status_code == 302
@@ -245,7 +245,7 @@ class TestScores:
         assert send(stranger, opened, rows(opened, caption=3)).status_code == 302
         assert Submission.objects.count() == 3
 
-    def test_what_nobody_decides_on_goes_with_its_numbers(
+    def test_undecided_submissions_are_deleted_with_their_numbers(
         self, stranger, opened, world, django_capture_on_commit_callbacks
     ):
         for score in (1, 2, 3):
@@ -265,7 +265,7 @@ class TestScores:
             False,
         )
 
-    def test_texts_beside_the_file_are_short_or_refused_unseen(self, stranger, opened):
+    def test_long_form_fields_are_refused_unread(self, stranger, opened):
         answer = send(stranger, opened, rows(opened), notes="x" * 70_000)
         assert (answer.status_code, "are too long" in answer.content.decode()) == (400, True)
         assert len(answer.content) < 20_000
@@ -276,20 +276,20 @@ class TestScores:
         assert "larger than" in send(stranger, opened, b"x" * 2000).content.decode()
         assert not Submission.objects.exists()
 
-    def test_an_address_sends_so_many_an_hour(self, stranger, opened):
+    def test_submissions_per_address_and_hour_are_limited(self, stranger, opened):
         for _ in range(SCORES_HERE.most):
             assert send(stranger, opened, b"{}").status_code == 422
         assert send(stranger, opened, rows(opened)).status_code == 429
         assert not Submission.objects.exists()
 
-    def test_a_release_that_takes_none_has_no_form(self, stranger, opened, world):
+    def test_a_release_without_submissions_has_no_form(self, stranger, opened, world):
         set_public_page(world.owner, opened.release, is_open=True, offers_export=False, takes_scores=False)
         assert send(stranger, opened, rows(opened)).status_code == 404
 
     def test_a_name_in_two_lines_is_refused(self, stranger, opened):
         assert send(stranger, opened, rows(opened), sent_by="a\nb").status_code == 422
 
-    def test_the_form_is_guarded_against_other_sites(self, opened):
+    def test_the_form_is_protected_against_other_sites(self, opened):
         assert send(Client(enforce_csrf_checks=True), opened, rows(opened)).status_code == 403
 
     def test_owners_see_the_contact_and_decide_on_their_page(
@@ -321,7 +321,7 @@ def _killed_in_the_middle(path, name=""):
 
 
 class TestArchive:
-    def test_it_is_made_by_a_job_offered_and_holds_the_whole_export(self, stranger, opened, world, tmp_path):
+    def test_it_is_built_by_a_job_and_contains_the_whole_export(self, stranger, opened, world, tmp_path):
         assert stranger.get(url("public_export", opened)).status_code == 404
         opened = set_public_page(world.owner, opened.release, is_open=True, offers_export=True, takes_scores=True)
         assert run_now(opened.job).state == JobState.DONE
@@ -335,7 +335,7 @@ class TestArchive:
         assert verify(folder, shown.group(1))["ok"]
         assert "Scores of further models can be sent" in (folder / "datasheet.md").read_text()
 
-    def test_after_a_takedown_it_is_withdrawn_until_it_is_made_anew(self, stranger, opened, world):
+    def test_after_a_takedown_it_is_withdrawn_until_it_is_built_again(self, stranger, opened, world):
         opened = set_public_page(world.owner, opened.release, is_open=True, offers_export=True, takes_scores=True)
         run_now(opened.job)
         take_down_video(world.owner, "dots", opened.release.members.first().video_id, "asked for")
@@ -346,7 +346,7 @@ class TestArchive:
         assert stranger.get(url("public_export", opened)).status_code == 200
 
     @pytest.mark.parametrize("step", ["store", "_remove_others"])
-    def test_a_worker_that_is_killed_leaves_no_second_file(self, stranger, opened, world, monkeypatch, step):
+    def test_a_killed_worker_leaves_no_second_file(self, stranger, opened, world, monkeypatch, step):
         """Neither half a file, nor one that no page names."""
         opened = set_public_page(world.owner, opened.release, is_open=True, offers_export=True, takes_scores=True)
         run_now(opened.job)
@@ -362,9 +362,7 @@ class TestArchive:
         assert [path.relative_to(settings.MEDIA_ROOT).as_posix() for path in kept] == [opened.archive.name]
 
     @pytest.mark.parametrize("worked", [True, False])
-    def test_it_is_withdrawn_when_somebody_is_erased_who_worked_on_it_or_is_named_in_it(
-        self, client, stranger, world, worked
-    ):
+    def test_it_is_withdrawn_when_a_person_in_it_is_erased(self, client, stranger, world, worked):
         project = world.project if worked else make_project()
         person = make_member(project, Role.ANNOTATOR, name="zaphod.planted")
         if not worked:
@@ -380,14 +378,14 @@ class TestArchive:
         run_now(request_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
 
-    def test_who_is_erased_while_it_is_made_may_stand_in_it(self, stranger, world):
+    def test_it_is_withdrawn_if_a_person_is_erased_while_it_is_built(self, stranger, world):
         opened = set_public_page(world.owner, frozen(world), is_open=True, offers_export=True, takes_scores=False)
         AuditEvent.objects.create(action="erase_person", target_type="user", target_id="1")
         AuditEvent.objects.filter(action="erase_person").update(at=timezone.now() + timedelta(minutes=1))
         run_now(opened.job)
         assert stranger.get(url("public_export", opened)).status_code == 400
 
-    def test_nor_is_it_offered_after_a_takedown_of_what_the_release_does_not_hold(self, stranger, world):
+    def test_it_is_withdrawn_after_a_takedown_outside_the_release(self, stranger, world):
         """Beside the released items the archive holds the project's others."""
         release = frozen(world)
         later = make_item(world.subtest, make_caption(make_video(world.project)), state="valid")
@@ -399,7 +397,7 @@ class TestArchive:
 
 
 class TestWhatPeopleSaid:
-    def test_it_stands_as_its_archive_has_it_and_goes_with_what_was_withdrawn(self, stranger, world):
+    def test_judgements_are_shown_as_archived_until_they_are_withdrawn(self, stranger, world):
         release = frozen(world, 3)
         page = set_public_page(world.owner, release, is_open=True, offers_export=False, takes_scores=False)
         # Nothing was computed yet, and a visitor's look computes nothing.
@@ -420,7 +418,7 @@ class TestWhatPeopleSaid:
         judged, body = answer.context["judged"], answer.content.decode()
         assert (judged.whole["n_items"], judged.whole["n_valid"], judged.agreement["n_votes"]) == (3, 3, 6)
         assert "Human validation" in body
-        assert "6 counted votes of 2 people" in body
+        assert "2 people gave 6 counted votes" in body
         assert '<span class="ci">truth</span>' in body
         assert not any(person.username in body for person in (world.owner, world.ann))
         Vote.objects.first().delete()

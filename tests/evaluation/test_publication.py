@@ -79,7 +79,7 @@ def post_publication(owner, world, **fields):
     return owner.post(url("publication", world), {**FACTS, **terms, **fields})
 
 
-def test_citation_and_licences_are_stored_and_stand_in_the_export(owner, world, tmp_path):
+def test_citation_and_licences_are_stored_and_exported(owner, world, tmp_path):
     valid(world, "a dot moves.")
     release = freeze_release(None, world.project)
     assert post_publication(owner, world, **{"source-0-may_show": "on"}).status_code == 302
@@ -94,7 +94,7 @@ def test_citation_and_licences_are_stored_and_stand_in_the_export(owner, world, 
     assert "<script>" not in sheet
 
 
-def test_what_makes_no_sense_is_said_beside_the_field(owner, world):
+def test_invalid_values_are_reported_next_to_the_field(owner, world):
     valid(world, "a dot moves.")
     answer = post_publication(owner, world, year="MMXX", **{"source-0-url": "javascript:alert(1)"})
     assert answer.status_code == 422
@@ -102,7 +102,7 @@ def test_what_makes_no_sense_is_said_beside_the_field(owner, world):
     assert not SourceLicence.objects.exists()
 
 
-def test_answers_are_stored_shown_inert_and_taken_back(owner, world, tmp_path):
+def test_answers_are_stored_escaped_and_deleted(owner, world, tmp_path):
     valid(world, "a dot moves.")
     release = freeze_release(None, world.project)
     empty = dict.fromkeys(QUESTIONS, "")
@@ -121,7 +121,7 @@ def test_answers_are_stored_shown_inert_and_taken_back(owner, world, tmp_path):
     assert AuditEvent.objects.filter(action="evaluation.answer_datasheet").count() == 2
 
 
-def test_the_form_shows_what_numbers_answer_and_counts_what_is_open(owner, world):
+def test_the_form_shows_computed_answers_and_counts_open_questions(owner, world):
     page = owner.get(url("datasheet", world))
     before = page.context["form"].n_open()
     assert "No release yet" in page.content.decode()
@@ -137,7 +137,7 @@ def test_only_researchers_answer(world):
         answer_datasheet(world.ann, world.project, {"collection.ethics": "yes"})
 
 
-def test_the_pages_ask_as_often_for_one_item_as_for_many(owner, world, django_assert_max_num_queries):
+def test_the_pages_need_as_many_queries_for_one_item_as_for_many(owner, world, django_assert_max_num_queries):
     for number in range(6):
         valid(world, f"dot {number}.", source=f"films {number}")
     freeze_release(None, world.project)
@@ -171,7 +171,7 @@ class TestWhatTheFormSays:
     def test_of_pay_and_judgements(self, world):
         item = valid(world, "one.")
         release = freeze_release(None, world.project)
-        assert "No rates of pay" in self.said(world, "collection.who")
+        assert "No pay rates" in self.said(world, "collection.who")
         PayRate.objects.create(project=world.project, stage="validation", unit="piece", amount="0.10")
         assert "| validation | 0.1 EUR / piece | 0 |" in self.said(world, "collection.who")
         for person, choice in ((world.ann, "caption"), (world.owner, "both")):
@@ -200,15 +200,15 @@ class TestWhatTheFormSays:
             give_consent(person, world.project, 1)
         said = self.said(world, "collection.consent")
         assert said.startswith("2 of the 3 people")
-        assert said.endswith("researchers, who write that text, are not asked.")
+        assert said.endswith("researchers write that text and are not asked to accept it.")
         # Who takes it back has agreed all the same; the work went by it.
         Consent.objects.filter(person=world.vera).update(withdrawn_at=timezone.now())
         give_consent(world.owner, world.project, 1)
         said = self.said(world, "collection.consent")
-        assert said == "Annotators agreed to version 1 (or an earlier one) of the project's text of consent."
+        assert said == "Annotators agreed to version 1 (or an earlier one) of the project's consent text."
         Vote.objects.create(item=item, source="import", imported_as="w1", import_index=0, choice="caption")
         said = self.said(world, "collection.notified")
-        assert said.endswith("1 judgements came in with files; what was agreed to for them is not recorded here.")
+        assert said.endswith("1 judgements were imported; consent for them is not recorded here.")
         assert said == self.in_an_export(release, "collection.notified")
 
 
@@ -220,7 +220,7 @@ class TestImportedItems:
         assert ("rejected.jsonl" in (out / "README.md").read_text()) == (out / "rejected.jsonl").exists()
         return (out / "datasheet.md").read_text()
 
-    def test_their_datasheet_tells_of_no_work_here(self, tmp_path):
+    def test_their_datasheet_mentions_no_work_of_this_project(self, tmp_path):
         project = make_project()
         lines = [
             {
@@ -239,11 +239,11 @@ class TestImportedItems:
             assert claim not in sheet
         assert "Yes: single judgements in `votes.jsonl`." in sheet
 
-    def test_work_on_some_of_it_is_told_as_far_as_it_went(self, world, tmp_path):
+    def test_partial_work_is_reported_in_the_datasheet(self, world, tmp_path):
         item = valid(world, "one.")
         Vote.objects.create(item=item, foil=item.foils.get(), person=world.vera, choice="caption", idempotency_key="k")
         sheet = self.sheet(freeze_release(None, world.project), tmp_path / "imported")
-        assert "Imported foils stand as their files have them. Foils are validated: people" in sheet
+        assert "Imported foils are unchanged. Foils are validated: people" in sheet
         assert "\nJudgements were made between" in sheet
         assert "When imported texts were made is not recorded." in sheet
         other = valid(world, "two.")
@@ -251,13 +251,16 @@ class TestImportedItems:
         make_candidate(group, "no two.", state="accepted", foil=other.foils.get())
         make_candidate(group, "a dot stands.", state="filtered_out", rejected_by=["fluency"])
         sheet = self.sheet(freeze_release(None, world.project), tmp_path / "mixed")
-        assert "pass filters and are reviewed; `items.jsonl` has the provenance of each. Imported foils stand" in sheet
+        assert (
+            "pass filters and are reviewed; `items.jsonl` has the provenance of each. Imported foils are unchanged."
+            in sheet
+        )
         assert "\nTexts and judgements were made between" in sheet
         assert "Yes: rejected candidates in `rejected.jsonl`, single judgements in `votes.jsonl`." in sheet
 
 
 class TestChangelog:
-    def test_it_is_kept_with_the_release_and_in_the_export(self, world):
+    def test_it_is_stored_with_the_release_and_exported(self, world):
         first, second = valid(world, "one."), valid(world, "two.")
         old = freeze_release(None, world.project, name="r1")
         assert changelog_of(old) is None
@@ -277,7 +280,7 @@ class TestChangelog:
         }
         assert collect_release(new).tables["changes"] == changelog_of(new)
 
-    def test_a_release_from_before_it_was_kept_has_one_all_the_same(self, world):
+    def test_an_older_release_without_a_changelog_has_one_computed(self, world):
         valid(world, "one.")
         old = freeze_release(None, world.project)
         valid(world, "two.")
@@ -286,7 +289,7 @@ class TestChangelog:
         assert changelog_of(new) == compared(old, new)
         assert changelog_of(new)["n_same"] == 1
 
-    def test_the_command_says_how_much_changed(self, world, capsys):
+    def test_the_command_prints_how_much_changed(self, world, capsys):
         valid(world, "one.")
         call_command("release", "--project", "dots", "--name", "r1", "--json")
         assert json.loads(capsys.readouterr().out)["changes"] is None
@@ -300,7 +303,7 @@ class TestChangelog:
         assert changed_fields(old, new) == ["caption", "gone", "new", "video.start_time"]
 
 
-def test_rejected_candidates_go_out_with_reasons_but_without_those_of_videos_taken_down(world):
+def test_rejected_candidates_are_exported_without_taken_down_videos(world):
     item = valid(world, "a dot moves.")
     group = make_group(make_run(world.subtest), item.caption)
     gone = make_candidate(group, "a dot stands.", state="filtered_out", rejected_by=["fluency"])

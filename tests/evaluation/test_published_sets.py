@@ -200,7 +200,7 @@ SETS = [
 
 
 @pytest.mark.parametrize("published", SETS, ids=[one.format for one in SETS])
-def test_a_published_set_goes_in_is_scored_and_comes_out_as_it_was(published, tmp_path):
+def test_a_published_set_is_imported_scored_and_exported_unchanged(published, tmp_path):
     project = make_project()
     path = tmp_path / published.file
     path.write_text(published.text, encoding="utf-8")
@@ -223,14 +223,14 @@ def test_a_published_set_goes_in_is_scored_and_comes_out_as_it_was(published, tm
     assert published.read(text) == published.records
 
 
-def test_a_repeated_record_of_a_format_without_ids_is_said_to_repeat(tmp_path: Path):
+def test_a_repeated_record_of_a_format_without_ids_is_reported(tmp_path: Path):
     path = tmp_path / "Direction.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in [*DIRECTION, DIRECTION[0]]), encoding="utf-8")
     result = import_records(make_project(), None, "vitatecs", path)
     assert result.errors == [f"{path}:4: record: repeats the record on line 1; remove it"]
 
 
-def test_a_file_of_sugarcrepe_read_as_vilmas_is_told_apart(tmp_path: Path):
+def test_a_sugarcrepe_file_read_as_vilma_is_recognised(tmp_path: Path):
     path = tmp_path / "swap_att.json"
     path.write_text(json.dumps(SWAP_ATT), encoding="utf-8")
     with pytest.raises(EvaluationError, match=r"foils: is missing; choose the format sugarcrepe;"):

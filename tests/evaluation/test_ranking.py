@@ -47,7 +47,7 @@ def test_items_that_would_separate_two_models_cluster_as_these_do():
     assert found == items_to_separate(a.main, b.main, CLUSTERS) > items_to_separate(a.main, b.main, None)
 
 
-def test_both_right_is_the_product_and_stands_over_items_with_a_pair():
+def test_both_right_is_the_product_and_covers_items_with_a_pair():
     one = model("a", first(40), first(30))
     assert column_credit(one, "P+T").sum() == 30
     assert default_column([None, one.group]) == "P+T"
@@ -66,7 +66,7 @@ def test_a_scope_takes_its_items_only():
     assert ranking([a, b], CLUSTERS, "T")["rows"][1]["p_best"] == 1.0  # half each over all items
 
 
-def test_what_is_not_scored_comes_last_without_a_place():
+def test_unscored_models_are_last_without_a_rank():
     waiting = ModelScores("waiting", np.full(N, np.nan), np.full(N, np.nan), None)
     found = ranking([waiting, model("a", first(30))], CLUSTERS, "T")
     assert [(row["key"], row["place"]) for row in found["rows"]] == [("a", 1), ("waiting", None)]
@@ -74,6 +74,6 @@ def test_what_is_not_scored_comes_last_without_a_place():
     assert ranking([], CLUSTERS, "T")["rows"] == []
 
 
-def test_an_unknown_column_is_said():
+def test_an_unknown_column_is_named():
     with pytest.raises(EvaluationError, match="unknown column 'X'; choose one of: P\\+T, T, P"):
         ranking([], [], "X")

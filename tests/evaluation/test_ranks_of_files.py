@@ -94,13 +94,13 @@ def exported(run):
     return [score_line(score) for score in release_scores(run)[0]]
 
 
-def test_winners_of_before_they_had_a_kind_have_no_ranks(release, tmp_path):
+def test_older_scores_of_winners_have_no_ranks(release, tmp_path):
     run = run_of(release, write(tmp_path, f"id,prediction\n{PREDICTIONS}"))
     Score.objects.filter(model_key=run.model_key).update(kind="file")
     assert run_results(run, draws=10)["rcad"] is None
 
 
-def test_the_command_shows_ranks_and_names_columns_nobody_reads(release, tmp_path, capsys):
+def test_the_command_shows_ranks_and_names_unused_columns(release, tmp_path, capsys):
     lines = "".join(f"{name},{','.join(map(str, scores))},7\n" for name, scores in ROWS.items())
     path = write(tmp_path, f"qid,caption,foil_1,foil_2,seconds\n{lines}")
     ask = ("evaluate", "--release", str(release.pk), "--model", f"file:{path}", "--sync", "--column", "id=qid")
@@ -115,7 +115,7 @@ def test_the_command_shows_ranks_and_names_columns_nobody_reads(release, tmp_pat
     assert found["rcad"]["R@2"] == 0.75
 
 
-def test_the_page_takes_the_names_of_columns(client, release):
+def test_the_page_accepts_column_names(client, release):
     client.force_login(factories.make_member(release.project, Role.RESEARCHER))
     address = reverse("scoring:bring_scores", args=["two", release.pk])
 
@@ -127,7 +127,7 @@ def test_the_page_takes_the_names_of_columns(client, release):
     assert send("id").status_code == 422
     assert not Run.objects.exists()
     assert send("id=qid").status_code == 302
-    with pytest.raises(ActionableError, match=r"m.csv:1: answer: looks like the truth, and is not used"):
+    with pytest.raises(ActionableError, match=r"m.csv:1: answer: looks like the right answer, but is not used"):
         run_now(Run.objects.get().job)
     assert send("id=qid, right=answer").status_code == 302
     run = Run.objects.order_by("pk").last()

@@ -135,7 +135,7 @@ class TestPosition:
         assert one == interval(first, None)
         assert one != position.compute(votes, draws=60, seed=6)["ci"]
 
-    def test_votes_of_files_say_nothing_about_places(self):
+    def test_votes_of_files_have_no_positions(self):
         assert position.compute(votes_of(("x", "ann", "caption", 0), ("y", "ann", "foil", 0))) == {
             "first_share": None,
             "ci": None,
@@ -208,14 +208,14 @@ class TestObjects:
             ],
         }
 
-    def test_where_all_was_seen_nothing_is_a_share_of_the_unseen(self):
+    def test_if_all_objects_are_visible_there_are_no_shares_of_the_rest(self):
         seen = [each for each in self.SHOWN if each.seen]
         nothing = {"n": 0, "share_of_unseen": None, "share_of_unseen_ci": None, "share": 0.0}
         nothing["share_ci"] = pytest.approx([0.0, 1 - 0.025 ** (1 / len({each.frame for each in seen}))])
         assert objects.compute(seen, **HOW)["classes"] == [{"class": name, **nothing} for name in objects.CLASSES]
 
-    def test_nobody_has_looked_is_said(self):
-        said = r"^nobody has looked at a frame yet; open an object check on the page Studies$"
+    def test_an_unchecked_project_is_reported(self):
+        said = r"^no frame has been checked yet; start an object check on the Studies page$"
         with pytest.raises(EvaluationError, match=said):
             objects.compute([])
 
@@ -282,10 +282,11 @@ class TestIdentity:
             {"model": "film", "category": "", "n": 9, **nothing},
         ]
 
-    def test_unknown_frequencies_are_said(self):
+    def test_unknown_frequencies_are_reported(self):
         said = (
-            r"^no item says its train frequencies \(`original_frequency`, `swapped_frequency`\); give it as a fact of "
-            r"the items \(or beside the scores in the file\)$"
+            r"^no item has the fact: train frequencies \(`original_frequency`, `swapped_frequency`\); give it as a "
+            r"fact of "
+            r"the items \(or next to the scores in the file\)$"
         )
         with pytest.raises(EvaluationError, match=said):
             identity.compute(replace(self.ITEMS, facts=[{}] * 9), **HOW)

@@ -68,7 +68,7 @@ def test_agreement_and_position_name_the_people(judged):
     assert (position["first_share"], position["n"]) == (3 / 4, 4)
 
 
-def test_a_stored_report_is_given_back_until_a_fact_changes(judged):
+def test_a_stored_report_is_reused_until_a_fact_changes(judged):
     first = project_report(judged, "validation")
     made_at = CachedResult.objects.get().created_at
     assert project_report(judged, "validation") == first
@@ -122,7 +122,7 @@ def test_counts_that_were_once_stored_under_the_names_of_an_export_name_nobody()
     assert vote_facts(item.subtest.project).annotator_names == ["file:unnamed-0", "file:w1"]
 
 
-def test_foils_that_dropped_out_are_no_part_of_the_valid_words():
+def test_dropped_foils_do_not_count_in_the_valid_words():
     project = factories.make_project()
     subtest = factories.make_subtest(project, foils_per_item=2, valid_when=Subtest.ValidWhen.ENOUGH)
     item = factories.make_item(subtest, foils=("a man unfolds a shirt.", "zebra"), state=ItemState.VALID)
@@ -132,7 +132,7 @@ def test_foils_that_dropped_out_are_no_part_of_the_valid_words():
     assert facts.kept == ("a man unfolds a shirt.",)
 
 
-def test_items_that_wait_have_no_verdict_and_retracted_ones_are_gone():
+def test_waiting_items_have_no_verdict_and_retracted_ones_are_left_out():
     project = factories.make_project()
     subtest = factories.make_subtest(project)
     factories.make_item(subtest, state=ItemState.IN_VALIDATION)
@@ -195,7 +195,7 @@ def test_the_number_of_queries_does_not_grow_with_the_project(kind, judged):
     assert fresh <= few + 8  # the stored row is written anew
 
 
-def test_what_cannot_be_reported_is_said(judged):
+def test_an_impossible_report_is_explained(judged):
     with pytest.raises(ActionableError, match="no subtest 'x'; its subtests: nouns, verbs"):
         project_report(judged, "validation", subtest="x")
     with pytest.raises(ActionableError, match="unknown report 'x'"):

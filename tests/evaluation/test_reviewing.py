@@ -35,6 +35,6 @@ def test_without_a_second_review_agreement_has_no_value_and_says_why():
     assert compute(ReviewFacts())["agreement"][0]["reason"] == "no unit has two votes"
 
 
-def test_the_table_tells_who_would_have_decided_otherwise():
+def test_the_table_shows_diverging_second_decisions():
     table = compute(ReviewFacts(pairs=PAIRS))["table"]
     assert table[0] == {"first": "accept", "accept": 1, "send_back": 0, "drop": 0, "fix": 1}

@@ -66,7 +66,7 @@ def test_every_page_has_the_same_agreement(project):
     assert agreement["n_votes"] == counted["n_votes"] == project_report(project, "position")["n"] + 6
 
 
-def test_a_subtest_with_counts_of_a_file_is_coded_alike_everywhere(project):
+def test_a_subtest_with_counts_of_a_file_has_one_coding_everywhere(project):
     caption = factories.make_caption(factories.make_video(project), "a dog digs.")
     counts = factories.make_item(Subtest.objects.get(), caption, ("a dog eats.",), state=ItemState.VALID, key="counts")
     for index, choice in enumerate(("caption", "other", "other")):
@@ -81,7 +81,7 @@ def test_a_subtest_with_counts_of_a_file_is_coded_alike_everywhere(project):
 
 
 @pytest.mark.parametrize("kind", ["agreement", "position", "validation"])
-def test_what_is_computed_out_of_an_export_is_what_the_page_says(project, kind):
+def test_numbers_computed_from_an_export_equal_those_of_the_page(project, kind):
     freeze_release(None, project)
     pages, made = project_report(project, kind), exported(project, kind)
     if kind == "validation":
@@ -103,7 +103,7 @@ def test_votes_on_an_item_that_is_retracted_leave_every_table_of_an_export_too(p
     assert exported(project, "position")["n"] == project_report(project, "position")["n"]
 
 
-def test_what_was_requeued_before_its_video_was_taken_down_is_told_of_nowhere(project):
+def test_items_requeued_before_a_takedown_appear_nowhere(project):
     requeued = Item.objects.get(state=ItemState.REQUEUED)
     Foil.objects.filter(item=requeued).update(verdict="invalid")
     assert count(project)["subtests"][0]["n_invalid"] == freezable(project)[0].n_invalid == 2
@@ -116,7 +116,7 @@ def test_what_was_requeued_before_its_video_was_taken_down_is_told_of_nowhere(pr
     assert counted["js_all"] == pytest.approx(project_report(project, "divergence")["js"])
 
 
-def test_the_votes_of_one_subtest_are_those_of_its_items_that_are_there(project):
+def test_the_votes_of_a_subtest_are_those_of_its_existing_items(project):
     assert len(vote_facts(project, project.subtests.get()).choice) == len(vote_facts(project).choice) == 29
 
 
@@ -131,7 +131,7 @@ def test_the_votes_of_one_subtest_are_those_of_its_items_that_are_there(project)
         (Subtest.ValidWhen.ENOUGH, "valid invalid", False),
     ],
 )
-def test_an_item_that_was_requeued_with_its_caption_is_not_called_refused(rule, verdicts, refused):
+def test_an_item_requeued_with_its_caption_does_not_count_as_rejected(rule, verdicts, refused):
     """Its validators had found it valid, or had not said: it is neither invalid nor one of the unanimous."""
     made = factories.make_project()
     subtest = factories.make_subtest(made, foils_per_item=2, valid_when=rule)

@@ -34,7 +34,7 @@ class TestPairs:
         assert data.tests == ["x", "t"]
         assert data.clusters == ["item a", "cluster v1"]
 
-    def test_vilmas_two_files_are_matched_by_id_and_what_does_not_match_is_listed(self, write):
+    def test_vilmas_two_files_are_matched_by_id_and_mismatches_are_listed(self, write):
         main = write("acts.json", {"1": {"scores": [2, 1]}, "2": {"scores": [0, 1]}})
         simpler = write("acts-p.json", {"1": {"scores": [5, 4]}, "9": {"scores": [1, 0]}})
         data, notes = read_scores("pairs", [main], [simpler])
@@ -60,12 +60,12 @@ class TestPairs:
         assert data.clusters == ["item up:1", "item down:1"]
         assert notes.unmatched == {"proficiency_without_item": ["left:1"]}
 
-    def test_a_pair_without_a_subtest_is_not_guessed_where_several_have_its_id(self, write):
+    def test_a_pair_without_a_subtest_is_refused_if_its_id_is_ambiguous(self, write):
         main = write("x.jsonl", *({**GOOD, "id": name, "subtest": subtest} for name, subtest in ("1u", "1d", "2u")))
         alone = write("p.jsonl", {"id": "2", "caption": 1, "foils": [0]})
         np.testing.assert_array_equal(read_pairs([main], [alone]).proficiency, [[np.nan] * 2, [np.nan] * 2, [1, 0]])
         either = write("q.jsonl", {"id": "1", "caption": 1, "foils": [0]})
-        with pytest.raises(ActionableError, match=r"q.jsonl:1: subtest: is missing, and '1' is an id of u, d;"):
+        with pytest.raises(ActionableError, match=r"q.jsonl:1: subtest: is missing, and '1' is an id in u, d;"):
             read_pairs([main], [either])
 
     def test_an_item_that_names_no_subtest_has_the_one_pair_of_its_id(self, write):
@@ -105,10 +105,10 @@ class TestPairs:
             ({"id": "b", "caption": 1}, r"x.jsonl:2: foil: is missing"),
             ({"id": "b", "foils": [1]}, r"x.jsonl:2: caption: is missing"),
             ({"caption": 1, "foils": [1]}, r"x.jsonl:2: id: is missing"),
-            ({"id": "a", "caption": 1, "foils": [1]}, r"x.jsonl:2: id: 'a' stands in the file twice \(.*line 1\)"),
-            ({**GOOD, "id": "b", "proficiency": 3}, r"x.jsonl:2: proficiency: is no object"),
+            ({"id": "a", "caption": 1, "foils": [1]}, r"x.jsonl:2: id: 'a' occurs twice in the file \(.*line 1\)"),
+            ({**GOOD, "id": "b", "proficiency": 3}, r"x.jsonl:2: proficiency: is not an object"),
             ({**GOOD, "id": "b", "proficiency": {"caption": 1}}, r"x.jsonl:2: proficiency.foil: is missing"),
-            ("[1, 2]", r"x.jsonl:2: record: is no JSON object"),
+            ("[1, 2]", r"x.jsonl:2: record: is not a JSON object"),
             ('{"id": "b",', r"x.jsonl:2: JSON: "),
             ("[" * 100_000, r"x.jsonl:2: JSON: is nested too deeply"),
         ],
@@ -122,8 +122,8 @@ class TestPairs:
         [
             (['{"1": {"scores": [1, 0]},', '"2": {"scores": [NaN, 0]}}'], r"x.json:2: 2.scores\[0\]: is nan"),
             (['{"1": {"scores": [1]}}'], r"x.json:1: 1.scores: has no foil"),
-            (['{"1": {"scores": [1, 0]},', '"1": {"scores": [0, 1]}}'], r"x.json:2: 1: stands in the file twice"),
-            (['{"1": [1, 0]}'], r"x.json:1: 1: is no JSON object"),
+            (['{"1": {"scores": [1, 0]},', '"1": {"scores": [0, 1]}}'], r"x.json:2: 1: occurs twice in the file"),
+            (['{"1": [1, 0]}'], r"x.json:1: 1: is not a JSON object"),
             (['{"1": {"scores": [1, 0]}', '"2": {}}'], r"x.json:2: JSON: ',' is expected"),
             (["{}"], r"x.json: record: there is none"),
         ],
@@ -132,7 +132,7 @@ class TestPairs:
         with pytest.raises(ActionableError, match=complaint):
             read_pairs([write("x.json", *lines)])
 
-    def test_wrong_encodings_and_missing_files_are_said(self, tmp_path):
+    def test_wrong_encodings_and_missing_files_are_reported(self, tmp_path):
         latin = tmp_path / "x.jsonl"
         latin.write_bytes(b'{"id": "a", "caption": 1, "foils": [0]}\n{"id": "caf\xe9"}\n')
         with pytest.raises(ActionableError, match=r"x.jsonl:2: encoding: .*UTF-8"):
@@ -140,7 +140,7 @@ class TestPairs:
         with pytest.raises(ActionableError, match=r"no.jsonl: file: .*check the path"):
             read_pairs([tmp_path / "no.jsonl"])
 
-    def test_proficiency_files_go_one_for_all_or_one_for_each(self, write):
+    def test_one_proficiency_file_for_all_or_one_for_each(self, write):
         path = write("x.jsonl", GOOD)
         with pytest.raises(ActionableError, match="3 proficiency files for 2 files"):
             read_pairs([path, path], [path] * 3)
@@ -153,7 +153,7 @@ class TestChoices:
         assert data.ids == ["1", "2"]
         assert list(data.right) == [0, 1]
 
-    def test_an_array_has_one_record_a_row(self, tmp_path):
+    def test_an_array_has_one_record_per_row(self, tmp_path):
         np.save(tmp_path / "x.npy", np.arange(12.0, dtype=np.float32).reshape(2, 6))
         data = read_choices(tmp_path / "x.npy")
         assert data.scores.shape == (2, 6)
@@ -176,7 +176,7 @@ class TestChoices:
             ("x.csv", ["1,2", "1,nan"], r"x.csv:2: scores\[1\]: is nan"),
             ("x.csv", ["1,2", "1,two"], r"x.csv:2: scores\[1\]: is 'two'"),
             ("x.csv", ["positive,negative"], "x.csv: record: there is none"),
-            ("x.npy", ["not an array"], "x.npy: file: is no plain .npy array"),
+            ("x.npy", ["not an array"], "x.npy: file: is not a plain .npy array"),
         ],
     )
     def test_a_bad_record_is_named_with_its_field(self, write, name, lines, complaint):
@@ -189,7 +189,7 @@ class TestChoices:
             (np.zeros(3), r"x.npy: shape: is \(3,\)"),
             (np.zeros((3, 1)), r"x.npy: shape: is \(3, 1\)"),
             (np.array([[1.0, 2.0], [1.0, np.nan]]), r"x.npy:2: scores\[1\]: is nan"),
-            (np.array([["a", "b"]]), "x.npy: dtype: is no array of numbers"),
+            (np.array([["a", "b"]]), "x.npy: dtype: is not an array of numbers"),
         ],
     )
     def test_a_bad_array_is_named(self, tmp_path, array, complaint):
@@ -199,7 +199,7 @@ class TestChoices:
 
     def test_pickled_objects_are_never_loaded(self, tmp_path):
         np.save(tmp_path / "x.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
-        with pytest.raises(ActionableError, match=r"x.npy: file: is no plain .npy array"):
+        with pytest.raises(ActionableError, match=r"x.npy: file: is not a plain .npy array"):
             read_matrix(tmp_path / "x.npy")
 
 
@@ -211,5 +211,5 @@ def test_a_matrix_stays_on_disk(tmp_path):
 def test_only_pairs_take_several_files_and_proficiency(tmp_path):
     with pytest.raises(ActionableError, match="exactly one --file"):
         read_scores("choices", [tmp_path / "a", tmp_path / "b"])
-    with pytest.raises(ActionableError, match="--proficiency goes with pairwise"):
+    with pytest.raises(ActionableError, match="--proficiency applies only to pairwise"):
         read_scores("matrix", [tmp_path / "a"], [tmp_path / "b"])

@@ -91,7 +91,7 @@ def test_results_are_the_metrics_of_the_stored_scores(release):
     assert rows[0].caption == value
 
 
-def test_a_rerun_asks_for_nothing_and_a_changed_caption_for_its_own_scores_only(release, monkeypatch):
+def test_a_rerun_scores_nothing_and_a_changed_caption_only_its_own_texts(release, monkeypatch):
     score(release)
     asked = []
     monkeypatch.setattr(jobs, "score_pairs", _spy(jobs.score_pairs, asked))
@@ -104,7 +104,7 @@ def test_a_rerun_asks_for_nothing_and_a_changed_caption_for_its_own_scores_only(
     assert [(clip.key.split("@")[0], texts) for clip, texts in asked] == [(f"{0:064d}", ["a ball sinks"])]
 
 
-def test_a_killed_worker_loses_one_batch_and_its_successor_goes_on(release, monkeypatch):
+def test_a_killed_worker_loses_one_batch_and_its_successor_continues(release, monkeypatch):
     class KilledError(Exception):
         pass
 
@@ -128,7 +128,7 @@ def test_a_killed_worker_loses_one_batch_and_its_successor_goes_on(release, monk
     assert Score.objects.count() == 13
 
 
-def test_a_text_only_model_needs_no_media_and_one_score_a_text(release):
+def test_a_text_only_model_needs_no_media_and_one_score_per_text(release):
     Video.objects.update(media_state=MediaState.MISSING)
     run = score(release, "fake:text")
     assert set(Score.objects.values_list("clip_key", flat=True)) == {""}
@@ -158,7 +158,7 @@ def test_items_of_several_foils_have_ranks(release):
 
 
 @pytest.mark.parametrize(("protocol", "shared"), [("foilworks", True), ("vilma-2024-paper", False)])
-def test_the_page_says_that_ties_share_a_rank_only_where_they_do(release, client, protocol, shared):
+def test_the_page_mentions_tied_ranks_only_if_there_are_some(release, client, protocol, shared):
     run = score(release, protocol=protocol)
     assert (run_results(run)["tie_policy"] == "half") is shared
     client.force_login(factories.make_member(release.project, "researcher"))
@@ -210,7 +210,7 @@ def test_the_control_ranks_the_same_captions_among_those_of_other_videos(wide_re
     assert Score.objects.count() - before == 7 * 5
 
 
-def test_a_control_of_shares_stands_under_the_texts_that_were_asked_together(wide_release, monkeypatch):
+def test_a_control_of_shares_has_the_key_of_all_its_texts(wide_release, monkeypatch):
     """A model that only says that its scores depend on each other: the same numbers, each kept for its own question."""
     plain = run_results(score(wide_release, control=True), draws=50)
     Score.objects.all().delete()
@@ -223,7 +223,7 @@ def test_a_control_of_shares_stands_under_the_texts_that_were_asked_together(wid
     assert Score.objects.count() == (2 + 7 * 3) + 7 * 6
 
 
-def test_a_control_that_cannot_be_drawn_is_refused_at_once(release, tmp_path):
+def test_a_control_that_cannot_be_sampled_is_refused_at_once(release, tmp_path):
     with pytest.raises(EvaluationError, match="captions of other videos"):
         start_run(None, release, "fake:1", control=True)
     path = tmp_path / "s.jsonl"
@@ -240,7 +240,7 @@ def test_a_run_that_scored_nothing_has_no_overall(release):
     assert len(got["missing"]) == 3
 
 
-def test_an_item_without_the_scores_of_its_pair_is_missing_where_others_have_theirs(release):
+def test_an_item_without_pair_scores_is_missing_if_others_have_them(release):
     """A run that is still at work, or a value that was no number: such an item is not one without a pair."""
     run = score(release)
     first, second, _third = records_of(release)
@@ -291,14 +291,14 @@ class TestScoreFiles:
         assert (got["overall"]["T"], got["overall"]["P"], got["overall"]["n_all"]) == (1, 1, 1)
         assert got["missing"] == ["moves:i1", "moves:i2"]
 
-    def test_vilmas_form_is_matched_within_the_subtest_that_names_the_file(self, release, tmp_path):
+    def test_vilmas_format_is_matched_within_the_subtest_of_the_file_name(self, release, tmp_path):
         path = tmp_path / "moves.json"
         path.write_text(json.dumps({f"i{n}": {"scores": [n, 1, 1]} for n in range(3)}))
         got = run_results(score(release, f"file:{path}"), draws=50)
         # 0 loses, 1 ties with both foils (a third), 2 wins.
         assert got["overall"]["T_all"] == pytest.approx((0 + 1 / 3 + 1) / 3)
 
-    def test_what_is_exported_can_be_brought_back(self, release, tmp_path):
+    def test_exported_scores_can_be_imported(self, release, tmp_path):
         run = score(release)
         rows, _ = release_scores(run)
         path = tmp_path / "back.jsonl"
@@ -320,7 +320,7 @@ class TestScoreFiles:
         path = tmp_path / "x.jsonl"
         path.write_text('{"id": "q", "caption": 1, "foils": [0]}\n')
         run = start_run(None, release, f"file:{path}")
-        with pytest.raises(EvaluationError, match="no id of it is in the release"):
+        with pytest.raises(EvaluationError, match="none of its ids is in the release"):
             run_now(run.job)
 
 
@@ -337,7 +337,7 @@ class TestStarting:
             ("fake:\x00", {}, "printable"),
         ],
     )
-    def test_what_cannot_start_is_said(self, release, spec, options, complaint):
+    def test_a_run_that_cannot_start_is_explained(self, release, spec, options, complaint):
         with pytest.raises(ActionableError, match=complaint):
             start_run(None, release, spec, **options)
         assert not Run.objects.exists()
@@ -348,7 +348,7 @@ class TestStarting:
         researcher = factories.make_member(release.project, "researcher")
         assert start_run(researcher, release, "fake:1").created_by == researcher
 
-    def test_a_relative_path_is_stored_whole_for_the_worker(self, release, tmp_path, monkeypatch):
+    def test_a_relative_path_is_stored_as_an_absolute_one(self, release, tmp_path, monkeypatch):
         (tmp_path / "s.jsonl").write_text("{}")
         (tmp_path / "text").mkdir()
         (tmp_path / "models/clip").mkdir(parents=True)
@@ -370,7 +370,7 @@ class TestStarting:
             "clip:/etc?frames=4",
             "clip:tests/hub?frames=4",
         ):
-            with pytest.raises(EvaluationError, match="folder of models"):
+            with pytest.raises(EvaluationError, match="models folder"):
                 start_run(researcher, release, spec)
         inside = Path(settings.MODEL_ROOT) / "scores.jsonl"
         inside.parent.mkdir(parents=True, exist_ok=True)
@@ -389,10 +389,10 @@ def test_the_number_of_queries_of_results_does_not_grow(release):
 def test_a_release_is_found_by_id_hash_and_name(release):
     for name in (str(release.pk), release.content_hash, release.content_hash[:12], release.name):
         assert release_named(name) == release
-    wanted = rf"'v9' names no release; there are: {release.name} \(id {release.pk}, of scored\)"
+    wanted = rf"'v9' is not a release; the releases are: {release.name} \(id {release.pk}, of scored\)"
     with pytest.raises(EvaluationError, match=wanted):
         release_named("v9")
-    with pytest.raises(EvaluationError, match="there are: none yet: `foilworks release` makes one"):
+    with pytest.raises(EvaluationError, match="the releases are: none yet; create one with `foilworks release`"):
         release_named("v9", factories.make_project())
 
 

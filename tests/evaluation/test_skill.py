@@ -57,7 +57,7 @@ def found():
     return skill.compute(crowd_of([*known(), ("outvoted", "ann liar cheat", "caption"), ("even", "bob liar", "foil")]))
 
 
-def test_whoever_stands_alone_has_little_skill(found):
+def test_an_annotator_who_disagrees_with_all_has_little_skill(found):
     rows = {row["annotator"]: row for row in found["annotators"]}
     for method in METHODS:
         assert max(rows[name][method] for name in ("liar", "cheat")) < 0.2
@@ -68,7 +68,7 @@ def test_whoever_stands_alone_has_little_skill(found):
     assert {row["annotator"] for row in found["annotators"][:2]} == {"liar", "cheat"}
 
 
-def test_two_bad_votes_outweigh_no_good_one(found):
+def test_two_bad_votes_do_not_outweigh_a_good_one(found):
     rows = {row["unit"]: row for row in found["differing"]}
     assert set(rows) == {"outvoted", "even"}
     assert (rows["outvoted"]["majority"], rows["even"]["majority"]) == ("foil", None)
@@ -109,7 +109,7 @@ def test_names_and_order_change_nothing():
         assert one["mace"] == pytest.approx(other["mace"], abs=0.02)
 
 
-def test_maces_steps_in_arrays_are_crowd_kits():
+def test_maces_steps_in_arrays_equal_crowd_kits():
     random = np.random.default_rng(5)
     units, annotators = np.repeat(np.arange(30), 4), np.tile(np.arange(6), 20)
     labels = np.concatenate([np.arange(3), random.integers(0, 3, 117)])
@@ -131,12 +131,12 @@ def test_one_category_leaves_nothing_to_estimate():
 @pytest.mark.parametrize(
     ("rows", "coding", "message"),
     [
-        ([("a", "ann", "caption", 1), ("a", "bob", "foil", 1)], "shown", "places"),
+        ([("a", "ann", "caption", 1), ("a", "bob", "foil", 1)], "shown", "positions"),
         ([("a", "ann", "caption", 0), ("b", "ann", "foil", 0)], "truth", "one annotator"),
         ([("a", "ann", "caption", 0), ("a", "bob", "other", 0)], "truth", "truth3"),
     ],
 )
-def test_what_cannot_be_told_is_said(rows, coding, message):
+def test_missing_information_is_reported(rows, coding, message):
     with pytest.raises(EvaluationError, match=message):
         skill.compute(votes_of(*rows), coding=coding)
 
@@ -144,7 +144,7 @@ def test_what_cannot_be_told_is_said(rows, coding, message):
 def test_nameless_votes_have_no_skill():
     votes = votes_of(("a", "ann", "caption", 0), ("a", "bob", "foil", 0))
     votes.annotator[:] = -1
-    with pytest.raises(EvaluationError, match="name nobody"):
+    with pytest.raises(EvaluationError, match="name no annotators"):
         skill.compute(votes)
 
 
@@ -158,7 +158,7 @@ def test_votes_of_an_export_that_came_as_counts_have_no_skill(tmp_path, capsys):
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     with pytest.raises(SystemExit):
         call_command("report", "skill", "--file", str(path))
-    assert "these votes name nobody" in capsys.readouterr().err
+    assert "these votes name no annotators" in capsys.readouterr().err
     call_command("report", "agreement", "--file", str(path), "--json")
     report = json.loads(capsys.readouterr().out)
     assert (report["n_annotators"], report["annotators"], report["pairs"]) == (0, [], [])
@@ -215,7 +215,7 @@ def the_job():
 
 
 @pytest.mark.django_db
-def test_a_vote_set_aside_and_brought_back_makes_the_report_stale(project):
+def test_an_excluded_and_reinstated_vote_makes_the_report_stale(project):
     project_report(project, "skill")
     assert not stored_report(project, "skill", None, {}).is_stale
     aside = Vote.objects.filter(person__username="val-2")
@@ -250,7 +250,7 @@ def test_the_page_has_it_computed_by_a_job_and_again_when_votes_change(client, p
     first = the_job().pk
     Vote.objects.filter(person__username="val-0", item__key="i0").update(state=VoteState.SET_ASIDE)
     answer = client.get(skill_page(project))
-    assert "from before" in answer.content.decode()
+    assert "have changed since these numbers were computed" in answer.content.decode()
     again = Job.objects.exclude(pk=first).get()
     client.get(skill_page(project))
     assert Job.objects.count() == 2
@@ -259,7 +259,7 @@ def test_the_page_has_it_computed_by_a_job_and_again_when_votes_change(client, p
 
 
 @pytest.mark.django_db
-def test_a_failed_job_is_not_queued_again_by_looking(client, project, owner):
+def test_a_page_view_does_not_queue_a_failed_job_again(client, project, owner):
     client.force_login(owner)
     project_report(project, "skill")
     row = request_report(owner, project, "skill", subtest="", params={})
@@ -272,10 +272,10 @@ def test_a_failed_job_is_not_queued_again_by_looking(client, project, owner):
 
 
 @pytest.mark.django_db
-def test_only_researchers_ask_and_only_for_what_needs_a_job(project, owner):
+def test_only_researchers_request_reports_that_need_a_job(project, owner):
     with pytest.raises(AccessDenied):
         request_report(factories.make_member(project, Role.VALIDATOR), project, "skill", subtest="", params={})
-    with pytest.raises(EvaluationError, match="needs no job"):
+    with pytest.raises(EvaluationError, match="does not need a job"):
         request_report(owner, project, "validation", subtest="", params={})
     with pytest.raises(EvaluationError, match="no subtest"):
         request_report(owner, project, "skill", subtest="nouns", params={})

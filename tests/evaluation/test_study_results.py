@@ -198,7 +198,7 @@ class TestReviewing:
             ],
         }
 
-    def test_reasons_stand_by_how_often_they_were_given_then_by_name(self):
+    def test_reasons_are_sorted_by_frequency_then_by_name(self):
         codes = ("typo", "grammar", "still_true", "still_true", "awkward")
         found = reviewing.compute(reviewing.ReviewFacts((("rob", "drop", codes),)), **HOW)
         assert list(found["reasons"]) == ["still_true", "awkward", "grammar", "typo"]
@@ -303,7 +303,7 @@ class TestValidation:
             "definitions": {"js_base": "e", "js_unit": "changed", "lexical_items": "words on one side only"},
         }
 
-    def test_the_whole_result_where_nobody_has_judged(self):
+    def test_the_whole_result_without_judgements(self):
         bare = item("a dog", "a cat", simpler=("a", "b", None))
         assert validation.compute([bare], **HOW)["overall"] == {
             "name": "overall",
@@ -330,14 +330,14 @@ class TestValidation:
             "proficiency": {"n_items": 1, "n_valid": None, "n_lexical_items": 2, "js_all": 1.0, "js_valid": None},
         }
 
-    def test_both_are_valid_is_told_only_where_both_were_judged(self):
+    def test_both_valid_is_reported_only_if_both_were_judged(self):
         main = item("a", "b", votes=(3, 0, 0), valid=True, unanimous=True, simpler=("a", "c", None))
         simple = item("a", "b", simpler=("a", "c", True))
         for each in (main, simple):
             assert validation.compute([each], **HOW)["overall"]["n_both"] is None
         assert validation.compute([main, simple], **HOW)["overall"]["n_both"] == 0
 
-    def test_one_tally_of_three_brings_all_to_three(self):
+    def test_one_three_way_count_collapses_all_to_three(self):
         mixed = [item("a", "b", votes=(2, 1, 1, 1, 1), valid=True), item("a", "b", votes=(1, 1, 2), valid=True)]
         found = validation.compute(mixed, **HOW)["overall"]
         assert (found["alpha_coding"], found["votes"]) == ("truth3", {"caption": 3, "foil": 2, "other": 5})
@@ -365,7 +365,7 @@ class TestValidation:
         assert found["js_all_at_size_of_valid"] == drawn[0]
         assert len(set(drawn)) == 4
 
-    def test_nothing_to_report_on_is_said(self):
+    def test_missing_items_stop_the_report(self):
         said = r"^there are no items to report on; import or assemble some first$"
         with pytest.raises(EvaluationError, match=said):
             validation.compute([])
@@ -464,7 +464,7 @@ class TestSkill:
             "differing": self.differing(fits),
         }
 
-    def test_beyond_the_most_that_are_shown_they_are_counted(self, fits, monkeypatch):
+    def test_units_beyond_the_limit_are_only_counted(self, fits, monkeypatch):
         monkeypatch.setattr(skill, "MAX_DIFFERING", 1)
         found = skill.compute(self.VOTES)
         assert (found["n_differing"], found["differing"]) == (len(self.differing(fits)), self.differing(fits)[:1])
@@ -490,14 +490,14 @@ class TestSkill:
             "differing": [],
         }
 
-    def test_what_cannot_be_is_said(self, monkeypatch):
-        said = r"^first and second are places, not what is true of an item; give truth or truth3$"
+    def test_invalid_input_is_reported(self, monkeypatch):
+        said = r"^the coding `shown` holds positions, not what is true of an item; use truth or truth3$"
         with pytest.raises(EvaluationError, match=said):
             skill.compute(self.VOTES, coding="shown")
-        said = r"^these votes name nobody; Dawid-Skene and MACE need to know whose vote is whose$"
+        said = r"^these votes name no annotators, which Dawid-Skene and MACE need; give votes with names$"
         with pytest.raises(EvaluationError, match=said):
             skill.compute(votes_among("a", "ann", ("a", "", "foil")))
-        said = r"^one annotator judged everything; skill shows only against what others say$"
+        said = r"^one annotator cast all votes; skill needs votes of at least two annotators$"
         with pytest.raises(EvaluationError, match=said):
             skill.compute(votes_among("a", "ann bob", ("a", "ann", "foil"), ("a", "", "caption")))
         monkeypatch.setattr(skill, "find_spec", lambda name: None if name == "crowdkit" else name)
@@ -527,7 +527,7 @@ class TestCrowd:
         ]
     )
 
-    def test_dawid_skene_is_crowd_kits_by_code(self):
+    def test_dawid_skene_equals_crowd_kits(self):
         names = pd.DataFrame({"task": self.ROWS[:, 0], "worker": self.ROWS[:, 1], "label": self.ROWS[:, 2]})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -555,12 +555,12 @@ class TestCrowd:
         found = _crowd._mace_likelihood(spamming, strategies, units, annotators, labels, (2, 2, 3))
         assert found == pytest.approx(math.log(first) + math.log(second))
 
-    def test_a_vote_that_cannot_be_has_the_smallest_likelihood_there_is(self):
+    def test_an_impossible_vote_has_the_smallest_likelihood(self):
         never = np.array([[0.0, 0.0]])
         found = _crowd._mace_likelihood(never, never, *np.zeros((3, 1), dtype=np.int64), (1, 1, 2))
         assert found == pytest.approx(math.log(_crowd.MIN_LIKELIHOOD))
 
-    def test_one_step_in_arrays_is_crowd_kits_table_for_table(self):
+    def test_one_step_in_arrays_equals_crowd_kits_table_for_table(self):
         # The last person never names the last label.
         rows = [(0, 0, 0), (0, 1, 1), (1, 0, 2), (1, 1, 2), (2, 0, 1), (2, 1, 0), (2, 2, 1)]
         tasks, workers, labels = np.array(rows).T
@@ -580,7 +580,7 @@ class TestCrowd:
         np.testing.assert_allclose(guesses, theirs[2])
         np.testing.assert_allclose(states, theirs[3])
 
-    def test_other_warnings_than_those_of_old_pandas_are_heard(self):
+    def test_other_warnings_than_those_of_pandas_are_shown(self):
         with _crowd._quiet():
             for kind in (FutureWarning, DeprecationWarning):
                 warnings.warn("to be left out", kind, stacklevel=1)
@@ -687,11 +687,11 @@ class TestDelta:
             "unit": "the model's own",
         }
 
-    def test_one_kind_alone_is_not_told_again_as_all(self):
+    def test_a_single_kind_is_not_repeated_as_all(self):
         found = delta.compute(scored([{"edited": "object"}] * 2, ["u", "v"], m=[[1, 0], [0, 1]]), **HOW)
         assert (found["kinds"], [row["group"] for row in found["rows"]]) == (["object"], ["object"])
 
-    def test_without_a_change_to_show_bins_reach_from_minus_one_to_one(self):
+    def test_without_changes_bins_reach_from_minus_one_to_one(self):
         items = scored([{"edited": "object"}], ["u"], flat=[[2, 2]], absent=[[float("nan"), float("nan")]])
         flat, absent = delta.compute(items, **HOW)["rows"]
         assert flat["edges"] == absent["edges"] == np.linspace(-1, 1, 41).tolist()
@@ -713,11 +713,11 @@ class TestDelta:
         with pytest.raises(ValueError, match="argument 2 is longer"):
             delta.compute(replace(items, facts=[*items.facts, {}]), **HOW)
 
-    def test_what_cannot_be_is_said(self):
-        with pytest.raises(EvaluationError, match=r"^no model is scored; score one first$"):
+    def test_invalid_input_is_reported(self):
+        with pytest.raises(EvaluationError, match=r"^no model has scores; score one first$"):
             delta.compute(scored(self.FACTS, VIDEOS))
-        beside = r"give it as a fact of the items \(or beside the scores in the file\)"
-        said = rf"^no item says its kind of edit \(`edited`\); {beside}$"
+        beside = r"give it as a fact of the items \(or next to the scores in the file\)"
+        said = rf"^no item has the fact: kind of edit \(`edited`\); {beside}$"
         with pytest.raises(EvaluationError, match=said):
             delta.compute(scored([{}], ["u"], m=[[1, 0]]))
 
@@ -770,7 +770,7 @@ class TestAccuracyByGroup:
             {"model": "other", "category": "", "group": "one", **nothing},
         ]
 
-    def test_the_policy_of_ties_is_the_one_asked_for(self):
+    def test_the_requested_tie_policy_applies(self):
         found = [_scored.by_group(self.ITEMS, self.GROUPS, ties, **HOW)[0] for ties in ("strict", "optimistic")]
         assert [row["accuracy"] for row in found] == [pytest.approx(1 / 3), pytest.approx(2 / 3)]
 
@@ -781,7 +781,7 @@ class TestAccuracyByGroup:
         assert [found["ci"]] == mean_intervals(credit[:, None], clusters, **HOW)
         assert all(found["ci"] != _scored.share(credit, clusters, every, **other)["ci"] for other in OTHERS)
 
-    def test_a_caption_without_rivals_is_the_one_that_is_chosen(self):
+    def test_a_caption_without_rivals_is_chosen(self):
         scores = padded([[1.0], [0.0, 1.0], []])
         for found, expected in ((_scored.credits(scores), [1.0, 0.0]), (_scored.chance(scores), [1.0, 0.5])):
             assert found[:2].tolist() == expected

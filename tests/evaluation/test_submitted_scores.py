@@ -29,7 +29,7 @@ def problems(tmp_path, *lines, records=RECORDS):
     return []
 
 
-def test_a_whole_file_is_taken_blank_lines_and_a_mark_at_its_start_too(tmp_path):
+def test_a_complete_file_is_accepted_also_with_blank_lines_and_a_byte_order_mark(tmp_path):
     path = tmp_path / "scores.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + "\n\n".join(map(json.dumps, GOOD)).encode() + b"\n")
     assert check_scores(path, RECORDS) == GOOD
@@ -46,30 +46,33 @@ def test_a_whole_file_is_taken_blank_lines_and_a_mark_at_its_start_too(tmp_path)
         (b'{"id": "a:1", "caption": "1", "foils": [1]}', "line 2: caption: is '1'; give a finite number"),
         (b'{"id": "a:1", "foils": [1]}', "line 2: caption: is missing; give a finite number"),
         (b'{"id": "a:1", "caption": 1}', "line 2: foils: is missing or empty"),
-        (b'{"id": "a:1", "caption": 1, "foils": [1, 2]}', "line 2: foils: has 2 scores and the item 1 foils"),
-        (b'{"id": "a:2", "caption": 1, "foils": [1, 2]}', "line 2: id: 'a:2' stands in the file twice"),
-        (b'{"id": "b:9", "caption": 1, "foils": [1]}', "line 2: id: 'b:9' is no item of the release"),
-        (b'{"id": "", "caption": 1, "foils": [1]}', "line 2: id: is no text"),
+        (b'{"id": "a:1", "caption": 1, "foils": [1, 2]}', "line 2: foils: has 2 scores, but the item has 1 foils"),
+        (b'{"id": "a:2", "caption": 1, "foils": [1, 2]}', "line 2: id: 'a:2' occurs twice in the file"),
+        (b'{"id": "b:9", "caption": 1, "foils": [1]}', "line 2: id: 'b:9' is not an item of the release"),
+        (b'{"id": "", "caption": 1, "foils": [1]}', "line 2: id: is not text"),
         (b'{"id": "a:1", "caption": 1, "foils": [1], "higher_is_better": false}', "line 2: higher_is_better: is not"),
         (
             b'{"id": "a:1", "caption": 1, "foils": [1], "proficiency": {"caption": 1, "foils": []}}',
             "line 2: proficiency.foils: is missing or empty",
         ),
-        (b'{"id": "a:1", "caption": 1, "foils": [1], "proficiency": [1]}', "line 2: proficiency: is no object"),
-        (b'{"id": "a:1", "caption": 1, "foils": [0], "scores": [1]}', "line 2: scores: stands beside caption"),
+        (b'{"id": "a:1", "caption": 1, "foils": [1], "proficiency": [1]}', "line 2: proficiency: is not an object"),
+        (b'{"id": "a:1", "caption": 1, "foils": [0], "scores": [1]}', "line 2: scores: is used together with caption"),
         (
             b'{"id":"a:1","caption":1,"foils":[0],"proficiency":{"caption":1,"foils":[0],"scores":[1,2,3]}}',
-            "line 2: proficiency.scores: stands beside caption and foils; leave it out",
+            "line 2: proficiency.scores: is used together with caption and foils; leave it out",
         ),
-        (b"[1, 2]", "line 2: record: is no object"),
-        (b'{"id": "a:1"', "line 2: record: is no JSON"),
-        (b'{"id": "a:1", "caption": 1, "caption": 2, "foils": [1]}', "line 2: record: is no JSON, or has a name twice"),
-        (b"[" * 100_000, "line 2: record: is no JSON"),
-        (b'{"id": "\xff"}', "line 2: record: is no UTF-8"),
-        (b'{"id": "a:1", "caption": 1, "foils": [1], "x": "' + b"x" * 1_100_000 + b'"}', "line 2: record: is no JSON"),
+        (b"[1, 2]", "line 2: record: is not an object"),
+        (b'{"id": "a:1"', "line 2: record: is not JSON"),
+        (
+            b'{"id": "a:1", "caption": 1, "caption": 2, "foils": [1]}',
+            "line 2: record: is not JSON, or contains a name twice",
+        ),
+        (b"[" * 100_000, "line 2: record: is not JSON"),
+        (b'{"id": "\xff"}', "line 2: record: is not UTF-8"),
+        (b'{"id": "a:1", "caption": 1, "foils": [1], "x": "' + b"x" * 1_100_000 + b'"}', "line 2: record: is not JSON"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line_and_field(tmp_path, line, said):
+def test_errors_are_named_with_their_line_and_field(tmp_path, line, said):
     assert problems(tmp_path, GOOD[1], line)[0].startswith(said)
 
 
@@ -96,10 +99,11 @@ class TestPairs:
         lines = [{"id": f"a:{k}", "caption": 1, "foils": [0], **(pair if k in chosen else {})} for k in range(9)]
         return problems(tmp_path, *lines, records=self.RECORDS)
 
-    def test_those_that_are_right_are_not_chosen(self, tmp_path):
+    def test_a_submitter_cannot_choose_the_scored_pairs(self, tmp_path):
         (said,) = self.sent(tmp_path, {1, 8})
         assert said == (
-            "proficiency: 7 valid pairs of the release are missing, where others are scored: 'a:0', 'a:2', 'a:3', "
+            "proficiency: 7 valid pairs of the release are missing, while other pairs have scores: 'a:0', 'a:2', "
+            "'a:3', "
             "'a:4', 'a:5' and 2 more; score every valid pair or none"
         )
         assert self.sent(tmp_path, set(range(7)))[0].startswith("proficiency: 1 valid pairs")
@@ -112,7 +116,7 @@ class TestPairs:
 def test_a_file_full_of_mistakes_is_not_read_to_its_end(tmp_path):
     found = problems(tmp_path, *[b"x"] * 1000)
     assert len(found) == MAX_PROBLEMS + 1
-    assert found[-1] == "… and perhaps more"
+    assert found[-1] == "… and possibly more"
 
 
 numbers = st.floats() | st.integers() | st.none() | st.text(max_size=3) | st.booleans()
@@ -124,7 +128,7 @@ rows = st.fixed_dictionaries(
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(rows, max_size=4))
-def test_whatever_is_taken_is_whole_and_finite(tmp_path, given_rows):
+def test_every_accepted_file_is_complete_and_finite(tmp_path, given_rows):
     if problems(tmp_path, *given_rows):
         return
     assert sorted(row["id"] for row in given_rows) == ["a:1", "a:2"]

@@ -82,7 +82,7 @@ def of(pairs):
 
 @settings(max_examples=25, deadline=None)
 @given(st.permutations(list(SCORES)), st.sampled_from(["id", "item", "video_id"]), st.booleans(), st.booleans())
-def test_records_of_json_say_the_same(tmp_path_factory, names, id_name, by_key, as_list):
+def test_json_records_give_the_same_result(tmp_path_factory, names, id_name, by_key, as_list):
     path = tmp_path_factory.mktemp("json", numbered=True) / ("m.json" if by_key else "m.jsonl")
     scores = {name: {"scores": SCORES[name]} for name in names}
     if not as_list:
@@ -104,7 +104,7 @@ def metrics(capsys, *args):
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
-def test_predictions_are_known_by_their_header_however_it_is_quoted(tmp_path, capsys, quote):
+def test_predictions_are_detected_by_their_header_with_any_quoting(tmp_path, capsys, quote):
     head = ",".join(f"{quote}{name}{quote}" for name in ("id", "prediction", "right"))
     path = write(tmp_path, f"{head}\na,2,2\nb,1,0\nc,0,0\nd,3,3\n")
     assert metrics(capsys, "mc", "--file", path)["accuracy"] == 0.75
@@ -113,18 +113,18 @@ def test_predictions_are_known_by_their_header_however_it_is_quoted(tmp_path, ca
     assert "predictions have no ranks" in capsys.readouterr().err
 
 
-def test_a_truth_that_is_not_used_is_refused_and_used_on_demand(tmp_path, capsys):
+def test_an_unused_truth_column_is_refused_and_used_on_request(tmp_path, capsys):
     path = write(tmp_path, "id,prediction,answer\na,2,2\nb,0,3\nc,1,1\n")
     with pytest.raises(SystemExit):
         metrics(capsys, "mc", "--file", path)
-    assert "f.csv:1: answer: looks like the truth, and is not used; use it by --column right=answer" in (
+    assert "f.csv:1: answer: looks like the right answer, but is not used; use it by --column right=answer" in (
         capsys.readouterr().err
     )
     found = metrics(capsys, "mc", "--file", path, "--column", "right=answer")
     assert (found["accuracy"], found["ignored_columns"]) == (pytest.approx(2 / 3), [])
 
 
-def test_numeric_ids_and_an_index_are_no_scores(tmp_path, capsys):
+def test_numeric_ids_and_an_index_are_not_scores(tmp_path, capsys):
     ids = write(tmp_path, "video_id,pos,neg\n4010069381,0.1,0.9\n2435100235,0.2,0.8\n")
     index = write(tmp_path, ",s0,s1\n0,0.1,0.9\n1,0.2,0.8\n2,0.3,0.7\n", "g.csv")
     for path in (ids, index):
@@ -135,7 +135,7 @@ def test_numeric_ids_and_an_index_are_no_scores(tmp_path, capsys):
     assert metrics(capsys, "mc", "--file", named, "--column", "id=qid")["ignored_columns"] == []
 
 
-def test_the_header_of_an_array_is_no_record(tmp_path):
+def test_the_header_of_an_array_is_not_a_record(tmp_path):
     assert read_choices(write(tmp_path, "0,1,2\n0.5,0.1,0.2\n0.1,0.5,0.2\n")).scores.tolist() == [
         [0.5, 0.1, 0.2],
         [0.1, 0.5, 0.2],
@@ -147,24 +147,24 @@ def test_the_header_of_an_array_is_no_record(tmp_path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("v1,0.3,0.2\nv2,0.1,0.2\n", r"f.csv:1: header: '0.3' is a number, no name of a column"),
+        ("v1,0.3,0.2\nv2,0.1,0.2\n", r"f.csv:1: header: '0.3' is a number, not a column name"),
         ("id,caption,caption,foil\na,1,2,3\n", r"f.csv:1: header: has two columns 'caption'"),
         ("id,caption,foil,\na,1,2,3\n", r"f.csv:1: header: has no name for column 4"),
         (
             "id,good,bad\na,1,2\n",
-            r"no column is known as scores \(its columns: id, good, bad\); .*caption=NAME",
+            r"no column has a known name for scores \(its columns: id, good, bad\); .*caption=NAME",
         ),
-        ("id,a1,a2,b1,b2\na,1,2,3,4\n", "no column is known as scores"),
+        ("id,a1,a2,b1,b2\na,1,2,3,4\n", "no column has a known name for scores"),
         ("id,caption,foil\na,1,2,3\n", r"f.csv:2: record: has more cells than the header"),
         ("id,caption,foil\na,1\n", r"f.csv:2: record: has 2 cells where the header has 3"),
         ("id;caption;foil\na;0,5;0,2\n", r"f.csv:2: caption: is '0,5'; give a finite number"),
         ("id,caption,foil_1,foil_2\na,1,,2\n", r"f.csv:2: foil_1: is missing"),
-        ("id,caption,foil\na,1,2\na,2,1\n", r"f.csv:3: id: 'a' stands in the file twice \(first in line 2\)"),
-        ("video_id,caption,foil\na,1,2\na,2,1\n", r"f.csv:3: video_id: 'a' stands in the file twice"),
-        ("id,caption,foil,label\na,1,2,0\n", r"f.csv:1: label: looks like the truth"),
+        ("id,caption,foil\na,1,2\na,2,1\n", r"f.csv:3: id: 'a' occurs twice in the file \(first in line 2\)"),
+        ("video_id,caption,foil\na,1,2\na,2,1\n", r"f.csv:3: video_id: 'a' occurs twice in the file"),
+        ("id,caption,foil,label\na,1,2,0\n", r"f.csv:1: label: looks like the right answer"),
     ],
 )
-def test_what_could_be_two_things_is_refused(tmp_path, text, complaint):
+def test_ambiguous_tables_are_refused(tmp_path, text, complaint):
     for read in (read_choices, lambda path: read_pairs([path])):
         with pytest.raises(ActionableError, match=complaint):
             read(write(tmp_path, text))
@@ -197,7 +197,7 @@ def test_every_field_of_a_record_counts(tmp_path, by_key):
             assert said[name] == ["cluster c" if name == "cluster" else value]
 
 
-def test_a_name_that_stands_twice_in_a_record_is_refused(tmp_path):
+def test_a_duplicate_name_in_a_record_is_refused(tmp_path):
     path = write(
         tmp_path, '{"id":"a","caption":1,"foils":[0]}\n{"id":"b","caption":1,"caption":0,"foils":[0]}\n', "f.jsonl"
     )
@@ -220,8 +220,8 @@ def test_a_pair_inside_a_record_has_its_own_direction(tmp_path):
 
 
 @pytest.mark.parametrize("given_text", ["id", "=x", "id=", "id=a,id=b"])
-def test_a_column_is_said_once_as_what_and_name(given_text):
-    with pytest.raises(ActionableError, match="write what=NAME once each"):
+def test_a_column_is_mapped_once_by_role_and_name(given_text):
+    with pytest.raises(ActionableError, match="write each role once as ROLE=NAME"):
         parse_columns(given_text)
     assert parse_columns(" id = qid ,right=answer") == {"id": "qid", "right": "answer"}
 
@@ -236,7 +236,7 @@ class TestPublishedPredictions:
         assert metrics(capsys, "mc", "--file", path, "--column", "right=answer")["accuracy"] == 0.6
         with pytest.raises(SystemExit):
             metrics(capsys, "mc", "--file", path)
-        assert "HGA-val.json:2: answer: looks like the truth" in capsys.readouterr().err
+        assert "HGA-val.json:2: answer: looks like the right answer" in capsys.readouterr().err
 
     def test_videocon(self, tmp_path, capsys):
         """Scores without a header, a row a candidate, and a second file that says of each row what it is."""
@@ -271,13 +271,13 @@ class TestPublishedPredictions:
         (tmp_path / "eval.csv").write_text((tmp_path / "eval.csv").read_text().replace('""why, 0""', '""why, x""', 1))
         with pytest.raises(SystemExit):
             metrics(capsys, *ask)
-        assert "scores.csv:7: caption: is not that of eval.csv:8" in capsys.readouterr().err
+        assert "scores.csv:7: caption: differs from eval.csv:8" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
         ("rows", "complaint"),
         [
-            ("a,0,1\na,2,0\n", r"f.csv:3: candidate: is 2 where 1 comes next in a; .* in their order"),
-            ("a,0,1\nb,0,1\nb,1,0\n", r"f.csv:2: candidate: is the only one of its record"),
+            ("a,0,1\na,2,0\n", r"f.csv:3: candidate: is 2 where 1 comes next in a; .* in order"),
+            ("a,0,1\nb,0,1\nb,1,0\n", r"f.csv:2: candidate: is the only row of its record"),
             ("a,0,x\n", r"f.csv:2: score: is 'x'"),
         ],
     )
@@ -287,11 +287,11 @@ class TestPublishedPredictions:
         with pytest.raises(ActionableError, match=complaint):
             read_pairs([write(tmp_path, "id,candidate,score\n" + rows)])
 
-    def test_names_and_a_file_beside_fit(self, tmp_path):
+    def test_names_and_a_second_file_must_fit(self, tmp_path):
         path, beside = write(tmp_path, "a,1,2\n"), write(tmp_path, "id,cluster\na,v\nb,w\n", "g.csv")
-        with pytest.raises(ActionableError, match="has 3 cells; name that many columns, not 2"):
+        with pytest.raises(ActionableError, match="has 3 cells; give that many names, not 2"):
             read_choices(path, names=["id", "caption"])
-        with pytest.raises(ActionableError, match=r"g.csv:3: record: has no row beside it"):
+        with pytest.raises(ActionableError, match=r"g.csv:3: record: has no matching row in the second file"):
             read_choices(path, names=["id", "caption", "foil"], beside=beside)
         assert read_choices(path, names=["id", "caption", "foil"]).scores.tolist() == [[1, 2]]
 
@@ -323,7 +323,7 @@ class TestMatrixOfTheAuthors:
         assert {k: found[f"R@{k}"] for k in (1, 2, 3)} == {k: pytest.approx((ranks <= k).mean()) for k in (1, 2, 3)}
         assert (found["mean_rank"], found["median_rank"]) == (pytest.approx(ranks.mean()), np.median(ranks))
         assert found["chance"]["R@1"] == pytest.approx(1 / 6)
-        assert "is read as" in found["warnings"][0]
+        assert "was read as" in found["warnings"][0]
 
     def test_the_control_is_computed_from_the_same_file(self, tmp_path):
         sim = self.made()
@@ -333,20 +333,20 @@ class TestMatrixOfTheAuthors:
             assert control.compute(read_matrix(tmp_path / name), draws=10) == expected
 
     @pytest.mark.parametrize("shape", [(36, 6), (12, 2), (6, 36), (40, 40)])
-    def test_a_shape_that_may_be_two_things_is_refused_until_it_is_said(self, tmp_path, shape):
+    def test_an_ambiguous_shape_is_refused_until_a_layout_is_given(self, tmp_path, shape):
         path = tmp_path / "x.npy"
         np.save(path, np.random.default_rng(0).random(shape))
         with pytest.raises(ActionableError, match=r"x.npy: shape: .*--layout candidates"):
             read_choices(path)
         assert read_choices(path, layout="candidates").scores.shape == shape
 
-    def test_a_said_layout_must_fit(self, tmp_path):
+    def test_a_given_layout_must_fit(self, tmp_path):
         path = tmp_path / "x.npy"
         np.save(path, np.ones((30, 6)))
         with pytest.raises(ActionableError, match=r"shape: is \(30, 6\); give \(6N, N\)"):
             read_choices(path, layout="texts-by-videos")
 
-    def test_a_release_says_what_a_shape_is(self, tmp_path):
+    def test_a_release_resolves_an_ambiguous_shape(self, tmp_path):
         records = [{"id": f"i{k}", "subtest": "s", "foils": list("abcde")} for k in range(36)]
         table = np.random.default_rng(0).random((36, 6))
         np.save(tmp_path / "x.npy", table)

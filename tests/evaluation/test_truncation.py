@@ -80,7 +80,7 @@ class TestRun:
     def run(self, release, tmp_path):
         return score(release, f"clip:{folders.clip(tmp_path / 'clip')}?frames=2")
 
-    def test_it_lists_the_texts_and_leaves_out_what_became_equal(self, run):
+    def test_it_lists_truncated_texts_and_leaves_out_equal_pairs(self, run):
         truncated, equal = (run.problems[name] for name in ("truncated_texts", "equal_after_truncation"))
         assert [found["item"] for found in truncated] == ["moves:i0", "moves:i1", "moves:i2"]
         assert truncated[1]["why"].startswith("main: 2 of 2 texts, up to ")
@@ -96,27 +96,27 @@ class TestRun:
         results = run_results(run, draws=50)
         assert (results["overall"]["n"], results["overall"]["ties"], results["overall"]["P"]) == (3, 0.0, None)
 
-    def test_pages_and_tables_say_so(self, run, client):
+    def test_pages_and_tables_mark_truncation(self, run, client):
         release = run.release
         client.force_login(factories.make_member(release.project, Role.RESEARCHER))
         shown = client.get(reverse("board:leaderboard", args=["long", release.pk])).content.decode()
-        assert "texts cut in 3 items" in shown
-        assert "2 pairs equal after the cut, left out" in shown
+        assert "texts truncated in 3 items" in shown
+        assert "2 pairs left out, identical after truncation" in shown
         page = client.get(reverse("scoring:run", args=["long", run.pk])).content.decode()
         assert "Truncated texts (3)." in page
         assert "Equal after truncation (2)." in page
         ranked = board(release)
-        assert "(texts cut in 3 items)" in markdown(ranked)
+        assert "(texts truncated in 3 items)" in markdown(ranked)
         assert as_csv(ranked).splitlines()[1].endswith(",3,2,,,,,,")
 
     @pytest.mark.full
-    def test_exports_hold_what_counts_and_verify(self, run, tmp_path):
+    def test_exports_have_the_counted_scores_and_verify(self, run, tmp_path):
         foilworks.write(collect_release(run.release), tmp_path / "out", params={})
         lines = (tmp_path / "out" / "scores.jsonl").read_text(encoding="utf-8").splitlines()
         assert [json.loads(line)["id"] for line in lines] == ["moves:i0", "moves:i2", "moves:i3"]
         assert verify(tmp_path / "out")["ok"]
 
-    def test_shards_list_the_same(self, run, settings):
+    def test_shards_list_the_same_truncations(self, run, settings):
         Score.objects.all().delete()
         settings.SHARD_ITEMS = 1
         again = score(run.release, run.spec)
@@ -126,26 +126,26 @@ class TestRun:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("protocol", ["foilworks", "vilma-2024-code"])
-def test_a_language_model_lists_them_under_every_protocol(release, tmp_path, protocol):
+def test_a_language_model_lists_truncations_under_every_protocol(release, tmp_path, protocol):
     run = score(release, f"lm:{folders.causal_lm(tmp_path / 'lm')}", protocol=protocol)
     assert ("moves:i1", "main") in {(found["item"], found["part"]) for found in run.problems["equal_after_truncation"]}
 
 
 @pytest.mark.django_db
-def test_a_model_that_reads_everything_lists_nothing(release):
+def test_a_model_without_truncations_lists_nothing(release):
     assert score(release, "fake:1").problems == {}
 
 
 @pytest.mark.django_db
-def test_a_model_that_cannot_say_is_marked(release):
+def test_a_model_that_does_not_report_truncation_is_marked(release):
     run = score(release, f"external:{test_external.EXAMPLE}", label="theirs")
     assert run.problems["truncation_unknown"] == [
-        {"item": "theirs", "why": "its adapter does not report the texts it cuts"}
+        {"item": "theirs", "why": "its adapter does not report truncated texts"}
     ]
     assert run_results(run, draws=50)["missing"] == []
 
 
-def test_equal_texts_and_texts_read_to_their_end_are_no_cuts():
+def test_equal_texts_and_complete_texts_do_not_count_as_truncated():
     read = {"a b c": TextRead(3, 3, "abc"), "a b c d": TextRead(4, 3, "abc"), "a b d e": TextRead(4, 3, "abd")}
     parts = [
         ("same", "main", ("a b c d", "a b c d")),
@@ -160,7 +160,7 @@ def test_equal_texts_and_texts_read_to_their_end_are_no_cuts():
 
 
 @pytest.mark.django_db
-def test_the_blind_audit_leaves_out_pairs_that_its_model_cannot_tell_apart(release, tmp_path):
+def test_the_blind_audit_leaves_out_pairs_that_are_equal_after_truncation(release, tmp_path):
     researcher = factories.make_member(release.project, Role.RESEARCHER)
     spec = f"lm:{folders.causal_lm(tmp_path / 'lm')}"
     scorer = score_blind(None, release.project, spec)
@@ -173,11 +173,11 @@ def test_the_blind_audit_leaves_out_pairs_that_its_model_cannot_tell_apart(relea
     client = Client()
     client.force_login(researcher)
     page = client.get(reverse("reports:report", args=["long", "blind"])).content.decode()
-    assert "texts cut in 2 pairs; 1 equal after the cut" in page
+    assert "texts truncated in 2 pairs; 1 identical after truncation" in page
 
 
 @pytest.mark.django_db
-def test_proximity_lists_cuts_and_gives_equal_pairs_no_cosine(release, tmp_path):
+def test_proximity_lists_truncations_and_gives_equal_pairs_no_cosine(release, tmp_path):
     run = measure_proximity(None, release, f"sentence:{folders.sentence_encoder(tmp_path / 's')}", name="tiny")
     assert run_now(run.job).state == JobState.DONE
     run.refresh_from_db()
@@ -189,7 +189,7 @@ def test_proximity_lists_cuts_and_gives_equal_pairs_no_cosine(release, tmp_path)
     assert [sorted(own.get("proximity", ())) for own in facts] == [["tiny"], [], ["tiny"], ["tiny"]]
 
 
-def test_an_encoder_of_utd_counts_what_it_cuts(tmp_path):
+def test_an_encoder_of_utd_counts_truncated_texts(tmp_path):
     embedding, _key, cuts = open_encoder(f"sentence:{folders.sentence_encoder(tmp_path / 's')}", "cpu")
     embedding.rows(["a ring", f"{LONG} a ring"], "")
     embedding.rows([f"{LONG} a ring", "a dog"], "")

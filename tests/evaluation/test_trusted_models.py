@@ -52,7 +52,7 @@ def own(plain: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def test_other_weights_are_read_where_they_are_allowed(pickled: Path, plain: Path) -> None:
+def test_other_weights_are_read_if_they_are_permitted(pickled: Path, plain: Path) -> None:
     with pytest.raises(
         HubError, match=r"pytorch_model.bin is no safetensors file and is not loaded; the project's owner"
     ):
@@ -66,7 +66,7 @@ def test_other_weights_are_read_where_they_are_allowed(pickled: Path, plain: Pat
         open_adapter(f"lm:{pickled}", device="cpu")
 
 
-def test_code_beside_the_weights_runs_where_it_is_allowed(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_next_to_the_weights_runs_if_it_is_permitted(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_MODULES_CACHE", str(own.parent / "modules"))
     monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(own.parent / "modules"))
     monkeypatch.syspath_prepend(str(own.parent / "modules"))
@@ -92,7 +92,7 @@ def test_a_permission_is_for_the_model_whatever_its_options(spec: str, name: str
 
 @pytest.mark.django_db
 class TestPermission:
-    def test_an_owner_allows_and_takes_back_and_it_is_written_down(self) -> None:
+    def test_an_owner_grants_and_withdraws_permissions_with_an_audit_row(self) -> None:
         project, other = factories.make_project(slug="mine"), factories.make_project(slug="other")
         owner = factories.make_member(project, "researcher")
         trust_model(owner, project, "vlm:a/b?frames=4", remote_code=True)
@@ -102,7 +102,7 @@ class TestPermission:
         assert trust_of(project, "vlm:a/b") == Trust()
         assert AuditEvent.objects.filter(action="evaluation.trust_model").count() == 2
 
-    def test_a_folder_is_known_by_its_whole_path(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_folder_is_identified_by_its_absolute_path(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         project = factories.make_project(slug="mine")
         (tmp_path / "models/mine").mkdir(parents=True)
         monkeypatch.chdir(tmp_path)

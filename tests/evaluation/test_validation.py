@@ -25,7 +25,7 @@ KEYS = {
 }
 
 
-def test_counts_of_the_four_fates_of_an_item():
+def test_counts_of_the_four_states_of_an_item():
     items = [
         item("a", "b", votes=(3, 0, 0), valid=True, unanimous=True, simpler=("a", "c", True)),
         item("a", "b", votes=(2, 1, 0), valid=True, unanimous=False, simpler=("a", "c", False)),
@@ -58,7 +58,7 @@ def test_every_pair_of_an_item_is_a_unit_of_agreement():
     assert "no unit has two votes" in row["alpha_valid_reason"]
 
 
-def test_what_is_not_known_is_null():
+def test_unknown_values_are_null():
     (row,) = validation.compute([item("a dog", "a cat")], draws=DRAWS)["subtests"]
     for key in ("n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "js_valid", "alpha_all", "proficiency"):
         assert row[key] is None, key
@@ -72,7 +72,7 @@ def test_subtests_keep_their_order_and_pool_into_overall():
     assert got["overall"]["n_valid"] == 3
 
 
-def test_no_items_is_said():
+def test_missing_items_are_explained():
     with pytest.raises(EvaluationError, match="no items"):
         validation.compute([])
 

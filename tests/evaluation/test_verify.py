@@ -103,7 +103,7 @@ def change(path, edit):
     write_lines(path, records)
 
 
-def test_an_export_as_it_was_written_is_what_it_says(export, capsys):
+def test_an_unchanged_export_is_verified(export, capsys):
     manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
     told = {"ok": True, "hash": manifest["content_hash"], "manifest": manifest["manifest_sha256"]}
     assert verify(export) == told
@@ -137,7 +137,7 @@ def as_layout_2(export):
     refresh(export)
 
 
-def test_files_of_an_older_export_go_by_the_names_of_then(export):
+def test_files_of_an_older_export_have_their_older_names(export):
     as_now = {name: (export / name).read_bytes() for name in ("tables/blind.json", "tables/checks.json")}
     rewrite_table(export, "blind", without_unjudged)
     (path,) = (export / "data").iterdir()
@@ -154,16 +154,16 @@ def test_files_of_an_older_export_go_by_the_names_of_then(export):
     assert verify(export)["difference"].startswith(f"{path.name}: cannot be read")
 
 
-def test_an_older_export_is_held_to_what_was_written_then(export):
+def test_an_older_export_is_verified_by_its_own_rules(export):
     as_layout_2(export)
     assert verify(export)["ok"]
     figure = export / "figures/validation-votes.csv"
     figure.write_bytes(figure.read_bytes().replace(b"moves", b"Moves", 1))
     refresh(export)
-    assert verify(export)["difference"] == "figures/validation-votes.csv: has not the numbers of its table"
+    assert verify(export)["difference"] == "figures/validation-votes.csv: differs from the numbers of its table"
 
 
-def test_an_older_export_calls_every_requeued_item_refused_and_unanimous_as_its_votes_were(export):
+def test_an_older_export_counts_requeued_items_as_rejected(export):
     """Also one that went with its corrected caption: since then `found_valid` says that nobody had refused it."""
     item = {**lines(export / "items.jsonl")[0], "state": "requeued", "unanimous": True, "found_valid": None}
     (now,) = item_facts_of([item], [])
@@ -173,7 +173,7 @@ def test_an_older_export_calls_every_requeued_item_refused_and_unanimous_as_its_
     assert (then.valid, then.unanimous) == (False, True)
 
 
-def test_an_item_of_which_one_foil_alone_was_judged_has_no_counts_and_had_some_once(release, tmp_path):  # noqa: F811
+def test_an_item_with_one_judged_foil_has_no_counts_except_in_older_exports(release, tmp_path):  # noqa: F811
     text = "a ball stands."
     Foil.objects.create(item=Item.objects.get(key="invalid"), position=1, text=text, text_sha256=text_sha256(text))
     out = tmp_path / "one"
@@ -196,14 +196,14 @@ def test_an_item_of_which_one_foil_alone_was_judged_has_no_counts_and_had_some_o
     assert verify(out)["ok"]
 
 
-def test_what_is_held_to_a_published_hash_cannot_be_made_anew(export):
+def test_an_export_with_a_published_hash_cannot_be_forged(export):
     """Every digest refreshed, `tables/checks.json` too: that cannot be seen without the hash that was published."""
     published, content = (verify(export)[name] for name in ("manifest", "hash"))
     change_and_refresh(export)
     assert verify(export)["ok"]
-    assert "not the one that is expected" in verify(export, published)["difference"]
+    assert "not the expected one" in verify(export, published)["difference"]
     assert "the items' alone" in verify(export, content)["difference"]
-    with pytest.raises(EvaluationError, match="is no hash; give the 64 signs"):
+    with pytest.raises(EvaluationError, match="is not a hash; give the 64"):
         verify(export, "v1")
 
 
@@ -293,7 +293,7 @@ def other(value):
     return f"{value} x" if isinstance(value, str) else value + 1
 
 
-def test_any_changed_cell_of_any_table_is_found_with_all_hashes_made_anew(export):
+def test_any_changed_table_cell_is_found_even_with_new_hashes(export):
     """A cell of each table near its top and one deep in it; what follows from votes and scores is named by place."""
     named = 0
     tables = sorted((export / "tables").glob("*.json"))
@@ -324,16 +324,16 @@ def test_a_table_cell_is_named_by_its_place(export):
     table["subtests"][0]["n_valid"] += 1
     path.write_text(pretty(table), encoding="utf-8")
     refresh(export)
-    named = "tables/validation.json: subtests[0].n_valid is 3; computed again it is 2"
+    named = "tables/validation.json: subtests[0].n_valid is 3; computed again, it is 2"
     assert verify(export)["difference"] == named
 
 
-def test_a_figure_and_a_flat_row_are_held_to_tables_and_items(export):
+def test_figures_and_flat_rows_are_compared_with_tables_and_items(export):
     figure = export / "figures/leaderboard.csv"
     whole = figure.read_bytes()
     figure.write_bytes(whole.replace(b"good", b"best", 1))
     refresh(export)
-    assert verify(export)["difference"] == "figures/leaderboard.csv: has not the numbers of its table"
+    assert verify(export)["difference"] == "figures/leaderboard.csv: differs from the numbers of its table"
     figure.write_bytes(whole)
 
     def reword(records):
@@ -344,7 +344,7 @@ def test_a_figure_and_a_flat_row_are_held_to_tables_and_items(export):
     assert verify(export)["difference"].startswith("data/moves.jsonl: moves:second.caption is ")
 
 
-def test_a_vote_whose_time_was_changed_is_found_though_no_sum_says_so(export):
+def test_a_changed_vote_time_is_found_although_no_count_changes(export):
     def slower(records):
         next(record for record in records if record["seconds"])["seconds"] += 1
 
@@ -353,7 +353,7 @@ def test_a_vote_whose_time_was_changed_is_found_though_no_sum_says_so(export):
     assert verify(export)["difference"].startswith("votes.jsonl: was changed: tables/checks.json")
 
 
-def test_a_file_more_or_less_is_named(export, tmp_path):
+def test_an_added_or_missing_file_is_named(export, tmp_path):
     (export / "note.txt").write_text("x")
     assert verify(export)["difference"] == "note.txt: is not in the manifest"
     (export / "note.txt").unlink()
@@ -429,13 +429,13 @@ def test_a_missing_line_and_a_broken_one_are_named(export):
     whole = (export / "votes.jsonl").read_text(encoding="utf-8")
     change(export / "votes.jsonl", lambda records: records.pop())
     refresh(export)
-    assert verify(export)["difference"].startswith("manifest.json: counts.votes is 10; computed again it is 9")
+    assert verify(export)["difference"].startswith("manifest.json: counts.votes is 10; computed again, it is 9")
     (export / "votes.jsonl").write_text(whole[:-3] + "\n", encoding="utf-8")
     refresh(export)
-    assert verify(export)["difference"].startswith("votes.jsonl:10: is no JSON")
+    assert verify(export)["difference"].startswith("votes.jsonl:10: is not JSON")
 
 
-def test_other_formats_are_held_to_their_bytes(export, release, tmp_path):  # noqa: F811
+def test_other_formats_are_verified_by_their_bytes(export, release, tmp_path):  # noqa: F811
     out = tmp_path / "j"
     call_command("export", "jsonl", "--project", "moves", "--release", str(release.pk), "--out", str(out))
     assert verify(out)["ok"]
@@ -453,5 +453,5 @@ def test_the_command_names_the_difference_and_ends_with_1(export, tmp_path, caps
     shutil.rmtree(export)
     with pytest.raises(SystemExit):
         call_command("verify", str(export))
-    words = f"foilworks: {export}: is no export (it has no manifest.json); name the folder that was exported\n"
+    words = f"foilworks: {export}: is not an export (it has no manifest.json); give the exported folder\n"
     assert capsys.readouterr().err == words

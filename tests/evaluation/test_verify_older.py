@@ -25,7 +25,7 @@ def exported(folder, caption, foil):
     return folder
 
 
-def test_an_export_of_layout_3_is_held_to_its_words_in_ascii(tmp_path):
+def test_tables_of_a_layout_3_export_are_compared_for_ascii_words(tmp_path):
     export = exported(tmp_path / "x", "he opens the door", "he closes the door")
     rewrite_table(export, "blind", without_unjudged)
     assert verify(export).get("difference") is None
@@ -33,7 +33,7 @@ def test_an_export_of_layout_3_is_held_to_its_words_in_ascii(tmp_path):
     assert "tables/blind.json: overall.n_lexical_items is 99" in verify(export)["difference"]
 
 
-def test_other_words_in_an_export_of_layout_3_are_held_by_the_digest_of_their_table(tmp_path):
+def test_other_words_of_a_layout_3_export_are_verified_by_digest(tmp_path):
     export = exported(tmp_path / "x", "er öffnet die Tür", "er schließt die Tür")
     rewrite_table(export, "blind", without_unjudged)
     # "ffnet" against "schlie" and "t".

@@ -89,7 +89,7 @@ def test_the_shown_table_is_there_for_papers(owner, release):
     markdown = owner.get(url("analysis_file", release, "counts", "md")).content.decode()
     assert markdown.startswith("| Model | Item group | Accuracy | Chance | Items |")
     second = owner.get(url("analysis_file", release, "counts", "svg"), {"chart": "categories"}).content
-    assert b"not stated (n = 1)" in second
+    assert b"not specified (n = 1)" in second
 
 
 def test_numbers_are_those_of_the_items(release):
@@ -105,7 +105,7 @@ def test_a_card_names_the_category_of_the_bands(release, person):
     assert {row["category"] for row in release_analysis(release, "counts")["categories"]} == {"video"}
 
 
-def test_parameters_of_the_address_are_taken_and_nonsense_falls_to_the_default(owner, release):
+def test_parameters_of_the_address_are_used_and_invalid_ones_ignored(owner, release):
     assert owner.get(url("analysis", release, "length") + "?cut=log").context["data"]["cut"] == "log"
     assert owner.get(url("analysis", release, "length") + "?cut=sideways").context["data"]["cut"] == "quantile"
     assert owner.get(url("analysis", release, "proximity") + "?share=0.5").context["data"]["share"] == 0.5
@@ -113,7 +113,7 @@ def test_parameters_of_the_address_are_taken_and_nonsense_falls_to_the_default(o
     assert owner.get(url("analysis_file", release, "delta", "exe")).status_code == 404
 
 
-def test_what_is_missing_is_said(owner, project):
+def test_missing_facts_are_named(owner, project):
     release = make_release(project)
     assert "no model is scored" in owner.get(url("analysis", release, "delta")).content.decode()
     assert owner.get(url("analysis_file", release, "delta", "csv")).status_code == 409
@@ -125,7 +125,7 @@ def test_the_command_reads_the_newest_scored_release(project, release):
     assert project_report(project, "numbers")["n_texts"] == Caption.objects.count()
 
 
-def test_facts_come_from_the_caption_then_from_the_foils_then_from_the_clip():
+def test_facts_are_those_of_the_caption_then_the_foils_then_the_clip():
     video = {"start_time": 2.0, "end_time": 5.0, "time_unit": "sec", "duration": 60.0}
     made = [{"method": "number", "facts": {"from": "two"}}, {"method": "verb", "facts": {"from": "ran"}}]
     record = {"facts": {"count": 2}, "provenance": made, "video": video, "extra": {}, "subtest": "s"}
@@ -147,7 +147,7 @@ def test_facts_come_from_the_caption_then_from_the_foils_then_from_the_clip():
         ([1, 4], ["object", None], [5, None]),
     ],
 )
-def test_what_facts_say_foil_by_foil_is_of_the_foils_that_stayed(positions, edited, frequencies):
+def test_facts_per_foil_cover_the_remaining_foils(positions, edited, frequencies):
     facts = {"edited": ["action", "object", "action"], "swapped_frequency": [9, 5, 7], "objects": ["cup", "ball"]}
     record = {
         "facts": facts,

@@ -78,13 +78,13 @@ class TestResearcher:
         assert steps["Valid items"].percent == 100
         assert steps["Accepted in review"].percent is None
 
-    def test_without_an_edit_stage_nobody_is_waited_for(self, client):
+    def test_without_an_edit_stage_no_step_waits_for_annotators(self, client):
         project = make_project(edit_stage=False)
         client.force_login(make_member(project, Role.RESEARCHER))
         labels = [step.label for step in client.get(url(project)).context["funnel"]]
         assert "Submitted by an annotator" not in labels
 
-    def test_queues_count_places_and_an_expired_lease_is_open(self, owner, project):
+    def test_queues_count_slots_and_an_expired_lease_is_open(self, owner, project):
         from django.utils import timezone
 
         subtest = make_subtest(project)
@@ -111,7 +111,7 @@ class TestResearcher:
         names = ("n_items", "n_waiting", "n_valid", "n_invalid", "n_disputed")
         assert [row[name] for name in names] == [5, 1, 2, 1, 1]
 
-    def test_a_large_project_costs_as_many_queries_as_a_small_one(self, owner, project, django_assert_max_num_queries):
+    def test_a_large_project_needs_as_many_queries_as_a_small_one(self, owner, project, django_assert_max_num_queries):
         subtest = make_subtest(project)
         seen = []
         for n in (1, 6):
@@ -121,7 +121,7 @@ class TestResearcher:
             seen.append(len(queries))
         assert seen[0] == seen[1]
 
-    def test_the_newest_runs_stand_first_whatever_they_make(self, owner, project):
+    def test_the_newest_runs_are_first_whatever_they_make(self, owner, project):
         made = make_run(make_subtest(project, name="Counting"), method="number")
         release = Release.objects.create(project=project, name="v1", content_hash="a", n_items=1)
         scored = Run.objects.create(release=release, spec="fake:", label="Fake")
@@ -132,13 +132,13 @@ class TestResearcher:
         ]
 
     @pytest.mark.parametrize(("state", "polls"), [("running", True), ("waiting", True), ("done", False)])
-    def test_runs_are_asked_for_again_only_while_one_is_alive(self, owner, project, state, polls):
+    def test_runs_are_polled_only_while_one_is_in_progress(self, owner, project, state, polls):
         make_run(make_subtest(project), job=Job.objects.create(dotted="x", target_id=1, state=state))
         html = owner.get(url(project, "dashboard_runs")).content.decode()
         assert (f'hx-get="{url(project, "dashboard_runs")}"' in html) is polls
         assert "<html" not in html
 
-    def test_an_empty_project_says_what_to_do_first(self, owner, project):
+    def test_an_empty_project_shows_its_first_step(self, owner, project):
         html = owner.get(url(project)).content.decode()
         for address in ("corpus:subtests", "generation:new_run"):
             assert reverse(address, args=[project.slug]) in html
@@ -162,7 +162,7 @@ class TestEverybodyElse:
         assert "funnel" not in response.context
         assert "Accepted in review" not in response.content.decode()
 
-    def test_what_waits_and_what_was_done_is_told(self, client, project):
+    def test_waiting_and_finished_tasks_are_shown(self, client, project):
         fill(project, make_subtest(project), 2)
         client.force_login(make_member(project, Role.VALIDATOR))
         (row,) = client.get(url(project)).context["work"]

@@ -75,7 +75,7 @@ class TestBoard:
         for words in (
             "A &amp; co|1",
             "Holm",
-            "drawing source videos",
+            "bootstrap over source videos",
             "The expected result of guessing",
             "75.0 %",
             "p, versus first",
@@ -93,11 +93,11 @@ class TestBoard:
         fallen = owner.get(url("leaderboard", release, column="<script>", scope="nowhere")).context
         assert (fallen["board"].column, fallen["board"].scope) == ("P+T", "overall")
 
-    def test_a_run_at_work_and_one_that_scored_nothing_are_said(self, owner, release, models):
+    def test_unfinished_and_empty_runs_are_marked(self, owner, release, models):
         start_run(None, release, "fake:text", label="waiting")
         assert "scoring in progress" in owner.get(url("leaderboard", release)).content.decode()
 
-    def test_people_stand_below_the_models(self, owner, release, models):
+    def test_people_are_listed_below_the_models(self, owner, release, models):
         item = release.members.first().item
         Vote.objects.create(
             item=item,
@@ -142,14 +142,14 @@ class TestBoard:
         assert "| | *chance* | | 50.0 | 50.0 | 25.0 | |" in text
         assert len({line.replace(r"\|", "").count("|") for line in text.splitlines() if line.startswith("|")}) == 1
 
-    def test_bold_is_who_cannot_be_told_from_the_best_whatever_stands_between(self, release, models):
+    def test_bold_marks_models_without_a_significant_difference_from_the_best(self, release, models):
         shown = board(release)
         first, second = shown.rows
         for p, n_bold in ((0.2, 2), (0.01, 1)):
             rows = [first, replace(second, place=3, tied=2, p_best=p)]
             assert markdown(replace(shown, rows=rows)).count("**") == 2 * n_bold
 
-    def test_latex_takes_any_name(self):
+    def test_latex_accepts_any_name(self):
         assert escaped(r"a_b{50%}^~\$") == r"a\_b\{50\%\}\textasciicircum{}\textasciitilde{}\textbackslash{}\$"
 
     def test_the_number_of_queries_does_not_grow_with_the_models(
@@ -195,14 +195,14 @@ class TestComparison:
         names = axes_of(release).subtests
         assert {names[k] for places in result.outcomes.values() for k in places} == {"up"}
 
-    def test_the_file_holds_every_item_that_both_scored(self, owner, release, models):
+    def test_the_file_has_every_item_that_both_scored(self, owner, release, models):
         rows = list(csv.DictReader(io.StringIO(owner.get(url("compare_file", release)).content.decode())))
         assert [row["outcome"] for row in rows].count("both") == 6
         assert len(rows) == 12
 
-    def test_runs_of_two_releases_or_at_work_are_not_compared(self, project, release, models, tmp_path):
+    def test_runs_of_two_releases_and_unfinished_runs_are_not_compared(self, project, release, models, tmp_path):
         waiting = start_run(None, release, "fake:text")
-        with pytest.raises(EvaluationError, match="still at work"):
+        with pytest.raises(EvaluationError, match="not finished"):
             compare(models[0], waiting, "T")
         other = make_release(factories.make_project())
         with pytest.raises(EvaluationError, match="different releases"):
@@ -210,7 +210,7 @@ class TestComparison:
         with pytest.raises(EvaluationError, match="unknown column"):
             compare(*models, "X")
 
-    def test_nonsense_in_the_address_is_an_empty_page(self, owner, release, models):
+    def test_invalid_parameters_give_an_empty_page(self, owner, release, models):
         answer = owner.get(url("compare", release, a="x", b=models[1].pk))
         assert answer.status_code == 200
         assert "result" not in answer.context
@@ -228,7 +228,7 @@ class TestModelCard:
         assert "image and text" in html
         assert "zero-shot" in html
 
-    def test_what_a_card_cannot_hold_is_said_beside_the_field(self, owner, project, models):
+    def test_invalid_card_values_are_reported_next_to_the_field(self, owner, project, models):
         path = reverse("scoring:model_card", args=[project.slug, models[0].pk])
         answer = owner.post(path, {"category": "smell", "url": "javascript:alert(1)"})
         assert answer.status_code == 422

@@ -84,7 +84,7 @@ def url(name: str, project, *args) -> str:
 
 
 class TestFreeze:
-    def test_the_form_says_what_would_be_in_it(self, owner, project, subtest):
+    def test_the_form_previews_the_release(self, owner, project, subtest):
         simpler = make_subtest(project, kind="proficiency", name="Objects")
         pair = make_item(simpler, state=ItemState.VALID)
         valid_items(subtest, 2)
@@ -93,7 +93,7 @@ class TestFreeze:
         (row,) = owner.get(url("freeze", project)).context["content"]
         assert (row.name, row.n_valid, row.n_paired) == ("Direction", 3, 1)
 
-    def test_it_says_in_one_line_what_is_not_in_it(self, owner, project, subtest):
+    def test_one_line_lists_the_items_left_out(self, owner, project, subtest):
         valid_items(subtest, 1)
         assert "Left out:" not in owner.get(url("freeze", project)).content.decode()
         states = (
@@ -124,7 +124,7 @@ class TestFreeze:
         assert Release.objects.get() == release
         assert "v1" in answer.content.decode()
 
-    def test_what_cannot_be_frozen_is_said_beside_the_name(self, owner, project, subtest, release):
+    def test_freeze_errors_appear_next_to_the_name(self, owner, project, subtest, release):
         valid_items(subtest, 1)
         answer = owner.post(url("freeze", project), {"name": "v1"})
         assert answer.status_code == 422
@@ -157,16 +157,16 @@ class TestRelease:
     @pytest.mark.parametrize(
         "spec", ["nonsense", "nonsense:x", "file:/etc/passwd", "tiny:/etc", "file:../../etc/passwd"]
     )
-    def test_what_names_no_model_of_ours_is_refused_beside_the_field(self, owner, project, release, spec):
+    def test_an_invalid_model_name_is_reported_next_to_the_field(self, owner, project, release, spec):
         data = {"spec": spec, "protocol": "foilworks", "device": "auto"}
         answer = owner.post(url("release", project, release.pk), data)
         assert answer.status_code == 422
         assert list(answer.context["form"].errors) == ["spec"]
         assert not Run.objects.exists()
 
-    def test_how_models_are_named_is_folded_away_and_the_complaint_is_short(self, owner, project, release):
+    def test_model_names_are_explained_in_a_closed_section(self, owner, project, release):
         html = " ".join(owner.get(url("release", project, release.pk)).content.decode().split())
-        folded = html.index("What can be scored with, and how it is named")
+        folded = html.index("Models that you can score, and how to name them")
         assert html.index("such as clip:openai/clip-vit-base-patch32") < folded
         for kind in ("clip:HUB_ID_OR_FOLDER", "fake:SEED", "vlm:HUB_ID_OR_FOLDER"):
             assert html.index(f'<code class="hash">{kind}</code>') > folded
@@ -175,15 +175,15 @@ class TestRelease:
         assert "is not a model name. Start with the kind, as in clip:openai/clip-vit-base-patch32" in complaint
         assert len(complaint) < 150
 
-    def test_the_exports_say_that_videos_stay_here(self, owner, project, release):
-        assert "Videos are not in these files" in owner.get(url("release", project, release.pk)).content.decode()
+    def test_the_exports_say_that_they_contain_no_videos(self, owner, project, release):
+        assert "These files contain no videos" in owner.get(url("release", project, release.pk)).content.decode()
 
-    def test_models_of_the_home_are_suggested(self, owner, project, release, settings):
+    def test_models_of_the_installation_are_suggested(self, owner, project, release, settings):
         (settings.MODEL_ROOT / "temporal").mkdir(parents=True)
         html = owner.get(url("release", project, release.pk)).content.decode()
         assert f'<option value="tiny:{settings.MODEL_ROOT / "temporal"}">' in html
 
-    def test_the_best_model_stands_first_and_the_unscored_last(self, owner, project, person, watchable):
+    def test_the_best_model_is_first_and_the_unscored_last(self, owner, project, person, watchable):
         waiting = start_run(person, watchable, "fake:", label="Waiting")
         runs = [scored(person, watchable, f"fake:{n}") for n in range(5)]
         standings = owner.get(url("release", project, watchable.pk)).context["standings"]
@@ -210,7 +210,7 @@ class TestRelease:
 
 
 class TestRun:
-    def test_results_stand_per_subtest_and_overall(self, owner, project, person, release):
+    def test_results_are_shown_per_subtest_and_overall(self, owner, project, person, release):
         run = scored(person, release)
         context = owner.get(url("run", project, run.pk)).context
         assert [(kind, name, group["n"]) for kind, name, group in context["groups"]] == [
@@ -218,7 +218,7 @@ class TestRun:
             ("overall", "overall", 4),
         ]
 
-    def test_files_hold_the_same(self, owner, project, person, release):
+    def test_files_have_the_same_numbers(self, owner, project, person, release):
         run = scored(person, release)
         results = owner.get(url("run_file", project, run.pk, "json")).json()
         rows = list(csv.DictReader(io.StringIO(owner.get(url("run_file", project, run.pk, "csv")).content.decode())))
@@ -228,7 +228,7 @@ class TestRun:
         assert chart["Content-Type"] == "image/svg+xml"
         assert owner.get(url("run_file", project, run.pk, "exe")).status_code == 404
 
-    def test_a_run_that_waits_asks_again_and_one_that_ended_loads_the_page_anew(self, owner, project, person, release):
+    def test_a_waiting_run_polls_and_a_finished_one_reloads_the_page(self, owner, project, person, release):
         run = start_run(person, release, "fake:text")
         progress = url("run_progress", project, run.pk)
         waiting = owner.get(progress)
@@ -239,7 +239,7 @@ class TestRun:
         assert progress not in ended.content.decode()
         assert ended["HX-Refresh"] == "true"
 
-    def test_what_has_no_file_is_listed(self, owner, project, person, release):
+    def test_items_without_a_file_are_listed(self, owner, project, person, release):
         run = start_run(person, release, "fake:1")
         run_now(run.job)
         html = owner.get(url("run", project, run.pk)).content.decode()
@@ -256,7 +256,7 @@ class TestRun:
         assert said in html
         assert "8 consecutive frames" not in html
 
-    def test_scores_in_an_older_form_are_not_called_none(self, owner, project, person, release):
+    def test_scores_in_an_older_format_are_not_reported_as_missing(self, owner, project, person, release):
         run = start_run(person, release, "fake:1")
         run_now(run.job)
         run.refresh_from_db()
@@ -273,7 +273,7 @@ class TestRun:
 
 class TestExport:
     @pytest.mark.parametrize("slug", [slug for slug in EXPORTERS if slug != "feint6k"])
-    def test_every_format_comes_as_a_zip(self, owner, project, release, slug):
+    def test_every_format_is_downloaded_as_a_zip(self, owner, project, release, slug):
         response = owner.post(url("export", project, release.pk, slug))
         assert response["Content-Disposition"] == f'attachment; filename="shapes-v1-{slug}.zip"'
         archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
@@ -289,21 +289,21 @@ class TestExport:
             archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
             assert archive.read("shapes-v1-csv/records.csv").startswith(begins)
 
-    def test_a_format_that_holds_none_of_the_items_says_so(self, owner, project, release):
+    def test_a_format_without_any_of_the_items_says_so(self, owner, project, release):
         response = owner.post(url("export", project, release.pk, "feint6k"))
         assert response.status_code == 400
         assert "no released item has 5 foils" in response.content.decode()
 
-    def test_the_folder_holds_the_hash_of_the_release(self, owner, project, release):
+    def test_the_folder_contains_the_hash_of_the_release(self, owner, project, release):
         response = owner.post(url("export", project, release.pk, "foilworks"))
         archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
         manifest = json.loads(archive.read("shapes-v1-foilworks/manifest.json"))
         assert release.content_hash in json.dumps(manifest)
 
-    def test_a_link_makes_no_export(self, owner, project, release):
+    def test_a_get_request_starts_no_export(self, owner, project, release):
         assert owner.get(url("export", project, release.pk, "jsonl")).status_code == 405
 
-    def test_an_unknown_format_is_said(self, owner, project, release):
+    def test_an_unknown_format_is_named(self, owner, project, release):
         answer = owner.post(url("export", project, release.pk, "exe"))
         assert answer.status_code == 400
         assert "choose one of" in answer.content.decode()

@@ -124,7 +124,7 @@ class TestPages:
         # All 18 votes but the two for neither.
         assert context["position"]["n"] == 16
 
-    def test_agreement_stands_apart_for_each_version_of_the_guidelines(self, owner, project):
+    def test_agreement_is_separate_for_each_version_of_the_guidelines(self, owner, project):
         assert "By version of the guidelines" not in owner.get(url(project, "agreement")).content.decode()
         version = Guideline.objects.create(project=project, stage=Stage.VALIDATION, version=2, text="Look again.")
         told = list(Vote.objects.order_by("pk").values_list("pk", flat=True)[:9])
@@ -147,7 +147,7 @@ class TestPages:
                 assert "val-" not in text
                 assert pseudonym(project, validators[0].pk) in text
 
-    def test_verbs_of_machines_and_people_stand_side_by_side(self, owner, project):
+    def test_verbs_of_machines_and_people_are_side_by_side(self, owner, project):
         data = owner.get(url(project, "verbs")).context["data"]
         assert {row["verb"]: (row["machine"], row["person"]) for row in data["rows"]} == {
             "run": (1.0, 0.0),
@@ -156,7 +156,7 @@ class TestPages:
         rows = list(csv.reader(io.StringIO(owner.get(file_url(project, "verbs", "csv")).content.decode())))
         assert rows[0] == ["verb", "machine", "person"]
 
-    def test_number_words_are_those_of_the_captions(self, owner, project):
+    def test_number_words_come_from_the_captions(self, owner, project):
         Caption.objects.filter(pk=Caption.objects.first().pk).update(text="two dogs and 7 cats")
         data = owner.get(url(project, "numbers")).context["data"]
         shares = {row["group"]: row["share"] for row in data["rows"]}
@@ -168,12 +168,12 @@ class TestPages:
         shifts = owner.get(url(project, "divergence")).context["shifts"]
         assert {row["word"] for row in shifts} == {"left", "right"}
 
-    def test_a_report_of_one_subtest_is_asked_for_by_name(self, owner, project, validators):
+    def test_a_report_of_one_subtest_is_selected_by_name(self, owner, project, validators):
         judged(make_subtest(project, name="Counting"), validators, 1)
         data = owner.get(url(project, "validation"), {"subtest": "Counting"}).context["data"]
         assert [row["name"] for row in data["subtests"]] == ["Counting"]
 
-    def test_choices_that_make_no_sense_fall_back_to_the_defaults(self, owner, project):
+    def test_invalid_choices_fall_back_to_the_defaults(self, owner, project):
         response = owner.get(url(project, "divergence"), {"base": "10", "unit": "<script>", "subtest": "nowhere"})
         assert response.status_code == 200
         assert (response.context["data"]["base"], response.context["data"]["unit"]) == ("2", "words")
@@ -184,7 +184,7 @@ class TestPages:
         assert "words.svg?base=e" in response.content.decode()
         assert owner.get(file_url(project, "divergence", "json"), {"base": "e"}).json()["base"] == "e"
 
-    def test_more_items_cost_no_more_queries(self, owner, project, validators, django_assert_max_num_queries):
+    def test_more_items_need_no_more_queries(self, owner, project, validators, django_assert_max_num_queries):
         subtest = make_subtest(project, name="More")
         for kind in PAGES:
             # The first look stores the report, later ones change the row.
@@ -220,10 +220,10 @@ class TestFiles:
         assert rows[0].startswith("| name | test | n_items |")
         assert "=cmd\\|'" in rows[2]
 
-    def test_json_holds_what_the_report_holds(self, owner, project):
+    def test_json_has_the_content_of_the_report(self, owner, project):
         assert owner.get(file_url(project, "validation", "json")).json() == project_report(project, "validation")
 
-    def test_a_spreadsheet_runs_no_cell(self, owner, project):
+    def test_a_spreadsheet_executes_no_cell(self, owner, project):
         text = owner.get(file_url(project, "validation", "csv")).content.decode()
         header, first, overall = csv.reader(io.StringIO(text))
         assert first[0] == "'=cmd|' /C calc'!A0"
@@ -247,7 +247,7 @@ class TestFiles:
             "nonsense/download.csv",
         ],
     )
-    def test_what_is_no_report_is_not_there(self, owner, project, address):
+    def test_an_unknown_report_does_not_exist(self, owner, project, address):
         assert owner.get(f"/projects/shapes/reports/{address}").status_code == 404
 
 
@@ -258,7 +258,7 @@ def test_a_project_without_items_says_so(owner, project, kind):
     assert "yet" in response.content.decode()
 
 
-def test_the_file_of_an_empty_report_says_what_is_missing(owner, project):
+def test_the_file_of_an_empty_report_names_what_is_missing(owner, project):
     response = owner.get(file_url(project, "validation", "json"))
     assert response.status_code == 400
     assert "no items" in response.content.decode()

@@ -80,12 +80,12 @@ class TestPreference:
     def test_the_whole_result(self):
         assert preference(self.ITEMS, TextScores(self.VALUES), draws=60) == self.whole(self.WON)
 
-    def test_where_less_is_better_the_others_win_and_ties_stay_half(self):
+    def test_if_lower_is_better_the_others_win_and_ties_count_half(self):
         lost = [1 - each for each in self.WON]
         scores = TextScores(self.VALUES, higher_is_better=False)
         assert preference(self.ITEMS, scores, draws=60) == self.whole(lost)
 
-    def test_unless_told_more_is_better_and_the_draws_are_those_of_all_reports(self):
+    def test_by_default_higher_is_better_and_all_reports_share_the_draws(self):
         assert preference(self.ITEMS, TextScores(self.VALUES)) == self.whole(self.WON, draws=DRAWS)
 
 
@@ -164,7 +164,7 @@ class TestBlind:
         whole = {"name": "overall", **self.learnt(self.ITEMS), "valid": {"name": "overall", **valid}}
         assert found["overall"] == whole
 
-    def test_these_texts_tell_seeds_apart_and_have_more_words_than_are_shown(self):
+    def test_these_texts_distinguish_seeds_and_have_more_words_than_shown(self):
         pairs = [(each.caption, foil) for each in self.ITEMS for foil in each.foils]
         assert held_out(pairs, seed=5).tolist() != held_out(pairs, seed=0).tolist()
         assert len(cue_words(pairs, top=99)) > 10
@@ -201,7 +201,7 @@ class TestBlind:
         assert overall["js_ci"][1] == 1.0
         assert (overall["folds"], overall["n_captions"]) == (2, 2)
 
-    def test_foils_without_a_word_have_no_js_and_all_words_of_the_captions_stand_alone(self):
+    def test_foils_without_words_have_no_js_and_all_caption_words_are_one_sided(self):
         items = [item("a cat sits", "?"), item("a hat", "!"), item("a cup falls down", "...")]
         overall = blind.compute(items, **HOW)["overall"]
         assert (overall["js"], overall["js_ci"], overall["n_lexical_items"]) == (None, None, 7)
@@ -223,7 +223,7 @@ class TestBlind:
             },
         }
 
-    def test_nothing_to_audit_is_said(self):
+    def test_missing_items_are_reported_by_the_audit(self):
         with pytest.raises(EvaluationError, match=NO_ITEMS):
             blind.compute([])
 
@@ -275,11 +275,11 @@ class TestDivergence:
             {"word": "up", "caption_share": 1.0, "foil_share": 0.0, "shift": -1.0},
         ]
 
-    def test_twenty_words_stand_there_unless_told_otherwise(self):
+    def test_twenty_words_are_shown_by_default(self):
         many = " ".join(f"word{k}" for k in range(25))
         assert len(divergence.compute([item(many, "none")])["top_shifts"]) == 20
 
-    def test_nothing_to_compare_is_said(self):
+    def test_missing_items_are_reported_by_divergence(self):
         with pytest.raises(EvaluationError, match=NO_ITEMS):
             divergence.compute([])
 
@@ -315,12 +315,12 @@ class TestVerbs:
         assert found["n_verbs"] == {"machine": 12, "person": 0}
         assert found["definition"] == "first word put in"
 
-    def test_thirty_verbs_stand_there_unless_told_otherwise(self):
+    def test_thirty_verbs_are_shown_by_default(self):
         edits = [EditFacts("a man", "a man", "person", f"verb{k}") for k in range(35)]
         assert len(verbs.compute(edits)["rows"]) == 30
 
-    def test_what_cannot_be_is_said(self):
-        said = r"^there is no foil; give some made by a machine and some by people$"
+    def test_invalid_input_is_reported(self):
+        said = r"^there are no foils; give some made by machines and some made by people$"
         with pytest.raises(EvaluationError, match=said):
             verbs.compute([])
         with pytest.raises(EvaluationError, match=r"^unknown source 'cat'; give machine or person$"):

@@ -51,12 +51,12 @@ class TestDivergence:
         captions, _ = word_counts([item("The Dog's café-bar, the 3rd!", "x")])
         assert captions == {"the": 2, "dog's": 1, "café": 1, "bar": 1, "3rd": 1}
 
-    def test_case_and_punctuation_are_no_change(self):
+    def test_case_and_punctuation_do_not_count_as_changes(self):
         captions, foils = word_counts([item("A dog, runs", "a dog runs.")], "changed")
         assert not captions
         assert not foils
 
-    def test_no_word_no_value(self):
+    def test_without_words_there_is_no_value(self):
         got = divergence.compute([item("!!!", "???")])
         assert got["js"] is None
         assert got["js_valid"] is None
@@ -111,11 +111,11 @@ class TestBlind:
         assert row["classifier_accuracy"] is None
         assert "two different captions" in row["reason"]
 
-    def test_length_is_audited_beside_words(self):
+    def test_length_is_audited_as_well(self):
         items = [item(f"a red {noun}", f"a {noun}") for noun in self.NOUNS]
         assert blind.compute(items, draws=200)["overall"]["caption_longer"] == 1
 
-    def test_subtests_stand_apart(self):
+    def test_subtests_are_separate(self):
         items = [item(f"a {noun}", f"no {noun}", subtest=name) for noun in self.NOUNS for name in ("x", "y")]
         got = blind.compute(items, draws=200)
         assert [row["name"] for row in got["subtests"]] == ["x", "y"]

@@ -196,6 +196,36 @@ def test_lists_and_counts_of_pages_use_indexes(world, role, path, monkeypatch):
     assert read_whole(asked_by(look)) == []
 
 
+ORDERED = {"Sort", "Incremental Sort"}
+
+
+@pytest.mark.parametrize("asked", [{}, {"sort": "oldest"}, {"sort": "key"}, {"state": "in_validation"}])
+def test_pages_of_a_list_use_indexes_and_sort_nothing(world, asked):
+    client = Client()
+    client.force_login(person(Role.RESEARCHER))
+    for path in ("items/", "videos/"):
+        url = f"/projects/{world.slug}/{path}"
+        listing = client.get(url, asked).context["listing"]
+        queries = asked_by(lambda: client.get(url, {**asked, "after": listing.page.next}))  # noqa: B023
+        assert len(queries) <= 8
+        assert read_whole(queries) == []
+        assert sorts_many(queries) == []
+
+
+def sorts_many(queries: list[dict[str, str]]) -> list[str]:
+    """Statements that sort many rows, which an index has in order."""
+    found = []
+    with connection.cursor() as cursor:
+        for query in queries:
+            if EXPLAINED.match(query["sql"]):
+                cursor.execute("EXPLAIN (FORMAT JSON) " + query["sql"])
+                plan = cursor.fetchone()[0]
+                plan = json.loads(plan) if isinstance(plan, str) else plan
+                steps = [node for node in nodes(plan[0]["Plan"]) if node["Node Type"] in ORDERED]
+                found += [query["sql"][:1500] for node in steps if node["Plan Rows"] >= MANY]
+    return found
+
+
 def test_votes_are_exported_with_a_server_side_cursor(world):
     secret = make_token(person(Role.RESEARCHER), name="export").secret
     url = f"/api/projects/{world.slug}/votes/export"

@@ -46,7 +46,7 @@ UNREADABLE = {
     "truncated JSON": (
         "vilma",
         b'{"1": {"caption": "a man',
-        "1: JSON: Unterminated string starting at, column 19; mend the file there, or get a whole copy of it",
+        "1: JSON: Unterminated string starting at, column 19; fix the file there, or get a complete copy",
     ),
     "UTF-16": (
         "jsonl",
@@ -82,14 +82,14 @@ BAD_RECORDS = {
     "a duplicate id": (
         "jsonl",
         record() + b"\n" + record(caption="another."),
-        "2: id: 'a' already stands on line 1; give every record its own id",
+        "2: id: 'a' is already on line 1; give every record its own id",
     ),
     "a path that leads out": (
         "jsonl",
         record(video="../../etc/passwd"),
         "1: video: '../../etc/passwd' leaves the media folder; give a path below it",
     ),
-    "a NUL byte": ("jsonl", record(caption="a\0b"), "1: caption: holds a NUL character; remove it"),
+    "a NUL byte": ("jsonl", record(caption="a\0b"), "1: caption: contains a NUL character; remove it"),
     "NaN": (
         "jsonl",
         record(start_time=float("nan")),

@@ -146,9 +146,13 @@ def test_rows_are_read_when_they_are_first_asked_for(put: Put) -> None:
         (ROW, "x = bad_rows:WOR", "cannot be read (AttributeError: module 'bad_rows' has no attribute 'WOR')"),
         ("ROW = {}", "x = bad_rows:ROW", "is a dict; name an Entry, or a function that returns (slug, Entry)"),
         ("def f(): return None", "x = bad_rows:f", "is a NoneType; name an Entry, or a function that returns"),
-        (ROW.replace("new_rows", "bad_rows"), "Sides/2 = bad_rows:ROW", "slug 'Sides/2'; use small letters, digits"),
-        (ROW.replace("new_rows", "bad_rows"), "number = bad_rows:ROW", "slug 'number' is taken by Foilworks; choose"),
-        (ROW.replace("new_rows", "bad_rows"), "file = bad_rows:ROW", "slug 'file' is taken by Foilworks; choose"),
+        (
+            ROW.replace("new_rows", "bad_rows"),
+            "Sides/2 = bad_rows:ROW",
+            "slug 'Sides/2'; use at most 40 lowercase letters",
+        ),
+        (ROW.replace("new_rows", "bad_rows"), "number = bad_rows:ROW", "slug 'number' is already used by Foilworks"),
+        (ROW.replace("new_rows", "bad_rows"), "file = bad_rows:ROW", "slug 'file' is already used by Foilworks"),
         (ROW.replace("new_rows", "bad_rowz"), "x = bad_rows:ROW", "its row names the module bad_rowz, which does not "),
     ],
     ids=lambda value: value[:40],
@@ -190,7 +194,7 @@ def test_of_two_packages_with_one_slug_the_first_by_name_counts(put: Put) -> Non
         put(name, ROW.replace("new_rows", f"{name}_rows"), f"side = {name}_rows:ROW")
     found = Registry("methods", {})
     assert found["side"].origin == "ant 1.0"
-    assert [one.problem for one in found.findings] == ["", "slug 'side' is taken by ant 1.0; choose another one"]
+    assert [one.problem for one in found.findings] == ["", "slug 'side' is already used by ant 1.0; choose another one"]
 
 
 def test_a_row_that_loads_a_model_library_is_named(put: Put, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -208,7 +212,7 @@ def test_a_group_that_does_not_exist_is_a_line_of_doctor(put: Put) -> None:
     put("new", ROW, "row = new_rows:ROW", group="foilworks.method")
     (line,) = [check for check in examine() if check.name == "plug-in"]
     assert line.state == ABSENT
-    assert line.found.startswith("plug-in new 1.0, foilworks.method 'row': there is no such group; use one of: ")
+    assert line.found.startswith("plug-in new 1.0, foilworks.method 'row': this group does not exist; use one of: ")
     assert "foilworks.methods" in line.found
 
 

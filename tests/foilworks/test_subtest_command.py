@@ -60,7 +60,7 @@ def test_a_subtest_is_created_with_its_votes_and_its_proficiency(run, project):
         (("create", "x", "--proficiency", "y"), "--proficiency: subtest 'y' not found; choose one of: there"),
         (("link", "there", "--proficiency", "there"), "'there' is main and 'there' is main. Link a main subtest"),
         (("link", "there"), "--proficiency: subtest '' not found; choose one of: there"),
-        (("collect-votes", "there"), "No item that is valid because its publisher says so"),
+        (("collect-votes", "there"), "No item that was imported as published"),
     ],
 )
 def test_a_wrong_option_gives_one_line(run, project, arguments, said):

@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from foilworks import __version__
+from foilworks.help_pages import SHELVES
 from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -54,6 +55,10 @@ def environment(home: Path) -> dict[str, str]:
 def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None:
     files = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file())
     wanted = {path.relative_to(ROOT).as_posix() for path in files if path.suffix != ".pyc"}
+    # foilworks/docs is a link to docs/: the pages for users are in the wheel.
+    wanted |= {f"foilworks/docs/{path.relative_to(ROOT / 'docs')}" for path in (ROOT / "docs").glob("*.md")}
+    for shelf in SHELVES:
+        wanted |= {f"foilworks/docs/{shelf}/{path.name}" for path in (ROOT / "docs" / shelf).glob("*.md")}
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
     described = {name for name in held if name.startswith(f"foilworks-{__version__}.dist-info/")}

@@ -75,7 +75,7 @@ def test_reasons_for_missing_agreement_are_translatable():
     ("code", "english", "phrase"),
     [
         ("in_review", "in review", "in review"),
-        ("making foils", "making foils", "making foils"),
+        ("generating foils", "generating foils", "generating foils"),
         ("loss: 0.125", "loss: 0.125", "loss"),
         ("wording: of_nobody", "wording: of nobody", ""),
         ("", "", ""),

@@ -38,31 +38,31 @@ class TestSelection:
     PAIRS = steps(*((name, name, "cut", "fold") for name in "ebadc"))
     FIXED = steps(("f", "f", "up", "down"))
 
-    def test_one_foil_of_a_group_stays_unless_more_are_asked_for(self):
+    def test_one_foil_per_group_stays_unless_more_are_requested(self):
         pairs = steps(("a", "g", "in", "on"), ("b", "g", "in", "on"), ("c", "h", "on", "in"), ("d", "k", "on", "in"))
         chosen = select(pairs)
         assert (len({"a", "b"} & {*chosen.kept}), len({"c", "d"} & {*chosen.kept}), chosen.at_most) == (1, 1, 2)
         assert select(pairs, per_group=2) == Chosen(("a", "b", "c", "d"), (), 4)
 
     @pytest.mark.parametrize(("per_group", "kept"), [(2, 0), (3, 2), (4, 4)])
-    def test_each_pair_that_must_stay_takes_one_place_of_its_group(self, per_group, kept):
+    def test_each_fixed_pair_counts_in_its_group(self, per_group, kept):
         fixed = steps(("f", "g", "in", "on"), ("e", "g", "on", "in"))
         pairs = steps(("a", "g", "in", "on"), ("b", "g", "in", "on"), ("c", "h", "on", "in"), ("d", "k", "on", "in"))
         chosen = select(pairs, per_group=per_group, fixed=fixed)
         assert (len(chosen.kept), len(chosen.lost), chosen.at_most) == (kept, 4 - kept, kept)
 
-    def test_no_number_of_pairs_pays_for_one_more_word_out_of_balance(self):
+    def test_more_pairs_never_justify_another_unbalanced_word(self):
         # "up" is replaced once by what must stay; all four together replace it once more, or put it in.
         worse = steps(("1", "1", "up", "a"), ("2", "2", "a", "b"), ("3", "3", "b", "c"), ("4", "4", "c", ""))
         assert select(worse, fixed=self.FIXED) == Chosen((), ("1", "2", "3", "4"), 0)
         better = [Pair(pair.id, pair.group, pair.foil, pair.caption) for pair in worse]
         assert select(better, fixed=self.FIXED) == Chosen(("1", "2", "3", "4"), (), 4)
 
-    def test_what_stays_and_what_leaves_are_told_in_the_order_given(self):
+    def test_kept_and_lost_ids_are_in_input_order(self):
         pairs = [*steps(("x", "x", "up", "down")), *self.PAIRS, *steps(("y", "y", "down", "up"))]
         assert select(pairs) == Chosen(("x", "y"), ("e", "b", "a", "d", "c"), 2)
 
-    def test_where_the_work_ends_before_the_proof_the_bound_is_beyond_every_choice(self):
+    def test_without_a_proof_the_bound_exceeds_every_choice(self):
         ended = 0
         for n, vocabulary, seed in ((60, 20, 7), (60, 20, 24), (60, 20, 34), (80, 14, 29)):
             pairs, fixed = tangled(n, vocabulary, seed)
@@ -72,33 +72,33 @@ class TestSelection:
                 ended += len(early.kept) < early.at_most
         assert ended > 0
 
-    def test_what_cannot_be_is_said(self):
-        with pytest.raises(GenerationError, match=r"^two pairs have the same id; give each its own$"):
+    def test_invalid_input_is_refused_with_the_reason(self):
+        with pytest.raises(GenerationError, match=r"^two pairs have the same id; give each pair its own id$"):
             select(self.FIXED * 2)
-        with pytest.raises(GenerationError, match=r"^per_group is 0; keep at least one foil of a group$"):
+        with pytest.raises(GenerationError, match=r"^per_group is 0; keep at least one foil per group$"):
             select(self.FIXED, per_group=0)
 
 
 class TestAdversarial:
-    def test_the_whole_result(self):
+    def test_the_result_has_exactly_these_values(self):
         # d and a mirror each other and e itself; nothing stands across from c and b.
         gaps = np.array([[0.5, 0.5], [-0.5, -0.5], [0.5, -0.5], [0, 0.3], [0, 0]])
         assert refine(["d", "a", "c", "b", "e"], gaps) == Chosen(("d", "a", "e"), ("c", "b"), 3)
 
-    def test_a_grid_of_two_cells_a_side_knows_signs_alone(self):
+    def test_a_grid_with_two_cells_per_side_uses_only_signs(self):
         gaps = np.array([[0.9, 0.1], [-0.1, -0.9]])
         assert refine(["a", "b"], gaps, grid=2) == Chosen(("a", "b"), (), 2)
         assert refine(["a", "b"], gaps, grid=4) == Chosen((), ("a", "b"), 0)
 
-    def test_a_gap_of_one_stands_in_the_outermost_cell_beside_smaller_ones(self):
+    def test_a_gap_of_one_is_in_the_outermost_cell_with_smaller_ones(self):
         assert refine(["a", "b"], np.array([[1.0, 1.0], [-0.99, -0.99]]), grid=4).kept == ("a", "b")
 
-    def test_each_score_is_brought_into_the_plane_by_its_own_largest_gap(self):
+    def test_each_score_is_scaled_by_its_own_largest_gap(self):
         # The second score of c and d becomes .6 and -.4, on two sides of the cells' edge at a half.
         gaps = np.array([[40, -2], [-40, 2], [10, 1.2], [-10, -0.8]])
         assert refine(["a", "b", "c", "d"], gaps, grid=4) == Chosen(("a", "b"), ("c", "d"), 2)
 
-    def test_what_a_seed_has_drawn_stays_drawn(self):
+    def test_the_same_seed_draws_the_same_pairs(self):
         # Cells from the lower left: four across from two, two across from three.
         cells = {-0.9: "abcd", -0.1: "ef", 0.1: "ghi", 0.9: "jk"}
         rows = {name: [at, at] for at, names in cells.items() for name in names}
@@ -111,15 +111,15 @@ class TestAdversarial:
             assert refine(ids, np.array([rows[name] for name in ids]), grid=4, seed=seed).kept == drawn[-1]
         assert refine(ids, np.array([rows[name] for name in ids]), grid=4).kept == drawn[0] != drawn[1]
 
-    def test_ties_count_half_and_nothing_is_even(self):
+    def test_ties_count_half_and_no_pairs_give_an_even_share(self):
         assert shares(np.array([[0, 1], [1, 1], [1, -1]])) == [pytest.approx(2.5 / 3), pytest.approx(2 / 3)]
         assert shares(np.empty((0, 2))) == [0.5, 0.5]
 
-    def test_what_cannot_be_is_said(self):
+    def test_invalid_input_is_refused_with_the_reason(self):
         for grid in (3, 0, 1):
-            with pytest.raises(GenerationError, match=rf"^the grid is {grid}; give an even number of cells a side$"):
+            with pytest.raises(GenerationError, match=rf"^the grid is {grid}; give an even number of cells per side$"):
                 refine([], np.empty((0, 2)), grid=grid)
-        said = r"^adversarial refinement needs two scores of every foil; score them first$"
+        said = r"^adversarial refinement needs two scores per foil; score the foils first$"
         for gaps in ([[np.inf, 1.0]], [[1.0, 1.0]] * 2, [[1.0]]):
             with pytest.raises(GenerationError, match=said):
                 refine(["a"], np.array(gaps))
@@ -134,18 +134,18 @@ class TestClassifier:
         near, gain = pytest.approx(-weight, rel=1e-3), pytest.approx(5 * weight, rel=1e-3)
         assert found == [TellingWord("folds", 5, 0, weight, gain), TellingWord("tears", 0, 5, near, gain)]
 
-    def test_ten_words_are_told_and_those_of_equal_gain_by_name(self):
+    def test_ten_cue_words_are_listed_and_ties_are_sorted_by_word(self):
         pairs = [(f"a{k}", f"b{k}") for k in range(6)]
         expected = [*(f"a{k}" for k in range(6)), *(f"b{k}" for k in range(4))]
         assert [row.word for row in cue_words(pairs)] == expected
 
-    def test_a_small_difference_of_gain_is_one(self):
+    def test_a_small_difference_of_gain_decides_the_order(self):
         # About 1.4, 1.3, 1.1 and .4.
         found = cue_words([("zoo", "yak")] * 2 + [("ant ant", "bee")])
         assert [row.word for row in found] == ["zoo", "yak", "ant", "bee"]
         assert [round(row.gain) for row in found] == [1, 1, 1, 0]
 
-    def test_two_captions_are_enough_to_hold_one_out(self):
+    def test_two_captions_suffice_to_hold_one_out(self):
         assert held_out([("a cat", "a dog"), ("the cat", "the dog")]).tolist() == [1.0, 1.0]
         assert held_out([("a cat", "a dog"), ("the dog", "the cat")]).tolist() == [0.0, 0.0]
 
@@ -169,7 +169,7 @@ class TestOutcome:
         texts = [(pair.caption, pair.foil) for pair in pairs]
         return {"held_out": float(np.mean(held_out(texts))), "fitted": float(np.mean(fitted(texts)))}
 
-    def test_the_whole_result(self):
+    def test_the_result_has_exactly_these_values(self):
         assert outcome(self.PAIRS, self.CHOSEN, fixed=self.FIXED, top=3) == {
             "n": 6,
             "n_fixed": 1,
@@ -178,8 +178,8 @@ class TestOutcome:
             "share": 4 / 6,
             "at_most": 4,
             "feasible": False,
-            "reason": "4 of 6 can be balanced: of 3 words that are replaced and 3 that are put in, 2 stand on both "
-            "sides, and 1 foils hold a word without a counterpart; make more foils with words of other captions",
+            "reason": "4 of 6 can be balanced: of 3 words that are replaced and 3 that are inserted, 2 are on both "
+            "sides. 1 foils contain a word without a counterpart; make more foils with words of other captions",
             "lost": {"no_counterpart": 1, "other_foil": 0, "too_often": 1},
             "before": self.accuracy([*self.FIXED, *self.PAIRS]),
             "after": self.accuracy([*self.FIXED, *self.PAIRS[:2], *self.PAIRS[3:5]]),
@@ -197,19 +197,19 @@ class TestOutcome:
     @pytest.mark.parametrize(
         ("kept", "of", "feasible"), [(20, 200, True), (20, 201, False), (19, 19, False), (20, 20, True)]
     )
-    def test_a_tenth_and_twenty_pairs_are_enough(self, kept, of, feasible):
+    def test_a_tenth_and_twenty_pairs_are_feasible(self, kept, of, feasible):
         pairs = swaps(("on", "in", of // 2), ("in", "on", of - of // 2))
         names = tuple(pair.id for pair in pairs)
         found = outcome(pairs, Chosen(names[:kept], names[kept:], kept))
         assert (found["feasible"], found["reason"] == "") == (feasible, feasible)
 
-    def test_a_word_whose_counterparts_have_left_has_none(self):
+    def test_a_word_whose_counterparts_were_removed_has_no_counterpart(self):
         # "a" and "d" stand on one side; without their pairs "b" and "c" do so as well. "x" and "y" keep each other.
         pairs = steps(*((f"{a}{b}", f"{a}{b}", a, b) for a, b in ("ab", "bc", "cd", "xy", "yx")))
         found = lost_reasons(pairs, Chosen((), tuple(pair.id for pair in pairs), 0))
         assert found == {"no_counterpart": 3, "other_foil": 0, "too_often": 2}
 
-    def test_words_are_counted_on_both_sides_the_most_lopsided_first(self):
+    def test_words_are_counted_on_both_sides_most_unbalanced_first(self):
         rows = [(row.word, row.in_captions, row.in_foils, row.excess) for row in word_counts(self.PAIRS)]
         assert rows == [("at", 1, 0, 1), ("by", 0, 1, -1), ("in", 2, 3, -1), ("on", 3, 2, 1)]
 
@@ -226,19 +226,19 @@ class TestFrequency:
     )
     RANKS = dict(zip("bcazyx", range(6), strict=True))
 
-    def test_the_whole_result(self):
+    def test_the_result_has_exactly_these_values(self):
         assert match(self.PAIRS, ranks=self.RANKS) == Chosen(("b", "z"), ("a", "c", "x", "y"), 4)
 
-    def test_more_of_a_group_are_kept_where_more_are_asked_for(self):
+    def test_more_pairs_per_group_are_kept_if_requested(self):
         found = match(self.PAIRS, ranks=self.RANKS, per_group=2)
         assert found == Chosen(("b", "c", "z"), ("a", "x", "y"), 6)
 
-    def test_what_must_stay_takes_its_place_in_its_group(self):
+    def test_fixed_pairs_count_in_their_group(self):
         fixed = steps(("f", "g", "in", "on"))
         assert match(self.PAIRS, ranks=self.RANKS, fixed=fixed) == Chosen(("z",), ("a", "b", "c", "x", "y"), 4)
         assert match(self.PAIRS, ranks=self.RANKS, fixed=fixed, per_group=2).kept == ("b", "z")
 
-    def test_what_a_seed_has_drawn_stays_drawn(self):
+    def test_the_same_seed_draws_the_same_pairs(self):
         drawn = []
         for seed in range(6):
             generator = random.Random(seed)
@@ -247,7 +247,7 @@ class TestFrequency:
             assert match(self.PAIRS, seed=seed).kept == drawn[-1]
         assert match(self.PAIRS).kept == drawn[0] != drawn[1]
 
-    def test_a_caption_gives_room_for_every_word_that_some_foil_of_it_replaces(self):
+    def test_a_caption_allows_every_word_that_one_of_its_foils_replaces(self):
         pairs = [
             Pair("a", "g", "in dog", "on dog"),
             Pair("b", "g", "in dog", "in cat"),

@@ -95,7 +95,7 @@ def again(run) -> GenerationRun:
     return run
 
 
-def test_a_run_ends_with_what_it_could_make_names_the_rest_and_asks_nothing_twice(project, subtest, endpoint):
+def test_a_run_stores_its_foils_names_missing_ones_and_repeats_no_request(project, subtest, endpoint):
     for text in TEXTS.values():
         make_caption(make_video(project), text)
     with chat_server(mixed) as server:
@@ -139,7 +139,7 @@ def test_a_run_ends_with_what_it_could_make_names_the_rest_and_asks_nothing_twic
         assert len(server.bodies) == 13
 
 
-def test_a_candidate_says_which_prompt_model_and_answer_it_came_of(project, subtest, endpoint):
+def test_a_candidate_records_its_prompt_model_and_answer(project, subtest, endpoint):
     make_caption(make_video(project), TEXTS["good"])
     with chat_server(mixed) as server:
         endpoint(server)
@@ -163,7 +163,7 @@ def test_a_candidate_says_which_prompt_model_and_answer_it_came_of(project, subt
     assert "secret" not in json.dumps([run.params, row.text, row.model_id])
 
 
-def test_the_same_seed_makes_the_same_foils_and_costs_nothing_again(project, subtest, endpoint):
+def test_the_same_seed_makes_the_same_foils_at_no_cost(project, subtest, endpoint):
     for text in ("a man runs in a park", "a woman sings on a stage"):
         make_caption(make_video(project), text)
     drawn = iter(range(1000))
@@ -206,7 +206,7 @@ def test_a_spent_budget_leaves_the_rest_for_later(project, subtest, endpoint):
         assert (len(server.bodies), run.skipped) == (6, {})
 
 
-def test_a_refused_key_fails_the_run_with_what_to_correct(project, subtest, endpoint):
+def test_a_refused_key_fails_the_run_with_the_remedy(project, subtest, endpoint):
     make_caption(make_video(project), "a man runs")
     with chat_server(lambda body, n: Said({"error": {"message": "bad key"}}, 401)) as server:
         endpoint(server)
@@ -223,14 +223,14 @@ def test_a_refused_key_fails_the_run_with_what_to_correct(project, subtest, endp
     [
         ({"endpoint": "elsewhere"}, "there is no endpoint 'elsewhere'; choose one of: lab"),
         ({"endpoint": "http://169.254.169.254/v1"}, "there is no endpoint 'http://169"),
-        ({"model": "huge"}, "endpoint lab: 'huge' is none of its models; choose one of: tiny"),
-        ({"endpoint": ""}, "which model is asked is not said"),
+        ({"model": "huge"}, "endpoint lab: 'huge' is not one of its models; choose one of: tiny"),
+        ({"endpoint": ""}, "no model is chosen"),
         ({"template": "mine@1"}, "there is no prompt 'mine@1'; choose one of: counterfactual@1"),
         ({"concurrency": 600}, "parameter 'concurrency' is 600; give a number from 1 to 512"),
         ({"requests": -1}, "parameter 'requests' is -1"),
     ],
 )
-def test_a_wish_that_cannot_be_is_refused_before_anything_is_asked(project, subtest, settings, params, message):
+def test_invalid_parameters_are_refused_before_any_request(project, subtest, settings, params, message):
     make_caption(make_video(project))
     settings.CHAT_ENDPOINTS = {"lab": {"url": "http://127.0.0.1:9/v1", "models": ("tiny",)}}
     person = make_member(project, Role.RESEARCHER)
@@ -239,7 +239,7 @@ def test_a_wish_that_cannot_be_is_refused_before_anything_is_asked(project, subt
     assert not Job.objects.exists()
 
 
-def test_a_local_model_answers_by_its_template_and_a_rerun_is_equal_to_the_bit(project, subtest, tmp_path):
+def test_a_local_model_uses_its_template_and_a_rerun_is_bit_identical(project, subtest, tmp_path):
     folder = chat_lm(tmp_path / "model")
     for n in range(20):
         make_caption(make_video(project), f"a man folds {n} red shirts")
@@ -281,11 +281,11 @@ def test_the_fake_model_makes_foils_in_corrected_and_paper_mode(project, subtest
         ("[" * 100_000, None),
     ],
 )
-def test_captions_are_read_out_of_json_wherever_it_stands(answer, found):
+def test_captions_are_read_from_json_anywhere_in_the_answer(answer, found):
     assert read_captions(answer) == found
 
 
-def test_what_is_wrong_with_an_answer_is_said_of_each():
+def test_each_invalid_answer_has_a_reason():
     caption = "A man folds a shirt."
     given = ["a man tears a shirt", "A man folds a shirt", "", "A man tears a shirt.", "A man " + "x" * 200]
     assert check_answers(caption, given, 6, mend=True) == (
@@ -295,7 +295,7 @@ def test_what_is_wrong_with_an_answer_is_said_of_each():
             "empty answer",
             "repeats another answer",
             "far longer than the caption",
-            "fewer than asked for",
+            "fewer than requested",
         ],
     )
     assert check_answers(caption, ["a man tears a shirt"], 1, mend=False)[0] == ["a man tears a shirt"]
@@ -306,7 +306,7 @@ def test_what_is_wrong_with_an_answer_is_said_of_each():
     ]
 
 
-def test_a_prompt_keeps_braces_and_its_version_keeps_its_words():
+def test_braces_of_a_prompt_stay_and_its_version_never_changes():
     mine = checked("mine", 1, "", "say {k} of {caption}", [["a {x}", ["b"]]])
     assert mine.messages("{k} men", 3) == (
         ("user", "say 1 of a {x}"),
@@ -324,13 +324,13 @@ def test_a_prompt_keeps_braces_and_its_version_keeps_its_words():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("Mine", 1, "", "{caption}", []), "name it in small letters"),
-        (("mine", 1, "", "no place", []), "it holds no {caption}"),
+        (("Mine", 1, "", "{caption}", []), "invalid name; use at most 40 lowercase letters"),
+        (("mine", 1, "", "no place", []), "{caption} is missing"),
         (("mine", 1, "", "{caption}", [["a"]]), 'write each as ["caption", ["foil", "foil"]]'),
         (("mine", 1, "", "{caption}", [["a", "b"]]), 'write each as ["caption", ["foil", "foil"]]'),
-        (("mine", 1, "", "{caption}", [["a", ["b"]]] * 21), "give 20 at most"),
+        (("mine", 1, "", "{caption}", [["a", ["b"]]] * 21), "give at most 20"),
     ],
 )
-def test_a_prompt_that_cannot_work_is_refused(given, message):
+def test_an_invalid_prompt_is_refused(given, message):
     with pytest.raises(GenerationError, match=re.escape(message)):
         checked(*given)

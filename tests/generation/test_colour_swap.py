@@ -25,7 +25,7 @@ from tests.generation.making import drafts, over_seeds, skipped
         ),
     ],
 )
-def test_every_foil_of_a_caption(caption: str, foils: set[str]) -> None:
+def test_a_caption_gets_exactly_these_foils(caption: str, foils: set[str]) -> None:
     assert over_seeds("colour_swap", caption) == foils
 
 
@@ -46,11 +46,11 @@ def test_every_foil_of_a_caption(caption: str, foils: set[str]) -> None:
         "",
     ],
 )
-def test_what_could_stay_true_is_left_alone(caption: str) -> None:
+def test_captions_whose_foils_could_stay_true_are_skipped(caption: str) -> None:
     assert skipped("colour_swap", caption)
 
 
-def test_several_foils_of_a_caption_are_of_several_pairs() -> None:
+def test_several_foils_of_a_caption_swap_different_pairs() -> None:
     made = drafts("colour_swap", "a red cup, a blue bowl and a green spoon", foils=3)
     assert [draft.rank for draft in made] == [0, 1, 2]
     assert len({draft.foil for draft in made}) == 3
@@ -58,7 +58,7 @@ def test_several_foils_of_a_caption_are_of_several_pairs() -> None:
         drafts("colour_swap", "a red cup and a blue bowl", foils=0)
 
 
-def test_words_stay_the_same_but_for_articles() -> None:
+def test_only_articles_change_besides_the_colours() -> None:
     (draft,) = drafts("colour_swap", "A RED cup near the Blue bowl")
     assert draft.foil == "A BLUE cup near the Red bowl"
     assert draft.facts["things"] == ["cup", "bowl"]

@@ -30,18 +30,18 @@ def test_a_lexicon_swaps_its_words(caption, expected):
     assert [draft.foil for draft in drafts("fake", caption, foils=5, lexicon=LEXICON)] == expected
 
 
-def test_the_first_occurrence_is_swapped_where_one_foil_is_asked_for():
+def test_one_requested_foil_swaps_the_first_occurrence():
     made = drafts("fake", "a circle beside a circle", lexicon=LEXICON)
     assert [draft.foil for draft in made] == ["a square beside a circle"]
 
 
-def test_several_targets_come_in_drawn_order_and_each_once():
+def test_several_targets_are_in_random_order_and_distinct():
     made = drafts("fake", "a dog", lexicon="dog:cat|owl|ape", foils=9)
     assert sorted(draft.foil for draft in made) == ["a cat", "an ape", "an owl"]
 
 
 def test_a_caption_without_a_listed_word_is_skipped():
-    assert skipped("fake", "a star", lexicon=LEXICON) == "no word of the lexicon stands in it"
+    assert skipped("fake", "a star", lexicon=LEXICON) == "it has no word of the lexicon"
 
 
 def test_without_a_lexicon_any_caption_with_a_word_gets_a_foil():
@@ -53,12 +53,12 @@ def test_without_a_lexicon_any_caption_with_a_word_gets_a_foil():
 
 
 @pytest.mark.parametrize("lexicon", ["circle", "circle:", ":square", "a:a", "a:b,a:c", "a:b|"])
-def test_a_lexicon_that_cannot_be_read_is_named(lexicon):
+def test_an_invalid_lexicon_is_reported(lexicon):
     with pytest.raises(GenerationError, match="parameter 'lexicon'"):
         drafts("fake", "a circle", lexicon=lexicon)
 
 
-def test_a_blank_is_no_foil_and_no_skip():
+def test_a_blank_is_neither_a_foil_nor_a_skip():
     (outcome,) = outcomes("person", [CaptionInput("1", "a man folds a shirt")])
     assert (outcome.blanks, outcome.foils, outcome.skipped) == (5, (), ())
     (outcome,) = outcomes("person", [CaptionInput("1", "a man folds a shirt")], foils=2)

@@ -66,7 +66,7 @@ def test_part_of_speech_is_compared_edit_by_edit(caption, foil, wrong):
         ("a man eats an apple", "a man cooks an apple", 0),
     ],
 )
-def test_singular_and_plural_stay(caption, foil, wrong):
+def test_a_change_between_singular_and_plural_is_rejected(caption, foil, wrong):
     verdict = judge("number_kept", caption, foil)
     assert (verdict.score, verdict.passed) == (wrong, wrong == 0)
     assert ("differ in number" in verdict.detail) is bool(wrong)
@@ -87,7 +87,7 @@ def test_a_new_verb_must_be_frequent_in_the_captions_learnt_from():
     assert judge("frequency", "a man folds a shirt", "a man irons a shirt", **options).passed
     verdict = judge("frequency", "a man irons a shirt", "a man folds a shirt", **options)
     assert (verdict.passed, verdict.score) == (False, 1)
-    assert verdict.detail == "'fold' stands 1 times in the train captions"
+    assert verdict.detail == "'fold' occurs 1 times in the train captions"
     assert not judge("frequency", "a man irons a shirt", "a man irons a shirt", learnt=learnt, more_than=3).score
     # A new noun is not asked about.
     assert judge("frequency", "a man irons a shirt", "a man irons a towel", **options).score is None
@@ -102,15 +102,15 @@ def test_word_similarity_by_hand():
     assert judge("word_similarity", "a man folds a shirt", "a man irons a shirt", vectors=VECTORS).score is None
 
 
-def test_vectors_that_are_not_there_are_one_clear_message(tmp_path):
+def test_missing_vectors_give_one_clear_message(tmp_path):
     foil = ("a man folds a shirt", "a man irons a shirt")
-    with pytest.raises(GenerationError, match=r"parameter 'vectors' names no file; give the path of counter-fitted"):
+    with pytest.raises(GenerationError, match=r"parameter 'vectors' is empty; give the path of counter-fitted"):
         judge("word_similarity", *foil)
-    with pytest.raises(GenerationError, match=r"nowhere.txt: vectors: there is no such file"):
+    with pytest.raises(GenerationError, match=r"nowhere.txt: vectors: file not found"):
         judge("word_similarity", *foil, vectors=str(tmp_path / "nowhere.txt"))
     for content, said in [
-        ("fold 1 0\niron 1 x\n", "2: vectors: not a word and numbers"),
-        ("fold 1 0\niron 1\n", "2: vectors: 1 numbers, 2 wanted"),
+        ("fold 1 0\niron 1 x\n", "2: vectors: the line is not a word with numbers"),
+        ("fold 1 0\niron 1\n", "2: vectors: 1 numbers instead of 2"),
         ("fold nan 0\n", "1: vectors: 2 numbers"),
     ]:
         path = tmp_path / f"{abs(hash(content))}.txt"
@@ -119,7 +119,7 @@ def test_vectors_that_are_not_there_are_one_clear_message(tmp_path):
             judge("word_similarity", *foil, vectors=str(path))
 
 
-def test_a_true_caption_of_the_video_is_no_foil():
+def test_a_true_caption_of_the_video_is_rejected():
     siblings = ("A dog runs.", "A man irons a shirt!")
     verdict = judge("other_captions", "A man folds a shirt.", "a man irons a SHIRT", siblings=siblings)
     assert (verdict.passed, verdict.detail) == (False, "a true caption of the video: A man irons a shirt!")

@@ -56,7 +56,7 @@ def models(tmp_path_factory):
 
 
 @pytest.mark.parametrize("module", [nli, grammaticality, perplexity, sentence_similarity, meaning])
-def test_many_are_judged_as_one_by_one(module, models):
+def test_a_batch_gets_the_same_verdicts_as_single_cases(module, models):
     slug = module.__name__.rsplit(".", 1)[-1]
     params = parse_params(FILTERS[slug], {**models[module], "device": "cpu"})
     together = judged(module, CASES, params=params)
@@ -67,7 +67,7 @@ def test_many_are_judged_as_one_by_one(module, models):
         assert verdict.passed or verdict.detail
 
 
-def test_a_foil_is_dropped_where_entailment_is_likeliest(monkeypatch):
+def test_a_foil_is_dropped_if_entailment_is_most_likely(monkeypatch):
     rows = np.array([[0.4, 0.3, 0.3], [0.4, 0.5, 0.1], [0.1, 0.2, 0.7]], np.float32)
     seen = []
     labels = ("entailment", "neutral", "contradiction")
@@ -81,11 +81,11 @@ def test_a_foil_is_dropped_where_entailment_is_likeliest(monkeypatch):
     assert [verdict.passed for verdict in asked(nli, max_entailment=0.2)] == [False, False, True]
 
 
-def test_a_model_that_does_not_name_its_labels_must_be_told(monkeypatch):
+def test_a_model_without_label_names_needs_the_parameter(monkeypatch):
     rows = np.array([[0.1, 0.2, 0.7]] * 3, np.float32)
     model = Given(labels=("label_0", "label_1", "label_2"), probs=lambda pairs: rows, info=Given(model_id="m"))
     give(monkeypatch, nli, model)
-    with pytest.raises(GenerationError, match="m has the labels 0 label_0, 1 label_1, 2 label_2; say which is entail"):
+    with pytest.raises(GenerationError, match="m has the labels 0 label_0, 1 label_1, 2 label_2; set parameter"):
         asked(nli)
     assert [verdict.passed for verdict in asked(nli, entailment=2)] == [False] * 3
     assert [verdict.passed for verdict in asked(nli, entailment=0)] == [True] * 3
@@ -115,8 +115,8 @@ def test_a_text_without_a_sentence_counts_as_the_published_code_counts_it(models
     assert score == pytest.approx(0.625)
 
 
-def test_a_classifier_of_something_else_is_no_judge_of_grammar(models):
-    with pytest.raises(GenerationError, match="give a classifier trained on CoLA as 'cola'"):
+def test_a_classifier_of_another_task_is_refused(models):
+    with pytest.raises(GenerationError, match="choose a classifier trained on CoLA as parameter 'cola'"):
         asked(grammaticality, **{**models[grammaticality], "cola": models[nli]["model"]})
 
 
@@ -140,7 +140,7 @@ def test_perplexity_corrected_and_as_printed(monkeypatch):
     verdicts = asked(perplexity)
     assert [verdict.score for verdict in verdicts] == pytest.approx([0.5, 0.8, 1.3])
     assert [verdict.passed for verdict in verdicts] == [True, False, True]
-    assert verdicts[1].detail == "perplexity 500 of the caption, 900 of the foil"
+    assert verdicts[1].detail == "perplexity 500 for the caption, 900 for the foil"
     # As printed the sign is turned: all of these pass, and a foil that reads better than its caption does not.
     assert [verdict.passed for verdict in asked(perplexity, formula="paper")] == [True] * 3
     perplexities(monkeypatch, {**values, "a man opens a red shirt": 30, "a man folds a red shirt": 100})
@@ -176,10 +176,10 @@ def test_meaning_is_antonym_or_both_similarities(models):
 
 
 @pytest.mark.parametrize("module", [nli, grammaticality, perplexity, sentence_similarity, meaning])
-def test_a_text_beyond_the_models_limit_is_told(module, models):
+def test_a_truncated_text_is_reported(module, models):
     slug = module.__name__.rsplit(".", 1)[-1]
     params = parse_params(FILTERS[slug], {**models[module], "device": "cpu"})
     long = Case(CaptionInput("3", "a man folds a red shirt"), " ".join(["a woman folds the door"] * 30))
     short, cut = judged(module, [CASES[1], long], params=params)
-    assert "longer than the model reads" not in short.detail
-    assert re.search(r"(^|; )the text is \d+ tokens longer than the model reads$", cut.detail)
+    assert "longer than the model's max length" not in short.detail
+    assert re.search(r"(^|; )the text is \d+ tokens longer than the model's max length$", cut.detail)

@@ -58,17 +58,17 @@ def test_several_replaced_spans_are_listed_and_the_span_covers_them(capsys):
 
 def test_skips_and_blanks_say_why_and_how_many(capsys):
     result = foil(capsys, method="number", caption="nothing here", mode="paper")
-    assert result["skipped"] == [{"caption": "nothing here", "why": "the caption states no 'exactly <number>'"}]
+    assert result["skipped"] == [{"caption": "nothing here", "why": "the caption has no 'exactly <number>'"}]
     assert foil(capsys, method="person", caption="x")["blanks"] == [{"caption": "x", "count": 5}]
 
 
-def test_a_text_that_stays_as_it_was_is_shown_as_no_foil():
+def test_an_unchanged_text_is_not_shown_as_a_foil():
     made = [{"caption": "a circle", "foil": foil} for foil in ("a circle", "a ring")]
     shown = Command().render({"candidates": made, "blanks": [], "skipped": []})
     assert shown == ("a circle\n  equal to the caption: the filter `identical` would reject it\na circle\n  -> a ring")
 
 
-def test_a_file_of_captions(capsys, tmp_path):
+def test_captions_are_read_from_a_file(capsys, tmp_path):
     path = tmp_path / "captions.jsonl"
     lines = [
         {"caption": "a man claps exactly two times", "id": "a", "count": 2},
@@ -102,26 +102,26 @@ def test_the_order_of_a_file_changes_no_foil(capsys, tmp_path):
         ({"method": "number", "set": ["foil=1"]}, "Number replacement has no parameter 'foil'; it takes: foils, max"),
         ({"method": "number", "set": ["foils=x"]}, "parameter 'foils' is 'x'; give a whole number"),
         ({"method": "number", "set": ["foils"]}, "--set 'foils' is not valid; write it as --set name=value"),
-        ({"method": "fake", "set": ["lexicon=a"]}, "parameter 'lexicon': 'a' is no pair; write it as word:replacement"),
+        ({"method": "fake", "set": ["lexicon=a"]}, "parameter 'lexicon': 'a' is not a pair; write it as word:"),
     ],
 )
-def test_a_wrong_wish_is_one_clear_line(capsys, options, message):
+def test_an_invalid_parameter_is_one_clear_line(capsys, options, message):
     assert refusal(capsys, caption="exactly two times", **options).startswith(message)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'{"caption": "a"}\n{"caption": ', ":2: record: is no JSON; write one JSON object a line"),
-        (b"[1]", ':1: record: is no JSON object; write {"caption": "…"} a line'),
-        (b"[" * 100_000, ":1: record: is no JSON; write one JSON object a line"),
+        (b'{"caption": "a"}\n{"caption": ', ":2: record: is not JSON; write one JSON object per line"),
+        (b"[1]", ":1: record: is not a JSON object; write one object per line"),
+        (b"[" * 100_000, ":1: record: is not JSON; write one JSON object per line"),
         (b'{"text": "a"}', ":1: caption: is missing or empty; give the caption as text"),
         (b'{"caption": " "}', ":1: caption: is missing or empty; give the caption as text"),
         (b'{"caption": 3}', ":1: caption: is missing or empty; give the caption as text"),
-        (b'{"caption": "\\ud800"}', ":1: caption: holds half a character; repair the \\u escapes"),
-        (b'{"caption": "a", "facts": 3}', ':1: facts: is no JSON object; write it as {"count": 3}'),
-        (b'{"caption": "a", "id": 1}\n{"caption": "b", "id": 1}', ":2: id: '1' stands twice; give each caption"),
-        (b"\xff\xfe", ": is not UTF-8 at byte 0; save it as UTF-8"),
+        (b'{"caption": "\\ud800"}', ":1: caption: contains half of a surrogate pair; repair the \\u escapes"),
+        (b'{"caption": "a", "facts": 3}', ':1: facts: is not a JSON object; write it as {"count": 3}'),
+        (b'{"caption": "a", "id": 1}\n{"caption": "b", "id": 1}', ":2: id: '1' occurs twice; give each caption"),
+        (b"\xff\xfe", ": not UTF-8 at byte 0; save the file as UTF-8"),
     ],
 )
 def test_a_bad_file_is_one_clear_line_with_its_place(capsys, tmp_path, content, message):
@@ -134,22 +134,22 @@ def test_a_missing_file_is_one_clear_line(capsys, tmp_path):
     path = tmp_path / "none.jsonl"
     assert (
         refusal(capsys, method="fake", file=path)
-        == f"{path}: cannot be read (No such file or directory); check the path"
+        == f"{path}: cannot read the file (No such file or directory); check the path"
     )
 
 
-def test_hostile_captions_come_back_whole(capsys):
+def test_hostile_captions_are_returned_unchanged(capsys):
     text = "exactly two times \x00 <script>alert(1)</script> \u202e=1+1"
     (found,) = foil(capsys, method="number", caption=text, set=["max=2"])["candidates"]
     assert found["foil"] == text.replace("two times", "one time")
 
 
-def test_an_argument_that_is_no_text_is_one_clear_line(capsys):
+def test_an_argument_that_is_not_text_is_one_clear_line(capsys):
     # How Python hands over a byte of the command line that is no UTF-8.
     line = refusal(capsys, method="fake", caption="caf\udce9")
     assert line == "--caption is not UTF-8; set the terminal to UTF-8, or use --file"
 
 
-def test_wrong_usage_is_no_bad_input():
+def test_wrong_usage_has_its_own_exit_code():
     with pytest.raises(CommandError):
         call_command("foil", method="fake")

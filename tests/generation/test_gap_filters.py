@@ -25,7 +25,7 @@ def test_plausibility_is_the_difference_of_mean_log_likelihoods_and_drops_nothin
     assert all(one.passed for one in found)
 
 
-def test_a_bar_can_be_set():
+def test_a_limit_can_be_set():
     found = gaps(plausibility_gap, "plausibility_gap", model="fake:text")
     between = sum(one.score for one in found) / 2
     narrowed = gaps(plausibility_gap, "plausibility_gap", model="fake:text", max=between)

@@ -74,7 +74,7 @@ ALL_FOILS = [
 
 
 @pytest.mark.parametrize(("caption", "foils"), ALL_FOILS)
-def test_all_foils_of_a_caption(caption, foils):
+def test_a_caption_gets_all_of_these_foils(caption, foils):
     assert over_seeds("gender_swap", caption) == foils
 
 
@@ -95,48 +95,48 @@ def test_all_foils_of_a_caption(caption, foils):
         "",
     ],
 )
-def test_a_word_that_only_holds_a_gendered_one_is_none(caption):
+def test_a_word_that_only_contains_a_gendered_one_is_ignored(caption):
     assert skipped("gender_swap", caption).startswith("it has no word of the table")
 
 
 @pytest.mark.parametrize(
     ("caption", "why"),
     [
-        ("two women talk and one fixes her hair", "'her' is of one person, 'women' are several"),
-        ("A woman helps a lady with her bag", "a second person of the same gender: whose 'her' is cannot be told"),
-        ("a woman and her mother wash her car", "a second person of the same gender: whose 'her' is cannot be told"),
-        ("a man hands the waiter his coat", "a second person of the same gender: whose 'his' is cannot be told"),
+        ("two women talk and one fixes her hair", "'her' is singular, 'women' is plural"),
+        ("A woman helps a lady with her bag", "'her' may belong to a second person of the same gender"),
+        ("a woman and her mother wash her car", "'her' may belong to a second person of the same gender"),
+        ("a man hands the waiter his coat", "'his' may belong to a second person of the same gender"),
         (
             "a man waves and another man waves",
-            "'man' stands more than once; whether it is the same person cannot be told",
+            "'man' occurs more than once; it may be another person",
         ),
-        ("the woman smiles as the clerk hands her flowers", "whether 'her' is his or him cannot be told"),
-        ("the girl laughs as the dog watches her dance", "whether 'her' is his or him cannot be told"),
-        ("A nurse helps a woman and keeps her warm.", "whether 'her' is his or him cannot be told"),
-        ("A friend sees a woman and dyes her blonde.", "whether 'her' is his or him cannot be told"),
-        ("a dog follows a woman and sees her riding horses", "whether 'her' is his or him cannot be told"),
-        ("a dog follows a woman and leaves her crying", "whether 'her' is his or him cannot be told"),
-        ("a woman with her recently adopted dog", "whether 'her' is his or him cannot be told"),
+        ("the woman smiles as the clerk hands her flowers", "'her' may become his or him"),
+        ("the girl laughs as the dog watches her dance", "'her' may become his or him"),
+        ("A nurse helps a woman and keeps her warm.", "'her' may become his or him"),
+        ("A friend sees a woman and dyes her blonde.", "'her' may become his or him"),
+        ("a dog follows a woman and sees her riding horses", "'her' may become his or him"),
+        ("a dog follows a woman and leaves her crying", "'her' may become his or him"),
+        ("a woman with her recently adopted dog", "'her' may become his or him"),
     ],
 )
-def test_nothing_is_made_where_a_pronoun_may_be_anothers(caption, why):
+def test_a_caption_with_an_ambiguous_pronoun_is_skipped(caption, why):
     assert not over_seeds("gender_swap", caption, seeds=10)
     assert skipped("gender_swap", caption) == why
 
 
-def test_the_map_is_the_papers_table():
+def test_the_mapping_equals_the_papers_table():
     assert TABLE_6["guy"] == ("woman", "girl")
     assert TABLE_6["guys"] == ("women", "girls", "ladies")
     assert TABLE_6["lady"] == ("man", "guy")
     assert len(TABLE_6) == 12
 
 
-def test_targets_are_drawn_alike():
+def test_targets_are_drawn_uniformly():
     made = [drafts("gender_swap", "the guys sing", seed=seed)[0].facts["to"] for seed in range(300)]
     assert all(70 <= made.count(word) <= 130 for word in ("women", "girls", "ladies"))
 
 
-def test_mode_paper_asks_nothing():
+def test_mode_paper_ignores_ambiguous_pronouns():
     assert over_seeds("gender_swap", "A woman helps a lady with her bag", mode="paper") == {
         "A man helps a lady with his bag",
         "A woman helps a man with his bag",

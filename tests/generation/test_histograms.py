@@ -25,7 +25,7 @@ def scored(run, filter_slug, scores, bar):
         make_score(candidate, filter_slug, score=score, passed=passed)
 
 
-def test_scores_are_counted_bin_by_bin_passed_and_rejected_apart(run):
+def test_scores_are_counted_per_bin_passed_and_rejected_separately(run):
     """From 0 to 12 in 12 bins: a score s stands in bin floor(s), 12 itself in the last; None has no place."""
     scored(run, "nli", [0, 0.5, 3, 3.25, 11.5, 12, None], bar=3.1)
     (found,) = score_histograms(run)
@@ -40,7 +40,7 @@ def test_scores_are_counted_bin_by_bin_passed_and_rejected_apart(run):
     assert (found.bars[3].rejected_y, found.bars[3].rejected_height, found.bars[3].passed_y) == (0, 30, 30)
 
 
-def test_one_value_is_one_bar_and_no_scores_are_no_drawing(run):
+def test_one_value_is_one_bar_and_without_scores_there_is_no_drawing(run):
     scored(run, "duplicate", [0.0, 0.0], bar=1)
     scored(run, "identical", [None], bar=1)
     (found,) = score_histograms(run)
@@ -48,14 +48,14 @@ def test_one_value_is_one_bar_and_no_scores_are_no_drawing(run):
 
 
 @pytest.mark.parametrize("span", [(-1e-9, 1e-9), (-5.5, 0.3), (1e6, 1e6 + 1)])
-def test_every_score_is_counted_once_whatever_the_span(run, span):
+def test_every_score_is_counted_once_for_any_range(run, span):
     low, high = span
     scored(run, "perplexity", [low + (high - low) * at / 40 for at in range(41)], bar=high)
     (found,) = score_histograms(run)
     assert sum(bar.passed + bar.rejected for bar in found.bars) == 41
 
 
-def test_the_page_draws_it_and_gives_it_as_a_table(run, client):
+def test_the_page_shows_a_drawing_and_a_table(run, client):
     scored(run, "nli", [0.1, 0.2, 0.9], bar=0.5)
     owner = make_member(run.project, Role.RESEARCHER)
     client.force_login(owner)

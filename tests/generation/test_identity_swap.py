@@ -65,7 +65,7 @@ ALL_FOILS = [
 
 
 @pytest.mark.parametrize(("caption", "foils"), ALL_FOILS)
-def test_all_foils_of_a_caption(caption, foils):
+def test_a_caption_gets_all_of_these_foils(caption, foils):
     assert over_seeds("identity_swap", caption, facts=FACTS) == foils
 
 
@@ -82,12 +82,12 @@ def test_all_foils_of_a_caption(caption, foils):
         "",
     ],
 )
-def test_what_only_looks_like_a_name_is_none(caption):
+def test_a_word_that_only_looks_like_a_name_is_ignored(caption):
     (outcome,) = outcomes("identity_swap", [CaptionInput("c", caption, facts=FACTS)])
     assert outcome.skipped == ("it names none of the characters",)
 
 
-def test_the_longest_name_wins_and_aliases_stand_for_their_character():
+def test_the_longest_name_wins_and_aliases_name_their_character():
     cast = [{**HARRY, "name": "Harry Potter", "aliases": ["Harry", "Mr. Potter"]}, RON]
     assert over_seeds("identity_swap", "Harry Potter runs", facts={"characters": cast}) == {"Ron runs"}
     assert over_seeds("identity_swap", "Harry runs, Mr. Potter falls", facts={"characters": cast}) == {
@@ -97,7 +97,7 @@ def test_the_longest_name_wins_and_aliases_stand_for_their_character():
 
 
 @pytest.mark.parametrize("caption", ["Harry hits Ron", "Ron's friend Harry"])
-def test_nobody_becomes_whom_the_caption_names_already(caption):
+def test_no_character_becomes_one_that_the_caption_already_names(caption):
     (outcome,) = outcomes("identity_swap", [CaptionInput("c", caption, facts=FACTS)])
     assert "has no other male character" in outcome.skipped[0]
     assert over_seeds("identity_swap", "Harry hits Ron", facts=FACTS, mode="paper") == {
@@ -106,11 +106,11 @@ def test_nobody_becomes_whom_the_caption_names_already(caption):
     }
 
 
-def test_only_characters_of_the_movie_stand_in():
+def test_only_characters_of_the_movie_are_used():
     other = {"name": "Frodo", "gender": "male", "movie": "LOTR"}
     facts = {"characters": [HARRY, other], "movie": "HP"}
     (outcome,) = outcomes("identity_swap", [CaptionInput("c", "Harry waves", facts=facts)])
-    assert outcome.skipped == ("the movie has no other male character to stand in for Harry",)
+    assert outcome.skipped == ("the movie has no other male character to replace Harry",)
     facts = {"characters": [*CAST, other], "movie": "LOTR"}
     (outcome,) = outcomes("identity_swap", [CaptionInput("c", "Harry waves", facts=facts)])
     assert outcome.skipped == ("it names none of the characters",)
@@ -126,7 +126,7 @@ def test_later_names_have_even_chance_and_mode_paper_decides_each_mention():
     }
 
 
-def test_the_projects_list_may_come_as_a_parameter_and_weigh_by_frequency():
+def test_a_list_of_characters_as_parameter_can_be_weighted_by_frequency():
     cast = [{"name": name, "gender": "m", "frequency": n} for name, n in (("Al", 0), ("Bo", 0), ("Cy", 199))]
     captions = [CaptionInput(f"c{n}", "Al runs") for n in range(300)]
     alike = [one.foils[0].draft.foil for one in outcomes("identity_swap", captions, characters=cast)]
@@ -139,7 +139,7 @@ def test_the_projects_list_may_come_as_a_parameter_and_weigh_by_frequency():
     assert {judged.draft.foil for judged in many[0].foils} == {"Bo runs", "Cy runs"}
 
 
-def test_without_characters_the_reason_says_so():
+def test_missing_characters_are_the_reason_of_the_skip():
     (outcome,) = outcomes("identity_swap", [CaptionInput("c", "Harry waves")])
     assert outcome.skipped == ("no characters are given for its movie",)
 
@@ -147,15 +147,15 @@ def test_without_characters_the_reason_says_so():
 @pytest.mark.parametrize(
     ("cast", "message"),
     [
-        ("Harry", "is no list of characters"),
-        (["Harry"], "each needs a name and a gender"),
-        ([{"name": "Harry"}], "each needs a name and a gender"),
-        ([{**HARRY, "age": 3}], "'age' is no field of a character"),
+        ("Harry", "not a list of characters"),
+        (["Harry"], "each needs name and gender"),
+        ([{"name": "Harry"}], "each needs name and gender"),
+        ([{**HARRY, "age": 3}], "'age' is not a field of a character"),
         ([{**HARRY, "frequency": -1}], "give a number from 0"),
-        ([{**HARRY, "aliases": "H"}], "are no list of names"),
-        ([HARRY, HARRY], "stands twice in one movie"),
+        ([{**HARRY, "aliases": "H"}], "are not a list of names"),
+        ([HARRY, HARRY], "occurs twice in one movie"),
     ],
 )
-def test_a_wrong_list_is_named(cast, message):
+def test_an_invalid_list_of_characters_is_reported(cast, message):
     with pytest.raises(GenerationError, match=message):
         outcomes("identity_swap", [CaptionInput("c", "Harry waves", facts={"characters": cast})])

@@ -54,7 +54,7 @@ def texts(project):
 MADE = {"Someone folds the red shirt.", "Someone opens the door."}
 
 
-def test_a_look_shows_the_first_captions_and_stores_none(owner, project):
+def test_a_preview_shows_the_first_captions_and_stores_none(owner, project):
     before = texts(project)
     run = looked_at(owner, project)
     assert run.preview["made"] == [
@@ -66,7 +66,7 @@ def test_a_look_shows_the_first_captions_and_stores_none(owner, project):
     assert texts(project) == before
 
 
-def test_what_is_made_stands_beside_its_source_with_its_facts(owner, project):
+def test_generated_captions_are_stored_with_their_facts_for_the_same_video(owner, project):
     run = stored(owner, looked_at(owner, project))
     assert (run.stored, run.known, sum(run.skipped.values())) == (2, 0, 1)
     assert texts(project) >= MADE
@@ -78,7 +78,7 @@ def test_what_is_made_stands_beside_its_source_with_its_facts(owner, project):
     assert actions == [("generation.preview_captions", owner.pk), ("generation.make_captions", owner.pk)]
 
 
-def test_a_second_time_finds_them_there(owner, project):
+def test_a_second_run_stores_no_caption_again(owner, project):
     stored(owner, looked_at(owner, project))
     # The made sentences are sources too: their own action caption is themselves.
     run = stored(owner, looked_at(owner, project))
@@ -88,7 +88,7 @@ def test_a_second_time_finds_them_there(owner, project):
         make_captions(owner, run)
 
 
-def test_a_killed_job_goes_on_behind_what_it_stored(owner, project, monkeypatch):
+def test_a_killed_job_resumes_after_the_stored_captions(owner, project, monkeypatch):
     monkeypatch.setattr("generation.jobs.CAPTIONS_PER_BATCH", 1)
     run = make_captions(owner, looked_at(owner, project))
     real, calls = jobs._store, []
@@ -122,7 +122,7 @@ def test_videos_without_a_caption_give_their_class_label(owner, project):
     assert "cutting a keyboard" in texts(project)
 
 
-def test_one_split_alone(owner, project):
+def test_only_one_split_is_used(owner, project):
     assert looked_at(owner, project, split="train").preview["sources"] == 1
 
 
@@ -140,14 +140,14 @@ def test_the_reasons_shown_add_up_over_batches(monkeypatch):
 
 
 @pytest.mark.parametrize("settled", ["corrected", "dropped"])
-def test_nothing_is_made_of_a_caption_that_was_given_up(owner, project, settled):
+def test_a_retracted_caption_is_not_a_source(owner, project, settled):
     Caption.objects.filter(text="a man opens the door").update(doubt_settled=settled)
     stored(owner, looked_at(owner, project))
     assert texts(project) & MADE == {"Someone folds the red shirt."}
 
 
 @pytest.mark.parametrize("sources", ["captions", "videos"])
-def test_nothing_is_made_of_a_video_that_was_taken_down(owner, project, sources):
+def test_a_video_that_was_taken_down_is_not_a_source(owner, project, sources):
     gone = make_video(project, class_label="opening", media_state=MediaState.TAKEN_DOWN)
     if sources == "captions":
         make_caption(gone, "a man shuts the window")
@@ -165,7 +165,7 @@ def test_nothing_is_made_of_a_video_that_was_taken_down(owner, project, sources)
     assert not gone.captions.filter(facts__made_by_run=run.pk).exists()
 
 
-def test_who_and_what_is_refused(owner, project):
+def test_other_roles_and_invalid_parameters_are_refused(owner, project):
     with pytest.raises(AccessDenied):
         preview_captions(make_member(project, Role.REVIEWER), project, maker="cos_caption")
     with pytest.raises(RegistryError, match="unknown caption maker"):
@@ -173,14 +173,14 @@ def test_who_and_what_is_refused(owner, project):
     with pytest.raises(RegistryError, match="has no parameter"):
         preview_captions(owner, project, maker="cos_caption", params={"x": 1})
     empty = make_project()
-    with pytest.raises(GenerationError, match="import videos or captions first"):
+    with pytest.raises(GenerationError, match="Import videos or captions first"):
         preview_captions(make_member(empty, Role.RESEARCHER), empty, maker="cos_caption")
     run = preview_captions(owner, project, maker="verb_noun_caption")
-    with pytest.raises(GenerationError, match="wait for it"):
+    with pytest.raises(GenerationError, match="Wait until it is done"):
         make_captions(owner, run)
     run_now(run.job)
     run.refresh_from_db()
-    with pytest.raises(GenerationError, match="makes nothing"):
+    with pytest.raises(GenerationError, match="made no captions"):
         make_captions(owner, run)
 
 
@@ -214,14 +214,14 @@ class TestPages:
         assert "Generate foils" in client.get(answer["Location"]).content.decode()
         assert "#1" in client.get(self.url("captions", project)).content.decode() or run.pk != 1
 
-    def test_wrong_parameters_are_said(self, client, owner, project):
+    def test_invalid_parameters_are_shown(self, client, owner, project):
         client.force_login(owner)
         data = {"maker": "count_template", "sources": "captions", "mode": "corrected", "seed": "0", "maker-max": "x"}
         answer = client.post(self.url("captions", project), data)
         assert answer.status_code == 422
         assert "Enter a whole number" in answer.content.decode()
 
-    def test_the_pages_ask_the_database_little(self, client, owner, project, django_assert_max_num_queries):
+    def test_the_pages_need_few_queries(self, client, owner, project, django_assert_max_num_queries):
         client.force_login(owner)
         for _ in range(5):
             looked_at(owner, project)
@@ -244,7 +244,7 @@ def reworded(first_row):
     return [(row.video.key, row.text, row.facts["paraphrase_of"]) for row in rows]
 
 
-def test_what_is_drawn_depends_on_the_contents_and_on_no_row_number():
+def test_random_draws_depend_on_contents_and_not_on_row_numbers():
     first = reworded(10_000)
     assert first == reworded(20_000)
     key, _text, source = first[0]

@@ -25,7 +25,7 @@ def method(monkeypatch: pytest.MonkeyPatch, target: Any, named: str = "written")
 
 
 @pytest.mark.parametrize("ask", [making.drafts, making.over_seeds])
-def test_what_breaks_a_promise_fails_in_the_methods_own_test(monkeypatch: pytest.MonkeyPatch, ask: Any) -> None:
+def test_a_method_that_breaks_its_contract_fails_in_its_own_test(monkeypatch: pytest.MonkeyPatch, ask: Any) -> None:
     method(monkeypatch, lambda: "b")
     assert ask("written", "a text")
     method(monkeypatch, lambda: "a")

@@ -55,7 +55,7 @@ def test_the_best_word_for_a_verb_is_another_valid_verb_in_19_of_20_unseen_capti
     assert sum(right) >= 0.95 * HELD_OUT
 
 
-def test_a_foil_carries_its_model_its_words_and_their_probability(model):
+def test_a_foil_records_its_model_words_and_probability(model):
     found = drafts("mask_fill", "a man folds a red shirt", model=model, device="cpu", foils=3, tagger="offline")
     assert [draft.rank for draft in found] == [0, 1, 2]
     assert found[0].foil == f"a man {found[0].target} a red shirt"
@@ -66,7 +66,7 @@ def test_a_foil_carries_its_model_its_words_and_their_probability(model):
     assert probabilities == sorted(probabilities, reverse=True)
 
 
-def test_corrected_offers_words_of_the_same_form_only_and_no_form_of_the_same_verb(model):
+def test_mode_corrected_offers_only_other_words_of_the_same_form(model):
     made = drafts("mask_fill", "a man folds a red shirt", model=model, device="cpu", foils=99, top=99)
     assert {draft.facts["form"] for draft in made} == {"VBZ"}
     assert {draft.target for draft in made} <= {
@@ -77,13 +77,13 @@ def test_corrected_offers_words_of_the_same_form_only_and_no_form_of_the_same_ve
     assert "folds" not in {draft.target for draft in paper}
 
 
-def test_words_can_be_kept_to_those_of_the_runs_captions(model):
+def test_words_can_be_limited_to_those_of_the_runs_captions(model):
     given = [CaptionInput("1", "a man folds a shirt"), CaptionInput("2", "a woman irons a dress")]
     made = outcomes("mask_fill", given, model=model, device="cpu", min_corpus=2, tagger="offline")
     assert [{judged.draft.target for judged in one.foils} for one in made] == [{"irons"}, {"folds"}]
 
 
-def test_nouns_are_filled_in_their_number_and_articles_follow(model):
+def test_nouns_keep_their_number_and_articles_agree(model):
     made = drafts("mask_fill", "a man eats a carrot", model=model, device="cpu", target="object", foils=99, top=99)
     by_word = {draft.facts["to"]: draft.foil for draft in made}
     assert by_word["apple"] == "a man eats an apple"
@@ -93,7 +93,7 @@ def test_nouns_are_filled_in_their_number_and_articles_follow(model):
     assert {draft.source for draft in subjects} == {"men"}
 
 
-def test_prompts_are_asked_instead_of_the_caption(model):
+def test_prompts_are_filled_instead_of_the_caption(model):
     made = drafts(
         "mask_fill",
         "two men are folding a red dress",
@@ -107,20 +107,20 @@ def test_prompts_are_asked_instead_of_the_caption(model):
     assert made[0].source == "dress"
     assert made[0].foil.startswith("two men are folding a red ")
     assert made[0].prompt_template
-    with pytest.raises(GenerationError, match=r"has no {mask}; put it where the word is wanted"):
+    with pytest.raises(GenerationError, match=r"has no {mask}; put it where the word belongs"):
         drafts("mask_fill", "a man folds a dress", model=model, device="cpu", prompts="a man folds")
 
 
 def test_captions_without_the_wanted_word_are_skipped_with_the_reason(model):
     options = {"model": model, "device": "cpu", "tagger": "offline"}
     assert skipped("mask_fill", "a red shirt", **options) == "it has no verb that can be replaced"
-    assert skipped("mask_fill", "a man folds a [MASK]", **options) == "it holds the model's own sign for a blank"
+    assert skipped("mask_fill", "a man folds a [MASK]", **options) == "it contains the model's mask token"
     # With nothing in use but the word itself, nothing can replace it.
     only = "the model offers no other word for 'folds'"
     assert skipped("mask_fill", "a man folds a shirt", **options, min_corpus=1) == only
 
 
-def test_equal_blanks_of_a_batch_are_asked_once(model):
+def test_equal_blanks_of_a_batch_are_filled_once(model):
     method = step("mask_fill", model=model, device="cpu", tagger="offline")
     given = [CaptionInput(str(at), f"a man {verb} a shirt") for at, verb in enumerate(["folds", "irons"] * 20)]
     state = pipeline.prepare(method, given, mode="corrected", seed=0)
@@ -158,9 +158,9 @@ def test_several_models_vote(model):
 
 
 def test_wrong_parameters_are_named():
-    with pytest.raises(GenerationError, match="parameter 'model' names no model"):
+    with pytest.raises(GenerationError, match="parameter 'model' is empty"):
         drafts("mask_fill", "a man folds", model=" , ")
-    with pytest.raises(GenerationError, match="'top' and 'foils' are whole numbers from 1"):
+    with pytest.raises(GenerationError, match="'top' and 'foils' must be at least 1"):
         drafts("mask_fill", "a man folds", model="fake-mask:", top=0)
 
 

@@ -53,7 +53,7 @@ def verdicts(run, slug="nli"):
     return list(rows.values_list("candidate__text", "score", "passed", "detail"))
 
 
-def test_a_rerun_with_the_same_scorer_calls_no_model(asked):
+def test_a_rerun_with_the_same_scorer_runs_no_model(asked):
     first = judged()
     assert len(asked) == 24
     again = judged()
@@ -98,13 +98,13 @@ def test_another_model_is_another_scorer(asked, tmp_path):
     assert str(tmp_path) not in str(newest.params)
 
 
-def test_a_pair_that_stands_twice_in_a_batch_is_measured_once(asked):
+def test_a_repeated_pair_in_a_batch_is_measured_once(asked):
     judged([TEXTS[0]] * 3)
     assert len(asked) == 2
     assert FilterScore.objects.filter(filter="nli").count() == 6
 
 
-def test_what_was_measured_survives_a_run_that_breaks_before_it_is_stored(asked, monkeypatch):
+def test_measures_survive_a_run_that_fails_before_storing_candidates(asked, monkeypatch):
     import generation.jobs as jobs
 
     real = jobs.store_batch
@@ -121,7 +121,7 @@ def test_what_was_measured_survives_a_run_that_breaks_before_it_is_stored(asked,
     assert len(asked) == 24
 
 
-def test_the_spread_of_a_runs_scores_is_read_from_one_index(asked):
+def test_the_histogram_of_a_runs_scores_uses_one_index(asked):
     run = judged()
     assert [one.slug for one in score_histograms(run)] == ["identical", "nli"]
     if connection.vendor != "sqlite":
@@ -130,8 +130,8 @@ def test_the_spread_of_a_runs_scores_is_read_from_one_index(asked):
     assert "USING COVERING INDEX scores_of_a_run" in rows.explain()
 
 
-def test_a_model_that_gives_no_number_ends_the_run_with_what_to_do(monkeypatch):
+def test_a_model_without_a_number_fails_the_run_with_the_remedy(monkeypatch):
     monkeypatch.setattr(FakeClassifier, "probs", lambda self, pairs: np.full((len(pairs), 3), np.nan, np.float32))
-    with pytest.raises(GenerationError, match="filter nli: its model gives no number for 'a man lifts 0 "):
+    with pytest.raises(GenerationError, match="filter nli: the model returned no number for 'a man lifts 0 "):
         judged(TEXTS[:1])
     assert not Measure.objects.exists()

@@ -121,7 +121,7 @@ def foreign(text):
     shuffle=st.randoms(use_true_random=False),
 )
 @settings(max_examples=120, deadline=None)
-def test_foils_are_their_edits_and_the_same_in_any_order_and_batches(slug, texts, seed, size, shuffle):
+def test_foils_equal_their_edits_in_any_order_and_batches(slug, texts, seed, size, shuffle):
     # Captions are drawn once for all that is asked of them: drawing costs far more than making foils.
     captions = as_captions(texts)
     mixed = list(captions)
@@ -168,7 +168,7 @@ def test_another_seed_makes_other_foils():
     ("slug", "piece"),
     [("number", "a man claps exactly three times "), ("preposition", "a cup on a table "), ("fake", "circle ")],
 )
-def test_a_million_characters_are_dealt_with(slug, piece):
+def test_a_caption_of_a_million_characters_is_processed(slug, piece):
     text = piece * (1_000_000 // len(piece))
     (outcome,) = outcomes(slug, [CaptionInput("long", text)])
     assert outcome.foils

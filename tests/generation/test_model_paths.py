@@ -27,23 +27,23 @@ def test_local_folders_become_absolute(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["/etc", "mask:/etc", "fake-mask:, /etc", "{root}/../secret", "spacy:/etc"])
-def test_a_page_names_models_below_the_folder_of_models_only(tmp_path, name):
+def test_a_page_can_only_name_models_in_the_model_folder(tmp_path, name):
     root = tmp_path / "models"
     wished = name.format(root=root)
-    with pytest.raises(GenerationError, match="from a page only models in the installation's folder of models"):
+    with pytest.raises(GenerationError, match="a page can only use models in the installation's model folder"):
         with_paths({"model": wished}, only_below=root)
     assert with_paths({"model": f"{root}/a"}, only_below=root) == {"model": f"{root}/a"}
 
 
 @pytest.mark.django_db
-def test_a_run_is_refused_for_a_person_and_taken_from_the_operator(settings):
+def test_a_run_with_any_path_is_only_for_the_operator(settings):
     project = make_project()
     owner, subtest = make_member(project, Role.RESEARCHER), make_subtest(project)
     make_caption(make_video(project))
     wishes = {"subtest": subtest, "method": "mask_fill", "params": {"model": "/somewhere/else"}}
-    with pytest.raises(GenerationError, match="from a page only models"):
+    with pytest.raises(GenerationError, match="a page can only use models"):
         start_run(owner, project, **wishes)
-    with pytest.raises(GenerationError, match="from a page only models"):
+    with pytest.raises(GenerationError, match="a page can only use models"):
         start_run(owner, project, subtest=subtest, method="fake", filters={"nli": {"model": "/somewhere/else"}})
     assert start_run(None, project, **wishes).params["model"] == "/somewhere/else"
     inside = f"{settings.MODEL_ROOT}/mine"
@@ -51,7 +51,7 @@ def test_a_run_is_refused_for_a_person_and_taken_from_the_operator(settings):
 
 
 @pytest.mark.django_db
-def test_a_filter_without_word_vectors_takes_those_of_the_installation(settings):
+def test_a_filter_without_word_vectors_uses_those_of_the_installation(settings):
     settings.WORD_VECTORS = "/models/counter-fitted-vectors.txt"
     project = make_project()
     owner, subtest = make_member(project, Role.RESEARCHER), make_subtest(project)
@@ -63,5 +63,5 @@ def test_a_filter_without_word_vectors_takes_those_of_the_installation(settings)
         f"{settings.MODEL_ROOT}/own.txt",
         None,
     ]
-    with pytest.raises(GenerationError, match="from a page only models"):
+    with pytest.raises(GenerationError, match="a page can only use models"):
         start_run(owner, project, subtest=subtest, method="fake", filters={"meaning": {"vectors": "/etc/passwd"}})

@@ -92,8 +92,8 @@ def test_a_caption_becomes_exactly_this_foil(caption, count, expected):
         ("3 cats sleep", 1, "1 cat sleeps"),
     ],
 )
-def test_a_bare_number_word_counts_where_the_parameter_says_so(caption, count, expected):
-    assert skipped("number", caption) == "the caption states no 'exactly <number>'"
+def test_a_bare_number_word_counts_with_anchor_any(caption, count, expected):
+    assert skipped("number", caption) == "the caption has no 'exactly <number>'"
     made = {draft.facts["foil_count"]: draft.foil for draft in drafts("number", caption, foils=20, anchor="any")}
     assert made[count] == expected
 
@@ -112,32 +112,32 @@ def test_a_bare_number_word_counts_where_the_parameter_says_so(caption, count, e
         "a t-shirt with number 7",
     ],
 )
-def test_words_that_only_look_like_counts_are_no_bare_numbers(caption):
-    assert skipped("number", caption, anchor="any") == "the caption has no number that counts something"
+def test_words_that_only_look_like_counts_are_not_counts(caption):
+    assert skipped("number", caption, anchor="any") == "the caption has no number that counts a thing"
 
 
 @pytest.mark.parametrize(
     ("caption", "why"),
     [
-        ("a man claps.", "the caption states no 'exactly <number>'"),
-        ("a man claps three times.", "the caption states no 'exactly <number>'"),
-        ("exactly the same man", "the caption states no 'exactly <number>'"),
-        ("exactly one-handed", "the caption states no 'exactly <number>'"),
-        ("exactly twenty-one times", "the caption states no 'exactly <number>'"),
+        ("a man claps.", "the caption has no 'exactly <number>'"),
+        ("a man claps three times.", "the caption has no 'exactly <number>'"),
+        ("exactly the same man", "the caption has no 'exactly <number>'"),
+        ("exactly one-handed", "the caption has no 'exactly <number>'"),
+        ("exactly twenty-one times", "the caption has no 'exactly <number>'"),
         ("a man claps exactly eleven times.", "the count 11 is not within 1..10 (parameter max)"),
         ("a man claps exactly 12 times.", "the count 12 is not within 1..10 (parameter max)"),
         ("a man claps exactly zero times.", "the count 0 is not within 1..10 (parameter max)"),
-        ("exactly two hundred people", "'two' is part of a larger number, not a plain count"),
-        ("exactly twenty one people", "'twenty' is part of a larger number, not a plain count"),
-        ("he runs exactly 3.5 miles", "'3' is part of a larger number, not a plain count"),
-        ("he runs exactly 3,000 miles", "'3' is part of a larger number, not a plain count"),
-        ("exactly three or four times", "'three' is part of a larger number, not a plain count"),
-        ("exactly one and a half turns", "'one' is part of a larger number, not a plain count"),
-        ("exactly two thirds of it", "'two' is part of a larger number, not a plain count"),
-        ("a man claps at least three times in total.", "'three' is a bound or a guess, not a plain count"),
-        ("a man claps exactly three times or so", "'three' is a bound or a guess, not a plain count"),
-        ("it is exactly ten o'clock", "'ten' is part of a larger number, not a plain count"),
-        ("exactly 50 % of it", "'50' is part of a larger number, not a plain count"),
+        ("exactly two hundred people", "'two' is part of another number, not a plain count"),
+        ("exactly twenty one people", "'twenty' is part of another number, not a plain count"),
+        ("he runs exactly 3.5 miles", "'3' is part of another number, not a plain count"),
+        ("he runs exactly 3,000 miles", "'3' is part of another number, not a plain count"),
+        ("exactly three or four times", "'three' is part of another number, not a plain count"),
+        ("exactly one and a half turns", "'one' is part of another number, not a plain count"),
+        ("exactly two thirds of it", "'two' is part of another number, not a plain count"),
+        ("a man claps at least three times in total.", "'three' is a bound or an estimate, not a plain count"),
+        ("a man claps exactly three times or so", "'three' is a bound or an estimate, not a plain count"),
+        ("it is exactly ten o'clock", "'ten' is part of another number, not a plain count"),
+        ("exactly 50 % of it", "'50' is part of another number, not a plain count"),
         # The verb, or who "his" is, cannot be told without a parser: nothing is made rather than something wrong.
         ("exactly one of the men jumps", "no other count keeps the sentence grammatical"),
         ("exactly one man waves his hand", "no other count keeps the sentence grammatical"),
@@ -168,8 +168,8 @@ def test_a_caption_is_skipped_with_its_reason(caption, why):
         "while some three dogs bark, a cat sleeps",
     ],
 )
-def test_of_what_is_bounded_or_guessed_another_number_may_be_true_too(caption):
-    assert skipped("number", caption, anchor="any").endswith("is a bound or a guess, not a plain count")
+def test_bounds_and_estimates_are_skipped(caption):
+    assert skipped("number", caption, anchor="any").endswith("is a bound or an estimate, not a plain count")
 
 
 @pytest.mark.parametrize(
@@ -185,11 +185,11 @@ def test_of_what_is_bounded_or_guessed_another_number_may_be_true_too(caption):
         "two men sit and so does a dog",
     ],
 )
-def test_what_stands_before_a_place_or_behind_a_turn_bounds_nothing(caption):
+def test_words_about_places_and_turns_are_not_bounds(caption):
     assert drafts("number", caption, anchor="any")
 
 
-def test_where_only_the_step_to_one_is_unsure_the_other_counts_remain():
+def test_if_only_a_count_of_one_is_unsure_the_other_counts_remain():
     made = {draft.facts["foil_count"] for draft in drafts("number", "exactly three men wave their hats", foils=20)}
     assert made == {2, 4, 5, 6, 7, 8, 9, 10}
 
@@ -197,13 +197,13 @@ def test_where_only_the_step_to_one_is_unsure_the_other_counts_remain():
 def test_a_caption_that_contradicts_its_annotated_count_is_skipped():
     text = "a man claps exactly three times."
     why = skipped("number", text, {"count": 4})
-    assert why == "the caption says three, but the video's annotated count is 4; correct one of them"
+    assert why == "the caption states three, but the video's annotated count is 4; correct one of them"
     assert skipped("number", text, {"count": "4"}) == why
     (outcome,) = outcomes("number", [CaptionInput("1", text, facts={"count": 3})])
     assert len(outcome.foils) == 1
 
 
-def test_paper_mode_draws_across_the_split():
+def test_mode_paper_draws_across_the_split():
     easy = drafts("number", "he claps exactly two times", mode="paper", foils=20)
     assert {draft.facts["foil_count"] for draft in easy} == {4, 5, 6, 7, 8, 9, 10}
     assert {draft.facts["split"] for draft in easy} == {"easy"}
@@ -213,12 +213,12 @@ def test_paper_mode_draws_across_the_split():
 
 
 @pytest.mark.parametrize("mode", ["paper", "corrected"])
-def test_a_split_takes_its_own_captions_only(mode):
+def test_a_split_uses_only_its_own_captions(mode):
     small, large = "he claps exactly two times", "he claps exactly seven times"
     assert (
-        skipped("number", large, mode=mode, split="easy") == "the count 7 is not of the easy subtest (parameter split)"
+        skipped("number", large, mode=mode, split="easy") == "the count 7 is not in the easy subtest (parameter split)"
     )
-    assert skipped("number", small, mode=mode, split="difficult").startswith("the count 2 is not of the difficult")
+    assert skipped("number", small, mode=mode, split="difficult").startswith("the count 2 is not in the difficult")
     (draft,) = drafts("number", small, mode=mode, split="easy")
     assert draft.facts["foil_count"] > 3
     (draft,) = drafts("number", large, mode=mode, split="difficult")
@@ -255,7 +255,7 @@ def smaller_is_true(pairs):
 
 @given(COUNTS, st.integers(0, 5), st.integers(1, 3))
 @settings(max_examples=150, deadline=None)
-def test_corrected_each_pair_has_either_number_true_equally_often(counts, seed, foils):
+def test_mode_corrected_makes_both_numbers_of_a_pair_true_equally_often(counts, seed, foils):
     found = outcomes("number", claps(counts), seed=seed, foils=foils)
     pairs = pairs_of(found)
     assert all(pairs[(b, a)] == n for (a, b), n in pairs.items())
@@ -268,17 +268,17 @@ def test_corrected_each_pair_has_either_number_true_equally_often(counts, seed, 
 
 @given(COUNTS, st.integers(0, 5))
 @settings(max_examples=100, deadline=None)
-def test_corrected_no_caption_is_lost_that_could_trade(counts, seed):
+def test_mode_corrected_loses_no_caption_that_could_trade(counts, seed):
     found = outcomes("number", claps(counts), seed=seed)
     most = Counter(counts).most_common(1)[0][1]
     # Every trade needs two different counts: at most all captions, or twice those that lack the commonest count.
     possible = 2 * min(len(counts) // 2, len(counts) - most)
     assert sum(len(one.foils) for one in found) == possible
     for one in found:
-        assert one.foils or one.skipped[0].startswith("no caption with another count is left to trade")
+        assert one.foils or one.skipped[0].startswith("no caption is left to trade")
 
 
-def test_on_vilma_like_counts_the_paper_is_solved_by_the_smaller_number_and_corrected_is_not():
+def test_the_smaller_number_solves_mode_paper_but_not_corrected():
     counts = [1] * 30 + [2] * 36 + [3] * 29
     paper = pairs_of(outcomes("number", claps(counts), mode="paper"))
     assert smaller_is_true(paper) == 1
@@ -287,7 +287,7 @@ def test_on_vilma_like_counts_the_paper_is_solved_by_the_smaller_number_and_corr
     assert sum(corrected.values()) == 94
 
 
-def test_both_halves_of_a_split_mirror_each_other():
+def test_the_two_halves_of_a_split_mirror_each_other():
     captions = claps([1, 2, 3, 2, 5, 6, 7, 10, 9])
     easy = pairs_of(outcomes("number", captions, seed=4, split="easy"))
     difficult = pairs_of(outcomes("number", captions, seed=4, split="difficult"))
@@ -295,13 +295,13 @@ def test_both_halves_of_a_split_mirror_each_other():
     assert Counter({(b, a): n for (a, b), n in easy.items()}) == difficult
 
 
-def test_leftover_captions_can_be_drawn_freely():
+def test_leftover_captions_can_draw_at_random():
     found = outcomes("number", claps([2, 2, 2, 5]), leftover="draw")
     marks = [judged.draft.facts["balanced"] for one in found for judged in one.foils]
     assert sorted(marks) == [False, False, True, True]
 
 
-def test_once_is_as_often_a_foil_as_a_caption():
+def test_once_is_equally_frequent_in_foils_and_captions():
     captions = [CaptionInput("a", "it rings exactly once."), CaptionInput("b", "it rings exactly four times.")]
     first, second = outcomes("number", captions)
     assert first.foils[0].draft.foil == "it rings exactly four times."
@@ -311,7 +311,7 @@ def test_once_is_as_often_a_foil_as_a_caption():
 
 @given(st.sampled_from(EXACT), st.integers(1, 10))
 @settings(deadline=None)
-def test_a_foil_of_a_foil_can_be_the_caption_again(row, number):
+def test_two_swaps_can_restore_the_caption(row, number):
     caption = row[0]
     count = find_count(caption, "exactly")
     edits = realise(count, number)

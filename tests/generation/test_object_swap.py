@@ -39,11 +39,11 @@ from tests.hub import folders
         ("wine", {"wine glass"}, ""),
     ],
 )
-def test_things_are_known_under_whatever_name(thing, labels, label):
+def test_synonyms_name_the_same_thing(thing, labels, label):
     assert seen_as(thing, frozenset(labels)) == label
 
 
-def test_a_detectors_label_has_itself_among_its_names():
+def test_a_detectors_label_is_one_of_its_own_names():
     assert {"cell phone", "phone", "smartphone"} <= names_of("cell phones")
 
 
@@ -57,7 +57,7 @@ def swapped(text, seen=(), **params):
     return outcome
 
 
-def test_what_is_seen_is_dropped_and_named():
+def test_a_detected_thing_is_dropped_and_named():
     every = [judged.draft for judged in swapped("cutting a keyboard", foils=9).foils]
     assert {draft.facts["to"] for draft in every} >= {"anchor", "candle"}
     assert {draft.facts["votes"] for draft in every} == {2}
@@ -70,7 +70,7 @@ def test_what_is_seen_is_dropped_and_named():
     assert "cutting an anchor" in {draft.foil for draft in every}
 
 
-def test_the_captions_own_object_is_dropped_under_whatever_name(tmp_path):
+def test_synonyms_of_the_captions_own_object_are_dropped(tmp_path):
     model = str(folders.masked_lm(tmp_path / "bert"))
     given = {"model": model, "min_votes": 1, "min_probability": 0.0, "foils": 99, "device": "cpu"}
     lifted = [judged.draft for judged in swapped("lifting a spoon", **given).foils]
@@ -80,7 +80,7 @@ def test_the_captions_own_object_is_dropped_under_whatever_name(tmp_path):
     assert (drafts[0].facts["seen"], drafts[0].facts["dropped_as_seen"]) == ([], ["table"])
 
 
-def test_the_detector_takes_away_before_the_best_are_kept():
+def test_the_detector_runs_before_the_best_words_are_chosen():
     best = swapped("cutting a keyboard", foils=2).foils
     seen = best[0].draft.facts["to"]
     kept = [judged.draft.facts["to"] for judged in swapped("cutting a keyboard", [seen], foils=2).foils]
@@ -88,7 +88,7 @@ def test_the_detector_takes_away_before_the_best_are_kept():
     assert len(kept) == 2
 
 
-def test_where_all_are_seen_the_caption_is_skipped():
+def test_a_caption_is_skipped_if_all_words_are_detected():
     every = [judged.draft.facts["to"] for judged in swapped("cutting a keyboard", foils=99).foils]
     caption = CaptionInput("c", "cutting a keyboard", facts={"objects": every})
     asked = {"model": "fake-mask:, fake-mask:", "detector": "", "vocabulary": "model"}
@@ -112,16 +112,16 @@ def judged(foil, seen):
     return detector.judge(caption, foil, others=(), params={"tagger": "offline"})
 
 
-def test_the_filter_drops_what_is_seen_under_whatever_name():
+def test_the_filter_drops_synonyms_of_detected_things():
     verdict = judged("a man opens a phone", ["cell phone"])
     assert not verdict.passed
     assert verdict.detail == "'phone' is seen in the video (as cell phone)"
     assert judged("a man opens a book", ["cell phone"]).passed
     assert judged("a man closes a box", ["box"]).passed
-    assert judged("a man opens a phone", []).detail == "nothing is known of what the frames show"
+    assert judged("a man opens a phone", []).detail == "the objects in the frames are not known"
 
 
-def test_existence_leaves_out_what_is_seen_under_whatever_name():
+def test_existence_excludes_synonyms_of_detected_things():
     captions = [
         CaptionInput("a", "there is at least one car", "v1", facts={"objects": ["refrigerator"]}),
         CaptionInput("b", "there is at least one fridge", "v2"),
@@ -132,7 +132,7 @@ def test_existence_leaves_out_what_is_seen_under_whatever_name():
 
 
 @pytest.mark.django_db
-def test_a_run_looks_at_every_file_once_and_drops_what_it_sees(tmp_path, settings, monkeypatch):
+def test_a_run_detects_once_per_file_and_drops_detected_things(tmp_path, settings, monkeypatch):
     settings.MEDIA_ROOT = tmp_path / "media"
     write_mp4(tmp_path / "dot.mp4", moving_dot(), 12.0)
     project = make_project()

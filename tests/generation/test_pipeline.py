@@ -42,7 +42,7 @@ def run(method, captions=CAPTIONS, **options):
     return list(pipeline.run(method, captions, mode="corrected", seed=0, **options))
 
 
-def test_all_cheap_filters_judge_each_foil_so_that_the_rejections_are_a_set():
+def test_all_cheap_filters_judge_each_foil():
     no_a, _ = filter_that("no_a", lacks("a"))
     no_b, _ = filter_that("no_b", lacks("b"))
     (outcome,) = run(appender("ab", "b", "c"), CAPTIONS[:1], filters=[no_a, no_b])
@@ -50,7 +50,7 @@ def test_all_cheap_filters_judge_each_foil_so_that_the_rejections_are_a_set():
     assert all(set(judged.verdicts) == {"no_a", "no_b"} for judged in outcome.foils)
 
 
-def test_costly_filters_judge_the_survivors_of_the_cheap_ones_only():
+def test_costly_filters_judge_only_the_survivors_of_cheap_filters():
     costly, calls = filter_that("costly", lacks("c"), costly=True)
     cheap, _ = filter_that("cheap", lacks("a"))
     (outcome,) = run(appender("a", "b", "c"), CAPTIONS[:1], filters=[costly, cheap])
@@ -58,7 +58,7 @@ def test_costly_filters_judge_the_survivors_of_the_cheap_ones_only():
     assert [judged.rejected_by for judged in outcome.foils] == [("cheap",), (), ("costly",)]
 
 
-def test_filters_see_the_earlier_foils_of_the_caption_and_those_known_from_elsewhere():
+def test_filters_see_earlier_and_known_foils_of_the_caption():
     looker, calls = filter_that("looker", lambda foil: Verdict(True))
     run(appender("a", "b"), CAPTIONS[:2], filters=[looker], known={"1": ["known"]})
     assert calls == [
@@ -84,7 +84,7 @@ def test_captions_stream_through_in_batches():
     assert len(taken) == 10
 
 
-def test_a_caption_that_the_method_passes_over_is_skipped_with_a_reason():
+def test_a_caption_without_a_result_is_skipped_with_a_reason():
     def make(captions, **_):
         for caption in captions:
             if caption.id == "1":
@@ -93,7 +93,7 @@ def test_a_caption_that_the_method_passes_over_is_skipped_with_a_reason():
                 yield Blank("2", 3)
 
     found = run(pipeline.Step("quiet", SimpleNamespace(make=make), {}))
-    assert found[0].skipped == ("the method made nothing of it",)
+    assert found[0].skipped == ("the method made no foil",)
     assert found[1].skipped == ("because",)
     assert (found[2].blanks, found[2].skipped) == (3, ())
 
@@ -107,18 +107,18 @@ def test_edits_that_do_not_make_the_foil_stop_the_run():
         run(pipeline.Step("liar", SimpleNamespace(make=make), {}))
 
 
-def test_what_is_no_foil_stops_the_run_and_says_what_is():
-    expected = "method liar gave a str; what it makes is one of: FoilDraft, Skip, Blank, Shortfall"
+def test_an_unknown_result_type_stops_the_run_and_names_the_valid_types():
+    expected = "method liar returned a str; it must yield one of: FoilDraft, Skip, Blank, Shortfall"
     with pytest.raises(GenerationError, match=expected):
         run(pipeline.Step("liar", SimpleNamespace(make=lambda captions, **_: ["a foil"]), {}))
 
 
 def test_an_answer_for_an_unknown_caption_stops_the_run():
-    with pytest.raises(GenerationError, match="answered for a caption it was not given: ghost"):
+    with pytest.raises(GenerationError, match="returned a result for an unknown caption: ghost"):
         run(pipeline.Step("liar", SimpleNamespace(make=lambda captions, **_: [Skip("ghost", "")]), {}))
 
 
-def test_two_captions_of_one_id_stop_the_run():
+def test_two_captions_with_the_same_id_stop_the_run():
     with pytest.raises(GenerationError, match="two captions of one run have the same id"):
         run(appender("a"), [CAPTIONS[0], CAPTIONS[0]])
 
@@ -133,12 +133,12 @@ def test_several_edits_are_ordered_and_their_span_covers_them():
     assert (draft.source, draft.target) == ("three men jump", "one man jumps")
 
 
-def test_a_draft_of_no_edits_says_what_to_yield_instead():
-    with pytest.raises(GenerationError, match="season: caption 0 got no edits; yield Skip instead"):
+def test_a_draft_without_edits_names_what_to_yield_instead():
+    with pytest.raises(GenerationError, match="season: caption 0 got no edits; yield a Skip instead"):
         draft_from_edits(CAPTIONS[0], [], method="season", mode="paper")
 
 
-def test_a_filter_of_many_judges_all_survivors_of_a_batch_of_captions_at_once():
+def test_a_batch_filter_judges_all_survivors_of_a_batch_at_once():
     batches = []
 
     def judge_many(cases, *, params):
@@ -153,7 +153,7 @@ def test_a_filter_of_many_judges_all_survivors_of_a_batch_of_captions_at_once():
     assert [judged.rejected_by for judged in found[2].foils] == [("cheap",), (), ("costly",)]
 
 
-def test_no_model_is_asked_where_nothing_is_left_to_judge():
+def test_no_model_runs_if_no_foil_is_left_to_judge():
     def never(cases, *, params):
         raise AssertionError("asked for nothing")
 
@@ -162,7 +162,7 @@ def test_no_model_is_asked_where_nothing_is_left_to_judge():
     assert run(appender("a"), filters=[cheap, costly])[0].foils[0].rejected_by == ("cheap",)
 
 
-def test_a_filter_that_learns_is_given_what_it_learnt():
+def test_a_filter_that_learns_gets_its_state():
     def judge(caption, foil, *, others, params, state):
         return Verdict(foil in state, 0.0, "unknown")
 

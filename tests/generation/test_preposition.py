@@ -61,7 +61,7 @@ ALL_FOILS = [
 
 
 @pytest.mark.parametrize(("caption", "frame", "words"), ALL_FOILS)
-def test_all_foils_of_a_caption(caption, frame, words):
+def test_a_caption_gets_all_of_these_foils(caption, frame, words):
     made = drafts("preposition", caption, top=100)
     assert {draft.foil for draft in made} == {frame.format(word) for word in words}
     assert [draft.rank for draft in made] == list(range(len(made)))
@@ -112,7 +112,7 @@ def test_all_foils_of_a_caption(caption, frame, words):
         ("pretending to eat", []),
     ],
 )
-def test_what_changes_and_what_is_left_alone(caption, expected):
+def test_exactly_these_prepositions_are_replaced(caption, expected):
     assert sorted(draft.foil for draft in drafts("preposition", caption, top=100)) == sorted(expected)
 
 
@@ -129,14 +129,14 @@ def test_what_changes_and_what_is_left_alone(caption, expected):
         ("towards", "toward"),
     ],
 )
-def test_replacements_that_stay_true_are_blocked_both_ways(first, second):
+def test_replacements_that_stay_true_are_blocked_in_both_directions(first, second):
     for given, blocked in ((first, second), (second, first)):
         foils = {draft.target for draft in drafts("preposition", f"a cat jumps {given} a box", top=100)}
         assert foils
         assert blocked not in foils
 
 
-def test_what_entails_is_blocked_one_way():
+def test_entailed_replacements_are_blocked_in_one_direction():
     down = {draft.target for draft in drafts("preposition", "a ball rolls down a ramp", top=100)}
     assert "on" not in down
     assert "along" not in down
@@ -187,18 +187,18 @@ def test_pairs_written_in_both_directions_give_each_foil_once():
 
 
 @pytest.mark.parametrize("pairs", ["up", "up:", ":down", "up:up", "up:down,up:under", "up:down|"])
-def test_pairs_that_cannot_be_read_are_named(pairs):
+def test_invalid_pairs_are_named(pairs):
     with pytest.raises(GenerationError, match="parameter 'pairs'"):
         drafts("preposition", "it moves up", pairs=pairs)
 
 
-def test_without_a_corpus_the_list_is_used_and_says_so():
+def test_without_a_corpus_the_built_in_list_is_used_and_recorded():
     (first, *_) = drafts("preposition", "a cat on a box")
     assert first.facts["ranking"].startswith("unranked: no language model")
     assert first.facts["ranking"].endswith("built-in list")
 
 
-def test_a_corpus_gives_its_own_prepositions_as_often_as_it_uses_them():
+def test_a_corpus_gives_its_own_prepositions_by_frequency():
     captions = [CaptionInput(f"in{n}", f"cat {n} sleeps in a box") for n in range(90)]
     captions += [CaptionInput(f"under{n}", f"cat {n} sleeps under a box") for n in range(10)]
     captions += [CaptionInput(f"behind{n}", f"cat {n} sleeps behind a box") for n in range(300)]
@@ -207,10 +207,10 @@ def test_a_corpus_gives_its_own_prepositions_as_often_as_it_uses_them():
     assert {draft.target for draft in chosen} == {"in", "under"}
     # 90 to 10 in the captions: of 300 draws 270 are expected, with a deviation of sqrt(300 * .9 * .1) = 5.2.
     assert 250 <= sum(draft.target == "in" for draft in chosen) <= 290
-    assert "drawn as often as the run's captions use" in chosen[0].facts["ranking"]
+    assert "in proportion to the prepositions of the run's captions" in chosen[0].facts["ranking"]
 
 
-def test_top_is_the_most_candidates_a_caption_gets():
+def test_top_is_the_max_number_of_candidates_per_caption():
     assert len(drafts("preposition", "a cat on a box", top=3)) == 3
     with pytest.raises(GenerationError, match="parameter 'top' is 0"):
         drafts("preposition", "a cat on a box", top=0)
@@ -218,6 +218,6 @@ def test_top_is_the_most_candidates_a_caption_gets():
 
 def test_the_reason_of_a_skip_is_named():
     assert skipped("preposition", "a cat sleeps") == "it has no preposition of space that can be replaced"
-    assert skipped("preposition", "a cat sleeps", pairs="up:down") == "no phrase of the parameter pairs stands in it"
+    assert skipped("preposition", "a cat sleeps", pairs="up:down") == "it has no phrase of the parameter pairs"
     many = [CaptionInput(f"{n}", f"cat {n} sits on a box") for n in range(30)]
-    assert outcomes("preposition", many)[0].skipped == ("every preposition that could stand there might stay true",)
+    assert outcomes("preposition", many)[0].skipped == ("every possible replacement might stay true",)

@@ -25,7 +25,7 @@ def model(tmp_path_factory) -> str:
     return str(folders.text_to_text(tmp_path_factory.mktemp("t5") / "model", CORPUS, steps=0))
 
 
-def test_the_most_likely_in_the_blank_come_first(model):
+def test_the_most_likely_prepositions_come_first(model):
     caption = "a dog jumps on the table"
     made = drafts("preposition", caption, model=model, device="cpu", top=3)
     scorer = open_helper(model, SPAN_FILLER, device="cpu")
@@ -59,7 +59,7 @@ def test_mode_paper_ranks_by_the_perplexity_of_the_sentence_with_a_subject(model
         ("A man rolls a can", True, "someone a man rolls a can"),
     ],
 )
-def test_a_subject_is_put_before_what_begins_with_its_verb(text, always, asked):
+def test_a_subject_is_inserted_before_a_text_that_begins_with_its_verb(text, always, asked):
     assert _preposition_ranking._with_subject(text, always=always) == asked
 
 
@@ -70,7 +70,7 @@ def test_a_whole_phrase_keeps_its_opposite_and_pairs_need_no_model(model):
     assert made.facts["ranking"] == "the exact opposite; nothing to rank"
 
 
-def test_batches_change_nothing(model):
+def test_batches_do_not_change_the_ranking(model):
     captions = [CaptionInput(f"c{n}", text) for n, text in enumerate(["a dog on a box", "a ring", "a man in a box"])]
     one = outcomes("preposition", captions, model=model, device="cpu", batch_size=1)
     assert [[judged.draft.foil for judged in outcome.foils] for outcome in one] == [
@@ -90,12 +90,12 @@ def clipped(captions, mode="corrected", **params):
     return list(pipeline.run(method, captions, filters=[clip], mode=mode, seed=0, state=state, batch_size=7))
 
 
-def test_a_run_that_was_asked_for_before_there_were_two_readings_has_the_first():
+def test_a_run_of_an_older_version_uses_the_first_reading():
     captions = [CaptionInput("1", "a cat sleeps on a box")]
     assert frequency_clipping.prepare(captions, params={}).mode == "corrected"
 
 
-def test_no_preposition_stands_in_more_foils_than_captions():
+def test_no_preposition_is_in_more_foils_than_captions():
     captions = [CaptionInput(f"on{n}", f"cat {n} sleeps on a box") for n in range(30)]
     captions += [CaptionInput(f"under{n}", f"cat {n} sleeps under a box") for n in range(12)]
     captions += [CaptionInput(f"behind{n}", f"cat {n} sleeps behind a box") for n in range(3)]
@@ -110,7 +110,7 @@ def test_no_preposition_stands_in_more_foils_than_captions():
     assert "captions" in rejected[0].verdicts["clip"].detail
 
 
-def test_in_mode_paper_what_its_foils_draw_is_counted():
+def test_mode_paper_counts_the_prepositions_of_its_foils():
     """The word “with” is drawn there, and is no relation of space to mode corrected."""
     captions = [CaptionInput("cup", "a cup on a table"), CaptionInput("pen", "a pen on a book")]
     captions.append(CaptionInput("man", "a man with a hat"))
@@ -118,10 +118,10 @@ def test_in_mode_paper_what_its_foils_draw_is_counted():
     foils = {judged.draft.foil: judged for one in found for judged in one.foils}
     # One of three captions has it.
     assert foils["a cup with a table"].rejected_by == ()
-    assert foils["a pen with a book"].verdicts["clip"].detail == "'with' stands in 1 foils and 1 captions"
+    assert foils["a pen with a book"].verdicts["clip"].detail == "'with' occurs in 1 foils and 1 captions"
 
 
-def test_clipping_judges_only_what_every_other_filter_passed():
+def test_clipping_judges_only_foils_that_passed_every_other_filter():
     """A rejected foil takes no place of the preposition's share."""
     captions = [CaptionInput("a", "a cat on a box"), CaptionInput("b", "a cat under a box")]
 
@@ -145,7 +145,7 @@ def test_clipping_judges_only_what_every_other_filter_passed():
 
 
 @pytest.mark.django_db
-def test_a_killed_run_clips_as_one_that_was_not(monkeypatch):
+def test_a_killed_run_clips_like_an_uninterrupted_one(monkeypatch):
     monkeypatch.setattr("generation.jobs.BATCH", 5)
     project = make_project()
     for n in range(12):

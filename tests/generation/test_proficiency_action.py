@@ -48,7 +48,7 @@ ACTIONS = [
 
 
 @pytest.mark.parametrize(("source", "caption"), ACTIONS)
-def test_the_count_goes_and_the_sentence_stays(source, caption):
+def test_the_count_is_removed_and_the_sentence_stays(source, caption):
     (made,) = make([CaptionInput("s", source)], params={}, mode="corrected", seed=0)
     assert isinstance(made, MadeCaption)
     assert made.text == caption
@@ -56,7 +56,7 @@ def test_the_count_goes_and_the_sentence_stays(source, caption):
 
 
 @pytest.mark.parametrize("source", ["nobody moves", "Exactly Three Times", "", "a man jumps twice over"])
-def test_what_states_no_count_is_skipped(source):
+def test_a_source_without_a_count_is_skipped(source):
     (made,) = make([CaptionInput("s", source)], params={}, mode="corrected", seed=0)
     assert not isinstance(made, MadeCaption)
 
@@ -108,14 +108,14 @@ def test_first_a_verb_phrase_is_filled(monkeypatch):
     assert draft.method == "proficiency_action"
 
 
-def test_where_none_is_left_the_subject_or_a_noun_is(monkeypatch):
+def test_then_the_subject_or_a_noun_is_filled(monkeypatch):
     stages_pass(monkeypatch, 2, 3)
     (draft,) = foils()["e"]
     assert draft.facts["stage"] == 2
     assert draft.facts["form"] == "NN"
 
 
-def test_then_a_caption_of_the_category_gets_the_own_subject(monkeypatch):
+def test_finally_a_caption_of_the_category_gets_the_own_subject(monkeypatch):
     stages_pass(monkeypatch, 3)
     found = foils()
     (draft,) = found["a"]
@@ -137,10 +137,10 @@ def test_one_is_drawn_by_the_seed(monkeypatch):
     assert again[0].facts["candidates"] == 3
 
 
-def test_entailed_and_ungrammatical_foils_go_by_the_models_themselves():
+def test_real_models_drop_entailed_and_ungrammatical_foils():
     strict = outcomes("proficiency_action", EXERCISES, **{**FAKES, "min": 1.1})
     assert not any(judged.draft.facts["stage"] < 3 for one in strict for judged in one.foils)
     (counted,) = outcomes("proficiency_action", [CaptionInput("n", "he does exactly two jumps")], **FAKES)
-    assert "action_caption makes the caption without it" in counted.skipped[0]
+    assert "first remove it with the caption maker action_caption" in counted.skipped[0]
     (alone,) = outcomes("proficiency_action", [CaptionInput("n", "a red cup")], **{**FAKES, "min": 1.1})
     assert "no stage gave" in alone.skipped[0]

@@ -50,7 +50,7 @@ def offered(models, text):
     return [draft.facts["to"] for draft in drafts("mask_fill", text, **given)]
 
 
-def test_the_most_grammatical_of_what_is_not_entailed_is_kept(monkeypatch, models):
+def test_the_most_grammatical_foil_that_is_not_entailed_is_kept(monkeypatch, models):
     text = "a man folds a red shirt"
     first, second, *_ = words = offered(models, text)
     judged_by(monkeypatch, set(), {first: 0.85, second: 0.9})
@@ -60,7 +60,7 @@ def test_the_most_grammatical_of_what_is_not_entailed_is_kept(monkeypatch, model
     judged_by(monkeypatch, {second}, {first: 0.85, second: 0.9})
     assert drafts("proficiency_object", text, **models)[0].facts["to"] == first
     judged_by(monkeypatch, {second}, {first: 0.79, second: 0.9})
-    wanted = f"of {len(words)} words 1 are entailed and the rest is not grammatical enough"
+    wanted = f"of {len(words)} words, 1 are entailed and the others are not grammatical enough"
     assert skipped("proficiency_object", text, **models) == wanted
 
 
@@ -74,18 +74,18 @@ def test_the_most_grammatical_of_what_is_not_entailed_is_kept(monkeypatch, model
         ("the boy slowly opens an old box", "box"),
     ],
 )
-def test_the_subject_is_replaced_where_the_verb_takes_no_object(monkeypatch, models, text, source):
+def test_the_subject_is_replaced_if_the_verb_has_no_object(monkeypatch, models, text, source):
     judged_by(monkeypatch, set(), dict.fromkeys(WORDS, 0.9))
     (draft,) = drafts("proficiency_object", text, **{**models, "model": "fake-mask:", "min": 0.0})
     assert draft.facts["from"] == source
 
 
-def test_a_caption_without_a_noun_has_none():
+def test_a_caption_without_a_noun_is_skipped():
     wanted = "it has neither an object nor a subject that can be replaced"
     assert skipped("proficiency_object", "it jumps", **FAKES) == wanted
 
 
-def test_a_batch_asks_each_model_once(monkeypatch, models):
+def test_a_batch_runs_each_model_once(monkeypatch, models):
     method = step("proficiency_object", **models, min=0.0)
     given = [CaptionInput(str(at), f"a {who} folds a red shirt") for at, who in enumerate(["man", "woman", "dog"])]
     state = pipeline.prepare(method, given, mode="corrected", seed=0)
@@ -114,7 +114,7 @@ class Phrases:
         return [[Fill(text, -float(at)) for at, text in enumerate(given)] for _ in texts]
 
 
-def test_phrases_of_a_text_to_text_model_are_judged_beside_the_words(monkeypatch, models):
+def test_phrases_of_a_text_to_text_model_are_judged_together_with_words(monkeypatch, models):
     monkeypatch.setattr("generation.methods.proficiency_object.open_helper", lambda *args, **options: Phrases())
     judged_by(monkeypatch, set(), {"glass": 0.95, "wooden": 0.9})
     (draft,) = drafts("proficiency_object", "a man folds a red shirt", **models, spans="any")

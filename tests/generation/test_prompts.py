@@ -41,24 +41,24 @@ def test_a_run_takes_the_projects_own_prompt_and_its_candidates_name_it(project,
         start_run(None, other, subtest=make_subtest(other), method="chat", params=params)
 
 
-def test_another_wording_is_another_version_and_the_same_is_none(project, owner):
+def test_a_changed_text_is_a_new_version_and_an_unchanged_one_is_refused(project, owner):
     write_prompt(owner, project, slug="mine", **WORDS)
     second = write_prompt(owner, project, slug="mine", **{**WORDS, "system": "Write other falsehoods."})
     assert (str(second), PromptTemplate.objects.count()) == ("mine@2", 2)
-    with pytest.raises(GenerationError, match="nothing differs from version 2"):
+    with pytest.raises(GenerationError, match="unchanged since version 2"):
         write_prompt(owner, project, slug="mine", **{**WORDS, "system": "Write other falsehoods."})
     assert PromptTemplate.objects.get(version=1).system == "Write falsehoods."
 
 
-def test_names_of_foilworks_and_prompts_without_a_place_for_the_caption_are_refused(project, owner):
-    with pytest.raises(GenerationError, match="comes with Foilworks"):
+def test_names_of_built_in_prompts_and_prompts_without_caption_are_refused(project, owner):
+    with pytest.raises(GenerationError, match="is built in"):
         write_prompt(owner, project, slug="counterfactual", **WORDS)
-    with pytest.raises(GenerationError, match=r"holds no \{caption\}"):
+    with pytest.raises(GenerationError, match=r"\{caption\} is missing"):
         write_prompt(owner, project, slug="mine", **{**WORDS, "question": "well?"})
     assert not PromptTemplate.objects.exists()
 
 
-def test_only_researchers_write(project):
+def test_only_researchers_write_prompts(project):
     for role in (Role.ANNOTATOR, Role.VALIDATOR):
         with pytest.raises(AccessDenied):
             write_prompt(make_member(project, role), project, slug="mine", **WORDS)
@@ -68,7 +68,7 @@ class TestPage:
     def url(self, project):
         return reverse("generation:prompts", args=[project.slug])
 
-    def test_a_version_is_started_from_another_written_and_offered_to_runs(self, client, project, owner):
+    def test_a_version_starts_from_another_and_is_offered_to_runs(self, client, project, owner):
         client.force_login(owner)
         html = client.get(self.url(project), {"from": "counterfactual@1"}).content.decode()
         assert "a man installs a wheel to a bicycle in a workshop\na man uninstalls" in html.replace("\r\n", "\n")
@@ -88,12 +88,12 @@ class TestPage:
         ("change", "message"),
         [
             ({"examples": "a caption alone"}, "has no foil below it"),
-            ({"question": "no place"}, "it holds no {caption}"),
-            ({"slug": "counterfactual"}, "comes with Foilworks"),
+            ({"question": "no place"}, "{caption} is missing"),
+            ({"slug": "counterfactual"}, "is built in"),
             ({"slug": "Mine!"}, "valid"),
         ],
     )
-    def test_what_cannot_be_is_said_and_nothing_typed_is_lost(self, client, project, owner, change, message):
+    def test_errors_are_shown_and_no_input_is_lost(self, client, project, owner, change, message):
         client.force_login(owner)
         sent = {"slug": "ours", "system": "many words", "question": "{caption}", "examples": "", **change}
         answer = client.post(self.url(project), sent)
@@ -103,7 +103,7 @@ class TestPage:
         assert "many words" in html
         assert not PromptTemplate.objects.exists()
 
-    def test_the_page_costs_the_same_queries_however_many_prompts(
+    def test_the_page_needs_the_same_queries_for_any_number_of_prompts(
         self, client, project, owner, django_assert_num_queries
     ):
         client.force_login(owner)

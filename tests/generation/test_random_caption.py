@@ -78,10 +78,10 @@ def test_captions_of_the_same_movie_where_there_are_movies():
         pool = TEXTS[:6] if outcome.caption.facts["movie"] == "A" else TEXTS[6:12]
         assert set(foils(outcome)) <= set(pool)
     (alone,) = outcomes("random_caption", captions("C", ["x"]))
-    assert alone.skipped == ("no other video of its movie has a caption that differs",)
+    assert alone.skipped == ("no other video of its movie has a different caption",)
 
 
-def test_never_a_text_that_the_own_video_has():
+def test_a_foil_is_never_a_text_of_the_same_video():
     given = [
         CaptionInput("a", "a cat sleeps", "v1", siblings=("a dog runs",)),
         CaptionInput("b", "A Dog  runs", "v2"),
@@ -92,13 +92,13 @@ def test_never_a_text_that_the_own_video_has():
     assert foils(outcomes("random_caption", given, mode="paper")[0]) == ["A Dog  runs"]
 
 
-def test_one_negative_a_video():
+def test_each_negative_is_from_another_video():
     given = [CaptionInput("a", "x", "v1"), *(CaptionInput(f"b{n}", f"text {n}", "v2") for n in range(9))]
     assert len(foils(outcomes("random_caption", given)[0])) == 1
     assert len(foils(outcomes("random_caption", given, mode="paper")[0])) == 4
 
 
-def test_draws_are_alike():
+def test_draws_are_uniform():
     given = captions()
     counts = dict.fromkeys(TEXTS, 0)
     for seed in range(60):

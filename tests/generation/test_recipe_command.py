@@ -23,7 +23,7 @@ def generate(project, capsys, **options):
     return result, GenerationRun.objects.get(pk=result["run"])
 
 
-def test_a_recipe_is_method_parameters_and_filters(project, capsys):
+def test_a_recipe_sets_method_parameters_and_filters(project, capsys):
     make_caption(make_video(project), "Someone folds the paper.")
     make_caption(make_video(project), "At the end, the paper is folded.")
     result, run = generate(project, capsys, recipe="vilma-state-action")
@@ -43,7 +43,7 @@ def test_a_recipe_and_a_method_exclude_each_other(project, capsys):
     assert "there is no recipe 'nothing'" in capsys.readouterr().err
 
 
-def test_swaps_are_not_held_to_few_words_unless_asked(project, capsys):
+def test_swaps_are_not_limited_to_few_words_by_default(project, capsys):
     video = make_video(project)
     video.movie = "HP"
     video.save()
@@ -55,7 +55,7 @@ def test_swaps_are_not_held_to_few_words_unless_asked(project, capsys):
     assert sum(result["states"].values()) == 1
 
 
-def test_made_captions_are_lines_that_import_takes(project, tmp_path, capsys):
+def test_generated_captions_are_lines_that_import_accepts(project, tmp_path, capsys):
     sources, out = tmp_path / "sources.jsonl", tmp_path / "made.jsonl"
     lines = [{"caption": "a man folds a red shirt", "video": "clip-1"}, {"caption": "a man walks", "video": "clip-2"}]
     sources.write_text("\n".join(json.dumps(line) for line in lines))
@@ -73,7 +73,7 @@ def test_made_captions_are_lines_that_import_takes(project, tmp_path, capsys):
     assert sum(result["states"].values()) == 1
 
 
-def test_the_command_says_what_a_maker_needs(tmp_path, capsys):
+def test_the_command_reports_what_a_maker_needs(tmp_path, capsys):
     call_command("caption", maker="verb_noun_caption", text="cut-keyboard")
     assert "cutting a keyboard" in capsys.readouterr().out
     with pytest.raises(SystemExit):

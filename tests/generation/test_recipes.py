@@ -209,14 +209,12 @@ def told(run: GenerationRun) -> list:
     return [list(rows.values_list(*fields)), list(scores.values_list("filter", "score", "passed", "detail"))]
 
 
-def test_every_recipe_is_tried_here():
+def test_every_recipe_has_a_test():
     assert set(SOURCES) == set(RECIPES)
 
 
 @pytest.mark.parametrize("slug", sorted(RECIPES))
-def test_a_recipe_runs_from_its_sources_to_queued_candidates_and_again_the_same(
-    slug, models, capsys, settings, tmp_path
-):
+def test_a_recipe_runs_reproducibly_from_sources_to_queued_candidates(slug, models, capsys, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
     project = make_project()
     imported(slug, project)
@@ -251,7 +249,7 @@ def film(project, tmp_path) -> None:
     video.file.save("dot.mp4", ContentFile((tmp_path / "dot.mp4").read_bytes()))
 
 
-def test_mode_paper_changes_what_the_recipe_says_of_it(models, capsys):
+def test_mode_paper_uses_the_recipes_parameters_for_it(models, capsys):
     project = make_project()
     imported("contrast-verb-lm", project)
     run = generated("contrast-verb-lm", project, "paper", models, capsys, mode="paper")
@@ -262,13 +260,13 @@ def test_mode_paper_changes_what_the_recipe_says_of_it(models, capsys):
 
 
 @pytest.mark.parametrize("slug", ["vilma-spatial", "vilma-spatial-unranked"])
-def test_clipping_counts_what_the_mode_draws(slug):
+def test_clipping_counts_the_prepositions_of_the_mode(slug):
     assert find_recipe(slug).filters_in("paper")["frequency_clipping"] == {"relations": "paper"}
     assert find_recipe(slug).filters_in("corrected")["frequency_clipping"] == {}
 
 
 @pytest.mark.parametrize("slug", sorted(RECIPES))
-def test_a_recipe_names_what_there_is_with_parameters_that_it_takes(slug):
+def test_a_recipe_has_known_methods_filters_and_parameters(slug):
     recipe = RECIPES[slug]
     parse_params(METHODS[recipe.method], recipe.params)
     for name, params in (*recipe.filters.items(), *recipe.paper.items()):
@@ -279,7 +277,7 @@ def test_a_recipe_names_what_there_is_with_parameters_that_it_takes(slug):
 
 
 @pytest.mark.parametrize("slug", ["vilma-action-replacement", "vilma-rare-verb", "contrast-verb-lm"])
-def test_filters_judge_all_that_the_model_offers(slug):
+def test_filters_judge_all_words_of_the_model(slug):
     params = parse_params(METHODS[RECIPES[slug].method], RECIPES[slug].params)
     assert params["foils"] >= params["top"] > 5
 
@@ -300,6 +298,6 @@ def test_a_caption_whose_five_best_words_are_rejected_keeps_the_next(tmp_path):
     assert any(not judged.rejected_by for judged in again.foils)
 
 
-def test_an_unknown_recipe_is_named_with_those_there_are():
+def test_an_unknown_recipe_lists_the_known_ones():
     with pytest.raises(GenerationError, match="choose one of: contrast-gender"):
         find_recipe("nothing")

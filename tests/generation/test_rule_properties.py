@@ -100,7 +100,7 @@ def test_the_same_seed_makes_the_same_foils_whatever_the_batches(slug, mode, tex
         ("existence", "there is at least one cup "),
     ],
 )
-def test_a_million_characters_are_dealt_with(slug, piece):
+def test_a_caption_of_a_million_characters_is_processed(slug, piece):
     text = piece * (1_000_000 // len(piece))
     captions = [CaptionInput("long", text, "v1"), CaptionInput("short", "x", "v2")]
     assert len(outcomes(slug, captions, **PARAMS.get(slug, {}))) == 2

@@ -53,7 +53,7 @@ def page(client, owner, run, name="run", **query):
     return " ".join(answer.content.decode().split())
 
 
-def test_the_page_lists_what_has_no_answer_and_what_it_cost_and_offers_to_go_on(client, owner, run, server):
+def test_the_page_lists_missing_answers_and_costs_and_offers_a_retry(client, owner, run, server):
     html = page(client, owner, run)
     assert "3 captions have no answer" in html
     assert "of 4 </small>" in html
@@ -80,7 +80,7 @@ def test_the_page_lists_what_has_no_answer_and_what_it_cost_and_offers_to_go_on(
     assert "0.0900 <small" in html
 
 
-def test_a_group_that_got_foils_later_waits_for_tasks_again(run, owner, server):
+def test_a_group_that_gets_foils_later_waits_for_tasks_again(run, owner, server):
     CandidateGroup.objects.update(tasked=True)
     server.answer = lambda body, n: foils("a man drops a box") if "0 boxes" in str(body) else Said("broken", 500)
     resume_run(owner, run, budget={"requests": 0})
@@ -89,14 +89,14 @@ def test_a_group_that_got_foils_later_waits_for_tasks_again(run, owner, server):
     assert [group.caption.text for group in waiting] == ["a man lifts 0 boxes"]
 
 
-def test_a_run_is_stopped_and_goes_on(project, owner, server):
+def test_a_stopped_run_can_be_resumed(project, owner, server):
     make_caption(make_video(project), "a man lifts a box")
     wishes = {"endpoint": "lab", "foils": 1}
     run = start_run(owner, project, subtest=make_subtest(project), method="chat", params=wishes)
     stop_run(owner, run)
     run.job.refresh_from_db()
     assert run.job.state == JobState.CANCELLED
-    with pytest.raises(GenerationError, match="there is nothing to stop"):
+    with pytest.raises(GenerationError, match="cannot be stopped"):
         stop_run(owner, run)
     resume_run(owner, run)
     with pytest.raises(GenerationError, match="still in progress"):
@@ -104,7 +104,7 @@ def test_a_run_is_stopped_and_goes_on(project, owner, server):
     assert run.job.state == JobState.WAITING
 
 
-def test_a_run_with_nothing_left_cannot_go_on_and_one_without_an_endpoint_has_no_budget(project, owner):
+def test_a_finished_run_cannot_resume_and_a_local_run_has_no_budget(project, owner):
     make_caption(make_video(project), "a red circle moves")
     run = start_run(owner, project, subtest=make_subtest(project), method="fake")
     run_now(run.job)
@@ -124,7 +124,7 @@ def test_a_budget_out_of_bounds_is_refused(run, owner):
 
 
 @pytest.mark.parametrize("action", [resume_run, stop_run])
-def test_only_researchers_of_the_project_may(project, action):
+def test_only_researchers_of_the_project_stop_and_resume_runs(project, action):
     run = make_run(make_subtest(project))
     for person in (make_member(project, Role.ANNOTATOR), make_member(make_project(), Role.RESEARCHER)):
         with pytest.raises(AccessDenied):

@@ -70,7 +70,7 @@ def states():
     return list(Candidate.objects.order_by("pk").values_list("state", flat=True))
 
 
-def test_it_is_worked_out_by_a_job_and_moves_nothing(run, researcher, lopsided):
+def test_a_job_computes_the_selection_and_moves_nothing(run, researcher, lopsided):
     chosen = worked_out(researcher, run.subtest)
     assert (chosen.result["n"], chosen.result["n_kept"], chosen.result["n_lost"]) == (3, 2, 1)
     assert chosen.lost == [lopsided[1].pk] or chosen.lost == [lopsided[0].pk]
@@ -79,7 +79,7 @@ def test_it_is_worked_out_by_a_job_and_moves_nothing(run, researcher, lopsided):
     assert states() == [C.QUEUED] * 3
 
 
-def test_applying_holds_back_what_it_leaves_out_and_a_later_one_brings_it_back(run, researcher, lopsided):
+def test_applying_holds_back_candidates_and_a_later_selection_restores_them(run, researcher, lopsided):
     chosen = apply_selection(researcher, worked_out(researcher, run.subtest))
     assert sorted(states()) == [C.FILTERED_OUT, C.QUEUED, C.QUEUED]
     left = Candidate.objects.get(pk=chosen.lost[0])
@@ -96,7 +96,7 @@ def test_applying_holds_back_what_it_leaves_out_and_a_later_one_brings_it_back(r
     assert Candidate.objects.get(pk=left.pk).held_back_by == ""
 
 
-def test_work_that_somebody_has_begun_stays_and_the_balance_is_found_around_it(run, researcher):
+def test_work_in_progress_stays_and_the_selection_takes_it_as_given(run, researcher):
     begun = foil(run, "on", "in")
     editor = make_member(run.project, Role.ANNOTATOR)
     make_tasks(run.project)
@@ -111,7 +111,7 @@ def test_work_that_somebody_has_begun_stays_and_the_balance_is_found_around_it(r
     assert states() == [C.EDITING, C.FILTERED_OUT, C.QUEUED]
 
 
-def test_who_begins_between_looking_and_applying_keeps_what_they_have(run, researcher, lopsided):
+def test_work_started_before_applying_stays(run, researcher, lopsided):
     chosen = worked_out(researcher, run.subtest)
     editors = [make_member(run.project, Role.ANNOTATOR) for _ in range(3)]
     make_tasks(run.project)
@@ -129,7 +129,7 @@ def scored(run, candidates, odd):
         make_score(candidate, "nli", score=0.4 if candidate == odd else 0.1)
 
 
-def test_no_selection_brings_back_what_fails_a_threshold_that_moved(client, run, researcher, lopsided):
+def test_a_selection_does_not_restore_what_fails_a_changed_threshold(client, run, researcher, lopsided):
     left = Candidate.objects.get(pk=apply_selection(researcher, worked_out(researcher, run.subtest)).lost[0])
     scored(run, [*lopsided, other := foil(run, "in", "on")], left)
     early = worked_out(researcher, run.subtest)
@@ -144,14 +144,14 @@ def test_no_selection_brings_back_what_fails_a_threshold_that_moved(client, run,
     assert Candidate.objects.get(pk=left.pk).held_back_by == "balance"
     client.force_login(researcher)
     page = client.get(reverse("generation:selection", args=[run.project.slug, early.pk])).content.decode()
-    assert "1 fails a threshold that moved, and stays out." in page
+    assert "1 fails a changed threshold and stays held back." in page
     run.refresh_from_db()
     move_thresholds(researcher, run, {})
     assert apply_selection(researcher, worked_out(researcher, run.subtest)).moved["came_back"] == 2
     assert states() == [C.QUEUED] * 4
 
 
-def test_a_threshold_that_could_be_moved_in_an_older_version_is_read_as_it_stands(run, researcher, lopsided):
+def test_a_threshold_changed_in_an_older_version_still_applies(run, researcher, lopsided):
     left = Candidate.objects.get(pk=apply_selection(researcher, worked_out(researcher, run.subtest)).lost[0])
     scored(run, lopsided, left)
     GenerationRun.objects.filter(pk=run.pk).update(
@@ -162,7 +162,7 @@ def test_a_threshold_that_could_be_moved_in_an_older_version_is_read_as_it_stand
     assert apply_selection(researcher, worked_out(researcher, run.subtest)).moved["came_back"] == 0
 
 
-def test_what_thresholds_took_out_between_looking_and_applying_is_not_called_begun(run, researcher, lopsided):
+def test_candidates_rejected_by_thresholds_before_applying_are_not_counted_as_begun(run, researcher, lopsided):
     chosen = worked_out(researcher, run.subtest)
     left = Candidate.objects.get(pk=chosen.lost[0])
     scored(run, lopsided, left)
@@ -171,7 +171,7 @@ def test_what_thresholds_took_out_between_looking_and_applying_is_not_called_beg
     assert Candidate.objects.get(pk=left.pk).rejected_by == ["nli"]
 
 
-def test_editors_meet_only_what_is_kept(run, researcher, lopsided):
+def test_editors_get_only_kept_candidates(run, researcher, lopsided):
     make_tasks(run.project)
     chosen = apply_selection(researcher, worked_out(researcher, run.subtest))
     make_tasks(run.project)
@@ -179,7 +179,7 @@ def test_editors_meet_only_what_is_kept(run, researcher, lopsided):
     assert open_groups == {c.group_id for c in lopsided if c.pk not in chosen.lost}
 
 
-def test_items_and_foils_an_item_wants_count(project, researcher):
+def test_items_and_the_number_of_foils_per_item_count(project, researcher):
     """Two foils an item: both of a caption may stay. An item that is there already is balanced against."""
     subtest = make_subtest(project, foils_per_item=2)
     run = make_run(subtest)
@@ -193,7 +193,7 @@ def test_items_and_foils_an_item_wants_count(project, researcher):
     assert chosen.result["n_fixed"] == 1
 
 
-def test_one_run_of_a_subtest_can_be_chosen_alone(run, researcher, lopsided):
+def test_a_selection_can_use_a_single_run(run, researcher, lopsided):
     other = make_run(run.subtest)
     foil(other, "in", "on")
     assert worked_out(researcher, run.subtest, run=other).result["n"] == 1
@@ -217,20 +217,20 @@ class TestAdversarial:
                 )
         return rows
 
-    def test_mirrored_gaps_stay_and_the_rest_goes(self, run, researcher):
+    def test_mirrored_gaps_stay_and_the_others_are_held_back(self, run, researcher):
         rows = self.scored(run, (0.5, 0.3), (-0.5, -0.3), (0.9, 0.9))
         gaps = ["plausibility_gap", "grammar_gap"]
         chosen = worked_out(researcher, run.subtest, "adversarial", gaps=gaps)
         assert chosen.lost == [rows[2].pk]
 
-    def test_two_gaps_are_asked_for_and_must_be_scored(self, run, researcher, lopsided):
+    def test_two_scored_gaps_are_required(self, run, researcher, lopsided):
         with pytest.raises(GenerationError, match="two different gaps"):
             start_selection(researcher, run.subtest, "adversarial", gaps=["nli", "grammar_gap"])
-        with pytest.raises(GenerationError, match="3 foils have no score of plausibility_gap"):
+        with pytest.raises(GenerationError, match="3 foils have no score from the filter plausibility_gap"):
             worked_out(researcher, run.subtest, "adversarial", gaps=["plausibility_gap", "grammar_gap"])
 
 
-def test_without_an_edit_stage_reviewers_tasks_are_left_alone():
+def test_without_an_edit_stage_review_tasks_do_not_change():
     project = make_project(edit_stage=False)
     researcher, run = make_member(project, Role.RESEARCHER), make_run(make_subtest(project))
     waits = [foil(run, "on", "in", state=C.IN_REVIEW), foil(run, "in", "on", state=C.IN_REVIEW)]
@@ -242,7 +242,7 @@ def test_without_an_edit_stage_reviewers_tasks_are_left_alone():
     assert states() == [C.FILTERED_OUT, C.IN_REVIEW, C.IN_REVIEW]
 
 
-def test_what_cannot_be_is_said(run, researcher, lopsided):
+def test_invalid_input_is_refused_with_the_reason(run, researcher, lopsided):
     chosen = start_selection(researcher, run.subtest, "balance")
     with pytest.raises(GenerationError, match="not computed yet"):
         apply_selection(researcher, chosen)
@@ -251,13 +251,13 @@ def test_what_cannot_be_is_said(run, researcher, lopsided):
     with pytest.raises(AccessDenied):
         start_selection(make_member(run.project, Role.REVIEWER), run.subtest, "balance")
     done = apply_selection(researcher, worked_out(researcher, run.subtest))
-    with pytest.raises(GenerationError, match="applied before"):
+    with pytest.raises(GenerationError, match="already applied"):
         apply_selection(researcher, done)
-    with pytest.raises(GenerationError, match="nothing to choose from"):
+    with pytest.raises(GenerationError, match="No waiting candidates to choose from"):
         worked_out(researcher, make_subtest(run.project))
 
 
-def test_the_pages_ask_show_and_apply(client, run, researcher, lopsided):
+def test_the_pages_create_show_and_apply_a_selection(client, run, researcher, lopsided):
     client.force_login(researcher)
     slug = run.project.slug
     answer = client.post(
@@ -269,7 +269,7 @@ def test_the_pages_ask_show_and_apply(client, run, researcher, lopsided):
     assert "hx-get" in client.get(page).content.decode()
     run_now(chosen.job)
     html = " ".join(client.get(page).content.decode().split())
-    assert "of 3; no choice keeps more than 2" in html
+    assert "of 3 (upper bound: 2)" in html
     assert "Apply: leave out 1" in html
     assert "can restore them, unless they fail a threshold changed since then." in html
     assert client.get(reverse("generation:selection_progress", args=[slug, chosen.pk])).headers["HX-Refresh"] == "true"
@@ -282,7 +282,7 @@ def test_the_pages_ask_show_and_apply(client, run, researcher, lopsided):
     assert wrong.status_code == 422
 
 
-def test_the_invariants_know_what_is_held_back(run, researcher, lopsided):
+def test_the_invariants_check_held_back_candidates(run, researcher, lopsided):
     apply_selection(researcher, worked_out(researcher, run.subtest))
     assert list(a_rejection_has_its_reason()) == []
     Candidate.objects.filter(state=C.FILTERED_OUT).update(state=C.QUEUED)

@@ -87,7 +87,7 @@ def test_tuning_raises_the_share_of_valid_verb_phrases_on_held_out_captions(worl
     assert after > 0.8
 
 
-def test_foils_are_verb_phrases_in_the_form_that_stood_there(world, models):
+def test_foils_are_verb_phrases_in_the_original_form(world, models):
     given = [CaptionInput(f"c{at}", text) for at, (text, _, _) in enumerate(world[1500:1520])]
     asked = {"model": models[1], "device": "cpu", "beams": 8, "top": 8, "pattern": "verb"}
     made = outcomes("span_infill", given, **asked)
@@ -116,7 +116,7 @@ def run_to(base, texts, plan, folder, stop=None):
     return losses
 
 
-def test_killed_and_resumed_it_ends_in_the_same_weights(world, tmp_path):
+def test_a_killed_and_resumed_training_ends_with_the_same_weights(world, tmp_path):
     base = untuned(tmp_path / "base", world[:200])
     texts = texts_of(world[:40])
     plan = SpanTraining(epochs=2, batch=8, learning_rate=1e-3, checkpoint_every=3, seed=4)
@@ -130,13 +130,13 @@ def test_killed_and_resumed_it_ends_in_the_same_weights(world, tmp_path):
     assert weights[0] == weights[1]
 
 
-def test_what_is_taken_out_stands_in_the_target():
+def test_masked_spans_are_in_the_target():
     source, target = corrupted([5, 6, 7, 8, 9], [(1, 2), (3, 5)], [90, 91, 92], 1)
     assert source == [5, 90, 7, 91, 1]
     assert target == [90, 6, 91, 8, 9, 92, 1]
 
 
-def test_random_spans_lie_apart_and_hold_about_their_share():
+def test_random_spans_are_disjoint_and_cover_about_their_share():
     counts = []
     for seed in range(300):
         spans = random_spans(40, 0.15, 3.0, np.random.default_rng(seed))
@@ -167,11 +167,11 @@ def spans(text, patterns="both", which="first"):
         ("a red cup", []),
     ],
 )
-def test_verb_phrases_by_the_papers_patterns(text, found):
+def test_verb_phrases_match_the_papers_patterns(text, found):
     assert spans(text) == found
 
 
-def test_a_filling_fits_where_the_form_fits():
+def test_a_filling_fits_if_its_form_fits():
     (span,) = verb_spans(tagger("offline").tag("a man folds a shirt"), "verb", "first")
     assert fitted(span, "irons") == "irons"
     assert fitted(span, "Looks At") == "looks at"
@@ -193,12 +193,12 @@ def test_stop_lists_stop_every_form():
 
 
 class TestFake:
-    def test_a_prompt_stands_for_all_before_the_blank(self):
+    def test_a_prompt_replaces_all_text_before_the_blank(self):
         made = drafts("span_infill", "cutting a keyboard", model="fake-t5:", prompt="a person can {span}", foils=9)
         assert [draft.foil for draft in made] == ["sleeping a keyboard"]
         assert made[0].prompt_template == "a person can {span}"
 
-    def test_mode_paper_takes_what_the_model_gives_but_for_the_stop_lists(self):
+    def test_mode_paper_takes_all_spans_of_the_model_except_stop_lists(self):
         paper = {
             draft.target
             for draft in drafts("span_infill", "a man folds a shirt", model="fake-t5:", mode="paper", foils=20)
@@ -210,7 +210,7 @@ class TestFake:
         }
         assert found == {"climbs", "jumps over", "walks"}
 
-    def test_a_capital_and_an_article_are_kept_right(self):
+    def test_capitals_and_articles_are_corrected(self):
         (first, *_) = drafts("span_infill", "Folding a shirt.", model="fake-t5:", foils=1)
         assert first.target[0].isupper()
         assert first.foil.endswith(" a shirt.")
@@ -221,7 +221,7 @@ class TestFake:
             ({"top": 60}, "as many beams"),
             ({"foils": 0}, "'foils'"),
             ({"prompt": "a person can"}, "has no {span}"),
-            ({"stop": "nouns"}, "nouns is no list"),
+            ({"stop": "nouns"}, "nouns is not a list"),
         ],
     )
     def test_a_wrong_parameter_is_named(self, params, message):
@@ -229,5 +229,5 @@ class TestFake:
             drafts("span_infill", "a man folds a shirt", model="fake-t5:", **params)
 
     def test_a_caption_without_a_verb_is_skipped(self):
-        assert skipped("span_infill", "a red cup", model="fake-t5:") == "it has no verb phrase of the pattern"
-        assert "own sign" in skipped("span_infill", "a man <extra_id_0> a cup", model="fake-t5:")
+        assert skipped("span_infill", "a red cup", model="fake-t5:") == "it has no verb phrase with the pattern"
+        assert "mask token" in skipped("span_infill", "a man <extra_id_0> a cup", model="fake-t5:")

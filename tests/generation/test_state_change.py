@@ -85,17 +85,17 @@ def test_a_caption_becomes_exactly_this_foil(caption, foil):
     assert [draft.foil for draft in drafts("state_change", caption)] == [foil]
 
 
-NO_VERB = "no verb of the lexicon of changes stands in it with something that changes"
+NO_VERB = "it has no verb of change from the lexicon with a thing that changes"
 
 
 @pytest.mark.parametrize(
     ("caption", "why"),
     [
-        ("Someone chops an onion.", "'chop' cannot be undone: no verb is its reverse"),
-        ("Someone tears the pink paper.", "'tear' cannot be undone: no verb is its reverse"),
+        ("Someone chops an onion.", "'chop' cannot be undone: no verb reverses it"),
+        ("Someone tears the pink paper.", "'tear' cannot be undone: no verb reverses it"),
         (
             "Initially, the onion is whole. Then, someone chops the onion. At the end, the onion is in pieces.",
-            "'chop' cannot be undone: no verb is its reverse",
+            "'chop' cannot be undone: no verb reverses it",
         ),
         ("a man turns around", NO_VERB),
         ("a man talks", NO_VERB),
@@ -104,7 +104,7 @@ NO_VERB = "no verb of the lexicon of changes stands in it with something that ch
         ("Initially, the paper is pink.", NO_VERB),
         (
             "Initially, the glass is full. Then, someone folds the glass. At the end, the glass is empty.",
-            "its states are not those of 'fold' (unfolded, folded)",
+            "its states are not the states of 'fold' (unfolded, folded)",
         ),
         ("", NO_VERB),
     ],
@@ -131,7 +131,7 @@ def test_mode_paper_writes_an_opposite_verb_and_leaves_the_preposition():
     assert "none of the paper's templates" in skipped("state_change", "a man opens a door", mode="paper")
 
 
-def test_one_subtest_alone():
+def test_only_the_chosen_subtest_gets_foils():
     text = "Initially, the paper is unfolded."
     assert drafts("state_change", text, subtest="pre_state")[0].facts["subtest"] == "pre_state"
     assert skipped("state_change", text, subtest="action") == "it has the template of pre_state, not of action"
@@ -143,7 +143,7 @@ def test_one_subtest_alone():
     ]
 
 
-def test_a_state_of_several_changes_follows_the_noted_verb():
+def test_an_ambiguous_state_follows_the_stored_verb():
     text = "Initially, the onion is whole."
     assert {"Initially, the onion is in slices.", "Initially, the onion is in pieces."} <= over_seeds(
         "state_change", text
@@ -154,7 +154,7 @@ def test_a_state_of_several_changes_follows_the_noted_verb():
 
 @given(entry=st.sampled_from([entry for entry in TUPLES if entry.transitive]), seed=st.integers(0, 5))
 @settings(max_examples=60, deadline=None)
-def test_every_transitive_change_goes_through_all_four_subtests(entry, seed):
+def test_every_transitive_change_works_in_all_four_subtests(entry, seed):
     verb, _, particle = verb_form(entry.verb, "VBZ").partition(" ")
     action = f"someone {verb} the grey thing {particle}".strip() + "."
     before, after = f"Initially, the grey thing is {entry.pre}.", f"At the end, the grey thing is {entry.post}."

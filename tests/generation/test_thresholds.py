@@ -77,7 +77,7 @@ def state_of(*candidates):
     return [states[candidate.pk] for candidate in candidates]
 
 
-def test_what_would_pass_is_what_the_filters_would_have_said(run):
+def test_the_preview_equals_the_verdicts_of_a_new_run(run):
     """Held to the rule itself, candidate by candidate."""
     generator = random.Random(1)
     values = [(generator.random(), generator.random(), generator.random() < 0.2) for _ in range(40)]
@@ -93,7 +93,7 @@ def test_what_would_pass_is_what_the_filters_would_have_said(run):
         assert found.n_leave == sum(old and not new for new, old in zip(expected, before, strict=True))
 
 
-def test_what_a_costly_filter_never_saw_stays_out_and_is_counted(run):
+def test_foils_that_a_costly_filter_did_not_judge_stay_out_and_are_counted(run):
     unseen = judged(run, nli=0.7)
     seen = judged(run, nli=0.7, grammar=0.9)
     found = preview(run, {"nli": 0.9})
@@ -102,7 +102,7 @@ def test_what_a_costly_filter_never_saw_stays_out_and_is_counted(run):
     assert state_of(unseen, seen) == [C.FILTERED_OUT, C.QUEUED]
 
 
-def test_moving_is_audited_as_a_whole_and_candidate_by_candidate(run, researcher):
+def test_changed_thresholds_are_audited_as_a_whole_and_per_candidate(run, researcher):
     back, stays, leaves = judged(run, 0.6, 0.9), judged(run, 0.1, 0.95), judged(run, 0.1, 0.82)
     done = move_thresholds(researcher, run, {"nli": 0.7, "grammaticality": 0.9})
     assert (done.n_back, done.n_leave) == (1, 1)
@@ -132,7 +132,7 @@ def test_moving_is_audited_as_a_whole_and_candidate_by_candidate(run, researcher
         (1, 5.0, True, {C.QUEUED, C.FILTERED_OUT}),
     ],
 )
-def test_a_run_that_goes_on_holds_what_is_new_to_the_moved_thresholds(
+def test_a_resumed_run_applies_the_changed_thresholds_to_new_candidates(
     project, researcher, monkeypatch, began, moved, clip, states
 ):
     monkeypatch.setattr("generation.jobs.BATCH", 4)
@@ -169,7 +169,7 @@ def test_a_run_that_goes_on_holds_what_is_new_to_the_moved_thresholds(
             assert score.candidate.rejected_by == ["minimal_edit"]
 
 
-def test_the_next_claim_meets_what_the_thresholds_left(run, researcher):
+def test_the_next_claim_gets_only_candidates_that_pass_the_thresholds(run, researcher):
     editor = make_member(run.project, Role.ANNOTATOR)
     leaves, back = judged(run, 0.4, 0.9), judged(run, 0.6, 0.9)
     make_tasks(run.project)
@@ -184,7 +184,7 @@ def test_the_next_claim_meets_what_the_thresholds_left(run, researcher):
     assert claim(editor, run.project, Stage.EDIT) is not None
 
 
-def test_work_that_somebody_has_begun_is_left_alone(run, researcher):
+def test_work_that_people_have_started_on_does_not_change(run, researcher):
     group = make_group(run)
     in_hand, rest = judged(run, 0.4, 0.9, group=group), judged(run, 0.6, 0.9, group=group)
     editor = make_member(run.project, Role.ANNOTATOR)
@@ -202,7 +202,7 @@ def test_work_that_somebody_has_begun_is_left_alone(run, researcher):
     assert state_of(in_hand, rest, other) == [C.EDITING, C.FILTERED_OUT, C.QUEUED]
 
 
-def test_without_an_edit_stage_what_comes_back_waits_for_review_and_begun_groups_stay(researcher):
+def test_without_an_edit_stage_restored_candidates_wait_for_review(researcher):
     project = make_project(edit_stage=False)
     run = make_run(make_subtest(project), method="mask_fill", filters=FILTERS)
     waits, back = judged(run, 0.4, 0.9, state=C.IN_REVIEW), judged(run, 0.6, 0.9)
@@ -217,13 +217,13 @@ def test_without_an_edit_stage_what_comes_back_waits_for_review_and_begun_groups
     assert Task.objects.filter(stage=Stage.REVIEW, candidate=back).exists()
 
 
-def test_what_a_selection_held_back_does_not_come_back_by_a_threshold(run):
+def test_a_threshold_does_not_restore_what_a_selection_held_back(run):
     judged(run, 0.4, 0.9, state=C.FILTERED_OUT, held_back_by="balance")
     found = preview(run, {"nli": 0.9})
     assert (found.n_back, found.n_held_back) == (0, 1)
 
 
-def test_what_cannot_be_moved_is_said(run, researcher):
+def test_invalid_thresholds_are_refused_with_the_reason(run, researcher):
     judged(run, 0.4, 0.9)
     with pytest.raises(GenerationError, match="duplicate has no threshold"):
         preview(run, {"duplicate": 1.0})
@@ -255,7 +255,7 @@ def test_a_threshold_moves_only_where_the_score_alone_decides(slug, params, move
     assert list(movable([{"slug": slug, "params": params}])) == [slug] * moves
 
 
-def test_what_passed_by_more_than_its_score_is_not_held_back(project, researcher):
+def test_a_foil_that_passed_by_more_than_its_score_is_not_held_back(project, researcher):
     """Perplexity 190 after 100: a change of .9, and low enough for the wide bar."""
     params = {"max_change": 0.6, "wide_change": 1.4, "max_perplexity": 750.0}
     verdict = perplexity.verdict({"caption": 100.0, "foil": 190.0}, params={**params, "formula": "corrected"})
@@ -266,12 +266,12 @@ def test_what_passed_by_more_than_its_score_is_not_held_back(project, researcher
     FilterScore.objects.create(
         run=run, candidate=passed, filter="perplexity", filter_version="1", score=verdict.score, passed=True
     )
-    with pytest.raises(GenerationError, match="perplexity has no threshold to move in this run"):
+    with pytest.raises(GenerationError, match="perplexity has no threshold in this run"):
         move_thresholds(researcher, run, {"perplexity": 0.7})
     assert state_of(passed) == [C.QUEUED]
 
 
-def test_a_sheet_is_read_once_and_again_when_a_job_made_more(run, django_assert_num_queries):
+def test_a_sheet_is_read_again_only_after_a_job_added_candidates(run, django_assert_num_queries):
     judged(run, 0.4, 0.9)
     run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.DONE, finished_at="2026-01-01T00:00Z")
     run.job.refresh_from_db()
@@ -289,7 +289,7 @@ class TestPage:
     def url(self, run):
         return reverse("generation:thresholds", args=[run.project.slug, run.pk])
 
-    def test_sliders_drawings_counts_and_twenty_examples(self, client, run, researcher):
+    def test_the_page_shows_sliders_drawings_counts_and_twenty_examples(self, client, run, researcher):
         for at in range(30):
             judged(run, at / 30, 0.9)
         client.force_login(researcher)
@@ -305,7 +305,7 @@ class TestPage:
         assert sum(row.comes_back for row in answer.context["examples"]["pass"]) == 12
         assert "style=" not in html
 
-    def test_a_filter_that_looks_at_more_has_no_slider_and_says_so(self, client, run, researcher):
+    def test_a_filter_that_depends_on_more_than_its_score_has_no_slider(self, client, run, researcher):
         run.filters = [{"slug": "nli", "params": {"max_entailment": 0.0}, "version": "1"}, *FILTERS[1:]]
         run.save()
         judged(run, 0.4, 0.9)
@@ -313,17 +313,17 @@ class TestPage:
         answer = client.get(self.url(run), {"nli": "0"})
         html = answer.content.decode()
         assert 'id="range-nli"' not in html
-        assert "This filter has no single threshold to move." in html
+        assert "This filter does not decide by a single threshold." in html
         assert answer.context["preview"].would_pass == 1
 
-    def test_over_htmx_only_the_answer_and_the_drawings_come(self, client, run, researcher):
+    def test_htmx_gets_only_the_preview_and_the_drawings(self, client, run, researcher):
         judged(run, 0.4, 0.9)
         client.force_login(researcher)
         html = client.get(self.url(run), {"nli": "0.9"}, headers={"HX-Request": "true"}).content.decode()
         assert "<html" not in html
         assert 'id="drawing-nli" hx-swap-oob="true"' in html
 
-    def test_looking_costs_the_same_few_queries_whatever_the_run(
+    def test_the_preview_needs_the_same_few_queries_for_every_run(
         self, client, run, researcher, django_assert_num_queries
     ):
         client.force_login(researcher)
@@ -338,18 +338,18 @@ class TestPage:
             with django_assert_num_queries(9):
                 client.get(self.url(run), {"nli": "0.9"}, headers={"HX-Request": "true"})
 
-    def test_applying_moves_and_says_how_many(self, client, run, researcher):
+    def test_applying_thresholds_shows_how_many_candidates_moved(self, client, run, researcher):
         back = judged(run, 0.6, 0.9)
         client.force_login(researcher)
         answer = client.post(self.url(run), {"nli": "0.7", "apply": "1"}, follow=True)
-        assert "1 came back, 0 were held back." in answer.content.decode()
+        assert "1 restored, 0 held back." in answer.content.decode()
         assert state_of(back) == [C.QUEUED]
         assert answer.context["preview"].at == {"nli": 0.7}
         again = client.post(self.url(run), {"nli": "0.7", "apply": "1"})
         assert again.status_code == 422
         assert "These thresholds change no verdict" in again.content.decode()
 
-    def test_a_run_at_work_says_to_wait(self, client, run, researcher):
+    def test_a_run_in_progress_asks_to_wait(self, client, run, researcher):
         run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.RUNNING)
         run.save()
         client.force_login(researcher)

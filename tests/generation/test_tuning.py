@@ -62,7 +62,7 @@ def finished(tuning):
     return tuning
 
 
-def test_the_tuned_model_lies_in_a_folder_named_by_its_hash_and_fills_spans(owner, project, root):
+def test_the_tuned_model_is_in_a_folder_named_by_its_hash_and_fills_spans(owner, project, root):
     tuning = finished(start_tuning(owner, project, params=SETTINGS))
     assert (tuning.captions, tuning.steps) == (8, 8)
     assert tuning.losses[-1][0] == 8
@@ -86,7 +86,7 @@ def test_only_the_train_split_is_read(project, root):
     assert set(tuning_job.train_captions(project, 10**9)) == set(TEXTS)
 
 
-def test_captions_of_a_video_that_was_taken_down_are_not_learnt(owner, project):
+def test_captions_of_a_video_that_was_taken_down_are_not_used(owner, project):
     Video.objects.filter(split="train").exclude(captions__text=TEXTS[0]).update(media_state=MediaState.TAKEN_DOWN)
     assert list(tuning_job.train_captions(project, 10**9)) == [TEXTS[0]]
     Video.objects.update(media_state=MediaState.TAKEN_DOWN)
@@ -95,7 +95,7 @@ def test_captions_of_a_video_that_was_taken_down_are_not_learnt(owner, project):
 
 
 @pytest.mark.parametrize("settled", ["corrected", "dropped"])
-def test_captions_that_were_given_up_are_not_learnt(project, settled):
+def test_retracted_captions_are_not_used(project, settled):
     Caption.objects.filter(text=TEXTS[0]).update(doubt_settled=settled)
     assert set(tuning_job.train_captions(project, 10**9)) == set(TEXTS[1:])
 
@@ -126,13 +126,13 @@ def test_a_killed_tuning_ends_with_the_same_model_and_curve(owner, project, root
     assert not left.exists()
 
 
-def test_who_and_what_is_refused(owner, project, root, tmp_path):
+def test_other_roles_and_invalid_parameters_are_refused(owner, project, root, tmp_path):
     with pytest.raises(AccessDenied):
         start_tuning(make_member(project, Role.ANNOTATOR), project)
     for wrong in ({"epochs": 0}, {"density": 1.5}, {"verb_share": 2}):
         with pytest.raises(GenerationError):
             start_tuning(owner, project, params=wrong)
-    with pytest.raises(GenerationError, match="folder of models"):
+    with pytest.raises(GenerationError, match="model folder"):
         start_tuning(owner, project, params={"model": str(tmp_path)})
     empty = make_project()
     with pytest.raises(GenerationError, match="train split"):

@@ -8,7 +8,7 @@ from tests.factories import make_member, make_project, make_run, make_subtest
 
 
 @pytest.mark.django_db
-def test_a_method_of_nobodys_paper_differs_from_none(client):
+def test_a_method_without_a_paper_is_marked_as_unpublished(client):
     project = make_project()
     client.force_login(make_member(project, Role.RESEARCHER))
     methods = client.get(reverse("generation:methods")).content.decode()
@@ -20,5 +20,5 @@ def test_a_method_of_nobodys_paper_differs_from_none(client):
     ]
     for html in [of_colours, *(page.content.decode() for page in pages)]:
         assert "Not from a paper: both modes do the same." in html
-        assert "their foils could stay true" in html
+        assert "Their foils could stay true" in html
         assert "ifferences from the paper" not in html

@@ -56,7 +56,7 @@ def rejected(candidate, *filters: str) -> None:
 
 
 class TestNewRun:
-    def test_a_run_is_started_with_what_the_form_says(self, owner, project, subtest):
+    def test_a_run_starts_with_the_values_of_the_form(self, owner, project, subtest):
         make_caption(make_video(project, split="test"), "a man claps exactly three times.")
         answer = owner.post(
             url("new_run", project),
@@ -79,36 +79,36 @@ class TestNewRun:
         assert run.job.state == JobState.WAITING
         assert AuditEvent.objects.get().action == "generation.start_run"
 
-    def test_no_filter_is_a_choice(self, owner, project, subtest):
+    def test_a_run_can_have_no_filter(self, owner, project, subtest):
         make_caption(make_video(project))
         owner.post(url("new_run", project), form_data(subtest))
         assert GenerationRun.objects.get().filters == []
 
-    def test_a_parameter_that_its_method_does_not_take_is_said_beside_it(self, owner, project, subtest):
+    def test_an_invalid_parameter_has_its_error_next_to_it(self, owner, project, subtest):
         make_caption(make_video(project))
         answer = owner.post(url("new_run", project), form_data(subtest, **{"method-max": "many"}))
         assert answer.status_code == 422
         assert "max" in answer.context["form"].params.errors
         assert not GenerationRun.objects.exists()
 
-    def test_parameters_of_a_filter_that_is_not_chosen_are_not_asked_about(self, owner, project, subtest):
+    def test_parameters_of_a_filter_that_is_not_chosen_are_ignored(self, owner, project, subtest):
         make_caption(make_video(project))
         wrong = {"minimal_edit-max_words": "few"}
         assert owner.post(url("new_run", project), form_data(subtest, **wrong)).status_code == 302
         answer = owner.post(url("new_run", project), form_data(subtest, filters=["minimal_edit"], **wrong))
         assert answer.status_code == 422
 
-    def test_a_run_without_captions_is_refused_with_what_to_do(self, owner, project, subtest):
+    def test_a_run_without_captions_is_refused_with_the_remedy(self, owner, project, subtest):
         answer = owner.post(url("new_run", project), form_data(subtest))
         assert answer.status_code == 400
         assert "import captions" in answer.content.decode()
 
-    def test_the_subtest_of_another_project_is_no_choice(self, owner, project, subtest):
+    def test_the_subtest_of_another_project_cannot_be_chosen(self, owner, project, subtest):
         foreign = make_subtest(make_project())
         answer = owner.post(url("new_run", project), form_data(foreign))
         assert "subtest" in answer.context["form"].errors
 
-    def test_a_method_comes_with_the_filters_that_suit_it(self, owner, project):
+    def test_a_method_preselects_its_default_filters(self, owner, project):
         def chosen(method: str) -> set[str]:
             form = owner.get(url("method_fields", project), {"method": method}).context["form"]
             return {row.slug for row in form.chosen_rows()}
@@ -127,7 +127,7 @@ class TestNewRun:
         assert "<html" not in fragment
 
     @pytest.mark.parametrize("asked", ["", "../etc"])
-    def test_no_method_is_chosen_for_anybody(self, owner, project, subtest, asked):
+    def test_no_method_is_preselected(self, owner, project, subtest, asked):
         html = owner.get(url("new_run", project), {"method": asked} if asked else {}).content.decode()
         assert '<option value="" selected>Choose a method</option>' in html
         assert reverse("generation:methods") in html[html.index('id="method-fields"') :]
@@ -137,7 +137,7 @@ class TestNewRun:
         assert list(answer.context["form"].errors) == ["method"]
         assert "Not started yet." not in answer.content.decode()
 
-    def test_chosen_filters_stand_before_the_folded_others_and_those_with_weights_last(self, owner, project, subtest):
+    def test_chosen_filters_come_first_and_filters_with_weights_last(self, owner, project, subtest):
         answer = owner.get(url("new_run", project), {"method": "number"})
         form, html = answer.context["form"], answer.content.decode()
         assert [row.slug for row in form.chosen_rows()] == ["minimal_edit", "duplicate", "identical"]
@@ -148,17 +148,17 @@ class TestNewRun:
         assert html.count("needs a model") == sum(row.weights == "model" for row in more)
         assert html.count("needs word vectors") == 1
 
-    def test_what_was_ticked_stands_first_after_a_mistake(self, owner, project, subtest):
+    def test_checked_filters_come_first_after_an_error(self, owner, project, subtest):
         answer = owner.post(url("new_run", project), form_data(subtest, filters=["nli"], **{"method-max": "many"}))
         assert [row.slug for row in answer.context["form"].chosen_rows()] == ["nli"]
 
-    def test_filters_that_keep_a_model_loaded_are_those_marked(self):
+    def test_filters_that_load_a_model_are_marked(self):
         asking = {slug for slug, entry in FILTERS.items() if hasattr(load(entry), "measure_many")}
         marked = {slug for slug, entry in FILTERS.items() if needs_weights(entry)}
         assert asking <= marked
         assert marked - asking <= {"detector", "word_similarity", "meaning"}
 
-    def test_a_run_like_another_begins_with_its_wishes(self, owner, project, subtest):
+    def test_a_run_like_another_starts_with_its_settings(self, owner, project, subtest):
         make_subtest(project, name="Another")
         old = make_run(
             subtest,
@@ -187,12 +187,12 @@ class TestNewRun:
         assert owner.get(url("new_run", project), {"like": foreign.pk}).status_code == 404
         assert owner.get(url("new_run", project), {"like": "9" * 40}).status_code == 200
 
-    def test_without_a_subtest_the_page_says_to_make_one(self, owner, project):
+    def test_without_a_subtest_the_page_offers_to_create_one(self, owner, project):
         assert reverse("corpus:subtests", args=[project.slug]) in owner.get(url("new_run", project)).content.decode()
 
 
 class TestRuns:
-    def test_a_list_of_many_costs_as_many_queries_as_one(self, owner, project, subtest, django_assert_num_queries):
+    def test_a_long_list_needs_as_many_queries_as_a_short_one(self, owner, project, subtest, django_assert_num_queries):
         for n in range(12):
             run = make_run(subtest, job=Job.objects.create(dotted="x", target_id=1))
             make_candidate(make_group(run), state=CandidateState.FILTERED_OUT if n % 2 else CandidateState.ACCEPTED)
@@ -200,10 +200,10 @@ class TestRuns:
                 # Session, person, project, roles, count, rows, their counts.
                 with django_assert_num_queries(7):
                     answer = owner.get(url("runs", project))
-        newest = answer.context["page"][0].counts
+        newest = answer.context["listing"].page.rows[0].counts
         assert (newest.made, newest.rejected, newest.accepted) == (1, 1, 0)
 
-    def test_an_empty_list_says_what_a_run_is(self, owner, project):
+    def test_an_empty_list_explains_runs(self, owner, project):
         assert "No run yet" in owner.get(url("runs", project)).content.decode()
 
 
@@ -224,14 +224,14 @@ class TestRun:
             ("minimal_edit", 30, 3),
         ]
 
-    def test_the_ledger_is_narrowed_by_state_and_by_filter(self, owner, project, run):
+    def test_candidates_are_filtered_by_state_and_filter(self, owner, project, run):
         page = url("run", project, run.pk)
-        assert owner.get(page).context["page"].paginator.count == 30
-        assert owner.get(page, {"state": "filtered_out"}).context["page"].paginator.count == 3
-        assert owner.get(page, {"rejected_by": "minimal_edit"}).context["page"].paginator.count == 3
-        assert owner.get(page, {"rejected_by": "identical"}).context["page"].paginator.count == 0
+        assert owner.get(page).context["listing"].count.n == 30
+        assert owner.get(page, {"state": "filtered_out"}).context["listing"].count.n == 3
+        assert owner.get(page, {"rejected_by": "minimal_edit"}).context["listing"].count.n == 3
+        assert owner.get(page, {"rejected_by": "identical"}).context["listing"].count.n == 0
 
-    def test_a_page_of_candidates_costs_a_fixed_number_of_queries(self, owner, project, run, django_assert_num_queries):
+    def test_a_page_of_candidates_needs_a_fixed_number_of_queries(self, owner, project, run, django_assert_num_queries):
         # Session, person, project, roles, run, count, candidates, their scores, spans of scores, states, filters.
         with django_assert_num_queries(11):
             owner.get(url("run", project, run.pk))
@@ -248,7 +248,7 @@ class TestRun:
     @pytest.mark.parametrize(
         ("state", "polls"), [("waiting", True), ("running", True), ("done", False), ("failed", False)]
     )
-    def test_progress_asks_again_only_while_the_job_is_alive(self, owner, project, subtest, state, polls):
+    def test_progress_polls_only_while_the_job_is_active(self, owner, project, subtest, state, polls):
         job = Job.objects.create(dotted="x", target_id=1, state=state, done=5, total=20, error="it broke")
         run = make_run(subtest, job=job)
         html = owner.get(url("run_progress", project, run.pk)).content.decode()
@@ -259,7 +259,7 @@ class TestRun:
     @pytest.mark.parametrize(
         ("skipped", "state"), [({"no verb": 2}, "done"), ({}, "done"), ({"no verb": 2}, "running")]
     )
-    def test_a_run_that_is_done_says_what_comes_next(self, owner, project, subtest, skipped, state):
+    def test_a_finished_run_shows_the_next_steps(self, owner, project, subtest, skipped, state):
         job = Job.objects.create(dotted="x", target_id=1, state=state)
         run = make_run(subtest, job=job, skipped=skipped)
         html = owner.get(url("run", project, run.pk)).content.decode()
@@ -268,7 +268,7 @@ class TestRun:
         assert (f"{url('new_run', project)}?like={run.pk}&amp;method=person" in html) is offered
         assert (f'{url("new_run", project)}?like={run.pk}"' in html) is offered
 
-    def test_a_run_of_another_project_is_not_there(self, owner, project):
+    def test_a_run_of_another_project_is_not_found(self, owner, project):
         foreign = make_run(make_subtest(make_project()))
         for name in ("run", "run_progress"):
             assert owner.get(url(name, project, foreign.pk)).status_code == 404
@@ -303,7 +303,7 @@ class TestCandidate:
         assert "ann" in other
         assert url("candidate", project, parent.pk) in other
 
-    def test_a_candidate_of_another_project_is_not_there(self, owner, project):
+    def test_a_candidate_of_another_project_is_not_found(self, owner, project):
         foreign = make_candidate(make_group(make_run(make_subtest(make_project()))))
         assert owner.get(url("candidate", project, foreign.pk)).status_code == 404
 
@@ -333,22 +333,20 @@ class TestAskingAModel:
         assert "very secret" not in html
         assert "127.0.0.1:9" not in html
 
-    def test_without_one_the_page_says_who_can_configure_it(self, owner, project, subtest):
+    def test_without_an_endpoint_the_page_says_who_can_configure_one(self, owner, project, subtest):
         html = owner.get(url("new_run", project), {"method": "chat"}).content.decode()
         assert "An operator can set CHAT_ENDPOINTS" in html
 
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ({}, "which model is asked is not said"),
-            ({"method-endpoint": "lab", "method-model": "huge"}, "none of its models; choose one of: tiny, large"),
+            ({}, "no model is chosen"),
+            ({"method-endpoint": "lab", "method-model": "huge"}, "not one of its models; choose one of: tiny, large"),
             ({"method-endpoint": "http://169.254.169.254/"}, "Select a valid choice"),
             ({"method-endpoint": "lab", "method-tries": "99"}, "give a number from 1 to 10"),
         ],
     )
-    def test_a_wish_that_cannot_be_is_said_beside_what_was_typed(
-        self, owner, project, subtest, endpoints, given, message
-    ):
+    def test_an_invalid_value_has_its_error_next_to_it(self, owner, project, subtest, endpoints, given, message):
         make_caption(make_video(project))
         data = form_data(subtest, method="chat", **{"method-foils": "7", **given})
         answer = owner.post(url("new_run", project), data)
@@ -358,7 +356,7 @@ class TestAskingAModel:
         assert 'value="7"' in html
         assert not GenerationRun.objects.exists()
 
-    def test_parameters_that_were_not_seen_are_shown_before_anything_starts(self, owner, project, subtest):
+    def test_parameters_that_were_not_shown_are_shown_before_a_start(self, owner, project, subtest):
         make_caption(make_video(project), "a red circle moves")
         sent = form_data(
             subtest, method="actor_swap", seen="number", seed="5", filters=["identical", "duplicate", "minimal_edit"]

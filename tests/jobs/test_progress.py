@@ -29,7 +29,7 @@ def test_a_thousand_steps_are_two_writes(job):
     assert (row.done, row.total, row.message) == (1000, 1000, "item 1000")
 
 
-def test_what_is_left_out_stays(job):
+def test_omitted_values_do_not_change(job):
     progress(job, 1, 10, "decoding")
     progress(job, 10)
     row = Job.objects.get()

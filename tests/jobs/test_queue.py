@@ -46,7 +46,7 @@ def test_an_unknown_queue_is_refused_with_the_known_ones():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_redis_hears_of_a_job_after_the_commit_and_only_then(redis_server):
+def test_redis_gets_a_job_only_after_the_commit(redis_server):
     with transaction.atomic():
         job = enqueue(COUNT, 3, queue="gpu", title="Count to three", project_id=7)
         assert on_redis("gpu") == []
@@ -69,14 +69,14 @@ def test_a_rollback_leaves_neither_row_nor_message(redis_server):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_without_redis_the_row_waits_and_is_pushed_when_redis_is_back(redis_server, caplog):
+def test_without_redis_the_row_waits_and_is_pushed_later(redis_server, caplog):
     redis_server.stop()
     assert not is_reachable()
     job = enqueue(COUNT, 3)
     assert not push(job)
     assert "`foilworks up` starts them" in no_worker_hint()
     assert requeue_lost() == 0
-    assert "the queue cannot be reached" in caplog.text
+    assert "cannot reach the queue" in caplog.text
     redis_server.start()
     assert is_reachable()
     assert on_redis() == []
@@ -89,7 +89,7 @@ def test_without_redis_the_row_waits_and_is_pushed_when_redis_is_back(redis_serv
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_seems_to_be_made_in_the_future_is_no_younger_for_it(redis_server):
+def test_a_row_from_the_future_is_not_too_young(redis_server):
     """By a host whose clock was ahead, before Redis was lost."""
     job = old_job()
     Job.objects.update(created_at=timezone.now() + timedelta(hours=3))
@@ -98,7 +98,7 @@ def test_what_seems_to_be_made_in_the_future_is_no_younger_for_it(redis_server):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_lock_left_by_a_dispatcher_that_died_ends_soon(redis_server):
+def test_the_lock_of_a_dead_dispatcher_expires_soon(redis_server):
     old_job()
     client = client_of(redis_server.home)
     held = client.lock("foilworks:dispatch", timeout=0.2)
@@ -108,7 +108,7 @@ def test_a_lock_left_by_a_dispatcher_that_died_ends_soon(redis_server):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_job_whose_worker_died_goes_back_to_the_queue(redis_server):
+def test_a_job_whose_worker_died_is_queued_again(redis_server):
     late, now = timezone.now() - timedelta(seconds=1), timezone.now()
     dead = old_job(state=JobState.RUNNING, attempts=1, lease_until=late)
     alive = old_job(state=JobState.RUNNING, attempts=1, lease_until=now + timedelta(seconds=30))
@@ -120,7 +120,7 @@ def test_a_job_whose_worker_died_goes_back_to_the_queue(redis_server):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_job_that_keeps_killing_its_worker_is_failed(redis_server):
+def test_a_job_that_keeps_killing_its_worker_fails(redis_server):
     late = timezone.now() - timedelta(seconds=1)
     job = old_job(state=JobState.RUNNING, attempts=9, losses=MAX_LOSSES - 1, lease_until=late)
     assert requeue_lost() == 0
@@ -131,7 +131,7 @@ def test_a_job_that_keeps_killing_its_worker_is_failed(redis_server):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_attempts_that_ended_otherwise_are_no_deaths(redis_server):
+def test_attempts_that_ended_normally_are_not_counted_as_losses(redis_server):
     late = timezone.now() - timedelta(seconds=1)
     job = old_job(state=JobState.RUNNING, attempts=9, lease_until=late)
     assert requeue_lost() == 1
@@ -180,11 +180,11 @@ def test_waiting_for_jobs_names_the_one_that_failed():
     with pytest.raises(JobError, match=r"Probe clip 4 \(failed\): no file"):
         wait([done, failed])
     late = Job.objects.create(dotted=COUNT, target_id=1, title="Score")
-    with pytest.raises(JobError, match=r"Score .* is not over after 0 s"):
+    with pytest.raises(JobError, match=r"Score .* is not done after 0 s"):
         wait([late], timeout_s=0)
 
 
-def test_every_queue_speaks_json():
+def test_every_queue_uses_json():
     assert {name: options["SERIALIZER"] for name, options in settings.RQ_QUEUES.items()} == {
         "default": "rq.serializers.JSONSerializer",
         "gpu": "rq.serializers.JSONSerializer",

@@ -12,7 +12,7 @@ from jobs.models import Job
 
 
 @pytest.mark.django_db(transaction=True)
-def test_lost_jobs_are_put_back_once(redis_server):
+def test_lost_jobs_are_queued_again_once(redis_server):
     Job.objects.create(dotted="tests.jobs.samples.count", target_id=1)
     Job.objects.update(created_at=timezone.now() - timedelta(minutes=1))
     for expected in (1, 0):
@@ -23,10 +23,10 @@ def test_lost_jobs_are_put_back_once(redis_server):
 
 
 @pytest.mark.django_db
-def test_without_redis_it_says_what_to_start(redis_server, capsys):
+def test_without_redis_the_command_says_what_to_start(redis_server, capsys):
     redis_server.stop()
     err = io.StringIO()
     with pytest.raises(SystemExit) as leaving:
         call_command("requeue", stderr=err)
     assert leaving.value.code == 1
-    assert err.getvalue().startswith("foilworks: the queue cannot be reached; start `foilworks up`")
+    assert err.getvalue().startswith("foilworks: cannot reach the queue; start `foilworks up`")

@@ -23,7 +23,7 @@ def a_job(name: str = "count", target_id: int = 3, **fields) -> Job:
 
 
 @pytest.mark.django_db
-def test_a_job_runs_to_its_end_and_says_how_far_it_came():
+def test_a_job_runs_to_its_end_and_stores_its_progress():
     job = run_now(a_job())
     assert (job.state, job.done, job.total, job.share, job.message) == ("done", 3, 3, 1.0, "3 counted")
     assert job.attempts == 1
@@ -42,7 +42,7 @@ def test_a_job_that_is_over_is_not_run_again(state):
 
 
 @pytest.mark.django_db
-def test_a_job_that_another_worker_holds_is_left_alone():
+def test_a_job_that_another_worker_holds_does_not_run():
     job = a_job(state="running", attempts=1, lease_until=timezone.now() + timedelta(seconds=30))
     execute(str(job.pk))
     job.refresh_from_db()
@@ -51,14 +51,14 @@ def test_a_job_that_another_worker_holds_is_left_alone():
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("state", "why"), [("failed", "no file"), ("cancelled", "it was cancelled")])
-def test_running_a_job_that_failed_elsewhere_says_why(state, why):
+def test_running_a_job_that_failed_elsewhere_raises_its_error(state, why):
     job = a_job(state=state, error="no file" if state == "failed" else "")
     with pytest.raises(JobError, match=why):
         run_now(job)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_where_a_worker_was_faster_its_end_is_waited_for():
+def test_run_now_waits_for_a_faster_worker():
     job = a_job(state="running", attempts=1, lease_until=timezone.now() + timedelta(seconds=30))
 
     def end() -> None:
@@ -79,7 +79,7 @@ def test_a_job_whose_lease_ran_out_is_taken_over():
 
 
 @pytest.mark.django_db
-def test_an_unknown_id_is_nothing_to_do():
+def test_an_unknown_id_does_nothing():
     execute("00000000-0000-0000-0000-000000000000")
     assert not Job.objects.exists()
 
@@ -95,19 +95,19 @@ def test_an_error_that_people_can_act_on_keeps_its_message():
 
 
 @pytest.mark.django_db
-def test_any_other_error_goes_to_the_log_and_people_get_a_plain_sentence(caplog):
+def test_any_other_error_is_logged_and_people_get_a_plain_message(caplog):
     job = a_job("stumble")
     with pytest.raises(ZeroDivisionError):
         run_now(job)
     job.refresh_from_db()
     assert job.state == JobState.FAILED
-    assert job.error.startswith("Something went wrong inside Foilworks (ZeroDivisionError)")
+    assert job.error.startswith("Internal error of Foilworks (ZeroDivisionError)")
     assert "secret" not in job.error
     assert "a secret of the implementation" in caplog.text
 
 
 @pytest.mark.django_db
-def test_a_function_that_is_not_there_fails_the_job():
+def test_a_missing_function_fails_the_job():
     job = a_job("no_such_function")
     with pytest.raises(ImportError):
         run_now(job)
@@ -116,7 +116,7 @@ def test_a_function_that_is_not_there_fails_the_job():
 
 
 @pytest.mark.django_db
-def test_a_worker_that_is_stopped_puts_its_job_back():
+def test_a_stopped_worker_requeues_its_job():
     job = a_job("be_interrupted")
     with pytest.raises(SystemExit):
         run_now(job)
@@ -125,7 +125,7 @@ def test_a_worker_that_is_stopped_puts_its_job_back():
 
 
 @pytest.mark.django_db
-def test_a_job_whose_database_went_away_waits_for_the_next_worker_and_not_for_ever():
+def test_a_job_that_lost_the_database_waits_for_the_next_worker_a_few_times():
     job = a_job("lose_the_database", target_id=1)
     with pytest.raises(OperationalError):
         execute(str(job.pk))
@@ -141,19 +141,19 @@ def test_a_job_whose_database_went_away_waits_for_the_next_worker_and_not_for_ev
 
 
 @pytest.mark.django_db
-def test_a_full_disk_is_told_in_a_sentence_that_says_what_to_do():
+def test_a_full_disk_gives_a_message_with_the_remedy():
     job = a_job("fill_the_disk")
     with pytest.raises(OSError):
         execute(str(job.pk))
     job.refresh_from_db()
     assert job.state == "failed"
     assert job.error.startswith("The disk of the worker's host is full (")
-    assert job.error.endswith("Make room there, then take the job up again.")
+    assert job.error.endswith("Free space there, then retry the job.")
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("ahead", [timedelta(hours=3), -timedelta(hours=3)])
-def test_a_worker_whose_clock_is_wrong_neither_takes_what_others_hold_nor_keeps_what_it_lost(monkeypatch, ahead):
+def test_a_wrong_clock_neither_takes_nor_keeps_leases(monkeypatch, ahead):
     held = claim(str(a_job().pk))
     right = timezone.now
     with monkeypatch.context() as wrong:
@@ -165,7 +165,7 @@ def test_a_worker_whose_clock_is_wrong_neither_takes_what_others_hold_nor_keeps_
 
 
 @pytest.mark.django_db
-def test_an_attempt_that_lost_its_lease_can_write_no_more():
+def test_an_attempt_that_lost_its_lease_cannot_write():
     job = claim(str(a_job().pk))
     Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     second = claim(str(job.pk))
@@ -186,7 +186,7 @@ def test_a_cancelled_job_stops_at_its_next_progress_and_stays_cancelled():
 
 
 @pytest.mark.django_db
-def test_a_worker_of_before_the_job_was_taken_up_again_can_write_no_more():
+def test_an_earlier_worker_of_a_retried_job_cannot_write():
     before = claim(str(a_job().pk))
     assert cancel(before)
     assert retry(before)
@@ -233,7 +233,7 @@ def test_the_heartbeat_renews_the_lease_through_a_long_silent_step(monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_heartbeat_of_a_lost_lease_falls_silent(monkeypatch):
+def test_the_heartbeat_of_a_lost_lease_stops(monkeypatch):
     monkeypatch.setattr(lease, "BEAT_SECONDS", 0.01)
     job = claim(str(a_job().pk))
     Job.objects.update(attempts=2, heartbeat_at=None)

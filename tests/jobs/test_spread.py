@@ -36,7 +36,7 @@ def run_shards(job: Job) -> None:
 
 
 @pytest.mark.django_db
-def test_a_job_in_parts_waits_for_its_shards_and_then_collects(django_capture_on_commit_callbacks):
+def test_a_job_in_shards_waits_for_them_and_then_collects(django_capture_on_commit_callbacks):
     job = spread_job()
     assert (job.state, job.shown_state, job.lease_until, job.is_over) == ("spread", "running", None, False)
     shards = list(job.shards.order_by("number"))
@@ -56,14 +56,14 @@ def test_a_job_in_parts_waits_for_its_shards_and_then_collects(django_capture_on
 
 
 @pytest.mark.django_db
-def test_here_everything_is_done_in_one_call():
+def test_in_process_everything_runs_in_one_call():
     job = run_now(enqueue(WORK, 4))
     assert (job.state, job.done) == ("done", 40)
     assert states(job) == ["done"] * 4
 
 
 @pytest.mark.django_db
-def test_a_shard_that_fails_here_ends_the_job_with_its_words_and_a_retry_does_the_rest():
+def test_a_shard_that_fails_in_process_ends_the_job_and_a_retry_does_the_rest():
     job = enqueue(WORK, -3)
     with pytest.raises(JobError, match="part 2 has no file"):
         run_now(job)
@@ -105,7 +105,7 @@ def test_cancelling_the_job_cancels_its_shards():
 
 
 @pytest.mark.django_db
-def test_a_shard_whose_worker_died_too_often_wakes_the_job():
+def test_a_shard_whose_worker_died_too_often_resumes_the_job():
     job = spread_job(1)
     late = timezone.now() - timedelta(seconds=1)
     Job.objects.filter(parent=job).update(state=JobState.RUNNING, losses=MAX_LOSSES - 1, lease_until=late)
@@ -115,7 +115,7 @@ def test_a_shard_whose_worker_died_too_often_wakes_the_job():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_workers_do_the_shards_and_one_of_them_collects(redis_server: RedisServer):
+def test_workers_run_the_shards_and_one_of_them_collects(redis_server: RedisServer):
     job = enqueue(WORK, 3)
     ended = QueueRunner().collect(job)
     redis_server.worker().work(burst=True)
@@ -130,7 +130,7 @@ def waiting_in(queue: str, route: str = "") -> list[str]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_a_project_only_as_many_are_on_their_way_as_its_quota_says(redis_server, settings):
+def test_a_project_has_at_most_its_quota_of_jobs_dispatched(redis_server, settings):
     settings.GPU_QUOTA = 2
     jobs = [enqueue("tests.jobs.samples.count", 1, queue="gpu", project_id=1) for _ in range(5)]
     others = [enqueue("tests.jobs.samples.count", 1, queue="gpu", project_id=2)]
@@ -162,7 +162,7 @@ def routes_in_order() -> list[str]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_stays_with_its_model_while_there_is_work_for_it(worker, settings):
+def test_a_worker_prefers_jobs_of_its_model(worker, settings):
     settings.GPU_QUOTA = 0
     for _ in range(3):
         for route in ("clip:a", "vlm:b"):
@@ -174,7 +174,7 @@ def test_a_worker_stays_with_its_model_while_there_is_work_for_it(worker, settin
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_long_run_does_not_shut_out_another_model_or_short_work(worker, settings, monkeypatch):
+def test_a_long_run_does_not_block_another_model_or_short_jobs(worker, settings, monkeypatch):
     settings.GPU_QUOTA = 0
     monkeypatch.setattr(affinity_worker, "MAX_CONSECUTIVE_JOBS", 2)
     for _ in range(5):
@@ -189,7 +189,7 @@ def test_a_long_run_does_not_shut_out_another_model_or_short_work(worker, settin
 
 
 @pytest.mark.django_db
-def test_a_row_says_who_works_on_it():
+def test_a_row_names_its_worker():
     job = run_now(enqueue("tests.jobs.samples.count", 1))
     host, _, number = job.worker.rpartition(":")
     assert host

@@ -12,7 +12,7 @@ from jobs.stray_workers import stray_jobs
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_worker_is_a_stray_while_it_works_on_a_job_that_it_lost(redis_server):
+def test_a_worker_on_a_lost_job_is_a_stray(redis_server):
     job = enqueue("tests.jobs.samples.change_hands", 1)
     redis_server.worker().work(burst=True, logging_level="ERROR")
     job.refresh_from_db()
@@ -20,7 +20,7 @@ def test_a_worker_is_a_stray_while_it_works_on_a_job_that_it_lost(redis_server):
     assert json.loads(job.message) == [False, True, True, True, True]
 
 
-def test_nobody_is_a_stray_without_a_job(redis_server):
+def test_a_worker_without_a_job_is_not_a_stray(redis_server):
     enqueue("tests.jobs.samples.count", 1)
     redis_server.worker().work(burst=True, logging_level="ERROR")
     Job.objects.all().delete()

@@ -38,7 +38,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TestFiles:
-    def test_what_was_put_comes_back(self, files: FileCache) -> None:
+    def test_stored_entries_come_back(self, files: FileCache) -> None:
         assert files.get(key(1)) is None
         files.put(key(1), b"one")
         files.put(key(1), b"one again")
@@ -62,13 +62,13 @@ class TestFiles:
         assert files.get(key(10)) is not None
         assert files.get(key(1)) is None
 
-    def test_what_is_larger_than_all_is_not_kept(self, files: FileCache) -> None:
+    def test_an_entry_larger_than_the_cache_is_not_stored(self, files: FileCache) -> None:
         files.put(key(1), bytes(10))
         files.put(key(2), bytes(1001))
         assert files.get(key(2)) is None
         assert files.get(key(1)) is not None
 
-    def test_what_others_wrote_counts_too(self, files: FileCache) -> None:
+    def test_entries_of_other_processes_count_too(self, files: FileCache) -> None:
         other = FileCache(files.folder, 1000)
         for n in range(8):
             other.put(key(n), bytes(100))
@@ -88,10 +88,10 @@ class TestFiles:
         files = FileCache(tmp_path / "cache", 1000)
         files.put(key(1), b"one")
         assert files.get(key(1)) is None
-        assert "cannot keep an entry" in caplog.text
+        assert "cannot store an entry" in caplog.text
 
-    def test_a_cache_of_nothing_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match="holds nothing"):
+    def test_a_cache_without_space_is_rejected(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match="is too small"):
             FileCache(tmp_path, 0)
 
 
@@ -146,7 +146,7 @@ class TestFrames:
         assert plain.key(tmp_path / "copy.mp4", FOUR) == keys[0]
         assert small.key(clip, FOUR, size=(8, 8)) == plain.key(clip, FOUR, size=(8, 8))
 
-    def test_what_is_drawn_is_drawn_by_the_bytes(self, clip: Path, tmp_path: Path) -> None:
+    def test_the_draw_depends_on_the_bytes(self, clip: Path, tmp_path: Path) -> None:
         """Kept or not, known by its hash or not, wherever the file lies."""
         drawn, content = Sampling(CONSECUTIVE, 4), file_sha256(clip)[0]
         (tmp_path / "copy.mp4").write_bytes(clip.read_bytes())
@@ -178,7 +178,7 @@ class TestFrames:
         assert found is not None
         np.testing.assert_array_equal(found.frames, np.stack([frame] * 4))
 
-    def test_what_cannot_be_decoded_is_no_entry(self, tmp_path: Path) -> None:
+    def test_a_video_that_cannot_be_decoded_is_not_cached(self, tmp_path: Path) -> None:
         files = FileCache(tmp_path / "cache", 10**6)
         (tmp_path / "bad.mp4").write_text("no video")
         with pytest.raises(MediaError, match=r"bad\.mp4"):

@@ -16,7 +16,7 @@ SLIDES = Clock((0, 1_000_000, 2_000_000), 20_000_000)
 
 
 @given(GAPS, st.integers(0, 10**8), st.integers(0, 10**8))
-def test_what_is_packed_comes_out(gaps, first, offset):
+def test_a_packed_clock_is_unpacked_unchanged(gaps, first, offset):
     edges = np.cumsum([first, *gaps]).tolist()
     clock = Clock(tuple(edges[:-1]), edges[-1], offset)
     assert unpacked(clock.packed()) == clock
@@ -32,7 +32,7 @@ def test_a_constant_rate_takes_little_room_whatever_its_length():
     ["", "no base64!", base64.b64encode(b"no zlib").decode(),
      base64.b64encode(zlib.compress(np.array([2.0, 0, 0, 1]).tobytes())).decode()],
 )  # fmt: skip
-def test_another_text_is_no_clock(text):
+def test_another_text_is_not_a_clock(text):
     with pytest.raises(ClockError):
         unpacked(text)
 

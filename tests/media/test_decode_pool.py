@@ -56,7 +56,7 @@ def test_without_workers_nothing_is_done_before_it_is_asked_for():
         assert begun == [1]
 
 
-def test_a_pool_of_nothing_known_is_refused():
+def test_an_unknown_kind_of_pool_is_rejected():
     with pytest.raises(ValueError, match="threads, processes"):
         DecodePool(1, "magic")
     assert usual_workers() >= 1

@@ -36,6 +36,6 @@ def test_equal_frames_decode_to_equal_pictures(tmp_path):
         [np.zeros((32, 64, 3), np.uint8), np.zeros((32, 32, 3), np.uint8)],
     ],
 )
-def test_what_cannot_be_encoded_is_refused(tmp_path, frames):
+def test_frames_that_cannot_be_encoded_are_rejected(tmp_path, frames):
     with pytest.raises(ValueError):
         write_mp4(tmp_path / "clip.mp4", frames, fps=8)

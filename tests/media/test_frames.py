@@ -20,7 +20,7 @@ def indices(sample):
     return [read_index(frame) for frame in sample.frames]
 
 
-def test_frames_stand_at_the_centres_of_equal_bins(clip):
+def test_frames_are_at_the_centres_of_equal_bins(clip):
     # Centres of 4 bins of 3 s: .375, 1.125, 1.875, 2.625; times 8 a second: frames 3, 9, 15, 21.
     sample = sample_frames(clip, 4)
     assert indices(sample) == [3, 9, 15, 21]
@@ -86,7 +86,7 @@ def test_a_trim_outside_of_the_file_says_which_end_to_correct(clip, start, end, 
         sample_frames(clip, 2, start=start, end=end)
 
 
-def test_no_frame_cannot_be_asked_for(clip):
+def test_zero_frames_cannot_be_requested(clip):
     with pytest.raises(ValueError, match="at least one frame"):
         sample_frames(clip, 0)
 

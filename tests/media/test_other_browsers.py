@@ -53,7 +53,7 @@ def test_other_edit_lists_are_read_by_all(tmp_path, name):
     assert not misreads_late_start(make(ODD[name], tmp_path))
 
 
-def test_boxes_nested_without_end_are_no_late_start(tmp_path):
+def test_endlessly_nested_boxes_are_not_a_late_start(tmp_path):
     source = make(ODD["h264.mp4"], tmp_path)
     nested = b""
     for _ in range(5000):

@@ -34,7 +34,7 @@ def playable(source: Path) -> tuple[VideoFacts, VideoFacts, str, Path]:
     ("name", "codec", "pixels"),
     [("a.mp4", "libx265", "yuv420p"), ("a.avi", "mpeg4", "yuv420p"), ("a.mkv", "libx264", "yuv422p")],
 )
-def test_what_browsers_do_not_decode_is_encoded_again(tmp_path, name, codec, pixels):
+def test_undecodable_videos_are_encoded_again(tmp_path, name, codec, pixels):
     _, copy, words, path = playable(encode(tmp_path / name, codec, n=12, rate=12, pixels=pixels))
     assert "Encoded again as H.264" in words
     assert (copy.codec, copy.n_frames, copy.fps, copy.width, copy.height) == ("h264", 12, 12.0, 64, 32)
@@ -47,7 +47,7 @@ def test_what_browsers_do_not_decode_is_encoded_again(tmp_path, name, codec, pix
     [("h264.mkv", "mp4"), ("h264.ts", "mp4"), ("vp9.mkv", "webm"), ("av1.mkv", "webm"), ("late-both.webm", "webm"),
      ("cut.mov", "mp4"), ("fragmented.mp4", "mp4"), ("turned-90.mkv", "mp4")],
 )  # fmt: skip
-def test_what_only_has_the_wrong_container_or_start_is_rewritten_without_loss(tmp_path, name, container):
+def test_a_wrong_container_or_start_is_rewritten_without_loss(tmp_path, name, container):
     odd = ODD[name]
     source = make(odd, tmp_path)
     facts, copy, words, path = playable(source)
@@ -196,7 +196,7 @@ def test_a_file_that_cannot_be_decoded_is_named(tmp_path):
 @pytest.mark.parametrize(
     "odd", [odd for odd in odd_files() if "behind" in odd.name or "cut-short" in odd.name], ids=lambda odd: odd.name
 )
-def test_bytes_behind_the_end_are_no_damage_and_a_missing_end_is(tmp_path: Path, odd: OddFile):
+def test_extra_bytes_at_the_end_are_harmless_but_a_missing_end_is_damage(tmp_path: Path, odd: OddFile):
     path = make(odd, tmp_path)
     if odd.refused:
         with pytest.raises(MediaError, match="is cut short, its end is missing; copy it again"):

@@ -112,7 +112,7 @@ def test_a_turned_clip_has_the_size_that_is_shown(tmp_path, rotation):
         ("h264.mkv", "libx264", "yuv420p"),
     ],
 )
-def test_what_browsers_do_not_play_is_said(tmp_path, name, codec, pixels):
+def test_obstacles_of_browsers_are_reported(tmp_path, name, codec, pixels):
     facts = probe(encode(tmp_path / name, codec, pixels=pixels))
     assert facts.n_frames == 6
     assert not facts.browser_playable
@@ -160,7 +160,7 @@ def broken_files(folder):
     }
 
 
-def test_whatever_is_wrong_is_one_line_that_says_what_to_do(tmp_path):
+def test_every_error_is_one_line_that_says_what_to_do(tmp_path):
     path = tmp_path / "clip.mp4"
     for what, (content, words) in broken_files(tmp_path).items():
         path.write_bytes(content)
@@ -195,7 +195,7 @@ def picture(form):
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )
-def test_a_file_that_is_no_video_is_called_what_it_is(tmp_path, content, kind):
+def test_a_file_that_is_not_a_video_is_named_by_its_kind(tmp_path, content, kind):
     path = tmp_path / "clip.mp4"
     path.write_bytes(content())
     with pytest.raises(MediaError) as caught:

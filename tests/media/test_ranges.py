@@ -37,7 +37,7 @@ def test_one_range_is_read(header, expected):
         "bytes=" + "9" * 5000 + "-",
     ],
 )
-def test_what_is_not_one_byte_range_is_answered_with_the_whole(header):
+def test_other_ranges_are_answered_with_the_whole_file(header):
     assert parse_range(header, 100) is None
 
 

@@ -76,7 +76,7 @@ def test_each_policy_within_a_trim(clip: Path) -> None:
         Sampling(CONSECUTIVE, 8).sample(clip, 3.5)
 
 
-def test_consecutive_frames_begin_at_a_drawn_place(clip: Path) -> None:
+def test_consecutive_frames_begin_at_a_drawn_position(clip: Path) -> None:
     """As ViLMA's code: of frames 8 to 15 a window of 3 begins at 8 to 12, since the last frame is never shown."""
     begun = []
     for number in range(100):

@@ -65,7 +65,7 @@ def test_two_new_accounts_have_two_passwords(project, owner):
         ("x" * 151, ["annotator"], True, "at most 150 characters"),
     ],
 )
-def test_what_is_refused_says_what_to_do_and_stores_nothing(project, owner, name, roles, new, words):
+def test_a_refusal_says_what_to_do_and_stores_nothing(project, owner, name, roles, new, words):
     make_user("ann")
     make_user("closed", is_active=False)
     make_member(project, "reviewer", name="member")

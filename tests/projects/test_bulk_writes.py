@@ -20,7 +20,7 @@ def stored(model, keys):
     return list(model.objects.filter(pk__in=keys).order_by("pk").values())
 
 
-def test_whatever_stands_in_a_text_comes_back():
+def test_any_text_is_stored_unchanged():
     video = make_video(make_project())
     rows = [
         Caption(video=video, key=str(n), text=text, text_sha256=str(n), facts={"a": [text, None, 1.5, True]})
@@ -82,7 +82,7 @@ def test_a_new_row_has_what_it_is_given_and_shares_nothing():
         new_row(Caption, video=video)
 
 
-def test_rows_learn_their_keys_and_keys_go_on_from_there():
+def test_rows_get_their_keys_and_later_keys_continue():
     video = make_video(make_project())
     first = [Caption(video=video, key=f"a{n}", text="t", text_sha256=f"a{n}", facts={}) for n in range(1200)]
     insert_many(first)
@@ -109,7 +109,7 @@ def test_into_an_empty_table():
     assert [row["action"] for row in stored(AuditEvent, [row.pk for row in rows])] == ["a", "b"]
 
 
-def test_what_a_constraint_forbids_is_an_integrity_error_and_leaves_nothing():
+def test_a_violated_constraint_is_an_integrity_error_and_stores_nothing():
     caption = make_caption(make_video(make_project()))
     twice = [Caption(video=caption.video, key="k", text="t", text_sha256="same", facts={}) for _ in range(2)]
     before = Caption.objects.count()

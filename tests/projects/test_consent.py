@@ -29,13 +29,13 @@ def ann(project):
     return make_member(project, "annotator", name="ann")
 
 
-def test_without_a_text_nobody_is_asked(client, project, ann):
+def test_without_a_consent_text_nobody_is_asked(client, project, ann):
     client.force_login(ann)
     assert client.get(f"/projects/{project.slug}/work/").status_code == 200
     assert "asks for no consent" in client.get(f"/projects/{project.slug}/consent/").content.decode()
 
 
-def test_a_new_version_is_asked_for_before_the_next_page_and_the_next_piece(client, project, owner, ann):
+def test_a_new_version_must_be_accepted_before_the_next_page_or_task(client, project, owner, ann):
     publish_consent_text(owner, project, "First.", "keep")
     client.force_login(ann)
     work, consent = f"/projects/{project.slug}/work/", f"/projects/{project.slug}/consent/"
@@ -61,7 +61,7 @@ def test_a_new_version_is_asked_for_before_the_next_page_and_the_next_piece(clie
     assert AuditEvent.objects.filter(action="projects.give_consent", actor=ann).count() == 2
 
 
-def test_who_owns_the_project_wrote_the_text_and_is_not_asked(client, project, owner):
+def test_owners_of_the_project_are_not_asked_for_consent(client, project, owner):
     publish_consent_text(owner, project, "First.", "keep")
     client.force_login(owner)
     assert client.get(f"/projects/{project.slug}/videos/").status_code == 200
@@ -135,7 +135,7 @@ def test_one_for_many_counts_people_and_not_clicks(project, owner):
     assert Membership.objects.filter(person__in=[ann, abe]).count() == 2
 
 
-def test_who_is_a_member_gets_the_roles_beside_theirs(project, owner, ann):
+def test_a_member_gets_the_roles_in_addition(project, owner, ann):
     accept_invitation(ann, token_of(make_invitation(owner, project, ["reviewer"])))
     assert set(ann.memberships.values_list("role", flat=True)) == {"annotator", "reviewer"}
 

@@ -20,7 +20,7 @@ def found(tmp_path_factory) -> dict:
     return json.loads(done.stdout)
 
 
-def test_an_identity_that_nobody_tied_opens_nothing_and_leaves_a_row(found):
+def test_an_unlinked_identity_opens_nothing_and_leaves_a_row(found):
     assert found["page"]
     assert found["unknown"] == found["same address"] == [403, "", ""]
     assert found["refused"] == ["identity unknown"] * 2

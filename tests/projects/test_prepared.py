@@ -78,7 +78,7 @@ def test_an_enumerations_member_is_its_text(audited):
 
 
 @pytest.mark.parametrize("value", [None, True, 1.5, [1, 2]])
-def test_what_could_change_the_shape_of_the_query_is_refused(value):
+def test_values_that_could_change_the_query_are_rejected(value):
     prepared = Prepared(lambda project: Project.objects.filter(pk=project))
     with pytest.raises(TypeError, match="a prepared query takes text, whole numbers and moments"):
         prepared.all(project=value)

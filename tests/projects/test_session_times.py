@@ -32,7 +32,7 @@ def is_signed_in(client):
     return client.get("/account/").status_code == 200
 
 
-def test_a_sign_in_starts_both_clocks_and_another_starts_them_anew(client):
+def test_every_sign_in_starts_both_clocks(client):
     make_user("ann")
     sign_in(client)
     assert abs(client.session[BEGAN] - time.time()) < DAY
@@ -42,7 +42,7 @@ def test_a_sign_in_starts_both_clocks_and_another_starts_them_anew(client):
     assert abs(client.session[BEGAN] - time.time()) < DAY
 
 
-def test_whoever_was_away_too_long_signs_in_again_and_the_session_is_gone(client, settings):
+def test_a_person_away_too_long_must_sign_in_again(client, settings):
     make_user("ann")
     sign_in(client)
     age(client, seen=settings.SESSION_IDLE_DAYS * DAY - 60)
@@ -53,14 +53,14 @@ def test_whoever_was_away_too_long_signs_in_again_and_the_session_is_gone(client
     assert not Session.objects.filter(session_key=old).exists()
 
 
-def test_nobody_stays_for_ever_however_often_they_come(client, settings):
+def test_sessions_end_however_often_a_person_visits(client, settings):
     make_user("ann")
     sign_in(client)
     age(client, began=settings.SESSION_MAX_DAYS * DAY + 60)
     assert client.get("/account/").headers["Location"].startswith("/sign-in/")
 
 
-def test_a_visit_is_written_down_once_an_hour(client):
+def test_a_visit_is_stored_once_per_hour(client):
     make_user("ann")
     sign_in(client)
     seen = client.session[SEEN]

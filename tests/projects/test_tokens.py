@@ -57,7 +57,7 @@ def test_the_list_costs_the_same_whatever_it_holds(client, django_assert_num_que
 @pytest.mark.parametrize(
     "fields", [{"name": " "}, {"name": "x" * 81}, {"scope": "root"}, {"days": 0}, {"days": 366}, {"role": "owner"}]
 )
-def test_what_makes_no_token(fields):
+def test_invalid_tokens_are_rejected(fields):
     with pytest.raises(ProjectError):
         make_token(make_user(), **{"name": "x", **fields})
     assert not ApiToken.objects.exists()

@@ -52,7 +52,7 @@ def test_the_codes_are_those_of_rfc_6238():
         assert step_of(secret, "000000", moment) is None
 
 
-def test_a_second_factor_is_asked_for_before_anybody_is_signed_in(client, ann):
+def test_the_second_factor_is_required_before_the_sign_in(client, ann):
     set_up(ann)
     answer = client.post("/sign-in/", {**SIGN_IN, "next": "/account/"})
     assert (answer["Location"], signed_in(client)) == ("/sign-in/code/", False)
@@ -170,7 +170,7 @@ def guess_from(client, networks: int, each: int = 10) -> None:
             client.post("/sign-in/", WRONG, REMOTE_ADDR=f"10.9.{number}.1")
 
 
-def test_strangers_who_guess_lock_nobody_out(client, ann):
+def test_guessing_strangers_lock_nobody_out(client, ann):
     """A hundred wrong passwords from ten networks: the owner comes in from a new one, and guessers get fewer tries."""
     guess_from(Client(), 10)
     assert client.post("/sign-in/", SIGN_IN, REMOTE_ADDR="10.0.0.2").status_code == 302
@@ -224,7 +224,7 @@ def test_a_right_second_factor_opens_where_wrong_passwords_closed(client, ann):
     assert signed_in(client)
 
 
-def test_who_has_no_second_factor_does_not_come_in_with_a_code(client, ann):
+def test_without_a_second_factor_a_code_does_not_sign_in(client, ann):
     for _ in range(8):
         assert client.post("/sign-in/with-code/", {**SIGN_IN, "code": "000000"}).status_code == 200
     assert client.post("/sign-in/with-code/", {**SIGN_IN, "code": "000000"}).status_code == 429
@@ -254,7 +254,7 @@ def test_a_forwarded_address_is_believed_only_behind_a_proxy_of_ours(client, ann
     assert client.post("/sign-in/", SIGN_IN, headers={"X-Forwarded-For": "9.9.9.9, 2.2.2.2"}).status_code == 302
 
 
-def test_a_forgotten_password_is_made_anew_by_a_link_that_works_once(client, ann, settings):
+def test_a_forgotten_password_is_reset_by_a_link_that_works_once(client, ann, settings):
     settings.EMAIL_BACKEND, settings.MAIL_IS_SET = "django.core.mail.backends.locmem.EmailBackend", True
     assert client.post("/password/reset/", {"email": "ann@example.org"})["Location"] == "/sign-in/"
     link = re.search(r"http://testserver(\S+)", mail.outbox[0].body).group(1)
@@ -276,7 +276,7 @@ def test_the_mail_is_in_the_language_of_the_request(client, ann, settings, tmp_p
     assert [line[:1] for line in sent.body.split("\n\n") if line.strip()] == ["⟦", "h", "⟦"]
 
 
-def test_whether_an_address_has_an_account_is_not_told(client, ann, settings):
+def test_the_page_does_not_reveal_whether_an_account_exists(client, ann, settings):
     settings.EMAIL_BACKEND, settings.MAIL_IS_SET = "django.core.mail.backends.locmem.EmailBackend", True
     known, unknown = (client.post("/password/reset/", {"email": to}) for to in ("ann@example.org", "no@example.org"))
     assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])

@@ -37,7 +37,7 @@ def test_a_person_sees_their_own_projects_with_their_roles(client):
     assert other.name not in client.get("/").content.decode()
 
 
-def test_open_work_is_told_to_those_who_may_do_it(client):
+def test_open_work_is_shown_to_people_who_may_do_it(client):
     project = make_project()
     open_validation(project)
     for role, waiting in ((Role.VALIDATOR, [("validation", 1)]), (Role.ANNOTATOR, [])):
@@ -46,7 +46,7 @@ def test_open_work_is_told_to_those_who_may_do_it(client):
         assert card.waiting == waiting
 
 
-def test_somebody_without_a_project_is_told_what_to_do(client):
+def test_a_person_without_a_project_sees_what_to_do(client):
     client.force_login(make_user())
     html = client.get("/").content.decode()
     assert "You are not in a project yet" in html
@@ -101,13 +101,13 @@ def test_long_queues_are_counted_to_an_end_and_say_so(client, monkeypatch):
 class TestWhatRunsAndImportsBrought:
     """Nobody has opened *Work* or a queue yet."""
 
-    def test_an_annotator_is_told_of_it_at_once(self, client):
+    def test_an_annotator_sees_it_at_once(self, client):
         project = make_project()
         make_candidate(make_group(make_run(make_subtest(project))))
         client.force_login(make_member(project, Role.ANNOTATOR))
         assert client.get("/").context["cards"][0].waiting == [("edit", 1)]
 
-    def test_a_validator_is_told_of_it_at_once(self, client):
+    def test_a_validator_sees_it_at_once(self, client):
         project = make_project()
         make_item(make_subtest(project))
         client.force_login(make_member(project, Role.VALIDATOR))
@@ -171,7 +171,7 @@ def test_a_name_in_another_script_needs_a_short_name(client):
     assert "slug" in response.context["form"].errors
 
 
-def test_who_only_annotates_makes_no_projects(client):
+def test_annotators_cannot_create_projects(client):
     client.force_login(make_member(make_project(), Role.ANNOTATOR, Role.VALIDATOR))
     assert client.get("/projects/new/").status_code == 403
     assert client.post("/projects/new/", {"name": "X"}).status_code == 403

@@ -22,7 +22,7 @@ def change(client, **also):
 
 
 @pytest.mark.parametrize("next_page", ["", "/", "/projects/new/"])
-def test_who_has_a_temporary_password_is_asked_for_their_own(client, next_page):
+def test_a_person_with_a_temporary_password_must_choose_their_own(client, next_page):
     nora = make_user("nora", password_is_temporary=True)
     assert sign_in(client, next_page).headers["Location"] == "/password/"
     assert "created your current password" in client.get("/password/").content.decode()

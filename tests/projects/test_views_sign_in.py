@@ -17,7 +17,7 @@ def test_a_person_signs_in_and_comes_to_their_projects(client):
     assert (response.status_code, response["Location"]) == (302, reverse("home"))
 
 
-def test_who_wanted_another_page_comes_to_it(client):
+def test_a_person_returns_to_the_page_they_wanted(client):
     project = make_project()
     make_member(project, Role.RESEARCHER, name="ann")
     wanted = reverse("corpus:videos", args=[project.slug])

@@ -82,7 +82,7 @@ def deliver_all() -> None:
         run_now(job)
 
 
-def test_a_frozen_release_is_told_and_signed(receiver, project, owner):
+def test_a_frozen_release_is_delivered_and_signed(receiver, project, owner):
     hook = add_webhook(owner, project, receiver.url, ["release.frozen"])
     make_item(make_subtest(project), state=ItemState.VALID)
     release = freeze_release(owner, project, name="first")
@@ -100,7 +100,7 @@ def test_a_frozen_release_is_told_and_signed(receiver, project, owner):
     assert Delivery.objects.get().state == Delivery.State.DELIVERED
 
 
-def test_only_what_was_asked_for_is_told(receiver, project, owner):
+def test_only_requested_events_are_delivered(receiver, project, owner):
     add_webhook(owner, project, receiver.url, ["import.stored"])
     make_item(make_subtest(project), state=ItemState.VALID)
     freeze_release(owner, project)
@@ -130,7 +130,7 @@ def test_a_failed_delivery_is_tried_again_until_it_has_failed_for_good(receiver,
     assert len(receiver.came) == len(RETRY_DELAYS) + 1
 
 
-def test_what_waits_in_a_long_queue_gets_no_second_job(receiver, project, owner):
+def test_a_waiting_delivery_gets_no_second_job(receiver, project, owner):
     ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
     Delivery.objects.update(next_at=timezone.now() - timedelta(hours=1))
     assert (queue_due(), Job.objects.count()) == (0, 1)
@@ -150,7 +150,7 @@ def test_several_jobs_of_a_delivery_are_one_attempt(receiver, project, owner):
     assert (len(receiver.came), delivery.attempts, delivery.state) == (1, 1, "waiting")
 
 
-def test_of_two_workers_who_read_it_at_once_one_makes_the_attempt(receiver, project, owner):
+def test_two_workers_make_one_attempt(receiver, project, owner):
     receiver.status = 503
     ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
     for read in [Delivery.objects.select_related("webhook").get() for _worker in range(2)]:
@@ -198,7 +198,7 @@ def test_an_answer_that_drips_is_a_failed_attempt(scheme, first, monkeypatch, se
         deliver_all()
     delivery = Delivery.objects.get()
     assert (delivery.state, delivery.attempts, delivery.answer_status) == ("waiting", 1, None)
-    assert "It takes longer than" in delivery.problem
+    assert "The URL took longer than" in delivery.problem
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_only_researchers_name_addresses(receiver, project):
         add_webhook(make_member(project, Role.ANNOTATOR), project, receiver.url, ["ping"])
 
 
-def test_what_waits_goes_with_its_address(receiver, project, owner):
+def test_waiting_deliveries_are_deleted_with_their_webhook(receiver, project, owner):
     hook = add_webhook(owner, project, receiver.url, ["ping"])
     ping_webhook(owner, project, hook.pk)
     remove_webhook(owner, project, hook.pk)

@@ -24,7 +24,7 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("call", [1, 2])
-def test_a_writer_that_is_killed_leaves_nothing_under_the_name_and_the_next_one_clears_up(tmp_path, call):
+def test_a_killed_writer_leaves_nothing_and_the_next_one_cleans_up(tmp_path, call):
     out = tmp_path / "copy"
     killed_at(Path, "write_text", lambda: write(out), call=call)
     (left,) = names(tmp_path)
@@ -34,7 +34,7 @@ def test_a_writer_that_is_killed_leaves_nothing_under_the_name_and_the_next_one_
     assert names(tmp_path) == ["another"]
 
 
-def test_what_another_process_is_writing_stays(tmp_path):
+def test_the_folder_of_a_running_writer_stays(tmp_path):
     with work_folder(tmp_path / "first") as work:
         (work / "a").touch()
         child = os.fork()
@@ -50,7 +50,7 @@ def test_what_another_process_is_writing_stays(tmp_path):
     assert names(tmp_path) == ["first", "second"]
 
 
-def test_folders_of_others_stay(tmp_path):
+def test_unrelated_folders_stay(tmp_path):
     for name in (".cache", f".x{PARTIAL}-not", "plain"):
         (tmp_path / name).mkdir()
     (tmp_path / f".file{PARTIAL}").touch()
@@ -58,7 +58,7 @@ def test_folders_of_others_stay(tmp_path):
     assert {".cache", f".x{PARTIAL}-not", "plain", f".file{PARTIAL}"} < set(names(tmp_path))
 
 
-def test_a_removal_that_is_killed_leaves_no_half_folder_under_the_name(tmp_path):
+def test_a_killed_removal_leaves_no_partial_folder(tmp_path):
     write(tmp_path / "old")
     killed_at(atomic_folders.shutil, "rmtree", lambda: remove_folder(tmp_path / "old"))
     (left,) = names(tmp_path)
@@ -67,7 +67,7 @@ def test_a_removal_that_is_killed_leaves_no_half_folder_under_the_name(tmp_path)
     assert names(tmp_path) == []
 
 
-def test_a_new_folder_that_is_taken_for_remains_is_made_again(tmp_path, monkeypatch):
+def test_a_new_folder_removed_as_remains_is_created_again(tmp_path, monkeypatch):
     """Another process removes it between its creation and its lock."""
     real, removed = atomic_folders._lock, []
 
@@ -83,7 +83,7 @@ def test_a_new_folder_that_is_taken_for_remains_is_made_again(tmp_path, monkeypa
     assert names(tmp_path) == ["out"]
 
 
-def test_many_writers_at_once_do_not_remove_each_others_work(tmp_path):
+def test_concurrent_writers_do_not_remove_each_others_work(tmp_path):
     threads = [threading.Thread(target=write, args=(tmp_path / f"n{number}",)) for number in range(8)]
     for thread in threads:
         thread.start()

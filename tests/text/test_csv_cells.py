@@ -11,7 +11,7 @@ TEXTS = st.text(alphabet="'=+-@＝＋－＠\t\r\n;, \"a1", max_size=8)
 
 
 @given(TEXTS)
-def test_no_cell_starts_like_a_formula_and_every_text_comes_back(text):
+def test_no_cell_starts_like_a_formula_and_every_text_is_recovered(text):
     cell = safe_cell(text)
     assert not cell.startswith((*SIGNS, "\t", "\r", "\n"))
     assert plain_cell(cell) == text

@@ -38,7 +38,7 @@ TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=14).map("".join))
 
 @given(TEXTS, TEXTS)
 @settings(max_examples=400)
-def test_the_edits_always_rebuild_the_other_text(a, b):
+def test_the_edits_always_reproduce_the_other_text(a, b):
     edits = diff_edits(a, b)
     assert apply_edits(a, edits) == b
     assert all(before.end < after.start for before, after in itertools.pairwise(edits))
@@ -125,8 +125,8 @@ def test_changed_words_is_the_edit_distance_over_words(left, right):
     ("edits", "text"),
     [([Edit(0, 2, "x"), Edit(1, 3, "y")], "abc"), ([Edit(2, 5, "")], "abc"), ([Edit(2, 1, "")], "abc")],
 )
-def test_edits_that_do_not_fit_are_refused(edits, text):
-    with pytest.raises(ValueError, match="overlaps another or leaves a text of 3"):
+def test_invalid_edits_are_refused(edits, text):
+    with pytest.raises(ValueError, match="overlaps another or exceeds the text of 3"):
         apply_edits(text, edits)
 
 
@@ -144,12 +144,12 @@ MILLION = 1_000_000
     ],
     ids=["swapped", "one word", "blanks", "accents", "shifted"],
 )
-def test_a_million_characters_are_no_quadratic_work(a, b):
+def test_a_million_characters_take_no_quadratic_time(a, b):
     edits = diff_edits(a, b)
     assert apply_edits(a, edits) == b
 
 
-def test_between_its_ends_a_text_of_more_than_500_words_counts_as_replaced():
+def test_a_middle_of_more_than_500_words_counts_as_replaced():
     long = [f"word{number}" for number in range(502)]
     changed = [*long]
     changed[1] = changed[500] = "other"

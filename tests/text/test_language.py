@@ -27,7 +27,7 @@ def test_singular_and_plural(one, many):
 
 
 @pytest.mark.parametrize("word", ["glass", "bus", "gas", "press", "clockwise", "series", "man", "upright"])
-def test_a_word_that_is_no_plural_has_no_singular(word):
+def test_a_word_that_is_not_plural_has_no_singular(word):
     assert singular(word) is None
 
 
@@ -35,13 +35,13 @@ def test_a_word_that_is_no_plural_has_no_singular(word):
     ("plain", "third"),
     [("jump", "jumps"), ("push", "pushes"), ("try", "tries"), ("play", "plays"), ("are", "is"), ("go", "goes")],
 )
-def test_verbs_agree_both_ways(plain, third):
+def test_verbs_agree_in_both_directions(plain, third):
     assert third_person(plain) == third
     assert plain_verb(third) == plain
 
 
 @pytest.mark.parametrize("word", ["table", "jump", "men", "always"])
-def test_what_is_no_third_person_has_no_plain_form(word):
+def test_a_word_that_is_not_third_person_has_no_plain_form(word):
     assert plain_verb(word) is None
 
 

@@ -17,11 +17,11 @@ ENTRY = Entry(
     ),
 )
 
-TEXT = "text without a NUL or half of a character pair"
-JSON = "JSON without a NUL, half of a character pair, NaN or infinity"
+TEXT = "text without NUL or half of a surrogate pair"
+JSON = "JSON without NUL, half of a surrogate pair, NaN or infinity"
 
 
-def test_defaults_fill_what_is_not_given() -> None:
+def test_missing_parameters_get_defaults() -> None:
     assert parse_params(ENTRY, {}) == {
         "k": 5,
         "limit": 0.5,
@@ -66,7 +66,7 @@ def test_text_becomes_the_declared_kind(name: str, text: object, value: object) 
         ("depth", "1", "Numbers has no parameter 'depth'; it takes: k, limit, strict, pairs, mode, name"),
     ],
 )
-def test_a_wrong_value_is_answered_with_what_to_give(name: str, text: object, says: str) -> None:
+def test_an_invalid_value_is_reported_with_the_valid_ones(name: str, text: object, says: str) -> None:
     with pytest.raises(RegistryError) as caught:
         parse_params(ENTRY, {name: text})
     assert str(caught.value) == says
@@ -87,15 +87,13 @@ def test_load_imports_a_module_or_an_attribute_of_one() -> None:
     [
         (5, "integer", "parameter 'k': kind 'integer'; give one of: str, int, float, bool, choice, json"),
         ("many", "int", "parameter 'k' is 'many'; give a whole number"),
-        ("5", "int", "parameter 'k' is '5'; give a default of the kind int, not text that says one"),
-        ("yes", "bool", "parameter 'k' is 'yes'; give a default of the kind bool, not text that says one"),
+        ("5", "int", "parameter 'k' is '5'; give a default of the kind int, not text"),
+        ("yes", "bool", "parameter 'k' is 'yes'; give a default of the kind bool, not text"),
         (5, "str", "parameter 'k' is 5; give text"),
         ("odd", "choice", "parameter 'k' is 'odd'; give one of: easy, hard"),
     ],
 )
-def test_a_row_says_what_is_wrong_with_its_parameter_as_soon_as_it_is_written(
-    default: object, kind: str, says: str
-) -> None:
+def test_an_invalid_parameter_of_a_row_fails_at_once(default: object, kind: str, says: str) -> None:
     with pytest.raises(RegistryError) as caught:
         Param("k", default, "how many", kind, ("easy", "hard"))
     assert str(caught.value) == says

@@ -74,7 +74,7 @@ def test_features_add_the_characters_of_words_in_scripts_without_spaces(text, gr
         ("门开了", "门关了", False),
     ],
 )
-def test_pairs_that_no_probe_of_words_can_judge(a, b, unseen):
+def test_pairs_that_words_cannot_distinguish_are_found(a, b, unseen):
     assert unseen_by_words(a, b) is unseen
 
 
@@ -93,7 +93,7 @@ def test_phrases_are_found_as_whole_words_in_every_script(text, found):
 
 
 @given(st.text(st.characters(max_codepoint=127)), st.text(st.characters(max_codepoint=127)))
-def test_words_in_ascii_stay_what_published_figures_counted(before, after):
+def test_ascii_words_match_published_results(before, after):
     plain = [re.findall(r"[a-z0-9]+(?:'[a-z]+)?", text.lower()) for text in (before, after)]
     assert words(before) == plain[0]
     # The same words beside any other script.

@@ -1,5 +1,5 @@
-"""Language tools behind one door; all of them work offline.
+"""Language tools behind one interface. All of them work offline.
 
-Loaded by foil methods, so by jobs and commands only: live checks on pages use text.tokens and text.diff. A web
+Only foil methods load them, in jobs and commands: live checks on pages use text.tokens and text.diff. A web
 process imports nothing from here (tests/test_architecture.py).
 """

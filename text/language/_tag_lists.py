@@ -1,4 +1,4 @@
-"""Closed classes and habits of captions for the offline tagger: what no lexicon of forms can tell."""
+"""Word lists for the offline tagger: closed classes and usage in captions, which a lexicon of forms does not have."""
 
 
 def _set(*lines: str) -> frozenset[str]:
@@ -38,14 +38,14 @@ ADVERBS = _set(
     "suddenly repeatedly well maybe perhaps yet next upstairs downstairs abroad",
 )
 NUMERAL_WORDS = _set("half dozen hundred thousand")
-# Verbs after which "to" has a verb behind it.
+# Verbs after which "to" is followed by a verb.
 BEFORE_INFINITIVE = _set(
     "try start begin want attempt prepare continue manage need learn like love go get help teach decide plan hope fail",
     "refuse wait stop proceed seem appear use have how ready able going about order",
 )
-# "watches him dance", "lets it drop": a plain verb stands behind the object.
+# "watches him dance", "lets it drop": a plain verb follows the object.
 BEFORE_PLAIN_VERB = _set("let make watch see hear help have feel")
-# Forms of verbs in the lexicon that captions use as nouns.
+# Words that the lexicon has as verbs but captions use as nouns.
 NEVER_VERB = _set(
     "man men woman women person people boy boys girl girls child children baby babies dog dogs cat cats guy guys lady",
     "ladies kid toddler table chair chairs room field ground ball balls car cars bike bottle bottles cup cups guitar",
@@ -54,9 +54,9 @@ NEVER_VERB = _set(
     "ship shop can jar box boxes book books bag bags basket dough pencil pen court garage fan model chicken butter",
     "oil flour sand snow rain egg eggs onion onions potato potatoes carrot carrots",
 )
-# What is done to a thing has it be so: "paints the wall white".
+# Verbs with a result: "paints the wall white".
 RESULTATIVE = _set("paint dye color colour make turn keep wipe wash scrub push pull cut find leave consider")
-# Verbs that open a recipe's sentence without an article behind them: "add salt".
+# Verbs that begin a recipe's sentence without an article after them: "add salt".
 IMPERATIVES = _set(
     "add mix stir pour cut chop fold put place remove heat fry bake spread boil take cook serve sprinkle peel",
     "slice wash",

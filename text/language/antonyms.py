@@ -1,4 +1,4 @@
-"""A small list of opposites of what captions are about. WordNet lacks many: lift, drop, throw, catch, shut, zip."""
+"""A small list of opposites for captions. WordNet lacks many: lift, drop, throw, catch, shut, zip."""
 
 from functools import cache
 
@@ -91,5 +91,5 @@ def _table() -> dict[str, tuple[str, ...]]:
 
 
 def antonyms_of(lemma: str) -> tuple[str, ...]:
-    """The listed opposites, sorted; both directions of each pair hold."""
+    """Return the listed opposites, sorted. Each pair applies in both directions."""
     return _table().get(lemma.lower(), ())

@@ -1,4 +1,4 @@
-"""Verbs of change in a tagged caption: which change it is, what changes, where the particle and the place are."""
+"""Find verbs of change in a tagged caption: the change, the thing that changes, the particle and the place."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from text.language.change_of_state import StateChange, by_verb
 from text.language.phrases import NounPhrase, noun_phrases
 from text.language.tokens import Token
 
-# A particle may stand behind the object, but near: captions of 10^6 characters stay linear.
+# A particle may follow the object, but only nearby; keeps the time linear for captions of 10^6 characters.
 REACH = 12
 BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "gets", "get"})
 OBJECT_PRONOUNS = frozenset({"it", "them", "him", "her", "this", "that", "these", "something"})
@@ -15,9 +15,9 @@ OBJECT_PRONOUNS = frozenset({"it", "them", "him", "her", "this", "that", "these"
 
 @dataclass(frozen=True)
 class FoundChange:
-    """Token indices: `verb`, `particle` (-1 where it has none), `preposition` (-1) that links a place.
+    """A found change. Token indices: `verb`, `particle` (-1 if none), `preposition` (-1 if none) that links a place.
 
-    `what` changes: the object, or the subject where there is none or the verb is passive; None for a pronoun.
+    `what` changes: the object, or the subject if there is none or the verb is passive; None for a pronoun.
     """
 
     change: StateChange
@@ -30,7 +30,7 @@ class FoundChange:
 
 
 def find_changes(tokens: Sequence[Token]) -> list[FoundChange]:
-    """Every verb of the lexicon with what changes, from left to right."""
+    """Find every verb of the lexicon with the thing that changes, from left to right."""
     phrases = {phrase.first: phrase for phrase in noun_phrases(tokens)}
     ends = {phrase.last: phrase for phrase in phrases.values()}
     found = []
@@ -56,7 +56,7 @@ def _change_at(
     passive = tokens[at].tag == "VBN" and any(token.lower in BE for token in tokens[max(0, at - 3) : at])
     if particle >= 0 and what is not None and what.first == opens:
         options = [(f"{lemma} {tokens[particle].lower}", particle)]
-        # "sits on the box": without that verb the phrase is a place, no object.
+        # "sits on the box": without that verb the phrase is a place, not an object.
         direct: NounPhrase | None = None
     else:
         behind = range(after, min(len(tokens), after + REACH))
@@ -84,7 +84,7 @@ def _change_at(
 
 
 def _bare(lemma: str, tokens: Sequence[Token], place: int) -> list[str]:
-    """The verbs without a particle; with one where its preposition says as much: "puts a book into a bag"."""
+    """Return verbs without a particle, and those whose preposition implies it: "puts a book into a bag"."""
     found = [lemma]
     if place >= 0:
         preposition = _preposition(tokens, place)
@@ -113,7 +113,7 @@ def _made(
     pronoun: bool,
     passive: bool,
 ) -> FoundChange | None:
-    """The change if the lexicon has the verb with an object as the caption has one."""
+    """Return the change if the lexicon has the verb with the caption's kind of object."""
     transitive = passive or what is not None or pronoun
     for change in by_verb().get(verb, ()):
         if not (change.transitive if transitive else change.intransitive):
@@ -132,7 +132,7 @@ def _pronoun_at(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _subject(tokens: Sequence[Token], ends: dict[int, NounPhrase], at: int) -> NounPhrase | None:
-    """The phrase that ends before the verb and its auxiliaries and adverbs."""
+    """Return the phrase that ends before the verb and its auxiliaries and adverbs."""
     back = at
     while back > 0 and tokens[back - 1].part in ("AUX", "ADV"):
         back -= 1

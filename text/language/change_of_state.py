@@ -1,8 +1,8 @@
-"""Own lexicon of changes of state: <pre-state, verb, post-state, reverse verb> (ViLMA, Secs. 3.4 and C.4).
+"""Our lexicon of changes of state: <pre-state, verb, post-state, reverse verb> (ViLMA, Secs. 3.4 and C.4).
 
-Each reversible row is written once and stands for both of its directions. A verb may hold its particle ("put on"),
-which may be behind the object. What cannot be undone (chop, tear) has no reverse verb; `stand_in` is the verb of
-the kind that the paper took for one (chops / connects), which mode paper uses.
+Each reversible row is written once and applies in both directions. A verb may include its particle ("put on"),
+which may follow the object. Irreversible changes (chop, tear) have no reverse verb; `stand_in` is the verb of
+the kind that the paper uses instead (chops / connects), as does mode paper.
 """
 
 from collections.abc import Iterator
@@ -34,13 +34,13 @@ OBJECT_TYPES = frozenset(
     }
 )
 
-# Adjectives that the lexicon does not list as such.
+# Adjectives that the lexicon does not list as adjectives.
 MORE_STATES = frozenset({"visible"})
 
 
 @dataclass(frozen=True)
 class StateChange:
-    """What is `pre` becomes `post` when it is `verb`ed; `reverse` undoes that ("" where nothing does).
+    """A change: a thing that is `pre` becomes `post` by `verb`; `reverse` undoes it ("" if irreversible).
 
     `prepositions`: how verb and reverse link a place, as ("to", "from"): attach A to B, detach A from B.
     """
@@ -68,7 +68,7 @@ class StateChange:
 
     @property
     def particle(self) -> str:
-        """ "on" of "put on"; "" of "fold"."""
+        """Return the particle: "on" for "put on", "" for "fold"."""
         return self.verb.partition(" ")[2]
 
 
@@ -142,7 +142,7 @@ REVERSIBLE = (
     ("broken", "repair", "repaired", "break", _T, "device", ("", "")),
     ("free", "trap", "trapped", "release", _T, "person", ("", "")),
     ("upright", "knock over", "on its side", "set up", _T, "thing", ("", "")),
-    # Other verbs of the changes above, and further ones; a verb's first row stays its usual opposite.
+    # Other verbs of the changes above, and further ones; a verb's first row is its usual opposite.
     ("closed", "open up", "open", "close up", _B, "opening", ("", "")),
     ("unwrapped", "wrap up", "wrapped", "unwrap", _T, "thing", ("", "")),
     ("off", "wear", "on", "take off", _T, "garment", ("", "")),
@@ -233,7 +233,7 @@ TUPLES: tuple[StateChange, ...] = (*_both_ways(), *_one_way())
 
 @cache
 def by_verb() -> dict[str, tuple[StateChange, ...]]:
-    """Verb, with its particle -> its changes, in the lexicon's order: the first is the usual one."""
+    """Return verb (with particle) -> its changes in the lexicon's order: the first is the usual one."""
     found: dict[str, list[StateChange]] = {}
     for entry in TUPLES:
         found.setdefault(entry.verb, []).append(entry)
@@ -242,7 +242,7 @@ def by_verb() -> dict[str, tuple[StateChange, ...]]:
 
 @cache
 def by_state() -> dict[str, tuple[StateChange, ...]]:
-    """State -> the changes that begin with it."""
+    """Return state -> the changes that begin with it."""
     found: dict[str, list[StateChange]] = {}
     for entry in TUPLES:
         found.setdefault(entry.pre, []).append(entry)
@@ -250,17 +250,17 @@ def by_state() -> dict[str, tuple[StateChange, ...]]:
 
 
 def lint(entries: tuple[StateChange, ...] = TUPLES) -> list[str]:
-    """What is wrong with the rows, one sentence each; [] where nothing is."""
+    """Check the rows: return one sentence per problem."""
     known = {(entry.pre, entry.verb, entry.post, entry.reverse) for entry in entries}
     found = []
     for entry in entries:
         name = f"<{entry.pre}, {entry.verb}, {entry.post}, {entry.reverse or '-'}>"
         if entry.pre == entry.post:
-            found.append(f"{name}: the state before is the state after")
+            found.append(f"{name}: the states before and after are the same")
         if entry.reverse == entry.verb:
             found.append(f"{name}: the verb is its own reverse")
         found += [
-            f"{name}: {state!r} is no participle, adjective or place"
+            f"{name}: {state!r} is not a participle, adjective or place"
             for state in (entry.pre, entry.post)
             if not _is_state(state)
         ]
@@ -269,14 +269,14 @@ def lint(entries: tuple[StateChange, ...] = TUPLES) -> list[str]:
         if not entry.reverse and not entry.stand_in:
             found.append(f"{name}: neither a reverse nor a stand-in")
         if entry.object_type not in OBJECT_TYPES:
-            found.append(f"{name}: {entry.object_type!r} is no type of object")
+            found.append(f"{name}: {entry.object_type!r} is not a type of object")
         if entry.transitivity not in (TRANSITIVE, INTRANSITIVE, BOTH):
-            found.append(f"{name}: {entry.transitivity!r} is no transitivity")
+            found.append(f"{name}: {entry.transitivity!r} is not a transitivity")
     return found
 
 
 def _is_state(state: str) -> bool:
-    """Whether it fits "it is …": an adjective, a participle, a place; no plain, -s or past form of a verb."""
+    """Return whether it fits "it is …": an adjective, a participle or a place, but not another verb form."""
     first = state.partition(" ")[0]
     if first in ("in", "on", "off", "out", "under", "down", "up", "inside", "outside", "higher", "lower"):
         return True

@@ -1,4 +1,4 @@
-"""Singular and plural, third person, articles, and which parts of speech a word can have.
+"""Inflect words: singular and plural, third person, articles; and look up parts of speech.
 
 `inflect` (rules) makes forms, `lemminflect` (a lexicon of the NIH) says what a word can be. Nothing is downloaded.
 """
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 IRREGULAR_THIRD = {"be": "is", "are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 IRREGULAR_PLAIN = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
-# The lexicon takes "people" for a singular.
+# The lexicon has "people" as a singular.
 IRREGULAR_SINGULAR = {"people": "person"}
-# inflect reads digits as consonants.
+# inflect treats digits as consonants.
 VOWEL_DIGITS = re.compile(r"(?:8|11(?!\d)|18(?!\d))")
 
 
 @cache
 def _rules() -> "inflect.engine":
-    """inflect has typeguard rewrite its functions when it is imported, which takes three seconds, and check the types
-    of each call: it is imported without."""
+    """Return the inflect engine, imported without typeguard, which would rewrite its functions at import, in three
+    seconds, and check the types of each call."""
     stand_in, known = ModuleType("typeguard"), sys.modules.get("typeguard")
     stand_in.__dict__["typechecked"] = lambda thing: thing
     sys.modules["typeguard"] = stand_in
@@ -57,23 +57,23 @@ def _lexicon() -> Any:
 
 @lru_cache(maxsize=20_000)
 def lemmas(word: str) -> dict[str, tuple[str, ...]]:
-    """Universal part of speech -> lemmas that the lexicon knows for a lower-case word; empty for unknown words."""
+    """Return universal part of speech -> lemmas of a lower-case word; empty for unknown words."""
     return dict(_lexicon().getAllLemmas(word))
 
 
 def can_be(word: str, part: str) -> bool:
-    """Whether the lexicon knows the word as NOUN, VERB, ADJ, ADV …"""
+    """Return whether the lexicon has the word as NOUN, VERB, ADJ, ADV …"""
     return part in lemmas(word.lower())
 
 
 def plural(noun: str) -> str:
-    """The plural of a singular noun, hyphens kept: "push-up" -> "push-ups", "person" -> "people"."""
+    """Return the plural of a singular noun, also with hyphens: "push-up" -> "push-ups", "person" -> "people"."""
     return str(_rules().plural_noun(noun.lower()))
 
 
 @lru_cache(maxsize=20_000)
 def singular(noun: str) -> str | None:
-    """The singular of a plural noun, or None where the word is not a plural ("glass", "bus", "clockwise")."""
+    """Return the singular of a plural noun, or None if the word is not a plural ("glass", "bus", "clockwise")."""
     lowered = noun.lower()
     if lowered in IRREGULAR_SINGULAR:
         return IRREGULAR_SINGULAR[lowered]
@@ -81,14 +81,14 @@ def singular(noun: str) -> str | None:
     if not found or found == lowered:
         return None
     known = lemmas(lowered).get("NOUN", ())
-    # The rules take the s off any word ("bus" -> "bu"): a known word must be a plural in the lexicon too.
+    # The rules remove the s of any word ("bus" -> "bu"): a known word must be a plural in the lexicon too.
     if lemmas(lowered) and not any(lemma != lowered for lemma in known):
         return None
     return str(found)
 
 
 def third_person(verb: str) -> str:
-    """The form after a singular subject of a verb in its plain form: "jump" -> "jumps", "are" -> "is"."""
+    """Return a base-form verb in the third person singular: "jump" -> "jumps", "are" -> "is"."""
     lowered = verb.lower()
     if lowered in IRREGULAR_THIRD:
         return IRREGULAR_THIRD[lowered]
@@ -98,7 +98,7 @@ def third_person(verb: str) -> str:
 
 
 def plain_verb(verb: str) -> str | None:
-    """The form after a plural subject of a third-person verb: "jumps" -> "jump", "is" -> "are"; None if it is none."""
+    """Return the plural form of a third-person verb: "jumps" -> "jump", "is" -> "are"; None for other words."""
     lowered = verb.lower()
     if lowered in IRREGULAR_PLAIN:
         return IRREGULAR_PLAIN[lowered]
@@ -109,7 +109,7 @@ def plain_verb(verb: str) -> str | None:
 
 
 def article(following: str) -> str:
-    """ "a" or "an", by the sound of the word that follows."""
+    """Return "a" or "an", by the sound of the next word."""
     word = following.lstrip()
     if VOWEL_DIGITS.match(word):
         return "an"

@@ -1,4 +1,4 @@
-"""Counts as captions write them: words, digits, and the adverbs once, twice, thrice."""
+"""Parse and write counts as in captions: words, digits, and the adverbs once, twice, thrice."""
 
 WORDS = (
     "zero",
@@ -32,7 +32,7 @@ VALUES = {word: value for value, word in enumerate(WORDS)} | {
 
 
 def value_of(word: str) -> int | None:
-    """The count that a word, a run of digits or an adverb (once) stands for; None where it is not a number."""
+    """Return the value of a word, digits or an adverb (once); None if it is not a number."""
     lowered = word.lower()
     if lowered.isascii() and lowered.isdigit() and len(lowered) < 10:
         return int(lowered)
@@ -40,12 +40,12 @@ def value_of(word: str) -> int | None:
 
 
 def written_like(value: int, source: str) -> str:
-    """`value` (0..20) in digits where `source` is in digits, in words otherwise; capitals as in `source`."""
+    """Write `value` (0..20) in digits if `source` is in digits, else in words; capitals as in `source`."""
     return str(value) if source.isdigit() else match_case(source, WORDS[value])
 
 
 def match_case(source: str, target: str) -> str:
-    """`target` in the capitals of `source`: ALL CAPITALS, First Letter Only, or as it is."""
+    """Return `target` with the capitals of `source`: ALL CAPITALS, First Letter Only, or as it is."""
     letters = [char for char in source if char.isalpha()]
     if len(letters) > 1 and all(char.isupper() for char in letters):
         return target.upper()

@@ -1,7 +1,7 @@
-"""The tagger that needs no download: rules of how captions are written, over the lexicon of what a word can be.
+"""A tagger without downloads: rules for captions over a lexicon of parts of speech.
 
-General taggers read the verbs of captions as nouns ("a man folds", "a woman drives"). Here a word between noun and verb
-is decided by its place: behind an article it is a noun, behind a subject that it agrees with it is a verb.
+General taggers often tag the verbs of captions as nouns ("a man folds", "a woman drives"). Here a word that can be both
+is decided by its position: after an article it is a noun, after a subject that it agrees with it is a verb.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ OPENS_NOUN = ("DET", "ADJ", "NUM")
 
 @dataclass
 class _Clause:
-    """What of the clause has been read: its subject's number, and its verb."""
+    """The clause so far: its subject's number, and its verb."""
 
     subject: str = ""  # "", "singular", "plural"
     finite: bool = False
@@ -46,12 +46,12 @@ class _Clause:
 
 
 class OfflineTagger:
-    """Tags one caption at a time, in time linear in its length."""
+    """A tagger of single captions, in time linear in their length."""
 
     name = "offline rules"
 
     def tag(self, text: str) -> tuple[Token, ...]:
-        """One token a word, genitive or mark; offsets are Python string offsets."""
+        """Return one token per word, genitive or mark; offsets are Python string offsets."""
         found = pieces(text)
         words = [word.lower().replace("’", "'") for _, _, word in found]
         tokens: list[Token] = []
@@ -64,7 +64,7 @@ class OfflineTagger:
 
 
 def _after(tokens: list[Token], clause: _Clause) -> _Clause:
-    """The clause as it stands behind the newest token."""
+    """Return the state of the clause after the newest token."""
     new = tokens[-1]
     if new.part == "SCONJ" or new.text in ".;:!?" or (new.part == "PRON" and new.lower in ("who", "which")):
         keep = clause.subject if new.part == "PRON" else ""
@@ -82,7 +82,7 @@ def _after(tokens: list[Token], clause: _Clause) -> _Clause:
 
 
 def _number(tokens: list[Token], clause: _Clause) -> str:
-    """Of the subject that ends with the newest token; a noun behind a preposition leaves the first one's number."""
+    """Return the number of the subject ending with the newest token; a noun after a preposition does not change it."""
     new, back = tokens[-1], len(tokens) - 2
     while back >= 0 and (tokens[back].part in ("DET", "ADJ", "NUM", "NOUN") or tokens[back].lower in POSSESSIVES):
         back -= 1
@@ -120,7 +120,7 @@ def _read(words: list[str], at: int, tokens: list[Token], clause: _Clause, *, ca
 
 
 def _closed(words: list[str], at: int, tokens: list[Token], clause: _Clause) -> str:
-    """The part of speech of a word of a closed class, or ""."""
+    """Return the part of speech of a word of a closed class, or ""."""
     word, before = words[at], words[at - 1] if at else ""
     after = words[at + 1] if at + 1 < len(words) else ""
     if not any(char.isalnum() for char in word):
@@ -157,7 +157,7 @@ def _closed(words: list[str], at: int, tokens: list[Token], clause: _Clause) -> 
 
 
 def _is_infinitive(words: list[str], at: int, tokens: list[Token]) -> bool:
-    """Whether "to" has a verb behind it: "tries to fix", not "to school", "to two men"."""
+    """Return whether a verb follows "to": "tries to fix", not "to school", "to two men"."""
     if at + 1 >= len(words):
         return False
     after, behind = words[at + 1], words[at + 2] if at + 2 < len(words) else ""
@@ -172,7 +172,7 @@ def _is_infinitive(words: list[str], at: int, tokens: list[Token]) -> bool:
 
 
 def _auxiliary(word: str, before: str, after: str, tokens: list[Token]) -> str:
-    """ "has", "do" are verbs where a noun phrase follows: "has a ball", "does push-ups"; "can" may be a thing."""
+    """Tag "has" and "do" as verbs before a noun phrase: "has a ball", "does push-ups"; "can" may be a thing."""
     if word in ("can", "will", "might", "may", "must") and tokens and tokens[-1].part in (*OPENS_NOUN, "ADP"):
         return ""
     if word in HAVE_DO and word not in ("did", "had", "have") and after not in ("not", "been", "n't"):
@@ -184,7 +184,7 @@ def _auxiliary(word: str, before: str, after: str, tokens: list[Token]) -> str:
 def _verb(
     words: list[str], at: int, tokens: list[Token], clause: _Clause, readings: tuple[tuple[str, str], ...]
 ) -> tuple[str, str] | None:
-    """(lemma, tag) where the word is a verb at its place; None where it is not."""
+    """Return (lemma, tag) if the word is a verb at its position, else None."""
     word = words[at]
     after = words[at + 1] if at + 1 < len(words) else ""
     last = tokens[-1] if tokens else None
@@ -221,7 +221,7 @@ def _is_possessive(last: Token, words: list[str], at: int) -> bool:
 
 
 def _is_gerund(words: list[str], at: int, tokens: list[Token], clause: _Clause) -> bool:
-    """Whether a word in -ing is a verb; not in "a cutting board", "the painting"."""
+    """Return whether a word in -ing is a verb; not in "a cutting board", "the painting"."""
     if not tokens:
         return True
     last, word = tokens[-1], words[at]
@@ -236,7 +236,7 @@ def _is_gerund(words: list[str], at: int, tokens: list[Token], clause: _Clause) 
 
 
 def _leads_noun(words: list[str], at: int, by_tag: dict[str, tuple[str, str]]) -> bool:
-    """ "the torn paper", "a boiled egg": a participle that is no adjective of the lexicon."""
+    """Return whether a participle modifies a noun: "the torn paper", "a boiled egg"."""
     after = words[at + 1] if at + 1 < len(words) else ""
     known = lemmas(words[at])
     return "VBN" in by_tag and "NOUN" not in known and "ADJ" not in known and _may_be_noun(after)
@@ -256,7 +256,7 @@ def _is_imperative(word: str, after: str, *, nominal: bool) -> bool:
         return True
     if word in IMPERATIVES:
         return after not in BE and after not in ("and", ",", "")
-    # "Harry hits Ron": what stands before a verb names who does it.
+    # "Harry hits Ron": the word before a verb names the actor.
     return not nominal and not any(tag == "VBZ" for _, tag in verb_readings(after))
 
 
@@ -278,7 +278,7 @@ def _coordinated(
     *,
     nominal: bool,
 ) -> tuple[str, str] | None:
-    """Behind "and": a verb where it has the form of the clause's verb; "salt and pepper" stays a pair of nouns."""
+    """Tag a word after "and" as a verb if it has the form of the clause's verb; "salt and pepper" are nouns."""
     after = words[at + 1] if at + 1 < len(words) else ""
     same = {"VBZ": "VBZ", "VBD": "VBD", "VB": "VB", "VBN": "VBN"}.get(clause.verb_tag, "")
     if same in by_tag and (clause.object_seen or tokens[-2].part in ("VERB", "ADP", "ADV", "PRON")):
@@ -299,7 +299,7 @@ def _behind_subject(
     *,
     nominal: bool,
 ) -> tuple[str, str] | None:
-    """Behind a noun, pronoun or adverb: the clause's verb if it agrees, else a participle that describes."""
+    """Tag a word after a noun, pronoun or adverb: the clause's verb if it agrees, else a participle."""
     last = tokens[-1]
     after = words[at + 1] if at + 1 < len(words) else ""
     if clause.subject and not clause.finite:
@@ -324,7 +324,7 @@ def _behind_subject(
 def _nominal(
     words: list[str], at: int, tokens: list[Token], known: dict[str, tuple[str, ...]], *, may_name: bool
 ) -> str:
-    """Noun, adjective or adverb, where the word is no verb."""
+    """Return noun, adjective or adverb for a word that is not a verb."""
     word = words[at]
     after = words[at + 1] if at + 1 < len(words) else ""
     if word.endswith("ly") and "ADV" in known:
@@ -335,7 +335,7 @@ def _nominal(
         and "ADJ" in known
         and (not after[:1].isalnum() or after in PREPOSITIONS or after in AUXILIARIES or after in CONJUNCTIONS)
     ):
-        # "the remote", "a blonde": an article with nothing else to lead.
+        # "the remote", "a blonde": no noun follows the article.
         return "NOUN"
     if "ADJ" in known and (_heads_noun(after) or not may_name):
         return "ADJ"
@@ -354,5 +354,5 @@ def _nominal(
 
 
 def _heads_noun(word: str) -> bool:
-    """Whether a noun may come next, so that a word before it describes it."""
+    """Return whether a noun may come next, which the word would describe."""
     return _may_be_noun(word) and not any(tag in ("VBZ", "VBG") for _, tag in verb_readings(word))

@@ -1,4 +1,4 @@
-"""Noun phrases over a tagged caption: where they begin, where they end, which noun they are about."""
+"""Find noun phrases in a tagged caption: their start, end and head noun."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from text.language.tokens import Token
 INSIDE = ("DET", "ADJ", "NUM", "NOUN", "PROPN")
 HEADS = ("NOUN", "PROPN")
 POSSESSIVE = frozenset({"my", "your", "his", "her", "its", "our", "their"})
-# Words of measure before "of": "a piece of paper" is about the paper's piece as a whole.
+# Measure words before "of": "a sheet of paper" is one phrase with the head "sheet".
 PARTS_OF = frozenset(
     {
         "piece",
@@ -44,7 +44,7 @@ PARTS_OF = frozenset(
 
 @dataclass(frozen=True)
 class NounPhrase:
-    """Tokens `first:last` (indices, end exclusive); `head` is the index of the noun it is about."""
+    """A noun phrase: tokens `first:last` (indices, end exclusive); `head` is the index of its head noun."""
 
     first: int
     last: int
@@ -55,8 +55,8 @@ class NounPhrase:
 
 
 def noun_phrases(tokens: Sequence[Token]) -> list[NounPhrase]:
-    """The phrases from left to right, apart: article or possessive, numbers, adjectives, nouns; "a piece of paper" is
-    one. Pronouns make none.
+    """Find the phrases from left to right: article or possessive, numbers, adjectives, nouns. "a sheet of paper" is
+    one phrase. Pronouns are not phrases.
     """
     found: list[NounPhrase] = []
     at = 0
@@ -97,14 +97,14 @@ def _phrase_at(tokens: Sequence[Token], first: int) -> NounPhrase | None:
 
 
 def _leads(tokens: Sequence[Token], at: int) -> bool:
-    """ "a parked car", "a passing car": a participle behind an article, with a noun behind it."""
+    """Return whether a participle is between an article and a noun: "a parked car", "a passing car"."""
     before, after = tokens[at - 1], tokens[at + 1] if at + 1 < len(tokens) else None
     opened = before.part in ("DET", "ADJ", "NUM") or (before.part == "PRON" and before.lower in POSSESSIVE)
     return opened and after is not None and after.part in (*HEADS, "ADJ")
 
 
 def is_plural_noun(word: str) -> bool:
-    """Whether a noun is a plural: "boxes", "people", "scissors"; not "glass", "hand"."""
+    """Return whether a noun is plural: "boxes", "people", "scissors"; not "glass", "hand"."""
     lowered = word.lower()
     if lowered in ("people", "police", "scissors", "jeans", "pants", "trousers", "shorts", "glasses", "clothes"):
         return True

@@ -1,4 +1,4 @@
-"""spaCy behind the door's interface. spaCy is imported by path: who only tags offline never loads it."""
+"""A spaCy tagger with the common interface. spaCy is imported by path, so that offline tagging does not load it."""
 
 import importlib
 import re
@@ -8,20 +8,20 @@ from text.errors import ActionableError
 from text.language.tokens import Token
 from text.quoting import quoted
 
-# spaCy's own split of "push-up" and the like is undone, so that words are the same whatever tags them.
+# spaCy splits words such as "push-up"; we rejoin them, so that all taggers have the same words.
 HYPHENED = re.compile(r"(?<![^\W_])[^\W_]++(?:-[^\W_]++)+")
 PIPES_NOT_NEEDED = ("ner", "senter")
 
 
 class SpacyTagger:
-    """A loaded pipeline that tags and lemmatises."""
+    """A loaded spaCy pipeline that tags and lemmatizes."""
 
     def __init__(self, pipeline: Any, name: str) -> None:
         self.name = f"spaCy {name}"
         self._pipeline = pipeline
 
     def tag(self, text: str) -> tuple[Token, ...]:
-        """One token a word or mark, blanks left out; offsets are Python string offsets."""
+        """Return one token per word or mark, without blanks; offsets are Python string offsets."""
         document = self._pipeline(text)
         with document.retokenize() as merging:
             for match in HYPHENED.finditer(text):
@@ -44,14 +44,14 @@ class SpacyTagger:
 
 
 def _tag(token: Any) -> str:
-    """The Penn tag of a verb; VBP is a plain form here."""
+    """Return the Penn tag of a verb; VBP counts as the base form."""
     if token.pos_ != "VERB":
         return ""
     return "VB" if token.tag_ == "VBP" else str(token.tag_)
 
 
 def load_tagger(model: str) -> SpacyTagger:
-    """The pipeline of an installed model or a folder. ActionableError where it cannot be loaded or does not tag."""
+    """Load the pipeline of an installed model or a folder. ActionableError: it cannot be loaded or does not tag."""
     spacy = importlib.import_module("spacy")
     try:
         pipeline = spacy.load(model, exclude=list(PIPES_NOT_NEEDED))

@@ -1,9 +1,9 @@
-"""The token that every tagger gives, whatever library it uses."""
+"""The token type of all taggers."""
 
 import re
 from dataclasses import dataclass
 
-# Words keep hyphens ("push-up") and lose a genitive ("man", "'s"); every other character that is no blank is a token.
+# Words keep hyphens ("push-up") and lose a genitive ("man", "'s"); every other non-blank character is a token.
 PIECE = re.compile(r"[^\W_]+(?:-[^\W_]+)*(?:['’](?:t|re|ll|ve|d|m)\b)?|['’]s\b|['’](?=\s|$)|[^\w\s]|_", re.IGNORECASE)
 PARTS = (
     "NOUN",
@@ -26,7 +26,7 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Token:
-    """Characters `start:end` of the caption: a universal part of speech, a lower-case lemma, a Penn tag of verbs."""
+    """A token: characters `start:end` of the caption, universal part of speech, lower-case lemma, Penn tag of verbs."""
 
     start: int
     end: int
@@ -41,5 +41,5 @@ class Token:
 
 
 def pieces(text: str) -> list[tuple[int, int, str]]:
-    """(start, end, text) of each word, genitive and mark of punctuation."""
+    """Yield (start, end, text) of each word, genitive and punctuation mark."""
     return [(match.start(), match.end(), match.group()) for match in PIECE.finditer(text)]

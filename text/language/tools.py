@@ -1,6 +1,6 @@
-"""The one door to language tools: a tagger and antonyms, the best that is installed, always something.
+"""The interface to language tools: the best installed tagger and antonyms, with an offline fallback.
 
-Loaded by jobs and commands only. spaCy is named by path and imported when it is asked for; nothing is downloaded.
+Loaded only by jobs and commands. spaCy is named by path and imported on request; nothing is downloaded.
 """
 
 import importlib.util
@@ -19,12 +19,12 @@ TAGGERS: dict[str, Entry] = {
     "offline": Entry(
         label="Offline rules",
         path="text.language.offline:OfflineTagger",
-        summary="rules of how captions are written, over lemminflect's lexicon; needs no model",
+        summary="rules for captions over lemminflect's lexicon; needs no model",
     ),
     "spacy": Entry(
         label="spaCy",
         path="text.language.spacy_tagger:load_tagger",
-        summary="a spaCy pipeline: the largest English model installed, or the one named behind a colon",
+        summary="a spaCy pipeline: the largest installed English model, or the model after the colon",
     ),
 }
 # The best first.
@@ -32,19 +32,19 @@ SPACY_MODELS = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_
 
 
 class LanguageError(ActionableError):
-    """A language tool that was asked for by name is not there."""
+    """A requested language tool is not available."""
 
 
 class Tagger(Protocol):
     name: str
 
     def tag(self, text: str) -> Sequence[Token]:
-        """The caption's tokens in order, with universal parts of speech."""
+        """Return the caption's tokens in order, with universal parts of speech."""
         ...
 
 
 def installed_spacy_model() -> str | None:
-    """The best English spaCy model that is installed, found without importing it."""
+    """Return the best installed English spaCy model, found without importing it."""
     if importlib.util.find_spec("spacy") is None:
         return None
     return next((name for name in SPACY_MODELS if importlib.util.find_spec(name) is not None), None)
@@ -52,9 +52,9 @@ def installed_spacy_model() -> str | None:
 
 @cache
 def tagger(name: str = "auto") -> Tagger:
-    """`offline`, `spacy`, `spacy:MODEL_OR_FOLDER`, or `auto`: spaCy where a model is installed, else offline.
+    """Find a tagger: `offline`, `spacy`, `spacy:MODEL_OR_FOLDER`, or `auto` (spaCy if installed, else offline).
 
-    LanguageError where the named one is not there.
+    LanguageError: it is not available.
     """
     slug, _, argument = name.partition(":")
     if slug == "auto" and not argument:
@@ -75,21 +75,23 @@ def tagger(name: str = "auto") -> Tagger:
 
 @cache
 def wordnet() -> WordNet | None:
-    """WordNet where its files are installed."""
+    """Return WordNet if its files are installed."""
     return find_wordnet()
 
 
 def antonyms(lemma: str, part: str = "VERB") -> tuple[str, ...]:
-    """Words of the opposite meaning: the own list's first, then WordNet's where it is installed; sorted within each."""
+    """Return words of opposite meaning: those of our list, then those of WordNet if installed; each sorted."""
     first = own.antonyms_of(lemma)
     more = wordnet().antonyms(lemma, part) if wordnet() else ()  # type: ignore[union-attr]
     return (*first, *(word for word in more if word not in first))
 
 
 def in_use() -> dict[str, str]:
-    """What is in use here, for people: tagger and source of antonyms."""
+    """Describe the tagger and the source of antonyms in use."""
     found = wordnet()
     return {
         "tagger": tagger().name,
-        "antonyms": f"own list and WordNet at {found.folder}" if found else "own list (WordNet is not installed)",
+        "antonyms": f"built-in list, and WordNet at {found.folder}"
+        if found
+        else "built-in list (WordNet is not installed)",
     }

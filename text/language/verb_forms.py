@@ -1,4 +1,4 @@
-"""Forms of verbs: "cut" -> "cutting", "tear" -> "torn"; and which forms a word can be. lemminflect's table, fixed."""
+"""Inflect verbs ("cut" -> "cutting", "tear" -> "torn"), and find the forms that a word can be. Corrects lemminflect."""
 
 import importlib
 import re
@@ -10,7 +10,7 @@ from text.language.numbers import match_case
 
 # Penn tags: plain, third person singular, -ing, past, past participle.
 TAGS = ("VB", "VBZ", "VBG", "VBD", "VBN")
-# What the table gets wrong, or gives in a form that captions do not use.
+# Errors of lemminflect's table, and forms that captions do not use.
 MENDED = {
     ("lie", "VBD"): "lay",
     ("lie", "VBN"): "lain",
@@ -40,7 +40,7 @@ MENDED = {
     ("fit", "VBD"): "fit",
     ("spin", "VBD"): "spun",
 }
-# Prefixes whose verbs have the forms of the verb behind them, where the table lacks them.
+# Verbs with these prefixes inflect like the verb after the prefix, if the table lacks them.
 PREFIXES = ("un", "re", "dis", "over")
 
 
@@ -52,7 +52,7 @@ def _inflections() -> Any:
 
 @lru_cache(maxsize=20_000)
 def verb_form(lemma: str, tag: str) -> str:
-    """The form of a plain verb for a Penn tag: ("tear", "VBN") -> "torn"; particles stay: "put on" -> "putting on"."""
+    """Inflect a base verb for a Penn tag: ("tear", "VBN") -> "torn"; particles stay: "put on" -> "putting on"."""
     verb, blank, rest = lemma.lower().partition(" ")
     if rest:
         return verb_form(verb, tag) + blank + rest
@@ -82,7 +82,7 @@ def _regular(verb: str, tag: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def verb_readings(word: str) -> tuple[tuple[str, str], ...]:
-    """(lemma, tag) of each verb form that a word can be: "folds" -> (("fold", "VBZ"),); () where it is not a verb."""
+    """Return (lemma, tag) of each verb form that a word can be: "folds" -> (("fold", "VBZ"),); () if not a verb."""
     lowered = word.lower()
     known = lemmas(lowered)
     found = [lemma for part in ("VERB", "AUX") for lemma in known.get(part, ())]
@@ -98,9 +98,9 @@ def verb_readings(word: str) -> tuple[tuple[str, str], ...]:
 
 
 def inflect_like(word: str, lemma: str, target: str, *, participle: bool = False) -> str | None:
-    """`target` in the form that `word` is of `lemma`: ("folded", "fold", "tear") -> "tore", or "torn" as a participle.
+    """Inflect `target` like `word`, a form of `lemma`: ("folded", "fold", "tear") -> "tore", or "torn" as a participle.
 
-    Capitals are kept. None where `word` is not a form of `lemma`.
+    Capitals are kept. None if `word` is not a form of `lemma`.
     """
     tags = [tag for reading, tag in verb_readings(word) if reading == lemma]
     if not tags:

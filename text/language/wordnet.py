@@ -1,6 +1,6 @@
-"""Antonyms from WordNet's own files (wndb(5)): Debian's wordnet-base and nltk's corpus have the same ones.
+"""Read antonyms from WordNet's own files (wndb(5)), the same in Debian's wordnet-base and nltk's corpus.
 
-Read directly: nltk's reader refuses Debian's folder (no lexnames file, symbolic links) and wants its own mappings.
+Without nltk, whose reader rejects Debian's folder (no lexnames file, symbolic links) and needs its own mappings.
 """
 
 import sys
@@ -24,7 +24,7 @@ Index = dict[str, tuple[int, ...]]
 
 
 class WordNet:
-    """WordNet in a folder. The index of a part of speech is kept once read (a few MB); synsets are read where asked."""
+    """WordNet in a folder. The index of a part of speech is cached (a few MB); synsets are read when needed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -32,7 +32,7 @@ class WordNet:
 
     @lru_cache(maxsize=10_000)  # noqa: B019 (one object a process, kept by the door)
     def antonyms(self, lemma: str, part: str) -> tuple[str, ...]:
-        """Lemmas that any sense of `lemma` names as its antonym, sorted; () for an unknown word or part of speech."""
+        """Return the antonyms of any sense of `lemma`, sorted; () for an unknown word or part of speech."""
         name = FILES.get(part)
         if name is None:
             return ()
@@ -54,7 +54,7 @@ class WordNet:
             with (self.folder / f"index.{name}").open(encoding="ascii") as lines:
                 for line in lines:
                     fields = line.split()
-                    # The licence stands in lines that begin with blanks.
+                    # Lines that begin with blanks contain the licence.
                     if not line.startswith(" ") and len(fields) > 5:
                         index[fields[0]] = tuple(int(offset) for offset in fields[6 + int(fields[3]) :])
             self._index[name] = index
@@ -62,7 +62,7 @@ class WordNet:
 
 
 def _synset(data: BinaryIO, offset: int) -> tuple[list[str], list[list[str]]]:
-    """The words of the synset at a byte offset, and its pointers (symbol, offset, part, source and target)."""
+    """Return the words of the synset at a byte offset, and its pointers (symbol, offset, part, source and target)."""
     data.seek(offset)
     fields = data.readline().decode("ascii").split()
     count = int(fields[3], 16)
@@ -73,7 +73,7 @@ def _synset(data: BinaryIO, offset: int) -> tuple[list[str], list[list[str]]]:
 
 
 def find_wordnet(folders: Iterable[Path] = FOLDERS) -> WordNet | None:
-    """The first of the folders that holds WordNet's verbs; None where there is none."""
+    """Find the first folder that contains WordNet's verbs; None without one."""
     for folder in folders:
         if all((folder / f"{kind}.{part}").is_file() for kind in ("index", "data") for part in FILES.values()):
             return WordNet(folder)

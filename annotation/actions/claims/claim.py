@@ -1,4 +1,4 @@
-"""A person asks for the next piece of work of a stage and gets a lease on it."""
+"""A person requests the next task of a stage and gets a lease on it."""
 
 import secrets
 from collections.abc import Sequence
@@ -56,22 +56,22 @@ ROLE_OF_STAGE = {
     Stage.BASELINE: Role.ANNOTATOR,
     Stage.OBJECTS: Role.ANNOTATOR,
 }
-# Candidates that wait bring work to these.
+# Waiting candidates create tasks of these stages.
 OF_CANDIDATES = frozenset({Stage.EDIT, Stage.REVIEW})
-# What the card of an answered item shows, read with its slot.
+# What the card of a judged item shows, read with its slot.
 _ITEM = ("project", "video", "task__item__caption", "task__item__subtest")
 SHOWN = {Stage.VALIDATION: (*_ITEM, "task__foil"), Stage.BASELINE: _ITEM}
-# So long others may be faster before the person is told to ask again. No number of tries: where pieces come one at a
-# time, some of many people lose every round while each round serves somebody.
+# How long others may be faster before the person must request again. Not a number of tries: if tasks arrive one at a
+# time, some of many people lose every round although each round serves somebody.
 CLAIM_TIMEOUT_S = 8.0
-# Places that are tried in one look at the queue.
+# Slots that are tried in one look at the queue.
 MAX_CANDIDATE_SLOTS = 5
-# One claim makes tasks for at most so many groups, so that it stays quick behind a large run.
+# Groups for which one claim makes tasks at most, so that it stays quick behind a large run.
 MAX_GROUPS_PER_CLAIM = 1_000
-# The next piece is chosen among so many places: the longer, the rarer two people prefer the same one. The piece at hand
-# may have some of them.
+# Number of slots among which the next task is chosen: with more, two people rarely prefer the same one. The current
+# task may have some of them.
 LOOKAHEAD_SLOTS = 18
-# So many skipped pieces are counted before one of them is drawn.
+# Skipped tasks that are counted before one of them is drawn.
 MAX_SKIPPED = 100
 # Slot, video, task, its slots, priority of the slot.
 Ahead = tuple[int, int, int, int, float]
@@ -79,7 +79,7 @@ Ahead = tuple[int, int, int, int, float]
 
 @cache
 def _free_place(stage: str, *, caption_once: bool) -> Prepared[Slot]:
-    """The place `pk` with what its card shows and its rule asks, locked, where it is free and nobody else locks it."""
+    """Return slot `pk` with what its card and rule read, locked, if it is free and nobody else locks it."""
     rows = Slot.objects.select_related(*SHOWN[Stage(stage)], "task__item__candidate_group")
     rows = rows.select_for_update(skip_locked=True, of=("self",), no_key=True)
 
@@ -92,7 +92,7 @@ def _free_place(stage: str, *, caption_once: bool) -> Prepared[Slot]:
 
 
 def _leased(stage: str) -> Prepared[Slot]:
-    """What the person holds of the stage, and what has expired in the project, the newest first."""
+    """Return the person's leased slots of the stage and the project's expired ones, newest first."""
     leased = Slot.objects.filter(state=SlotState.LEASED).order_by("-leased_at")
     return Prepared(
         lambda project, person, now: leased.filter(
@@ -102,9 +102,9 @@ def _leased(stage: str) -> Prepared[Slot]:
 
 
 def _behind(project: int, stage: str, person: int, *, caption_once: bool) -> QuerySet:
-    """Only a hint: whether it may be had is asked at the claim. What the person answered stands first, and is out.
+    """A hint only: the claim checks eligibility. Excludes items the person has already answered.
 
-    What somebody at work was named already is left to them, or every second claim would find its place taken.
+    Leaves slots that were already promised to people at work, or every second claim would find its slot taken.
     """
     free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
     begun = Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)
@@ -124,7 +124,7 @@ _LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
 
 @cache
 def _ahead(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
-    """What is next in the queue."""
+    """Return the next slots in the queue."""
     return Prepared(
         lambda project, person: _behind(project, stage, person, caption_once=caption_once)[:LOOKAHEAD_SLOTS]
     )
@@ -132,7 +132,7 @@ def _ahead(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
 
 @cache
 def _ahead_of_others(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
-    """The same without the piece at hand, where that has all the slots that are next."""
+    """Return the next slots of other tasks, if the current task has all slots that are next."""
 
     def build(project: int, person: int, task: int, video: int) -> QuerySet:
         behind = _behind(project, stage, person, caption_once=caption_once).exclude(task=task)
@@ -142,7 +142,7 @@ def _ahead_of_others(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
 
 
 def _begun(pk: int, task: int) -> tuple[QuerySet, dict]:
-    """Of the others those that nobody has locked: who holds one may wait for this one."""
+    """Return those of the other slots that nobody has locked: a holder may wait for this one."""
     places = Slot.objects.filter(Q(pk=pk) | FRESH_PLACE, task=task).select_for_update(skip_locked=True, no_key=True)
     return Slot.objects.filter(pk__in=places.values("pk")), {"priority": AS_STARTED}
 
@@ -152,7 +152,7 @@ _START = PreparedUpdate(_begun)
 
 @cache
 def _first_place(leakage: Leakage, stage: str, *, skipped: bool, patient: bool) -> Prepared[Slot]:
-    """The first place that the person may have, locked; of the tasks that they skipped, or of the others."""
+    """Return the first slot that the person may have, locked; of the tasks that they skipped, or of the others."""
 
     def build(person: int, project: int, now: datetime) -> QuerySet[Slot]:
         slots = _open_places(leakage, stage, patient=patient, person=person, project=project, now=now)
@@ -163,50 +163,52 @@ def _first_place(leakage: Leakage, stage: str, *, skipped: bool, patient: bool) 
 
 @cache
 def _next_place(leakage: Leakage, stage: str) -> Prepared[tuple[int, int]]:
-    """(slot, video) of the first slot that the person may have except `pk`."""
+    """Return (slot, video) of the first slot that the person may have except `pk`."""
     return Prepared(
         lambda pk, **whose: slots_in_scope(leakage, stage, **whose).exclude(pk=pk).values_list("pk", "video")[:1]
     )
 
 
 def _open_places(leakage: Leakage, stage: str, *, patient: bool, **whose: Any) -> QuerySet[Slot]:
-    """What others have locked is passed over, or `patient` waited for."""
+    """Return free slots; skips those that others have locked, or waits for them if `patient`."""
     slots = slots_in_scope(leakage, stage, **whose).select_related(*SHOWN.get(Stage(stage), ("task", "project")))
     return slots.select_for_update(skip_locked=not patient, of=("self",), no_key=True)
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """Who asks for what, and when. `patient`: waits for places that others have locked, where they would be passed
-    over."""
+    """Who requests which task, and when.
+
+    `patient`: wait for slots that others have locked instead of skipping them.
+    """
 
     person: User
     project: Project
     stage: str
     now: datetime
     patient: bool
-    # What is next in the queue: looked up before the write begins, which holds others up.
+    # The next slots, looked up before the write begins, because the write blocks others.
     ahead: Sequence[Ahead] = ()
 
     @property
     def whose(self) -> dict[str, Any]:
-        """What the queue's query is told."""
+        """Return the parameters of the queue's query."""
         return {"person": self.person.pk, "project": self.project.pk, "now": self.now}
 
     def anything(self) -> bool:
-        """Whether the rules let the person have any place, locked or not."""
+        """Return whether the rules let the person have any slot, locked or not."""
         return may_take_any(self.person, self.project, self.stage, self.now)
 
 
 def claim(
     person: User, project: Project, stage: str, *, preferred: int | None = None, now: datetime | None = None
 ) -> Claim | None:
-    """The person's running lease of this stage, or a lease on the next slot that the rules let them have, or None.
+    """Return the person's running lease of this stage, a lease on their next allowed slot, or None.
 
-    Started tasks come before fresh ones, tasks that the person skipped come last. Among validation stands gold, where
-    the project's policy says so. `preferred`: the place that the last claim named as upcoming, taken where it is still
-    to be had: its clip is loaded already. AccessDenied without the stage's role, AnnotationError for a stage that
-    nobody claims, NotAdmitted for who is paused or has yet to qualify.
+    Started tasks come before new ones, and tasks that the person skipped come last. Validation contains gold if the
+    project's policy says so. `preferred`: the slot that the last claim named as upcoming, taken if it is still free:
+    its clip is already loaded. AccessDenied without the stage's role, AnnotationError for a stage without claims,
+    NotAdmitted for a person who is paused or not yet qualified.
     """
     if stage not in ROLE_OF_STAGE:
         raise AnnotationError(_("The stage '%(stage)s' has no tasks to claim.") % {"stage": shortened(stage)})
@@ -237,7 +239,7 @@ def claim(
 
 
 def _claim(asked: _Asked, preferred: int | None) -> Claim | None:
-    """One look at the queue."""
+    """Look at the queue once."""
     person, project, stage, now = asked.person, asked.project, asked.stage, asked.now
     serialize_writes(person)
     standing = standings.admitted(person, project, now) if stage == Stage.VALIDATION else None
@@ -255,7 +257,10 @@ def _claim(asked: _Asked, preferred: int | None) -> Claim | None:
 
 
 def _take_skipped(asked: _Asked, standing: Standing | None) -> Claim | None:
-    """What the person skipped comes last, gold among it: if it never came back, it would be known."""
+    """Take a skipped task, which come last.
+
+    Includes gold: if gold never came back, people would recognize it.
+    """
     if standing is not None and standing.policy.gold_rate:
         others = len(places_ahead(asked.person, asked.project, asked.stage, asked.now, MAX_SKIPPED))
         slot = gold_slots.take_skipped(standing, asked.person, others)
@@ -268,9 +273,9 @@ def _take_skipped(asked: _Asked, standing: Standing | None) -> Claim | None:
 
 
 def _take_gold(asked: _Asked, standing: Standing | None) -> Claim | None:
-    """Gold if it is due. It takes as many statements as a named place: time does not tell which piece is gold.
+    """Take gold if it is due, in as many statements as a named slot: timing must not reveal gold.
 
-    Where no real work is left, gold would be all that there is.
+    No gold without real work: it would be all that remains.
     """
     if standing is None or not gold_slots.is_due(standing) or not asked.anything():
         return None
@@ -279,17 +284,17 @@ def _take_gold(asked: _Asked, standing: Standing | None) -> Claim | None:
         return None
     found = gold_slots.open_gold_lease(slot, standing, asked.person, asked.now, *_upcoming(asked, slot, standing))
     if asked.ahead:
-        # Of the pieces that could have stood here, so many would have been started with this.
+        # Of the tasks that could be here, this share would have been started.
         *_next, overlap, priority = secrets.choice(asked.ahead)
         _start(slot, overlap, priority)
     return found
 
 
 def _take_named(asked: _Asked, preferred: int | None, standing: Standing | None) -> Claim | None:
-    """The place that was named ahead; where somebody has it, one that is named to nobody.
+    """Take the promised slot; if somebody has it, one that is not promised to anybody.
 
-    Who took the first of the queue instead would take what the next person was named, and so on through all of them.
-    IntegrityError where the person has another place in the item.
+    Taking the first of the queue instead would take another person's promised slot, and so on for everybody.
+    IntegrityError if the person has another slot in the item.
     """
     if preferred is None or asked.stage not in SHOWN:
         return None
@@ -299,21 +304,21 @@ def _take_named(asked: _Asked, preferred: int | None, standing: Standing | None)
 
 
 def _take_place(asked: _Asked, wanted: int, standing: Standing | None) -> Claim | None:
-    """The place, where it is free and the rule allows it; asked of this one place, by the rule."""
+    """Take the slot if it is free and the rule allows it."""
     person, project = asked.person, asked.project
     free = _free_place(asked.stage, caption_once=project.judge_caption_once)
     slot = free.first(pk=wanted, project=project.pk, person=person.pk)
     if slot is None:
         return None
     task = task_facts(slot, asked.now)
-    # The query has asked already whether they answered the item.
+    # The query has already checked whether they answered the item.
     if why_not(person_facts(person, task, answered=()), task, project.leakage_scope):
         return None
     return _leased_to(asked, slot, standing)
 
 
 def _running(asked: _Asked) -> Claim | None:
-    """The person's running lease of the stage; what has expired in the project is freed first."""
+    """Return the person's running lease of the stage; frees the project's expired leases first."""
     project, now = asked.project, asked.now
     looked_at = _LEASED[asked.stage].all(**asked.whose)
     if any(slot.expires_at <= now for slot in looked_at):
@@ -326,7 +331,7 @@ def _running(asked: _Asked) -> Claim | None:
 
 
 def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim | None:
-    """Lease the first place that is still to be had, of the tasks that the person skipped or of the others."""
+    """Lease the first free slot, of the tasks that the person skipped or of the others."""
     leakage, stage, patient = leakage_of(asked.project), asked.stage, asked.patient
     slot = _first_place(leakage, stage, skipped=skipped, patient=patient).first(**asked.whose)
     tried: list[int] = []
@@ -341,7 +346,7 @@ def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim |
 
 
 def _lease(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped: bool) -> Claim | None:
-    """A lease on the slot; None where somebody was faster, or the person has another place in the item."""
+    """Lease the slot; None if somebody was faster, or the person has another slot in the item."""
     try:
         with transaction.atomic():
             return _leased_to(asked, slot, standing, skipped=skipped)
@@ -359,12 +364,12 @@ def _leased_to(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped:
 
 
 def _upcoming(asked: _Asked, slot: Slot, standing: Standing | None) -> tuple[int | None, int | None]:
-    """(place, video) that the person is offered next, so that its clip is loaded meanwhile; nothing is held for them.
+    """Return (slot, video) offered next, so that its clip can load; nothing is reserved.
 
-    One of those that stand next in the queue, at random: the very next one is everybody's. Gold, where it is due.
+    A random one of the next in the queue: everybody would choose the very next one. Gold, if it is due.
     """
     if asked.stage == Stage.REVIEW:
-        # Of few reviewers, who each take the first that they may: this one, unless another is faster.
+        # With few reviewers, who each take the first allowed slot: this one, unless another is faster.
         found = _next_place(leakage_of(asked.project), asked.stage).first(pk=slot.pk, **asked.whose)
         return found or (None, None)
     if standing is not None and (gold := gold_slots.upcoming(standing)) is not None:
@@ -378,6 +383,6 @@ def _upcoming(asked: _Asked, slot: Slot, standing: Standing | None) -> tuple[int
 
 
 def _start(slot: Slot, overlap: int, priority: float) -> None:
-    """All places of a task that somebody has begun come before fresh tasks, this one too when it is freed again."""
+    """Move all slots of a started task before those of new tasks, including this one if it is freed again."""
     if overlap > 1 and priority >= FRESH:
         _START(pk=slot.pk, task=slot.task_id)

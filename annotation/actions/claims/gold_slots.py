@@ -1,4 +1,4 @@
-"""Gold among real work: which pair a person is given, and its place, made for them alone."""
+"""Gold among real work: which pair a person gets, and its slot, made for them alone."""
 
 import secrets
 from datetime import datetime
@@ -23,20 +23,20 @@ from annotation.rules.ordering import FRESH
 from projects.models import User
 from projects.sql.prepared_queries import Prepared
 
-# So many pieces of gold wait for a person at most. Every so many pieces they are filled up, whatever is due: what a
-# claim costs says nothing about gold.
+# Maximum of gold slots that wait for a person. They are filled up after a fixed number of tasks, due or not, so that
+# the cost of a claim reveals nothing about gold.
 GOLD_AHEAD = 10
 
 
 def is_due(standing: Standing | None) -> bool:
-    """Return whether the person's next piece is gold."""
+    """Return whether the person's next task is gold."""
     return standing is not None and bool(standing.gold_ahead) and _due(standing, standing.served)
 
 
 def upcoming(standing: Standing) -> tuple[int, int] | None:
-    """Return (slot, video) of the gold that comes after the piece at hand, if gold is due then.
+    """Return (slot, video) of the gold that follows the current task, if gold is due then.
 
-    Its clip is loaded ahead as that of any other.
+    Its clip is loaded ahead, like any other.
     """
     if not standing.gold_ahead or not _due(standing, standing.served + 1):
         return None
@@ -45,7 +45,7 @@ def upcoming(standing: Standing) -> tuple[int, int] | None:
 
 
 def take(standing: Standing, person: User) -> Slot | None:
-    """Return the next slot of gold that waits for the person, locked; None if they may have it no longer."""
+    """Return the person's next gold slot, locked; None if the rules no longer let them have it."""
     pk, _video = standing.gold_ahead.pop(0)
     return _PLACE.first(pk=pk, person=person.pk, project=standing.policy.project_id)
 
@@ -70,9 +70,9 @@ def open_gold_lease(
 
 
 def fill_up(standing: Standing | None, person: User) -> None:
-    """Choose the pairs that wait for the person, and make their slots: at the first piece and every so many pieces.
+    """Choose the person's next gold pairs and make their slots, at the first task and then at fixed intervals.
 
-    The caller stores the standing with the piece that it gives out.
+    The caller stores the counts with the task that it assigns.
     """
     if standing is None or not standing.policy.gold_rate or standing.served % GOLD_AHEAD:
         return
@@ -98,7 +98,7 @@ def fill_up(standing: Standing | None, person: User) -> None:
 
 
 def take_skipped(standing: Standing, person: User, others: int) -> Slot | None:
-    """Return one that the person skipped, if it is drawn among that many skipped pieces of others; else None."""
+    """Return a gold slot that the person skipped, if drawn among that many skipped tasks, else None."""
     slots = list(skipped(person.pk, standing.policy.project_id).values_list("pk", flat=True))
     if not slots or secrets.randbelow(len(slots) + others) >= len(slots):
         return None
@@ -106,7 +106,7 @@ def take_skipped(standing: Standing, person: User, others: int) -> Slot | None:
 
 
 def count_served(standing: Standing | None, *, gold: bool) -> None:
-    """A new piece is in the person's hands."""
+    """Count a new task that the person got."""
     if standing is not None:
         standings.count_piece(standing, gold=gold)
 
@@ -117,7 +117,7 @@ def _due(standing: Standing, served: int) -> bool:
 
 
 def _waiting(pk: int, person: int, project: int) -> QuerySet[Slot]:
-    """The slot with what its card shows, if nothing keeps the pair from the person by now."""
+    """Return the slot with what its card shows, if the person may still have the pair."""
     slots = Slot.objects.select_related("project", "video", "task__gold__subtest", "task__gold__item")
     free = slots.filter(pk=pk, index=person, state=SlotState.FREE, task__gold__in=unseen(person, project))
     return free.select_for_update(of=("self",), no_key=True)

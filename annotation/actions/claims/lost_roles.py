@@ -1,4 +1,4 @@
-"""What a person can no longer work on goes back to the others."""
+"""Free the work of a person who has lost a role."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -11,9 +11,9 @@ from projects.models import Project, User
 
 
 def end_leases_of_roles(project: Project, person: User, lost_roles: Collection[str], actor: User, now: datetime) -> int:
-    """End the person's leases in the stages of `lost_roles`, and what is kept for them waits no longer; how many ended.
+    """End the person's leases and reservations in the stages of `lost_roles`; return how many leases ended.
 
-    Who lacks the role sends no more under these leases; with the role again, what they send is kept, as late work is.
+    Without the role, nothing more is accepted under these leases; with it again, submissions are stored as late work.
     """
     stages = [stage for desk, role in ROLE_OF_STAGE.items() if role in lost_roles for stage in stages_shown_as(desk)]
     of_stages = Slot.objects.filter(project=project, stage__in=stages)

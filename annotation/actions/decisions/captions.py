@@ -1,4 +1,4 @@
-"""Decisions about a doubted caption: confirm it, correct it, or drop it with its video's items."""
+"""Decide about a doubted caption: confirm it, correct it, or drop it with its video's items."""
 
 import hashlib
 from collections.abc import Collection, Iterable
@@ -36,10 +36,10 @@ DROP = "drop_with_video"
 
 
 def caption_in_doubt(person: User, caption_id: int) -> Caption:
-    """The caption with video and project, locked. AnnotationError where nothing is to be settled about it any more."""
+    """Return the caption with video and project, locked. AnnotationError if it needs no decision."""
     found = caption_for(person, caption_id, Role.RESEARCHER)
-    # Who makes tasks or an item of a group holds it, and is waited for. Then items before captions, as who decides an
-    # item on its votes locks them.
+    # Waits for parallel writers that make the group's tasks or item. Then items before captions, in the order in which
+    # votes lock them.
     of_video = CandidateGroup.objects.filter(caption__video=found.video_id)
     lock_rows(CandidateGroup.objects.filter(pk__in=of_video.values("pk")))
     lock_rows(Item.objects.filter(video=found.video_id))
@@ -51,7 +51,7 @@ def caption_in_doubt(person: User, caption_id: int) -> Caption:
 
 
 def settle(caption: Caption, how: str, person: User, reason: str, kind: str, **details: object) -> None:
-    """Note what came of the doubt: one audit row, and the person's hand in the video."""
+    """Record the decision about the doubt: one audit row, and the person's involvement in the video."""
     Caption.objects.filter(pk=caption.pk).update(doubt_settled=how)
     caption.doubt_settled = how
     project = caption.video.project
@@ -68,7 +68,7 @@ def settle(caption: Caption, how: str, person: User, reason: str, kind: str, **d
 def withdraw_items(
     items: QuerySet[Item], move: str, project: Project, person: User, reason: str, now: datetime
 ) -> list[Item]:
-    """Make the move with every live item of these; their votes stay with them, and nobody judges them any more."""
+    """Move every live one of these items; their votes stay, and nobody judges them any more."""
     live = items.filter(state__in=LIVE_ITEMS).select_for_update(of=("self",), no_key=True)
     found = list(live.select_related("subtest", "candidate_group").order_by("pk"))
     for item in found:
@@ -81,7 +81,7 @@ def withdraw_items(
 def withdraw_candidates(
     groups: Iterable[CandidateGroup], move: str, project: Project, person: User, reason: str, now: datetime
 ) -> dict[int, list[Candidate]]:
-    """Make the move with every candidate of these groups that is no item's foil; by the id of their group."""
+    """Move every candidate of these groups that is not a foil of an item; return them by group id."""
     ids = [group.pk for group in groups]
     task_slots.cancel(Task.objects.filter(Q(group__in=ids) | Q(candidate__group__in=ids)), now)
     rows = Candidate.objects.filter(group__in=ids, foil=None, state__in=LIVE_CANDIDATES)
@@ -94,16 +94,16 @@ def withdraw_candidates(
 
 
 def checked_reason(reason: str) -> str:
-    """AnnotationError for none."""
+    """Return the reason; AnnotationError if it is empty."""
     if not reason.strip():
         raise AnnotationError(_("Enter a reason. It is saved with the caption."))
     return reason.strip()
 
 
 def confirm_caption(person: User, caption_id: int, reason: str, *, now: datetime | None = None) -> Caption:
-    """The caption leaves the repair queue; items and votes stay as they are. A later item may raise the doubt again.
+    """Confirm the caption: it leaves the repair queue; items and votes stay.
 
-    AnnotationError without a reason, and for a caption that is not in doubt.
+    A later item may raise the doubt again. AnnotationError without a reason, and for a caption that is not in doubt.
     """
     why = checked_reason(reason)
     return run_in_transaction(lambda: _confirm(person, caption_id, why, now or timezone.now()))
@@ -134,11 +134,11 @@ def correct_caption(
     reason: str = "",
     now: datetime | None = None,
 ) -> Caption:
-    """The new caption. Live items of the old one are requeued and keep their votes; nothing more is made of it.
+    """Return the corrected caption. Live items of the old one are requeued and keep their votes.
 
-    Foils in `keep` come over as accepted, the others as suggestions to be edited; what says the same as the new caption
-    is dropped. What was under way comes over as suggestions. AnnotationError for a text that is none, or that the video
-    has already, for a foil to keep that is no foil of the new caption, for a caption that is not in doubt.
+    Foils in `keep` move to it as accepted, the others, and unfinished ones, as suggestions to edit; foils equal to the
+    new caption are dropped. AnnotationError for an invalid or existing caption, a kept foil that is not a foil of the
+    new caption, and a caption that is not in doubt.
     """
     wanted = Correction(text.strip(), reason.strip(), frozenset(keep), now or timezone.now())
     return run_in_transaction(lambda: _correct(person, caption_id, wanted))
@@ -150,7 +150,7 @@ def _correct(person: User, caption_id: int, wanted: Correction) -> Caption:
     project = old.video.project
     items = withdraw_items(Item.objects.filter(caption=old), CORRECTION, project, person, wanted.reason, wanted.now)
     unfinished = CandidateGroup.objects.filter(caption=old, item=None).select_related("run__subtest")
-    # Closed before anything is made of the new one: an undone review cannot bring the old one back.
+    # Closed before anything is made of the new one: an undone review cannot reopen the old one.
     under_way = withdraw_candidates(unfinished, CORRECTION, project, person, wanted.reason, wanted.now)
     settle(old, DoubtSettled.CORRECTED, person, wanted.reason, Involvement.Kind.MADE, revision=new.pk, items=len(items))
     known = set()
@@ -175,12 +175,12 @@ def _revision(old: Caption, text: str) -> Caption:
         raise AnnotationError(
             _("The video already has a caption with this text. Reword it, or drop the video's items.")
         )
-    # Facts were noted of the old text: methods must not take them for the new one's.
+    # Facts describe the old text: methods must not apply them to the new one.
     return Caption.objects.create(video=old.video, key=old.key, text=text, text_sha256=sha256, revises=old)
 
 
 def _carry_item(item: Item, new: Caption, person: User, wanted: Correction) -> set[int]:
-    """The item's foils under the new caption, and the new item where enough of them stand; their ids."""
+    """Copy the item's foils to the new caption, and create the new item if enough are kept; return their ids."""
     foils = list(Foil.objects.filter(item=item).order_by("position"))
     _check_kept([foil for foil in foils if foil.pk in wanted.keep], new)
     sources = {candidate.foil_id: candidate for candidate in Candidate.objects.filter(foil__in=foils)}
@@ -211,7 +211,7 @@ def _check_kept(foils: list[Foil], new: Caption) -> None:
 
 
 def _state_under(new: Caption, text: str) -> CandidateState:
-    """A suggestion to be edited, unless it is what the caption says now."""
+    """Return QUEUED, or DROPPED if the text equals the new caption."""
     return C.DROPPED if editing.normalised(text) == editing.normalised(new.text) else C.QUEUED
 
 
@@ -222,7 +222,7 @@ def _go_on(group: CandidateGroup, person: User, wanted: Correction) -> None:
 
 
 def drop_caption(person: User, caption_id: int, reason: str, *, now: datetime | None = None) -> Caption:
-    """Retract the video's items, drop its foils that are under way; votes, releases and texts stay as a record.
+    """Retract the video's items and drop its unfinished foils; votes, releases and texts stay as a record.
 
     AnnotationError without a reason, and for a caption that is not in doubt.
     """

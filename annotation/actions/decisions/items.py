@@ -1,4 +1,4 @@
-"""Decisions about an item: adjudicate it, queue it again, retract it, take its video down."""
+"""Decide about an item: adjudicate it, requeue it, retract it, take its video down."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from annotation.access import item_for
 from annotation.actions.decisions import captions
 from annotation.actions.workflow import authoring, task_slots
-from annotation.actions.workflow.assembly import unlink_main_items
+from annotation.actions.workflow.assembly import link_main_items, unlink_main_items
 from annotation.actions.workflow.groups import advance, locked_group, reopened_group
 from annotation.actions.workflow.transitions import move_item
 from annotation.actions.workflow.verdicts import locked_item
@@ -37,15 +37,15 @@ from projects.models import Project, Role, User
 
 OUTCOMES = (ItemState.VALID, ItemState.INVALID)
 ROLES = (Role.RESEARCHER, Role.REVIEWER)
-# Files of clips, decoded pictures and vectors; what is made again from files that are still there.
+# Files of clips, decoded frames and vectors; they can be computed again from files that still exist.
 CACHES = ("frames", "vectors", CLIPS)
 
 
 def adjudicate(person: User, item_id: int, outcome: str, reason: str, *, now: datetime | None = None) -> Item:
     """Decide a disputed item as valid or invalid; its disputed pairs take the outcome. Votes stay as they are.
 
-    AnnotationError without a reason, WorkRefused for who made, reviewed or judged something on the video, IllegalMove
-    for an item that is not disputed.
+    AnnotationError without a reason, WorkRefused for a person who made, reviewed or judged anything on the video,
+    IllegalMove for an item that is not disputed.
     """
     if outcome not in OUTCOMES:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(OUTCOMES)})
@@ -74,16 +74,16 @@ def _adjudicate(person: User, item_id: int, outcome: str, reason: str, now: date
 
 
 def requeue(person: User, item_id: int, reason: str = "", *, now: datetime | None = None) -> Item:
-    """invalid -> requeued. Each foil comes back as a child candidate: valid ones accepted, the others to be edited.
+    """Requeue an invalid item: each foil becomes a child candidate.
 
-    IllegalMove for an item that is not invalid.
+    Valid foils come back accepted, the others to be edited. IllegalMove for an item that is not invalid.
     """
     return run_in_transaction(lambda: _requeue(person, item_id, reason.strip(), now or timezone.now()))
 
 
 def _requeue(person: User, item_id: int, reason: str, now: datetime) -> Item:
     wanted = item_for(person, item_id, Role.RESEARCHER).pk
-    # Its group before the item, as who takes an item apart locks them.
+    # Its group before the item, in the order in which `take_apart` locks them.
     found = CandidateGroup.objects.filter(item=wanted).values_list("pk", flat=True).first()
     group = locked_group(found) if found else None
     item = locked_item(wanted)
@@ -109,7 +109,7 @@ def _reopen(item: Item, group: CandidateGroup, person: User, reason: str) -> Non
 
 
 def _imported(foil: Foil, group: CandidateGroup) -> Candidate:
-    """The candidate that an imported foil never had: accepted, and already part of its item."""
+    """Return a new candidate for an imported foil, accepted and already part of its item."""
     candidate = Candidate.objects.create(
         group=group,
         rank=foil.position,
@@ -126,10 +126,28 @@ def _imported(foil: Foil, group: CandidateGroup) -> Candidate:
 
 
 def retract(person: User, item_id: int, reason: str, *, now: datetime | None = None) -> Item:
-    """valid -> retracted. AnnotationError without a reason, IllegalMove for an item that is not valid."""
+    """Retract a valid item. AnnotationError without a reason, IllegalMove for an item that is not valid."""
     if not reason.strip():
         raise AnnotationError(_("Enter a reason. It is saved with the item."))
     return run_in_transaction(lambda: _retract(person, item_id, reason.strip(), now or timezone.now()))
+
+
+def restore(person: User, item_id: int, reason: str = "", *, now: datetime | None = None) -> Item:
+    """retracted -> valid. Baseline tasks that the retraction cancelled stay cancelled.
+
+    IllegalMove for an item that is not retracted, AnnotationError for one that left with its video or its caption.
+    """
+    return run_in_transaction(lambda: _restore(person, item_id, reason.strip(), now or timezone.now()))
+
+
+def _restore(person: User, item_id: int, reason: str, now: datetime) -> Item:
+    item = locked_item(item_for(person, item_id, Role.RESEARCHER).pk)
+    last = audit.events_of(item).last()
+    if item.state == ItemState.RETRACTED and (last is None or last.action != "retract"):
+        raise AnnotationError(_("This item was removed with its video or its caption. It cannot be restored."))
+    move_item(item, "restore", item.subtest.project, person, reason=reason, also={"decided_at": now})
+    link_main_items(item)
+    return item
 
 
 def _retract(person: User, item_id: int, reason: str, now: datetime) -> Item:
@@ -142,7 +160,7 @@ def _retract(person: User, item_id: int, reason: str, now: datetime) -> Item:
 
 @dataclass(frozen=True)
 class Scope:
-    """What a takedown of a video takes with it."""
+    """Everything that a takedown of a video affects."""
 
     clips: list[Video]
     n_items: int
@@ -151,7 +169,7 @@ class Scope:
 
 
 def scope_of(video: Video) -> Scope:
-    """The clips of the same file or source, the live items on them, the released ones. Four queries."""
+    """Return the clips of the same file or source, the live items on them, the released ones. Four queries."""
     clips = list(_clips(video).order_by("pk"))
     live = Item.objects.filter(video__in=clips, state__in=captions.LIVE_ITEMS).count()
     released = ReleaseItem.objects.filter(video__in=clips)
@@ -159,11 +177,11 @@ def scope_of(video: Video) -> Scope:
 
 
 def take_down_video(person: User, slug: str, video_id: int, reason: str, *, now: datetime | None = None) -> Scope:
-    """Take a video down: its file and address are gone, its items are out, releases withhold what they froze.
+    """Take a video down: delete its file and address, retract its items, withhold its released items.
 
-    With it goes every clip of the project that shows the same file or comes from the same source. Votes, scores, the
-    audit trail and the hashes of releases stay, and one row that says why. AnnotationError without a reason, and for a
-    clip that was taken down before. AccessDenied for who is no owner.
+    Includes every clip of the project with the same file or source. Votes, scores, the audit trail and the hashes of
+    releases stay, and one row stores the reason. AnnotationError without a reason, and for a clip that is already taken
+    down. AccessDenied for anyone who is not an owner.
     """
     video = get_video(person, slug, video_id, Role.RESEARCHER)
     if not reason.strip():
@@ -194,7 +212,7 @@ def _clips(video: Video) -> QuerySet[Video]:
 
 
 def _end_work(clips: list[Video], project: Project, person: User, reason: str, now: datetime) -> None:
-    """Items and foils on the way are out; nobody is given anything of it, gold and practice included."""
+    """End all work on the clips: items and unfinished foils leave, and nobody gets tasks, gold or practice of them."""
     captions.withdraw_items(Item.objects.filter(video__in=clips), captions.DROP, project, person, reason, now)
     groups = CandidateGroup.objects.filter(caption__video__in=clips).select_for_update(of=("self",), no_key=True)
     captions.withdraw_candidates(groups, captions.DROP, project, person, reason, now)
@@ -204,7 +222,7 @@ def _end_work(clips: list[Video], project: Project, person: User, reason: str, n
 
 
 def _forget_media(clips: list[Video], project: Project, person: User, reason: str, now: datetime) -> set[str]:
-    """The names of the files that nobody has any more; rows of takedowns, an audit row each."""
+    """Return the names of files that no clip has any more; store takedowns, with an audit row each."""
     pictures = CheckedFrame.objects.filter(video__in=clips).exclude(image="")
     files = set(pictures.values_list("image", flat=True)) | {clip.file.name for clip in clips if clip.file}
     strips = {clip.film_strip.name for clip in clips if clip.film_strip}
@@ -228,13 +246,13 @@ def _forget_media(clips: list[Video], project: Project, person: User, reason: st
     )
     rows = Video.objects.filter(pk__in=[clip.pk for clip in clips])
     rows.update(file="", film_strip="", url="", media_state=MediaState.TAKEN_DOWN, media_error="")
-    # Files are kept once by their content: another project may show the same one.
+    # Files are stored once by content: another project may show the same one.
     files -= set(Video.objects.filter(file__in=files).values_list("file", flat=True))
     return files | strips - set(Video.objects.filter(film_strip__in=strips).values_list("film_strip", flat=True))
 
 
 def _delete(files: Iterable[str]) -> None:
-    """A file that stays behind is a picture of the video all the same, so what was decoded from it goes too."""
+    """Delete the files, and what was decoded from them, because a remaining file still shows the video."""
     for name in files:
         default_storage.delete(name)
     for cache in CACHES:

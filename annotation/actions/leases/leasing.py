@@ -1,4 +1,4 @@
-"""Leases: take, renew and end them; skip a task; keep a draft."""
+"""Take, renew and end leases; skip a task; save a draft."""
 
 import secrets
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ from projects.secret_seeds import secret_seed
 from projects.sql.prepared_queries import Prepared
 from projects.sql.prepared_writes import PreparedUpdate, insert
 
-# Where a slot's subtest is found; frames of an object check have none.
+# The path to a slot's subtest; frames of an object check have none.
 SUBTEST_PATH = {
     Stage.EDIT: "task__group__run__subtest",
     Stage.REVIEW: "task__candidate__group__run__subtest",
@@ -51,7 +51,7 @@ SUBTEST_PATH = {
     Stage.BASELINE: "item__subtest",
     Stage.GOLD: "task__gold__subtest",
 }
-# Expired leases that one claim clears away; more wait for the next.
+# Expired leases that one claim frees; the next claim frees more.
 SWEEP_LIMIT = 200
 # A subtest's own guideline before that of the stage.
 NEWEST = (F("subtest").desc(nulls_last=True), "-version")
@@ -63,7 +63,7 @@ _GUIDELINE = Prepared(
 _WAITING = Prepared(
     lambda group: Candidate.objects.filter(group=group, state__in=[CandidateState.QUEUED, CandidateState.RETURNED])
 )
-# What an editor of the group has in hand.
+# Candidates that an editor of the group holds.
 IN_HAND = Prepared(lambda group: Candidate.objects.filter(group=group, state=CandidateState.EDITING))
 _OWN = Prepared(
     lambda pk, token: Slot.objects.select_for_update(of=("self",), no_key=True).filter(
@@ -100,7 +100,7 @@ _SUBMITTED = PreparedUpdate(
 
 @dataclass(frozen=True)
 class SlotToFill:
-    """What a submit gets: a slot to fill, or None where the work came too late to count."""
+    """The slot that a submit fills, or None if the work came too late to count."""
 
     slot: Slot | None
     late: bool
@@ -117,12 +117,11 @@ def open_lease(
     first: bool | None = None,
     since: datetime | None = None,
 ) -> Lease:
-    """Lease the slot to the person; for an edit its candidates come along. Conflict where it is `was` no longer.
+    """Lease the slot to the person, for an edit with its candidates. Conflict if its state is no longer `was`.
 
-    `upcoming`: what the person is offered next. `standing`: whose tally the judgement goes into. `first`: whether the
-    caption stands first, where that is not the slot's own matter. `since`: when the person had it first, for a piece
-    that comes back to them. The slot comes with its task and project. IntegrityError where the person has a place in
-    that item already.
+    `upcoming`: the slot offered next. `standing`: the row that counts the judgement. `first`: whether the caption is
+    first, if the slot does not decide it. `since`: when the person first got the task, if it comes back to them. The
+    slot comes with its task and project. IntegrityError if the person already has a slot in the item.
     """
     token = secrets.token_urlsafe(32)
     expires = now + timedelta(seconds=slot.project.lease_seconds)
@@ -151,7 +150,7 @@ def open_lease(
 
 
 def take_candidates(slot: Slot, person: User) -> None:
-    """What waits for editing in the slot's group moves into the editor's hands."""
+    """Move the slot's waiting candidates into the editor's lease."""
     waiting = _WAITING.all(group=slot.task.group_id)
     for state in (CandidateState.QUEUED, CandidateState.RETURNED):
         of_state = [candidate for candidate in waiting if candidate.state == state]
@@ -159,7 +158,7 @@ def take_candidates(slot: Slot, person: User) -> None:
 
 
 def return_candidates(slot: Slot, actor: User | None, reason: str) -> None:
-    """What is still in the editor's hands goes back to where it was claimed from."""
+    """Return candidates that the editor still holds to their state before the claim."""
     in_hand = IN_HAND.all(group=slot.task.group_id)
     returned = [candidate for candidate in in_hand if candidate.claimed_from == CandidateState.RETURNED]
     move_candidates(returned, "release_returned", slot.project, actor, reason)
@@ -167,7 +166,7 @@ def return_candidates(slot: Slot, actor: User | None, reason: str) -> None:
 
 
 def end_lease(slot: Slot, ending: str, now: datetime, actor: User | None) -> None:
-    """Free a leased slot; nothing happens where it is no longer leased under the token that it carries in hand."""
+    """Free a leased slot; does nothing if it is no longer leased under its loaded token."""
     freed = Slot.objects.filter(pk=slot.pk, state=SlotState.LEASED, token=slot.token).update(
         state=SlotState.FREE, person=None, token="", expires_at=None, leased_at=None, heartbeat_at=None
     )
@@ -194,24 +193,24 @@ def sweep(project_id: int, now: datetime) -> None:
 
 
 def find_slot(lease: Lease, now: datetime) -> SlotToFill:
-    """The slot that work under this lease may fill: its own, or where the lease has ended one that is free.
+    """Return the slot that work under this lease may fill: its own, or a free one if the lease has ended.
 
-    A newer lease of the same person on the same task serves as well: it is the same work. AnnotationError where
-    something was submitted under this lease before.
+    A newer lease of the person on the same task is equivalent: it is the same work. AnnotationError if something was
+    already submitted under this lease.
     """
     if lease.ending == Ending.SUBMITTED:
         raise AnnotationError(_("This task was already submitted. Start the next one."))
     locked = Slot.objects.select_for_update(of=("self",), no_key=True)
     own = _OWN.first(pk=lease.slot_id, token=lease.token)
     if own is not None:
-        # What never changes of them was read with the lease.
+        # Their constant columns were read with the lease.
         own.task, own.project, own.video = lease.task, lease.slot.project, lease.slot.video
         own.task.state = TaskState.OPEN
         return SlotToFill(own, late=own.expires_at <= now)
     slots = locked.select_related("task__candidate", "task__item__candidate_group", "project", "video")
     of_task = slots.filter(task=lease.task_id, task__state=TaskState.OPEN)
     if lease.slot.stage == Stage.GOLD:
-        # Each place there is somebody's own.
+        # Each of these slots belongs to one person.
         of_task = of_task.filter(pk=lease.slot_id)
     reserved = Q(reserved_until__gt=now) & ~Q(reserved_for=lease.person_id)
     takeable = Q(state=SlotState.LEASED, person=lease.person_id) | (Q(state=SlotState.FREE) & ~reserved)
@@ -222,7 +221,7 @@ def find_slot(lease: Lease, now: datetime) -> SlotToFill:
 
 
 def fill(slot: Slot, lease: Lease, now: datetime) -> None:
-    """The slot is the person's for good; its lease, and the one the work came under, end as submitted."""
+    """Fill the slot; its lease, and the lease of the work, end as submitted."""
     if _FILL(pk=slot.pk, state=slot.state, token=slot.token, person=lease.person_id) != 1:
         raise Conflict(_("Someone else has just taken this task. Submit again."))
     slot.state, slot.person_id = SlotState.DONE, lease.person_id
@@ -231,13 +230,13 @@ def fill(slot: Slot, lease: Lease, now: datetime) -> None:
 
 
 def close(lease: Lease, now: datetime) -> None:
-    """Nothing more can be submitted under this lease."""
+    """End the lease: nothing more can be submitted under it."""
     Lease.objects.filter(pk=lease.pk).update(ending=Ending.SUBMITTED, ended_at=now)
     _end_draft(lease)
 
 
 def _end_draft(lease: Lease) -> None:
-    # An answer by key has none.
+    # An answer by keyboard has no draft.
     if public_stage(lease.slot.stage) not in JUDGING:
         Draft.objects.filter(task=lease.task_id, person=lease.person_id).delete()
 
@@ -252,7 +251,7 @@ def _nearest(lease: Lease) -> Case:
 
 
 def _holds_other_slot(lease: Lease, found: Slot) -> bool:
-    """Whether the person has another place in that item: one place a person in an item."""
+    """Return whether the person has another slot in the item: one per person and item."""
     if found.stage not in JUDGING:
         return False
     places = Slot.objects.filter(item=found.item_id, stage=found.stage, person=lease.person_id)
@@ -282,7 +281,7 @@ def _order_shown(slot: Slot) -> list[int] | None:
     foils = slot.task.foils_asked
     if foils is None:
         own = Foil.objects.filter(item=slot.item_id).order_by("position").values_list("pk", flat=True)
-        # One text alone would be no choice.
+        # One text would not be a choice.
         foils = list(own.exclude(DROPPED_OUT)) or list(own)
     return order_shown(secret_seed("order-of-baseline", slot.project_id), slot.item_id, slot.person_id, foils)
 
@@ -297,7 +296,7 @@ def _current_guideline(slot: Slot) -> Guideline | None:
 
 @cache
 def _guideline_of(stage: str) -> Prepared[Guideline]:
-    """The guideline of the slot's subtest, or that of the stage as a whole."""
+    """Return the guideline of the slot's subtest, or that of the stage."""
     path = SUBTEST_PATH.get(Stage(stage))
     of_stage = Guideline.objects.filter(stage=public_stage(stage)).order_by(*NEWEST)
     if path is None:
@@ -310,9 +309,9 @@ def _guideline_of(stage: str) -> Prepared[Guideline]:
 
 
 def heartbeat(person: User, token: str, *, now: datetime | None = None) -> datetime:
-    """The new end of the lease. One that has expired is renewed too, as long as nobody has freed the slot.
+    """Renew the lease and return its new end. An expired one is renewed if nobody has freed the slot.
 
-    LeaseEnded otherwise; Http404 for a token that is not the person's. Not a change of state, so no audit row.
+    LeaseEnded if it was freed; Http404 for a token that is not the person's. Not a change of state, so no audit row.
     """
     moment = now or timezone.now()
     with transaction.atomic():
@@ -330,7 +329,7 @@ def heartbeat(person: User, token: str, *, now: datetime | None = None) -> datet
 
 
 def release(person: User, token: str, *, reason: str = "", now: datetime | None = None) -> None:
-    """Free the slot; the task comes back to this person only when there is nothing else. No harm where it is over.
+    """Free the slot; this person gets the task again only after all others. Does nothing if the lease has ended.
 
     `reason`: one of SkipReason, or "" if the person gave none. AnnotationError for any other.
     """
@@ -349,7 +348,10 @@ def _release(person: User, token: str, reason: str, now: datetime) -> None:
 
 
 def decline_video(person: User, token: str, *, now: datetime | None = None) -> None:
-    """The audit trail says that the piece was skipped, as of any skip, and not why. No harm where it is over."""
+    """Skip the task and decline its video.
+
+    The audit trail contains a skip like any other, without the reason. Does nothing if the lease has ended.
+    """
     run_in_transaction(lambda: _decline(person, token, now or timezone.now()))
 
 
@@ -362,11 +364,11 @@ def _decline(person: User, token: str, now: datetime) -> None:
 
 
 def save_draft(person: User, token: str, text: str, *, now: datetime | None = None) -> datetime:
-    """Store the draft of the lease's task, over the one before; when that was.
+    """Store the draft of the lease's task in place of an earlier one; return the time.
 
-    A lease that has run out still takes drafts, as it takes late work; LeaseEnded where the work was submitted under
-    it already. AnnotationError for what is no draft, Http404 for a token that is not the person's. It changes no
-    state, so there is no audit row.
+    An expired lease still accepts drafts, as it accepts late work; LeaseEnded if the work was already submitted.
+    AnnotationError for an invalid draft, Http404 for a token that is not the person's. It changes no state, so there is
+    no audit row.
     """
     payload = parse_draft(text)
     if payload is None:

@@ -1,4 +1,4 @@
-"""A researcher makes pairs with a known answer out of valid items: as they are, or with another video."""
+"""A researcher makes pairs with a known answer from valid items: unchanged, or with another video."""
 
 from collections.abc import Sequence
 
@@ -30,11 +30,11 @@ def add_gold_pairs(
     seed: int = 0,
     explanation: str = "",
 ) -> int:
-    """Make up to `number` pairs of the subtest's valid items, drawn by the seed; how many were made.
+    """Make up to `number` pairs of the subtest's valid items, drawn by the seed; return how many.
 
-    Only the caption is true of the video; of a mismatched pair, whose video is that of another item, neither is. For
-    the qualification one subtest a test. People see the main subtest named for which it is the proficiency subtest.
-    AnnotationError where nothing is left to draw from, or for a subtest of another project.
+    Only the caption is true of the video; in a mismatched pair, with another item's video, neither text is. The
+    qualification takes one subtest per test. For a proficiency subtest, people see the name of its main subtest.
+    AnnotationError if no item remains, or for a subtest of another project.
     """
     require_role(actor, project, Role.RESEARCHER)
     if subtest.project_id != project.pk or use not in Use.values:
@@ -49,7 +49,7 @@ def _add(
 ) -> int:
     if use == Use.QUALIFICATION and not mismatched:
         _one_subtest_a_test(project, subtest)
-    # The researcher's seed is mostly 0: without a secret, the source would say which items become gold.
+    # The researcher's seed is usually 0: without a secret, the source code would reveal which items become gold.
     secret = secret_seed("gold", project.pk)
     drawn = sorted(_sources(subtest), key=lambda foil: seeded_share(secret, seed, foil.pk))
     pairs = _mismatched(drawn, number) if mismatched else [(foil, foil.item) for foil in drawn[:number]]
@@ -81,7 +81,7 @@ def _add(
 
 
 def _sources(subtest: Subtest) -> list[Foil]:
-    """One valid foil of each item that no pair is made of yet."""
+    """Return one valid foil of each item that has no pair yet."""
     foils = Foil.objects.filter(item__in=free_items(subtest), verdict=FoilVerdict.VALID)
     first: dict[int, Foil] = {}
     for foil in foils.select_related("item__caption", "item__video").order_by("item_id", "position"):
@@ -90,7 +90,7 @@ def _sources(subtest: Subtest) -> list[Foil]:
 
 
 def _mismatched(drawn: Sequence[Foil], number: int) -> list[tuple[Foil, Item]]:
-    """Each foil with the next item in the draw that is of another source and says something else."""
+    """Pair each foil with the next item in the draw from another source and with other texts."""
     pairs = []
     for at, foil in enumerate(drawn):
         others = [*drawn[at + 1 :], *drawn[:at]]
@@ -108,7 +108,7 @@ def _apart(one: Item, other: Item) -> bool:
 
 
 def _one_subtest_a_test(project: Project, subtest: Subtest) -> None:
-    """For each test, the proficiency items of one subtest (ViLMA, Sec. B.1)."""
+    """Return, for each test, the proficiency items of one subtest (ViLMA, Sec. B.1)."""
     if not subtest.test:
         return
     others = GoldPair.objects.filter(

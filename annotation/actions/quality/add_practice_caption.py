@@ -1,4 +1,4 @@
-"""A researcher adds a caption to practise editing on."""
+"""A researcher adds a practice caption."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from text.quoting import shortened
 def add_practice_caption(
     actor: User, project: Project, caption: Caption, examples: Sequence[str], explanation: str = ""
 ) -> PracticeCaption:
-    """The caption with foils that an expert wrote for it, one or more, each without an error of the live checks."""
+    """Add the caption with an expert's foils for it, one or more, each without an error in the live checks."""
     require_role(actor, project, Role.RESEARCHER)
     if caption.video.project_id != project.pk:
         raise AnnotationError(_("This caption belongs to another project. Choose one from this project."))

@@ -31,9 +31,9 @@ def answer_question(
     seconds: Any = None,
     now: datetime | None = None,
 ) -> Question:
-    """Store the first answer to the question; a second press changes nothing. The last one ends the attempt.
+    """Store the first answer to the question; a second one changes nothing. The last one ends the attempt.
 
-    `answer`: 1-5 or its name for a pair, the foil for a caption. AnnotationError for an answer that is none.
+    `answer`: 1-5 or its name for a pair, the foil for a caption. AnnotationError for an invalid answer.
     """
     moment = now or timezone.now()
     return run_in_transaction(lambda: _answer(person, attempt_id, place, answer, watch, seconds, moment))
@@ -79,7 +79,7 @@ def _edit(question: Question, text: str) -> None:
 
 
 def _finish(attempt: Attempt, person: User, now: datetime) -> None:
-    """The attempt is over; who has passed the qualification may validate."""
+    """End the attempt; a person who passed the qualification may validate."""
     answers = list(attempt.questions.values_list("right", flat=True))
     attempt.finished_at, attempt.passed = now, has_passed(sum(answers), len(answers), attempt.pass_share)
     attempt.save(update_fields=["finished_at", "passed"])

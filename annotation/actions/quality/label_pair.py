@@ -1,4 +1,4 @@
-"""An expert labels a pair of the qualification, blind: the baseline that people are held against."""
+"""An expert labels a pair of the qualification, blind: the baseline for people's results."""
 
 from django.utils.translation import gettext as _
 
@@ -13,12 +13,15 @@ from projects.models import Project, User
 
 
 def label_order(policy: QualityPolicy, person: User, pair_id: int) -> bool:
-    """Whether this expert sees the caption first."""
+    """Return whether this expert sees the caption first."""
     return gold_caption_first(policy.secret, person.pk, pair_id)
 
 
 def label_pair(actor: User, project: Project, pair_id: int, answer: str | int) -> ExpertLabel:
-    """Store the expert's answer, as shown; the first one stays. AnnotationError for an answer that is none."""
+    """Store the expert's first answer, as shown.
+
+    AnnotationError for an unknown answer.
+    """
     pair = pair_for(actor, project, pair_id)
     shown = parse_answer(answer)
     if shown is None:

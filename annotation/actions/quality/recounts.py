@@ -1,4 +1,4 @@
-"""Votes that count no longer, or count again: their places, the verdicts of their pairs, the state of their items."""
+"""Exclude and reinstate votes, with their slots, the verdicts of their pairs and the state of their items."""
 
 from datetime import datetime
 
@@ -17,8 +17,11 @@ COUNTED, ASIDE, SURPLUS = VoteState.COUNTED, VoteState.SET_ASIDE, VoteState.SURP
 
 
 def votes_of(person: User, project: Project, state: str) -> list[Vote]:
-    """The person's judgements in that state. All their items are locked, then all those items' captions: in the order
-    of one item after the other, somebody who judges another item of a caption would be waited for in a ring."""
+    """Return the person's judgements in that state; locks their items and captions.
+
+    Locks all the items, then all captions of those items: locking item by item could deadlock with a judge of another
+    item of the caption.
+    """
     votes = Vote.objects.filter(person=person, item__subtest__project=project, stage=Stage.VALIDATION, state=state)
     items = Item.objects.filter(pk__in=votes.values("item"))
     lock_rows(items)
@@ -27,16 +30,16 @@ def votes_of(person: User, project: Project, state: str) -> list[Vote]:
 
 
 def exclude_vote(vote: Vote, project: Project, actor: User, reason: str, now: datetime) -> bool:
-    """Counted -> set aside; its place is free for somebody else and its item in validation again.
+    """Exclude a counted vote: its slot is free for others, and its item returns to validation.
 
-    False where the vote had changed in the meantime.
+    Return False if the vote has changed meanwhile.
     """
     item = locked_item(vote.item_id)
     if not Vote.objects.filter(pk=vote.pk, state=COUNTED).update(state=ASIDE):
         return False
     _record(vote, project, actor, "set_vote_aside", COUNTED, ASIDE, reason)
     if item.state in WITHDRAWN:
-        # What was decided on them stands, but for whether the caption is in doubt.
+        # Decisions based on them remain, except whether the caption is in doubt.
         flag_captions([item.caption_id])
         return True
     task = Task.objects.get(pk=Slot.objects.values("task").get(pk=vote.slot_id)["task"])
@@ -49,7 +52,7 @@ def exclude_vote(vote: Vote, project: Project, actor: User, reason: str, now: da
 
 
 def reinstate_vote(vote: Vote, project: Project, actor: User, reason: str, now: datetime) -> str:
-    """Set aside -> counted where a place is free, else surplus; the new state."""
+    """Count an excluded vote again if a slot is free, else mark it as surplus; return the new state."""
     item = locked_item(vote.item_id)
     slot = _place_for(vote, item)
     new = COUNTED if slot else SURPLUS
@@ -66,7 +69,7 @@ def reinstate_vote(vote: Vote, project: Project, actor: User, reason: str, now: 
 
 
 def _place_for(vote: Vote, item: Item) -> Slot | None:
-    """The place that the vote had, if it is free; else a free one whose order of texts is the vote's; else any."""
+    """Return the vote's former slot if it is free, else a free one with the same order of texts, else any."""
     slots = Slot.objects.select_for_update(of=("self",), no_key=True).select_related("task")
     if item.state in WITHDRAWN:
         return slots.filter(pk=vote.slot_id, state=SlotState.DONE, person=vote.person_id).first()

@@ -1,4 +1,4 @@
-"""A researcher sets the project's rules of quality, opens practice and the qualification."""
+"""A researcher sets the project's quality rules, and opens practice and the qualification."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from projects.models import Project, Role, User
 def save_quality_policy(
     actor: User, project: Project, *, judge_caption_once: bool | None = None, **fields: Any
 ) -> QualityPolicy:
-    """Store the fields. AnnotationError names what is wrong, or what is missing before something can be opened.
+    """Store the fields. AnnotationError names the invalid field, or what is missing before something can be opened.
 
     `judge_caption_once` is the project's option; None leaves it as it is.
     """
@@ -47,7 +47,7 @@ def _save(actor: User, project: Project, once: bool | None, fields: dict[str, An
 
 
 def _complete(policy: QualityPolicy) -> None:
-    """What is opened has what it needs."""
+    """Check that what is opened has what it needs."""
     project = policy.project
     if policy.guess_accuracy >= policy.careful_accuracy:
         raise AnnotationError(_("The gold accuracy of careful people must be higher than that of guessers."))

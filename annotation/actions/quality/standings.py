@@ -1,4 +1,4 @@
-"""Who may validate now, and the running tally that decides it: one read at a claim, one row at a submit."""
+"""Who may validate, and the running counts that decide it: one read per claim, one row per submission."""
 
 from datetime import datetime
 
@@ -30,7 +30,7 @@ COUNTS = ("gold_seen", "gold_right", "first", "second", "timed", "fast")
 
 
 def admitted(person: User, project: Project, now: datetime) -> Standing | None:
-    """The person's standing, made where it is missing; None where the project has no policy. NotAdmitted says why."""
+    """Return the person's status, created if missing; None if the project has no policy. NotAdmitted says why not."""
     found = policy_and_standing(person, project)
     if found is None:
         return None
@@ -41,29 +41,29 @@ def admitted(person: User, project: Project, now: datetime) -> Standing | None:
     if standing is None:
         standing, _made = Standing.objects.get_or_create(policy=policy, person=person, defaults={"counted_from": now})
     standing.policy = policy
-    # Null: the version before made the row.
+    # Null: the previous version created the row.
     standing.gold_ahead = standing.gold_ahead or []
     return standing
 
 
 def count_piece(standing: Standing, *, gold: bool) -> None:
-    """Count a piece that was given out, and store which gold waits for the person from now on."""
+    """Count a task that was assigned, and store which gold the person gets next."""
     Standing.objects.filter(pk=standing.pk).update(
         served=F("served") + 1, gold_served=F("gold_served") + int(gold), gold_ahead=standing.gold_ahead
     )
 
 
 def locked(pk: int | None) -> Standing | None:
-    """The standing with its policy; other judgements of the person wait until the transaction ends."""
+    """Return the status row with its policy; other judgements of the person wait until the transaction ends."""
     if pk is None:
         return None
     return Standing.objects.select_for_update(of=("self",), no_key=True).select_related("policy__project").get(pk=pk)
 
 
 def is_fast(standing: Standing, lease: Lease, now: datetime) -> bool | None:
-    """Whether so little time has passed since the clip was handed out; None where nobody looks, or knows its length.
+    """Return if the answer came too soon after the claim; None without a check or a known length.
 
-    Our own clock: what the browser says of its time could be anything.
+    Uses the server's clock: the browser can report any time.
     """
     video = lease.slot.video
     share = standing.policy.fast_share
@@ -74,7 +74,7 @@ def is_fast(standing: Standing, lease: Lease, now: datetime) -> bool | None:
 
 
 def counts_of_vote(vote: Vote) -> dict[str, int]:
-    """What a judgement adds to the counts. Its gold pair is loaded."""
+    """Return what a judgement adds to the counts; its gold pair must be loaded."""
     counts = dict.fromkeys(COUNTS, 0)
     if vote.gold_id is not None:
         counts["gold_seen"] = 1
@@ -87,9 +87,9 @@ def counts_of_vote(vote: Vote) -> dict[str, int]:
 
 
 def add_vote(standing: Standing, vote: Vote, now: datetime) -> None:
-    """The judgement goes into the locked standing; who is under the bar is paused from here on.
+    """Add the judgement to the locked counts, and pause the person if they are below a limit.
 
-    One that was sent before the counts began anew, and waited for that, is not in them.
+    A judgement from before the counts restarted is not added.
     """
     if vote.created_at < standing.counted_from:
         return
@@ -100,13 +100,13 @@ def add_vote(standing: Standing, vote: Vote, now: datetime) -> None:
 
 
 def subtract_vote(standing: Standing, vote: Vote) -> None:
-    """An undone judgement leaves the locked standing; one from before the counts began is not in them."""
+    """Subtract an undone judgement from the locked counts, unless it is from before they restarted."""
     if vote.created_at >= standing.counted_from:
         _add(standing, counts_of_vote(vote), -1)
 
 
 def pause(standing: Standing, reason: Reason, now: datetime, actor: User | None, note: str = "") -> int:
-    """Active -> paused; how many leases were freed. The standing is locked, its policy's project loaded."""
+    """Pause an active validator; return how many leases were freed. The row is locked, its policy's project loaded."""
     project = standing.policy.project
     serialize_writes(standing.person)
     standing.state, standing.paused_at, standing.paused_by = Standing.State.PAUSED, now, actor
@@ -118,7 +118,7 @@ def pause(standing: Standing, reason: Reason, now: datetime, actor: User | None,
             project, actor, "pause", standing, from_state="active", to_state="paused", reason=note or reason, **counts
         )
     )
-    # Work that comes in late under an ended lease finds the pause through it.
+    # Late work under an ended lease finds the pause through it.
     leases = Lease.objects.filter(person=standing.person_id, task__project=project, standing=None)
     leases.filter(task__stage__in=stages_shown_as(Stage.VALIDATION)).exclude(ending=Ending.SUBMITTED).update(
         standing=standing
@@ -132,7 +132,7 @@ def pause(standing: Standing, reason: Reason, now: datetime, actor: User | None,
 
 
 def refuse_undo_while_paused(standing: Standing | None) -> None:
-    """Who is paused takes nothing back: the piece would be in their hands again."""
+    """Refuse an undo while paused: the task would be leased to the person again."""
     if standing is not None and standing.state == Standing.State.PAUSED:
         raise NotAdmitted(str(ADMISSION[PAUSED]), PAUSED)
 
@@ -144,13 +144,13 @@ def _add(standing: Standing, counts: dict[str, int], sign: int) -> None:
 
 
 def policy_of(project: Project) -> QualityPolicy:
-    """The policy, locked; a new one asks for nothing."""
+    """Return the policy, locked; a new one requires nothing."""
     pk = QualityPolicy.objects.get_or_create(project=project)[0].pk
     return QualityPolicy.objects.select_for_update(of=("self",), no_key=True).select_related("project").get(pk=pk)
 
 
 def standing_of(person: User, project: Project) -> Standing:
-    """The person's standing, locked, with its policy and project; what they send and undo waits."""
+    """Return the person's status, locked, with policy and project; their submissions and undos wait."""
     serialize_writes(person)
     policy, _made = QualityPolicy.objects.get_or_create(project=project)
     standing, _made = Standing.objects.get_or_create(policy=policy, person=person)

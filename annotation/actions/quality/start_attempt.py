@@ -1,4 +1,4 @@
-"""A person begins practice or the qualification: the questions are drawn here and stay as they are."""
+"""A person starts practice or the qualification: the questions are drawn here and do not change."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,9 +22,9 @@ from projects.models import Project, User
 def start_attempt(
     person: User, project: Project, stage: str, of_stage: str = Stage.VALIDATION, *, now: datetime | None = None
 ) -> Attempt:
-    """The person's open attempt, or a new one. Practice as often as they like, the qualification as the policy says.
+    """Return the person's open attempt, or a new one. Practice is unlimited; the policy limits the qualification.
 
-    AnnotationError where it is not open, passed already, or no try or no fresh question is left.
+    AnnotationError if it is not open or already passed, or if no attempt or no new question remains.
     """
     if stage not in USE_OF_STAGE or of_stage not in PRACTICE_ROLE:
         raise AnnotationError(_("Exercise not found."))
@@ -81,7 +81,7 @@ def _questions(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
         video__media_state__in=WATCHABLE,
     ).exclude(Exists(declined_by(attempt.person_id)))
     fresh = pairs.exclude(questions__attempt__person=attempt.person)
-    # Who declined some of the videos is asked about the others: a bar is a share of right answers.
+    # A person who declined some of the videos is asked about the others: the pass mark is a share.
     if attempt.stage == Stage.QUALIFICATION and fresh.count() < min(length, pairs.count()):
         raise AnnotationError(_("There are no new questions for another attempt. Ask the project's researcher."))
     pool = fresh if fresh.exists() else pairs

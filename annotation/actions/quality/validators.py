@@ -20,9 +20,9 @@ from projects.models import Project, User
 def pause_validator(
     actor: User, project: Project, person_id: int, note: str = "", *, now: datetime | None = None
 ) -> int:
-    """Their open leases are freed and claims refused until a researcher resumes them; how many leases were freed.
+    """Free the person's leases and refuse claims until a researcher resumes them; return how many were freed.
 
-    AnnotationError where they are paused already.
+    AnnotationError if they are already paused.
     """
     return run_in_transaction(lambda: _pause(actor, project, person_id, note.strip(), now or timezone.now()))
 
@@ -37,9 +37,9 @@ def _pause(actor: User, project: Project, person_id: int, note: str, now: dateti
 def resume_validator(
     actor: User, project: Project, person_id: int, note: str = "", *, now: datetime | None = None
 ) -> Standing:
-    """Paused -> active; the running counts restart, so that the same answers do not pause them again.
+    """Resume the person; the running counts restart, so that the same answers do not pause them again.
 
-    AnnotationError where they are not paused.
+    AnnotationError if they are not paused.
     """
     return run_in_transaction(lambda: _resume(actor, project, person_id, note.strip(), now or timezone.now()))
 
@@ -61,10 +61,10 @@ def _resume(actor: User, project: Project, person_id: int, note: str, now: datet
 def exclude_votes(
     actor: User, project: Project, person_id: int, reason: str = "", *, now: datetime | None = None
 ) -> int:
-    """Every counted vote of the person counts no longer; how many did.
+    """Exclude every counted vote of the person; return how many.
 
-    Their places are free for others, decided items are in validation again, reports that read them are stale. The votes
-    stay and can be brought back.
+    Their slots are free for others, decided items return to validation, and reports that use them are stale. The votes
+    stay and can be reinstated.
     """
     return run_in_transaction(lambda: _exclude(actor, project, person_id, reason.strip(), now or timezone.now()))
 
@@ -83,7 +83,7 @@ def _exclude(actor: User, project: Project, person_id: int, reason: str, now: da
 def reinstate_votes(
     actor: User, project: Project, person_id: int, reason: str = "", *, now: datetime | None = None
 ) -> tuple[int, int]:
-    """(how many count again, how many came too late and are surplus): a vote counts only where a place is free."""
+    """Return (how many count again, how many are surplus): a vote counts only if a slot is free."""
     return run_in_transaction(lambda: _reinstate(actor, project, person_id, reason.strip(), now or timezone.now()))
 
 

@@ -1,4 +1,4 @@
-"""A researcher withdraws a pair, or a caption to practise on: it is asked no more, what was answered stays."""
+"""A researcher withdraws a pair or a practice caption: it is no longer asked, and its answers stay."""
 
 from datetime import datetime
 
@@ -14,13 +14,13 @@ from projects.models import Project, User
 
 
 def withdraw_pair(actor: User, project: Project, pair_id: int, *, now: datetime | None = None) -> None:
-    """AnnotationError where it is withdrawn already."""
+    """Withdraw the pair. AnnotationError if it is already withdrawn."""
     row = pair_for(actor, project, pair_id)
     run_in_transaction(lambda: _withdraw(actor, project, row, now or timezone.now()))
 
 
 def withdraw_practice(actor: User, project: Project, practice_id: int, *, now: datetime | None = None) -> None:
-    """The same for a caption to practise on."""
+    """Withdraw the practice caption. AnnotationError if it is already withdrawn."""
     row = practice_for(actor, project, practice_id)
     run_in_transaction(lambda: _withdraw(actor, project, row, now or timezone.now()))
 

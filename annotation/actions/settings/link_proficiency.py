@@ -1,4 +1,4 @@
-"""A main subtest gets its proficiency subtest, and its items their proficiency items."""
+"""Link a main subtest to its proficiency subtest, and its items to their proficiency items."""
 
 from django.utils.translation import gettext as _
 
@@ -13,10 +13,10 @@ from projects.models import Role, User
 
 
 def link_proficiency(person: User | None, main: Subtest, proficiency: Subtest) -> int:
-    """Link the subtests of one project; the number of main items that got an item of the same video.
+    """Link two subtests of a project; return the number of main items linked to an item of the same video.
 
     Items that have a proficiency item keep it. `person` None is the operator. AccessDenied without the researcher's
-    role; AnnotationError: wrong kinds or projects, or the main subtest is linked to another one.
+    role; AnnotationError: wrong kinds or projects, or the main subtest is already linked to another one.
     """
     if person is not None:
         require_role(person, main.project, Role.RESEARCHER)
@@ -48,7 +48,7 @@ def _link(person: User | None, held: Subtest, proficiency: Subtest) -> int:
     paired = Item.objects.filter(subtest=main, proficiency_item__isnull=False)
     before = paired.count()
     simpler = Item.objects.filter(subtest=proficiency).exclude(state__in=WITHDRAWN)
-    # Items of a video are paired by one transaction at a time, as where they are assembled.
+    # One transaction at a time pairs the items of a video, as in assembly.
     lock_rows(Video.objects.filter(pk__in=simpler.values("video")))
     _link_same_captions(main, proficiency)
     for item in simpler.order_by("pk"):
@@ -60,7 +60,7 @@ def _link(person: User | None, held: Subtest, proficiency: Subtest) -> int:
 
 
 def _link_same_captions(main: Subtest, proficiency: Subtest) -> None:
-    """An item about the same caption comes before any other one of the video."""
+    """Link items about the same caption, before any others of the video."""
     by_caption: dict[int, Item] = {}
     for item in Item.objects.filter(subtest=proficiency).exclude(state__in=WITHDRAWN).order_by("-pk"):
         by_caption[item.caption_id] = item

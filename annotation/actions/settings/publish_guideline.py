@@ -1,4 +1,4 @@
-"""A researcher publishes a new version of what the people of a stage are told."""
+"""A researcher publishes a new version of a stage's guidelines."""
 
 from django.utils.translation import gettext as _
 
@@ -16,7 +16,7 @@ from projects.models import Project, Role, User
 def publish_guideline(
     person: User, project: Project, stage: str, text: str, *, subtest: Subtest | None = None
 ) -> Guideline:
-    """The next version for the stage, or for one subtest of it; work done from now on is stored with it.
+    """Publish the next version for the stage, or for one of its subtests; new work is stored with it.
 
     AnnotationError for an unknown stage, an empty text, or a subtest of another project.
     """

@@ -1,4 +1,7 @@
-"""Items of published sets: valid on the publisher's word until votes decide (docs/workflow.md#as-published)."""
+"""Items that were imported as published, which are valid until votes decide.
+
+See docs/workflow.md#as-published.
+"""
 
 from collections.abc import Sequence
 
@@ -21,20 +24,20 @@ CHUNK = 500
 
 
 def take_publishers_word(project: Project, actor: User | None, items: Sequence[Item]) -> None:
-    """Mark items as those of a published set; the caller holds their rows.
+    """Mark items as those of a published set; the caller has locked their rows.
 
-    What votes decided stays. An item that waits for votes leaves validation, unless somebody has been asked about it.
+    Decisions by votes stay. An item that waits for votes leaves validation, unless somebody has already seen it.
     """
     for start in range(0, len(items), CHUNK):
         some = items[start : start + CHUNK]
         marked = Item.objects.filter(pk__in=[item.pk for item in some])
         marked.update(as_published=True)
         votes = Vote.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION, state=VoteState.COUNTED)
-        # Of a subtest that asks for no votes.
+        # The subtest asks for no votes.
         marked.filter(~Exists(votes), state=ItemState.VALID).update(decided_at=None)
         waiting = [item for item in some if item.state == ItemState.IN_VALIDATION]
         slots = Slot.objects.filter(item__in=waiting, stage=Stage.VALIDATION)
-        # A claim that goes on in this moment has its lease before this returns.
+        # A parallel claim has its lease before this returns.
         lock_rows(slots)
         asked = set(Lease.objects.filter(slot__in=slots).values_list("slot__item", flat=True))
         unasked = [item for item in waiting if item.pk not in asked]
@@ -44,17 +47,17 @@ def take_publishers_word(project: Project, actor: User | None, items: Sequence[I
 
 
 def waiting_on_publishers_word(subtest: Subtest) -> QuerySet[Item]:
-    """The subtest's items that `collect_votes` could ask about."""
+    """Return the subtest's items that `collect_votes` could ask about."""
     rows = Item.objects.filter(PUBLISHERS_WORD, subtest=subtest, state=ItemState.VALID)
     return rows.filter(video__media_state__in=WATCHABLE)
 
 
 def collect_votes(person: User | None, subtest: Subtest, *, size: int | None = None, seed: int = 0) -> int:
-    """Ask validators about items that count as valid on the publisher's word; the number of items.
+    """Collect votes on items that were imported as published; return how many items.
 
-    `size`: a sample of so many, drawn by `seed`; None: all of them. They keep counting as valid until their votes
-    decide. `person` None is the operator. AccessDenied without the researcher's role; AnnotationError: the subtest
-    wants no votes, or no item has a clip that people can watch.
+    `size`: the size of a sample drawn by `seed`; None: all items. They count as valid until their votes decide.
+    `person` None is the operator. AccessDenied without the researcher's role; AnnotationError: the subtest asks for no
+    votes, or no item has a clip that people can watch.
     """
     if person is not None:
         require_role(person, subtest.project, Role.RESEARCHER)
@@ -73,9 +76,7 @@ def _collect(person: User | None, held: Subtest, size: int | None, seed: int) ->
         )
     keys = drawn(list(waiting_on_publishers_word(subtest).values_list("pk", flat=True)), size, seed)
     if not keys:
-        raise AnnotationError(
-            _("No item that is valid because its publisher says so has a clip to watch. Attach the videos first.")
-        )
+        raise AnnotationError(_("No item that was imported as published has a clip to watch. Attach the videos first."))
     for start in range(0, len(keys), CHUNK):
         some = Item.objects.filter(PUBLISHERS_WORD, pk__in=keys[start : start + CHUNK], state=ItemState.VALID)
         lock_rows(some)

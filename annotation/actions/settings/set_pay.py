@@ -1,4 +1,4 @@
-"""A researcher says what work earns, and what an hour should earn at the least."""
+"""A researcher sets the pay per stage, and the minimum pay per hour."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -19,10 +19,10 @@ from projects.models import Project, Role, User
 def set_pay(
     person: User, project: Project, *, currency: str, floor: Decimal | None, rates: Mapping[str, Rate]
 ) -> PayPolicy:
-    """Store currency, floor and the rates by stage; a stage that is not named earns nothing.
+    """Store currency, minimum and rates by stage; a stage without a rate earns nothing.
 
-    Pay is computed with the rates of now, for all the work that there is. AnnotationError for a rate of no stage that
-    is paid, an unknown unit, a negative amount, no currency.
+    Pay of all work, past and future, uses the present rates. AnnotationError for a rate of a stage that cannot be paid,
+    an unknown unit, a negative amount, no currency.
     """
     require_role(person, project, Role.RESEARCHER)
     if not set(rates) <= set(PAID):
@@ -47,7 +47,7 @@ def _set(person: User, project: Project, currency: str, floor: Decimal | None, r
     policy.save()
     PayRate.objects.filter(project=project).delete()
     PayRate.objects.bulk_create(rows)
-    said = {stage: f"{rate.amount} a {rate.unit}" for stage, rate in sorted(rates.items())}
+    said = {stage: f"{rate.amount} per {rate.unit}" for stage, rate in sorted(rates.items())}
     audit.record(
         audit.event(project, person, "set_pay", policy, currency=currency, floor=floor and str(floor), rates=said)
     )

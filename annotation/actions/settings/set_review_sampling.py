@@ -1,4 +1,4 @@
-"""A researcher says how much of the work reviewers see, and how much of it two of them."""
+"""A researcher sets the share of work that reviewers see, and the share that two of them see."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -23,9 +23,10 @@ def set_review_sampling(
     own_rates: Mapping[int, float] | None = None,
     now: datetime | None = None,
 ) -> ReviewPolicy:
-    """Store both shares (0..1) and annotators' own rates by their id; who is not named goes by the project's.
+    """Store both shares (0..1) and annotators' own rates by id; other annotators use the project's.
 
-    It holds for what is submitted and decided from now on. AnnotationError for what is no share or no annotator here.
+    Applies to what is submitted and decided from now on. AnnotationError for a share out of range, or a person who is
+    not an annotator here.
     """
     require_role(person, project, Role.RESEARCHER)
     rates = dict(own_rates or {})

@@ -1,4 +1,4 @@
-"""A researcher changes the votes that pairs of a subtest take, before anybody has been shown one."""
+"""A researcher changes the vote rule of a subtest before anybody has seen one of its pairs."""
 
 from dataclasses import asdict
 
@@ -18,10 +18,10 @@ from projects.models import Role, User
 
 
 def set_vote_rule(person: User, subtest: Subtest, rule: VoteRule) -> Subtest:
-    """Store the rule, and give every pair that waits as many places as it wants.
+    """Store the rule, and give every waiting pair the slots that it requires.
 
-    AnnotationError once a pair of the subtest was shown to somebody, has a vote or is decided (a rule that is chosen
-    by what came of it proves nothing), for a rule that no vote can satisfy, and for no votes where items wait for some.
+    AnnotationError if a pair of the subtest was already shown, voted on or decided (a rule chosen after its results
+    proves nothing), for a rule that no vote can satisfy, and for no votes while items wait for some.
     """
     require_role(person, subtest.project, Role.RESEARCHER)
     if rule.needed > rule.wanted:
@@ -35,11 +35,11 @@ def set_vote_rule(person: User, subtest: Subtest, rule: VoteRule) -> Subtest:
 
 
 def _set(person: User, held: Subtest, rule: VoteRule) -> Subtest:
-    # The project first, as imports and make_tasks do; who makes an item of the subtest holds the row as well.
+    # The project first, as imports and make_tasks do; a writer that makes an item of the subtest locks it, too.
     serialize_writes(held.project)
     subtest = Subtest.objects.select_related("project").select_for_update(of=("self",)).get(pk=held.pk)
     places = Slot.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION).order_by("pk")
-    # Who claims one of them in this moment has it, and is seen below, or finds it gone.
+    # A parallel claim either gets its slot and is seen below, or finds it gone.
     list(places.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
     if why := why_fixed(subtest):
         raise AnnotationError(why)

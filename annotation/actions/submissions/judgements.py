@@ -1,4 +1,4 @@
-"""Store what people judged: a vote, a choice of the human baseline, objects seen."""
+"""Store judgements: a vote, a choice of the human baseline, objects seen."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -51,12 +51,12 @@ def submit_vote(
     now: datetime | None = None,
     lease: Lease | None = None,
 ) -> Vote:
-    """Store the vote, once for each `key`; what "first" meant is read from the order kept with the lease.
+    """Store the vote, once for each `key`; the order in the lease tells what "first" meant.
 
-    The last vote of a pair gives its verdict, and the last pair the item's state. Late work counts if a place is
-    free, else it is stored as surplus; that of somebody who is paused is set aside. A gold pair goes the same way, but
-    for the verdict: it has none. `lease`: where the caller has it, from judged_lease_for. AnnotationError for an
-    unknown answer or a second vote on the item.
+    The last vote of a pair gives its verdict, and the last pair the item's state. Late work counts if a slot is free,
+    else it is stored as surplus; work of a paused person is excluded. A gold pair is stored alike, but has no verdict.
+    `lease`: from judged_lease_for, if the caller has it. AnnotationError for an unknown answer or a second vote on the
+    item.
     """
     shown = parse_answer(answer)
     if shown is None:
@@ -68,7 +68,7 @@ def submit_vote(
 
 def _submit_vote(sent: Submission, shown: str) -> Vote | Refused:
     lease = submission.get_open_lease(sent, Stage.VALIDATION, Role.VALIDATOR)
-    # Gold has no item: nothing follows from what is said of it. Its pair is locked instead: a withdrawal waits.
+    # Gold has no item whose state could change. Its pair is locked instead: a withdrawal waits.
     item = lease.task.item
     if item is None:
         _LOCK_PAIR.first(pk=lease.task.gold_id)
@@ -109,7 +109,7 @@ def _is_paused(standing: Standing | None) -> bool:
 
 
 def _put_apart(place: leasing.SlotToFill, sent: Submission) -> leasing.SlotToFill:
-    """No place for work of somebody who is paused; one that is still in their hands is free for others."""
+    """Free a paused person's slot: their work does not get one."""
     if place.slot is not None and place.slot.state == SlotState.LEASED:
         leasing.end_lease(place.slot, Ending.CANCELLED, sent.now, None)
     return leasing.SlotToFill(None, late=True)
@@ -124,8 +124,10 @@ _ON_ITEM = Prepared(
 
 
 def _mine(sent: Submission, lease: Lease) -> list[Vote]:
-    """The person's votes under the key, and on the same: an item, whatever its pair, or a gold pair. What is known
-    from gold is answered as well."""
+    """Return the person's votes under the key, and those on the same item (any pair) or gold pair.
+
+    An answer to gold about the same item counts too.
+    """
     if lease.task.item_id is not None:
         return _ON_ITEM.all(person=sent.person.pk, key=sent.key, item=lease.task.item_id)
     return list(Vote.objects.filter(Q(idempotency_key=sent.key) | Q(gold=lease.task.gold_id), person=sent.person))
@@ -134,7 +136,7 @@ def _mine(sent: Submission, lease: Lease) -> list[Vote]:
 def _record_vote(
     sent: Submission, lease: Lease, place: leasing.SlotToFill, shown: str, standing: Standing | None
 ) -> tuple[Vote, AuditEvent]:
-    """The stored vote, and its audit row for the caller to store."""
+    """Return the stored vote, and its audit row for the caller to store."""
     task, state = lease.task, VoteState.COUNTED if place.slot else VoteState.SURPLUS
     if _is_paused(standing) and task.item_id:
         state = VoteState.SET_ASIDE
@@ -167,10 +169,10 @@ def submit_choice(
     seconds: Any = None,
     now: datetime | None = None,
 ) -> Vote:
-    """Store the choice, once for each `key`; which text it is, is read from the order kept with the lease.
+    """Store the choice, once for each `key`; the order in the lease tells which text was chosen.
 
-    It counts for the baseline alone: no state of the item follows. Late work counts if a place is free, else it is
-    stored as surplus. AnnotationError for a place that was not shown, or a second choice on the item.
+    It counts only for the baseline and does not change the item. Late work counts if a slot is free, else it is stored
+    as surplus. AnnotationError for a number that was not shown, or a second choice on the item.
     """
     sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
     return run_in_transaction(lambda: _submit_choice(sent, answer))
@@ -230,7 +232,7 @@ def submit_objects(
 ) -> ObjectAnswer:
     """Store {"0": "yes" or "no", …}, an answer for each object, once for each `key`.
 
-    Late work counts if a place is free, else it is kept apart. AnnotationError where an object has no answer.
+    Late work counts if a slot is free, else it is stored but not counted. AnnotationError if an object has no answer.
     """
     sent = Submission(person, token, key, now or timezone.now(), None, seconds)
     return run_in_transaction(lambda: _submit_objects(sent, answers))

@@ -1,4 +1,4 @@
-"""What the three submits share: whose work it is, whether it still has a place, whether the rules allow it."""
+"""Shared by all submits: check the lease, the slot and the rules."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from projects.sql.prepared_writes import insert
 
 @dataclass(frozen=True)
 class Submission:
-    """What every submit carries."""
+    """The fields of every submit."""
 
     person: User
     token: str
@@ -31,15 +31,15 @@ class Submission:
     now: datetime
     watch: Any = None
     seconds: Any = None
-    # Where the caller has read it already (annotation.access.judged_lease_for).
+    # If the caller has already read it (annotation.access.judged_lease_for).
     lease: Lease | None = None
 
 
 def get_open_lease(sent: Submission, stage: str, role: str) -> Lease:
-    """The lease that the work came under; AnnotationError for another stage's, AccessDenied without the role.
+    """Return the lease of the work; AnnotationError for another stage's, AccessDenied without the role.
 
-    Another submit of the person waits from here on: of an edit and a vote on one video that are sent at once, each
-    would not know of the other, and both would count.
+    Other submits of the person wait from here on: an edit and a vote on one video, sent at once, would otherwise both
+    count.
     """
     checked_key(sent.key)
     serialize_writes(sent.person)
@@ -51,10 +51,10 @@ def get_open_lease(sent: Submission, stage: str, role: str) -> Lease:
 
 
 def check_eligibility(slot: Slot, sent: Submission, answered: Collection[int] | None = None) -> Refused | None:
-    """The rule again, of facts as they are now. Where it forbids, the slot is freed for somebody else.
+    """Check the rule again on current facts; free the slot for others if it forbids the work.
 
-    Two things hold at the claim alone: a video that went missing since was still watched, and a reservation ends with
-    the lease that overrode it. `answered`: the items that the person has answered in the stage, where that is known.
+    Two things are checked at the claim only: a video that is now missing was still watched, and a reservation ends with
+    the lease that overrode it. `answered`: the items that the person has answered in the stage, if known.
     """
     task = replace(task_facts(slot, sent.now), media_ready=True, reserved_for=None)
     refusal = why_not(person_facts(sent.person, task, answered), task, slot.project.leakage_scope)
@@ -65,10 +65,10 @@ def check_eligibility(slot: Slot, sent: Submission, answered: Collection[int] | 
 
 
 def common_fields(sent: Submission, lease: Lease, place: leasing.SlotToFill) -> dict[str, Any]:
-    """The columns of WorkRecord. Without a slot the record is kept apart: it came too late to count.
+    """Return the columns of WorkRecord. A record without a slot came too late to count.
 
-    Time is paid, and a browser can say any: it is at most that since the claim. Not since the last heartbeat, and not
-    until the lease's end: who is offline works on, and what they send later is the time that they measured.
+    Time is paid and reported by the browser, so it is limited to the time since the claim. Heartbeats and the end of
+    the lease do not limit it: a person who is offline continues to work.
     """
     return {
         "slot": place.slot,
@@ -83,11 +83,11 @@ def common_fields(sent: Submission, lease: Lease, place: leasing.SlotToFill) -> 
 
 
 def involve(sent: Submission, slot: Slot, *kinds: str) -> None:
-    """The person had a hand in the slot's video: the leakage rule reads it from now on. The slot's task is loaded."""
+    """Record that the person is involved in the slot's video, for the leakage rule. The slot's task is loaded."""
     hand = {"project_id": slot.project_id, "person": sent.person, "video_id": slot.video_id, "group_id": group_of(slot)}
     insert(*(Involvement(kind=kind, **hand) for kind in kinds), ignore_conflicts=True)
 
 
 def slot_with_task(lease: Lease) -> Slot:
-    """The slot that a lease was on, with what `involve` needs, wherever the slot has gone since."""
+    """Return the slot of a lease with what `involve` needs, even if it now belongs to somebody else."""
     return Slot.objects.select_related("task__candidate", "task__item__candidate_group").get(pk=lease.slot_id)

@@ -33,14 +33,14 @@ from projects.secret_seeds import secret_seed
 from projects.sql.prepared_queries import Prepared
 
 C = CandidateState
-# What even late work, which only is kept, must not hold.
+# Not allowed even in late work, which is only stored.
 UNSTORABLE = frozenset({Problem.TOO_LONG, Problem.CONTROL_CHARACTER})
 _NOT_IN_AN_ITEM = Prepared(lambda group: Candidate.objects.filter(group=group, foil=None).values_list("state", "text"))
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts as sent, without blanks at their ends, and the suggestion that each came from, if any."""
+    """The submitted texts without outer blanks, each with the suggestion that it came from, if any."""
 
     texts: tuple[str, ...]
     parents: tuple[int | None, ...]
@@ -59,8 +59,8 @@ def submit_edit(
 ) -> Edit:
     """Store the edit, once for each `key`. AnnotationError where a text has an error or their number is wrong.
 
-    A text equal to a suggestion sends that suggestion on; any other text becomes a child of the suggestion it came
-    from, which is superseded. The rest of the suggestions wait on. Late work whose place is taken is kept as texts.
+    A text equal to a suggestion submits that suggestion; any other text becomes a child of the suggestion it came from,
+    which is superseded. The other suggestions stay. Late work whose slot is taken is stored as texts.
     """
     sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
     padded = [*parents, *([None] * (len(texts) - len(parents)))]
@@ -129,7 +129,7 @@ def _check(group: CandidateGroup, given: Texts) -> None:
             % {"wanted": wanted, "given": len(given.texts)}
         )
     by_state: dict[str, list[str]] = {}
-    # What an item already holds does not count: a requeued foil may come back as it was.
+    # Foils already in an item do not count: a requeued foil may be submitted unchanged.
     for state, text in _NOT_IN_AN_ITEM.all(group=group.pk):
         by_state.setdefault(state, []).append(text)
     others = [*by_state.get(C.IN_REVIEW, ()), *by_state.get(C.ACCEPTED, ())]
@@ -145,7 +145,7 @@ def _raise_first(errors: Sequence[editing.Finding]) -> None:
 
 
 def _become_candidates(person: User, group: CandidateGroup, given: Texts) -> list[Candidate]:
-    """The candidates that stand for the texts now, all in review; what they replace is superseded."""
+    """Return the candidates of the texts, all in review; what they replace is superseded."""
     in_hand = {c.pk: c for c in leasing.IN_HAND.all(group=group.pk)}
     unknown = [parent for parent in given.parents if parent is not None and parent not in in_hand]
     if unknown:
@@ -170,9 +170,9 @@ def _become_candidates(person: User, group: CandidateGroup, given: Texts) -> lis
 
 
 def _pass_unreviewed(person: User, group: CandidateGroup, candidates: Sequence[Candidate]) -> None:
-    """What is not drawn into the share of the person's work that reviewers see is accepted by rule.
+    """Accept by rule what is not drawn for review.
 
-    What comes back after a reviewer has returned something goes back to reviewers, whatever is drawn.
+    Work that a reviewer has returned always goes to reviewers again.
     """
     project = group.run.project
     rate = review_rate(project, person)
@@ -185,14 +185,14 @@ def _pass_unreviewed(person: User, group: CandidateGroup, candidates: Sequence[C
 
 
 def _came_back(group: CandidateGroup, candidates: Sequence[Candidate]) -> bool:
-    """Whether a reviewer returned anything of the group, or what one of the texts was carried over from.
+    """Return whether a reviewer returned anything of the group, or the source of a carried-over text.
 
-    Asked of the whole group: what a text came from is said by whoever sends it.
+    Checks the whole group: the submitter says what a text came from.
     """
     returned = Review.objects.filter(
         decision=ReviewDecision.SEND_BACK, second=False, undone_at=None, slot__isnull=False
     )
-    # By their ids: an OR over two tables would read all reviews there are.
+    # By their ids: an OR over two tables would read all reviews.
     concerned = {pk for candidate in candidates for pk in lineage_of(candidate)}
     concerned |= set(group.candidates.values_list("pk", flat=True))
     return returned.filter(candidate__in=concerned).exists()

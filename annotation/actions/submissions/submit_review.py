@@ -57,8 +57,8 @@ def submit_review(
 ) -> Review:
     """Store the review, once for each `key`, and carry out its decision; the last acceptance assembles the item.
 
-    AnnotationError for an unknown decision or reason, for a return or drop without one, for a fix that is no foil.
-    Late work whose place is taken is kept and decides nothing.
+    AnnotationError for an unknown decision or reason, a return or drop without a reason, or a fix that is not a foil.
+    Late work whose slot is taken is stored and decides nothing.
     """
     sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
     wanted = _checked(decision, reasons, comment, fixed_text)
@@ -143,7 +143,7 @@ def _second_opinion(
     group: CandidateGroup,
     wanted: Decision,
 ) -> Review:
-    """Kept beside the first decision; nothing moves. A fix is kept as the comment."""
+    """Store the decision beside the first one; nothing changes. A fix is stored as the comment."""
     leasing.fill(place.slot, lease, sent.now)
     task_slots.finish(place.slot.task)
     words = "\n".join(filter(None, (wanted.comment, wanted.fixed_text)))[: reviewing.MAX_COMMENT]
@@ -172,7 +172,7 @@ def _check_fix(group: CandidateGroup, candidate: Candidate, text: str) -> None:
 
 
 def _author(candidate: Candidate) -> User | None:
-    """Who a returned piece goes back to: its author, or whoever sent a method's text on."""
+    """Return who gets a returned foil: its author, or the person who submitted a method's text."""
     if candidate.author_id:
         return candidate.author
     last = Edit.objects.filter(candidates=candidate, undone_at=None).select_related("person").order_by("-pk").first()

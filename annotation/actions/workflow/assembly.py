@@ -1,4 +1,4 @@
-"""An item is assembled when its k candidates are accepted; within the undo seconds it can be taken apart again."""
+"""Assemble an item when its k candidates are accepted; disassemble it within the undo time."""
 
 from datetime import datetime
 from typing import Any
@@ -19,13 +19,14 @@ from projects.models import Project, User
 
 
 def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
-    """Make the item of a group whose foils are accepted, link it to its proficiency item, ask for votes."""
+    """Make the item of a group whose foils are accepted, link it to its proficiency item, and open its tasks."""
     subtest, project = group.run.subtest, group.run.project
     votes = _votes_wanted(subtest)
     if subtest.proficiency_subtest_id or subtest.kind == Subtest.Kind.PROFICIENCY:
         _lock_pairs(group.caption.video_id)
     state = first_item_state(votes)
     item = Item.objects.create(
+        project=project,
         subtest=subtest,
         video_id=group.caption.video_id,
         caption=group.caption,
@@ -48,7 +49,7 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
 
 
 def link_main_items(item: Item) -> None:
-    """Items that wait for a proficiency item of this video get this one; nothing happens for a main subtest's item."""
+    """Link waiting items of this video to this proficiency item; does nothing for a main subtest's item."""
     waiting = Item.objects.filter(
         subtest__proficiency_subtest=item.subtest_id, video=item.video_id, proficiency_item=None
     )
@@ -56,7 +57,7 @@ def link_main_items(item: Item) -> None:
 
 
 def unlink_main_items(item: Item) -> None:
-    """A proficiency item that is gone leaves its main items; another one of the same video takes its place."""
+    """Unlink a removed proficiency item from its main items; another one of the video takes its place."""
     if item.subtest.kind == Subtest.Kind.PROFICIENCY:
         _lock_pairs(item.video_id)
     orphans = list(Item.objects.filter(proficiency_item=item).values_list("pk", flat=True))
@@ -68,13 +69,15 @@ def unlink_main_items(item: Item) -> None:
 
 
 def _lock_pairs(video: int) -> None:
-    """Items of the video are paired by one transaction at a time: of an item and its proficiency item that come, or go,
-    at once, each would not see the other."""
+    """Let one transaction at a time pair the items of the video.
+
+    An item and its proficiency item that are added or removed at once would miss each other.
+    """
     lock_rows(Video.objects.filter(pk=video))
 
 
 def take_apart(group: CandidateGroup, project: Project, actor: User) -> None:
-    """Undo `assemble` while nothing has followed: the accepted candidates stay accepted, the item is gone."""
+    """Undo `assemble` while nothing has followed: the accepted candidates stay accepted, the item is deleted."""
     item = group.item
     untouched = not Slot.objects.filter(item=item).exclude(state=SlotState.FREE).exists()
     if not untouched or item.state in WITHDRAWN or in_use(item):
@@ -88,15 +91,15 @@ def take_apart(group: CandidateGroup, project: Project, actor: User) -> None:
 
 
 def in_use(item: Item) -> bool:
-    """Whether the item has votes or is part of a release."""
+    """Return whether the item has votes or is part of a release."""
     return Vote.objects.filter(item=item).exists() or ReleaseItem.objects.filter(item=item).exists()
 
 
 def _votes_wanted(subtest: Subtest) -> int:
-    """As it is until this transaction ends, whatever the row in hand says: who changes it waits, or was waited for.
+    """Return the votes per pair, locked until the transaction ends.
 
-    The key's own lock would not do: its constraint is deferred, so that it is taken at the commit. Django has no name
-    for the lock that two of these can hold at once.
+    The loaded row may be outdated. The foreign key's own lock is not enough: its constraint is deferred, so the lock
+    comes at the commit. Django has no name for a lock that two transactions can share.
     """
     rows = Subtest.objects.filter(pk=subtest.pk).values_list("votes_wanted", flat=True)
     if connection.features.has_select_for_update:
@@ -108,7 +111,7 @@ def _votes_wanted(subtest: Subtest) -> int:
 
 
 def _make_foils(group: CandidateGroup, item: Item, subtest: Subtest, verdict: FoilVerdict) -> list[Foil]:
-    """Where nobody votes, what the reviewers accepted stands: `verdict`."""
+    """Create the item's foils; with no votes to collect, the reviewers' acceptance gives the `verdict`."""
     accepted = group.candidates.filter(state=CandidateState.ACCEPTED, foil=None).order_by("rank", "pk")
     candidates: list[Candidate] = list(accepted[: subtest.foils_per_item])
     foils = Foil.objects.bulk_create(
@@ -122,7 +125,7 @@ def _make_foils(group: CandidateGroup, item: Item, subtest: Subtest, verdict: Fo
 
 
 def _proficiency_item(subtest: Subtest, group: CandidateGroup) -> Item | None:
-    """The live item of this video in the subtest's proficiency subtest; one about the same caption comes first."""
+    """Return the video's live item in the proficiency subtest; one about the same caption comes first."""
     if subtest.proficiency_subtest_id is None:
         return None
     found = Item.objects.filter(subtest=subtest.proficiency_subtest_id, video=group.caption.video_id)
@@ -131,7 +134,7 @@ def _proficiency_item(subtest: Subtest, group: CandidateGroup) -> Item | None:
 
 
 def _requeued_facts(group: CandidateGroup) -> dict[str, Any] | None:
-    """Facts of the item that was requeued last into this group; what they say foil by foil was noted of its foils."""
+    """Return the facts of the item last requeued into this group; per-foil facts belong to its foils."""
     last = Item.objects.filter(foils__candidate__group=group).order_by("-pk").first()
     if last is None or last.facts is None:
         return None
@@ -139,7 +142,7 @@ def _requeued_facts(group: CandidateGroup) -> dict[str, Any] | None:
 
 
 def _free_key(subtest: Subtest, wanted: str) -> str:
-    """The caption's key, or with the first free number behind it; keys come back equal for equal projects."""
+    """Return the caption's key, or with the first free number appended; equal projects get equal keys."""
     stem = wanted[:180]
     taken = set(Item.objects.filter(subtest=subtest, key__startswith=stem).values_list("key", flat=True))
     number, key = 1, stem

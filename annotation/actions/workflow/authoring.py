@@ -1,4 +1,4 @@
-"""Candidates that people write: a rewording of a suggestion, a foil of their own, a reviewer's fix."""
+"""Candidates by people: a reworded suggestion, a new foil, a reviewer's fix."""
 
 import hashlib
 from typing import Any
@@ -11,7 +11,7 @@ from projects.models import Project, User
 from text.diff import Edit, diff_edits
 
 VERSION = "1"
-# What a reopened or carried over foil keeps of where it came from.
+# The provenance that a reopened or carried-over foil keeps.
 MADE_BY = (
     "method",
     "method_version",
@@ -40,7 +40,7 @@ PROVENANCE = (
 def write_candidate(
     group: CandidateGroup, author: User, text: str, parent: Candidate | None, state: CandidateState, rank: int
 ) -> Candidate:
-    """Store what `author` wrote for the group's caption, with what it changes of it; one audit row."""
+    """Store the text that `author` wrote for the group's caption, with its changes; one audit row."""
     candidate = Candidate.objects.create(
         group=group,
         rank=parent.rank if parent else rank,
@@ -61,7 +61,7 @@ def write_candidate(
 
 
 def copy_candidate(source: Candidate, state: CandidateState, project: Project, actor: User, reason: str) -> Candidate:
-    """A child with its parent's text and provenance: how a foil that belonged to an item comes back."""
+    """Create a child with its parent's text and provenance, when a foil of an item comes back."""
     kept = {name: getattr(source, name) for name in PROVENANCE}
     child = Candidate.objects.create(group_id=source.group_id, parent=source, state=state, **kept)
     audit.record(audit.event(project, actor, "reopen", child, to_state=state, reason=reason, parent=source.pk))
@@ -71,9 +71,9 @@ def copy_candidate(source: Candidate, state: CandidateState, project: Project, a
 def carry_over(
     group: CandidateGroup, source: Candidate | Foil, rank: int, state: CandidateState, actor: User, reason: str
 ) -> Candidate:
-    """A child under another caption: the source's text and what made it, with what it changes of the new caption.
+    """Create a child under another caption, with the source's text and provenance and its changes of that caption.
 
-    An imported foil has no candidate to descend from; its child says that it came by an import.
+    An imported foil has no candidate to descend from; its child has the provenance "import".
     """
     if isinstance(source, Candidate):
         kept = {name: getattr(source, name) for name in MADE_BY} | {"parent": source}
@@ -93,7 +93,7 @@ def carry_over(
 
 
 def changes(caption: str, text: str) -> dict[str, Any]:
-    """The columns edits, span, source and target of a candidate: offsets in characters of the caption."""
+    """Return the columns edits, span, source and target of a candidate; offsets in characters of the caption."""
     edits = diff_edits(caption, text) or (Edit(0, 0, ""),)
     start, end = edits[0].start, max(edit.end for edit in edits)
     grown = sum(len(edit.target) - (edit.end - edit.start) for edit in edits)

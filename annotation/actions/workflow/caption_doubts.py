@@ -15,12 +15,11 @@ from corpus.rules.states import FoilVerdict
 
 
 def flag_captions(captions: Collection[int], decided: Collection[int] = ()) -> None:
-    """Flag these captions (ids), or take the flag back, as the counted votes on their decided items have it now.
+    """Flag or unflag these captions (ids) by the counted votes on their decided items.
 
-    A caption that was confirmed is to be settled again where an item that is `decided` just now (ids) says so.
-    The captions' rows are locked before votes are read, until the transaction ends: of two items of one caption that
-    are decided at once, each would miss the other's votes. Whoever locks items does so before, so that nobody waits in
-    a ring.
+    A confirmed caption needs a new decision if an item `decided` just now (ids) doubts it. Locks the captions' rows
+    before it reads votes: two items of one caption, decided at once, would miss each other's votes. Lock items before
+    captions, to prevent deadlocks.
     """
     rows = Caption.objects.select_for_update(no_key=True).filter(pk__in=captions).order_by("pk")
     stored = list(rows.values_list("pk", "flagged_false", "doubt_settled"))
@@ -36,8 +35,10 @@ def flag_captions(captions: Collection[int], decided: Collection[int] = ()) -> N
 
 
 def _doubting_items(captions: Collection[int]) -> dict[int, set[int]]:
-    """Decided items whose votes put their caption in doubt, by the caption. One that was taken out of validation before
-    its votes were in was never decided."""
+    """Return the decided items whose votes put their caption in doubt, by the caption.
+
+    An item that left validation before all votes were in was never decided.
+    """
     pending = Foil.objects.filter(item=OuterRef("item"), verdict=FoilVerdict.PENDING)
     votes = Vote.objects.filter(item__caption__in=captions, stage=Stage.VALIDATION, state=VoteState.COUNTED)
     counts: dict[tuple[int, int], Counter[str]] = {}

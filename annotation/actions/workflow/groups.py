@@ -1,4 +1,4 @@
-"""A candidate group's way to its item: what it needs next becomes tasks, and k accepted foils become the item."""
+"""Move a candidate group towards its item: make the tasks it needs next, assemble the item from k accepted foils."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,7 +17,7 @@ from generation.models import PERSON_METHOD, Candidate, CandidateGroup, Generati
 from projects.models import User
 from projects.sql.prepared_queries import Prepared
 
-# What comes back without a group to go back to; those of a subtest share runs that say where their groups come from.
+# Returned work without a group; groups of a subtest share runs that record where they come from.
 REOPENED = "reopened"
 C = CandidateState
 
@@ -28,7 +28,7 @@ def _locked(pk: int) -> QuerySet[CandidateGroup]:
 
 
 def _counts(group: int) -> QuerySet[Candidate, tuple[int, ...]]:
-    """As _COUNTED names them; no row where the group has no candidates."""
+    """Return the counts named in _COUNTED; nothing if the group has no candidates."""
 
     def count(condition: Q) -> Count:
         return Count("pk", filter=condition)
@@ -50,7 +50,7 @@ def _counts(group: int) -> QuerySet[Candidate, tuple[int, ...]]:
 
 
 def _open_tasks(tasks: QuerySet[Task]) -> QuerySet[Task]:
-    """With `held`: whether somebody has it in their hands."""
+    """Return the group's open tasks; with `held`, also whether somebody holds each."""
     leased = Slot.objects.filter(task=OuterRef("pk"), state=SlotState.LEASED)
     return tasks.filter(state=TaskState.OPEN).annotate(held=Exists(leased))
 
@@ -72,7 +72,7 @@ _IN_REVIEW = Prepared(lambda group: Candidate.objects.filter(group=group, state=
 
 
 def locked_group(pk: int) -> CandidateGroup:
-    """The group with run, subtest, project and caption; other writes on it wait until the transaction ends."""
+    """Return the group with run, subtest, project and caption; other writes on it wait until the transaction ends."""
     group = _LOCKED.first(pk=pk)
     if group is None:
         raise CandidateGroup.DoesNotExist
@@ -80,7 +80,7 @@ def locked_group(pk: int) -> CandidateGroup:
 
 
 def reopened_group(subtest: Subtest, caption: Caption, person: User) -> CandidateGroup:
-    """A new group for the caption in which people may write: of an imported item, of a corrected caption."""
+    """Return a new group in which people can write, for an imported item or a corrected caption."""
     runs = GenerationRun.objects.filter(subtest=subtest, method=PERSON_METHOD, mode=REOPENED)
     run = runs.exclude(groups__caption=caption).first() or GenerationRun.objects.create(
         project=subtest.project,
@@ -94,7 +94,7 @@ def reopened_group(subtest: Subtest, caption: Caption, person: User) -> Candidat
 
 
 def group_facts(group: CandidateGroup) -> GroupFacts:
-    """The counts that decide what the group needs next: one query."""
+    """Return the counts that decide what the group needs next, in one query."""
     counts = _COUNTS.first(group=group.pk) or (0,) * len(_COUNTED)
     run = group.run
     return GroupFacts(
@@ -115,8 +115,8 @@ def advance(
 ) -> None:
     """Bring the group's open tasks in line with its candidates, or assemble its item. The group is locked.
 
-    A free task that is needed no longer is cancelled; one that somebody holds stays. `reserved_for` is whom a new
-    edit task waits for: the author of a returned piece.
+    A free task that is no longer needed is cancelled; one that somebody holds stays. `reserved_for`: the author of a
+    returned foil, for whom a new edit task is reserved.
     """
     if group.item_id is not None or group.caption.doubt_settled in GIVEN_UP:
         return
@@ -134,7 +134,7 @@ def advance(
 
 
 def _set_reviews(group: CandidateGroup, needed: NextWork, now: datetime) -> None:
-    """As many open review tasks as foils are missing, the best ranked first; those in hand count and stay."""
+    """Open as many review tasks as foils are missing, best-ranked first; those that people hold count and stay."""
     tasks = _OPEN_REVIEWS.all(group=group.pk)
     free = [task for task, _candidate, held in tasks if not held]
     room = max(0, needed.reviews - (len(tasks) - len(free)))

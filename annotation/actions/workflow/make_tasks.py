@@ -1,4 +1,4 @@
-"""Candidate groups and imported items that wait for people get their tasks."""
+"""Make tasks for waiting candidate groups and imported items."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
@@ -18,22 +18,22 @@ from projects.models import Project
 from projects.sql.prepared_queries import Prepared
 
 BATCH = 500
-# Work that a run or an import has just brought gets its tasks when somebody looks, so that the counts are true; one
-# look makes them for at most so many groups and as many items, so that it stays quick behind a large run.
+# New work of a run or import gets its tasks when somebody opens a queue, so that the counts are right. One look makes
+# tasks for at most this many groups and items, so that it stays quick behind a large run.
 MAX_GROUPS_PER_CALL = 1_000
 
 
 def make_tasks(project: Project, *, limit: int | None = None) -> int:
-    """Make the tasks that are missing, for up to `limit` groups and as many items; how many got theirs.
+    """Make the missing tasks of up to `limit` groups and as many items; return how many got theirs.
 
-    The system's own write: a claim calls it, so that no order of jobs matters. A group none of whose candidates
-    survived the filters gets no task (it is listed as such), unless people write its foils.
+    Written as the system: claims call it, so that the order of jobs does not matter. A group whose candidates were all
+    filtered out gets no task (and is listed so), unless people write its foils.
     """
     return task_groups(project, limit=limit) + _in_batches(_items_batch, project, limit)
 
 
 def task_groups(project: Project, *, limit: int | None = None) -> int:
-    """The same for groups alone: one cheap query where there is nothing to do."""
+    """Make the tasks of groups only: one cheap query if there is nothing to do."""
     return _in_batches(_groups_batch, project, limit)
 
 
@@ -48,10 +48,10 @@ def _in_batches(make: Callable[[Project, int], int], project: Project, limit: in
 
 
 def make_tasks_where_missing(projects: Collection[Project], idle: Collection[Project], limit: int) -> int:
-    """The same for several projects that somebody looks at together: what runs brought to any of them, and what imports
-    brought to the `idle` ones, in which nobody has anything to validate. Two queries where there is nothing to do.
+    """Make the missing tasks of several projects: new groups of all, imported items of `idle` ones.
 
-    Items are looked for only there: that question reads every item in validation.
+    A project is idle if nobody in it has anything to validate. Two queries if there is nothing to do. Only idle
+    projects are searched for items, because that query reads every item in validation.
     """
     by_id = {project.pk: project for project in (*projects, *idle)}
     waiting = _ready(CandidateGroup.objects.filter(run__project__in=projects)) if projects else None
@@ -63,7 +63,7 @@ def make_tasks_where_missing(projects: Collection[Project], idle: Collection[Pro
 
 
 def groups_without_tasks(project: Project | int) -> QuerySet[CandidateGroup]:
-    """Groups whose tasks are not made yet and whose filters have run, of runs that nobody has cancelled."""
+    """Return filtered groups of runs that are not cancelled and have no tasks yet."""
     return _ready(CandidateGroup.objects.filter(run__project=project))
 
 
@@ -86,10 +86,10 @@ def _groups_batch(project: Project, size: int) -> int:
 def _give_tasks_to_groups(project: Project, size: int) -> int:
     serialize_writes(project)
     rows = groups_without_tasks(project).select_related("run__subtest", "run__project", "caption")
-    # What somebody else is changing now is left for the next time.
+    # Rows that others are changing now are left for the next time.
     rows = rows.select_for_update(of=("self",), no_key=True, skip_locked=True)
     found = list(rows.order_by("pk")[:size])
-    # The lock may have come behind somebody who gave up a caption.
+    # A caption may have been dropped while this waited for the lock.
     captions = Caption.objects.filter(pk__in=[group.caption_id for group in found], doubt_settled__in=GIVEN_UP)
     given_up = set(captions.values_list("pk", flat=True))
     groups = [group for group in found if group.caption_id not in given_up]
@@ -99,7 +99,7 @@ def _give_tasks_to_groups(project: Project, size: int) -> int:
 
 
 def _task_groups(project: Project, groups: Sequence[CandidateGroup]) -> None:
-    """Fresh groups whose candidates are all queued take one bulk write; the others go the general way."""
+    """Make tasks of groups: fresh ones whose candidates are all queued in one bulk write, others one by one."""
     states: dict[int, set[str]] = defaultdict(set)
     candidates = CandidateGroup.objects.filter(pk__in=[group.pk for group in groups], candidates__isnull=False)
     for group_id, state in candidates.values_list("pk", "candidates__state").distinct():
@@ -115,7 +115,7 @@ def _task_groups(project: Project, groups: Sequence[CandidateGroup]) -> None:
 
 
 def items_without_tasks(project: Project | int) -> QuerySet[Item]:
-    """Items that came in without votes wait for validators as well."""
+    """Return items in validation that have no tasks, such as those imported without votes."""
     return _untasked(Item.objects.filter(subtest__project=project))
 
 

@@ -1,4 +1,4 @@
-"""Making and cancelling tasks with their slots."""
+"""Make and cancel tasks with their slots."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,22 +17,22 @@ from projects.secret_seeds import secret_seed
 
 
 def edit_task(project: Project, group: CandidateGroup) -> Task:
-    """An unsaved task: bring the foils that the group lacks. The group comes with its caption."""
+    """Return an unsaved task to write the group's missing foils. The group comes with its caption."""
     return Task(project=project, stage=Stage.EDIT, video_id=group.caption.video_id, group=group)
 
 
 def review_task(project: Project, candidate: Candidate, video_id: int) -> Task:
-    """An unsaved task: decide on one candidate."""
+    """Return an unsaved task to decide on one candidate."""
     return Task(project=project, stage=Stage.REVIEW, video_id=video_id, candidate=candidate)
 
 
 def second_review_task(project: Project, candidate: Candidate, video_id: int) -> Task:
-    """An unsaved task: decide on a candidate that was decided on, without knowing it."""
+    """Return an unsaved task to decide on a reviewed candidate, blind to the first decision."""
     return Task(project=project, stage=Stage.REVIEW, video_id=video_id, candidate=candidate, second=True)
 
 
 def validation_tasks(project: Project, item: Item, foils: Sequence[Foil], votes: int) -> list[Task]:
-    """Unsaved tasks: one for each caption-foil pair, with a place for each vote that is wanted."""
+    """Return unsaved tasks, one per caption-foil pair, with a slot per required vote."""
     return [
         Task(project=project, stage=Stage.VALIDATION, video_id=item.video_id, item=item, foil=foil, overlap=votes)
         for foil in foils
@@ -54,9 +54,9 @@ def store(
 
 
 def give_places(tasks: QuerySet[Task], overlap: int) -> int:
-    """As many places for each of the tasks, of which nobody has been shown one; the number of tasks.
+    """Give each of the tasks, which nobody has seen, this many slots; return the number of tasks.
 
-    All of them are new: a claim that waited for an old one knows the old number, by which it would order the texts.
+    All slots are new: a claim that waited for an old one would order the texts by its old number.
     """
     others = tasks.exclude(overlap=overlap)
     Slot.objects.filter(task__in=others).delete()
@@ -66,13 +66,12 @@ def give_places(tasks: QuerySet[Task], overlap: int) -> int:
 
 
 def cancel(tasks: QuerySet[Task], now: datetime) -> None:
-    """Cancel those of the tasks that are open, with their free and leased places; what was done stays."""
+    """Cancel the open ones of these tasks, with their free and leased slots; completed work stays."""
     ids = list(tasks.filter(state=TaskState.OPEN).values_list("pk", flat=True))
     if not ids:
         return
     open_slots = Slot.objects.filter(task__in=ids, state__in=[SlotState.FREE, SlotState.LEASED])
-    # Who is just taking a place is waited for: their lease is there only then. Places come before their task, as for
-    # whoever fills one.
+    # Waits for parallel claims, whose leases are visible only then. Locks slots before their task, as a submit does.
     lock_rows(open_slots)
     Task.objects.filter(pk__in=ids).update(state=TaskState.CANCELLED)
     Lease.objects.filter(slot__in=open_slots, ending=Ending.RUNNING).update(ending=Ending.CANCELLED, ended_at=now)
@@ -80,33 +79,33 @@ def cancel(tasks: QuerySet[Task], now: datetime) -> None:
 
 
 def lock(task_id: int) -> None:
-    """Who else finishes the task, or opens it again, waits until the transaction ends."""
+    """Lock the task: others who finish or reopen it wait until the transaction ends."""
     lock_rows(Task.objects.filter(pk=task_id))
 
 
 def finish(task: Task) -> None:
-    """The task has all that it asked for."""
+    """Mark the task as complete."""
     Task.objects.filter(pk=task.pk, state=TaskState.OPEN).update(state=TaskState.DONE)
 
 
 def finish_when_full(task_id: int) -> None:
-    """The same where every place of the task is filled or cancelled."""
-    # Two who fill the last two places at once would each see the other's still open.
+    """Mark the task as complete if every slot is filled or cancelled."""
+    # Two people who fill the last two slots at once would each see the other's still open.
     lock(task_id)
     unfilled = Slot.objects.filter(task=task_id, state__in=[SlotState.FREE, SlotState.LEASED])
     Task.objects.filter(~Exists(unfilled), pk=task_id, state=TaskState.OPEN).update(state=TaskState.DONE)
 
 
 def stop_collecting(task: Task) -> None:
-    """No further vote can turn the pair: free places are cancelled, those in somebody's hands are theirs to fill."""
-    # Who gives one back in this moment asks under the same lock whether it is still wanted.
+    """Cancel the free slots of a pair that no further vote can change; held slots can still be filled."""
+    # A person who returns a slot now checks under the same lock if it is still needed.
     lock(task.pk)
     Slot.objects.filter(task=task, state=SlotState.FREE).update(state=SlotState.CANCELLED)
     finish_when_full(task.pk)
 
 
 def reopen_for_votes(task: Task) -> None:
-    """A vote counts no longer, so the places that were cancelled early are wanted again."""
+    """Reopen slots that were cancelled early, because a vote no longer counts."""
     lock(task.pk)
     stopped = Slot.objects.filter(task=task, state=SlotState.CANCELLED)
     if stopped.exclude(task__state=TaskState.CANCELLED).update(state=SlotState.FREE):
@@ -114,7 +113,7 @@ def reopen_for_votes(task: Task) -> None:
 
 
 def cancel_if_decided(slot: Slot) -> None:
-    """A place that was given back is cancelled where its pair was decided early meanwhile."""
+    """Cancel a returned slot if its pair was decided early meanwhile."""
     lock(slot.task_id)
     decided = Slot.objects.filter(pk=slot.pk, state=SlotState.FREE, task__stage=Stage.VALIDATION)
     if decided.exclude(task__foil__verdict=FoilVerdict.PENDING).update(state=SlotState.CANCELLED):
@@ -122,7 +121,7 @@ def cancel_if_decided(slot: Slot) -> None:
 
 
 def _slot(task: Task, index: int, band: float = FRESH, **reserved: Any) -> Slot:
-    """An unsaved place of the task."""
+    """Return an unsaved slot of the task."""
     return Slot(
         task=task,
         project_id=task.project_id,

@@ -16,7 +16,7 @@ from projects.models import AuditEvent, Project, User
 def move_candidates(
     candidates: Iterable[Candidate], move: str, project: Project, actor: User | None, reason: str = "", **also: Any
 ) -> None:
-    """Move each candidate, in the table and in hand; `also` sets further columns. IllegalMove or Conflict otherwise."""
+    """Move each candidate, in the table and in memory; `also` sets further columns. Raises IllegalMove or Conflict."""
     by_state: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         by_state.setdefault(candidate.state, []).append(candidate)
@@ -35,7 +35,7 @@ def move_candidates(
 
 
 def move_items(items: Sequence[Item], move: str, project: Project, actor: User | None, reason: str = "") -> None:
-    """Move items that are in one state and go to one state, in the table and in hand. The caller holds their rows."""
+    """Move items from one state to another, in the table and in memory. The caller has locked their rows."""
     if not items:
         return
     (old,) = {item.state for item in items}
@@ -61,14 +61,14 @@ def move_item(
     beside: Iterable[AuditEvent] = (),
     **details: Any,
 ) -> None:
-    """Move the item, in the table and in hand; `also` sets further columns. IllegalMove or Conflict otherwise.
+    """Move the item, in the table and in memory; `also` sets further columns. Raises IllegalMove or Conflict.
 
-    The item's row is locked by the caller. `beside`: audit rows that are stored together with this one.
+    The caller has locked the item's row. `beside`: audit rows that are stored together with this one.
     """
     old = item.state
     new = next_item_state(old, move, outcome)
     changes = {"state": new, **(also or {})}
-    # Where nothing changes, the caller's lock on the row is all that is asked.
+    # If nothing changes, the caller's lock on the row is enough.
     if (new != old or also) and Item.objects.filter(pk=item.pk, state=old).update(**changes) != 1:
         raise Conflict(_("Someone else has just changed this item. Reload the page to see its current state."))
     for name, value in changes.items():

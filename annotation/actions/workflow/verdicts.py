@@ -1,4 +1,4 @@
-"""From votes to verdicts: of a pair, of its item, of the caption behind it. The item's row is locked."""
+"""From votes to the verdict of a pair, the state of its item, and doubt about its caption. The item's row is locked."""
 
 from collections import Counter
 from dataclasses import replace
@@ -37,18 +37,18 @@ _VOTES = Prepared(
 
 
 def rule_of(subtest: Subtest, places: int) -> VoteRule:
-    """The subtest's rule for a task of so many places: a changed rule does not reach back to tasks made before."""
+    """Return the vote rule of a task with so many slots: a changed rule does not apply to earlier tasks."""
     return replace(rule_in_force(subtest), wanted=places)
 
 
 def locked_item(pk: int) -> Item:
-    """The item with subtest, project and caption; other votes on it wait until the transaction ends."""
+    """Return the item with subtest, project and caption; other votes on it wait until the transaction ends."""
     items = Item.objects.select_related("subtest__project", "caption")
     return items.select_for_update(of=("self",), no_key=True).get(pk=pk)
 
 
 def lock(item: Item) -> None:
-    """The same of an item in hand, whose state is read anew."""
+    """Lock a loaded item in the same way, and read its state again."""
     state = _STATE.first(pk=item.pk)
     if state is None:
         raise Item.DoesNotExist
@@ -56,7 +56,7 @@ def lock(item: Item) -> None:
 
 
 def counted_votes(item: Item) -> dict[int, Counter[str]]:
-    """Counted votes of the item by foil id and choice: one query."""
+    """Return the item's counted votes by foil id and choice, in one query."""
     counts: dict[int, Counter[str]] = {}
     votes = Vote.objects.filter(item=item, stage=Stage.VALIDATION, state=VoteState.COUNTED, foil__isnull=False)
     for foil, choice in votes.values_list("foil", "choice"):
@@ -67,12 +67,12 @@ def counted_votes(item: Item) -> dict[int, Counter[str]]:
 def apply_vote(
     item: Item, task: Task, actor: User, now: datetime, *beside: AuditEvent, says_something: bool = True
 ) -> None:
-    """A vote has come in: the pair gets its verdict when it was the last one, and the item its state.
+    """Apply a new vote: the last one gives the pair its verdict, and then the item its state.
 
-    With sequential stopping a pair's last vote is the one that no other can turn: its free places are cancelled, and
-    what others hold of it is still theirs to give; such a vote is counted and changes no verdict, though it may put the
-    caption in doubt. `beside` are audit rows that are stored with those of this.
-    Not `says_something`: a vote went, and those that are left decide; a caption that was confirmed stays so.
+    With sequential stopping, a pair is decided as soon as no further vote can change it. Its free slots are then
+    cancelled; votes of people who hold its other slots are counted and change no verdict, but may put the caption in
+    doubt. `beside`: audit rows to store with these. `says_something` is False if a vote was removed and the remaining
+    ones decide; a confirmed caption then stays confirmed.
     """
     rule = rule_of(item.subtest, task.overlap)
     counts, verdicts = _votes_and_verdicts(item)
@@ -80,7 +80,7 @@ def apply_vote(
         task_slots.finish_when_full(task.pk)
         audit.record_many(beside)
         if FoilVerdict.PENDING not in verdicts.values():
-            # A caption that was confirmed since stays so: it was confirmed against the votes that decided.
+            # A caption confirmed since then stays confirmed, because it was confirmed against the deciding votes.
             flag_captions([item.caption_id])
         return
     verdict = voting.pair_verdict(counts.get(task.foil_id, {}), rule)
@@ -101,7 +101,7 @@ def apply_vote(
 
 
 def _votes_and_verdicts(item: Item) -> tuple[dict[int, Counter[str]], dict[int, str]]:
-    """Counted votes by foil id and choice, and every foil's verdict: one query."""
+    """Return counted votes by foil id and choice, and every foil's verdict, in one query."""
     counts: dict[int, Counter[str]] = {}
     verdicts: dict[int, str] = {}
     for foil, verdict, choice in _VOTES.all(item=item.pk):
@@ -112,9 +112,9 @@ def _votes_and_verdicts(item: Item) -> tuple[dict[int, Counter[str]], dict[int, 
 
 
 def revert_vote(item: Item, task: Task, actor: User, reason: str, now: datetime) -> None:
-    """A counted vote counts no longer: its pair is pending again, and the item in validation if it was decided.
+    """Remove a vote from the count: its pair is pending again, and a decided item returns to validation.
 
-    With sequential stopping the votes that are left may decide at once.
+    With sequential stopping, the remaining votes may decide at once.
     """
     Foil.objects.filter(pk=task.foil_id).update(verdict=FoilVerdict.PENDING)
     task_slots.reopen_for_votes(task)

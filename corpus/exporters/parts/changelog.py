@@ -32,7 +32,7 @@ def licences(release: ReleaseContent) -> str:
     own = f"{link_safe(cited.licence)} {link_safe(cited.licence_url)}".strip()
     lines = ["# Licences", "", f"What was made here (foils, judgements, tables): {own or '**not stated**'}.", ""]
     if sources:
-        lines += ["Videos and captions stand under the terms of their sources:", ""]
+        lines += ["The terms of their sources apply to videos and captions:", ""]
     for source in sources:
         lines.append(f"## {link_safe(source.dataset) or 'No data set named'}")
         lines += ["", f"- Licence: {link_safe(source.licence) or '**not stated**'}"]

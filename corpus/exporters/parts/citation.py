@@ -32,7 +32,7 @@ def title_of(release: ReleaseContent) -> str:
 
 
 def doi_of(release: ReleaseContent) -> str:
-    """The bare DOI, "" where there is none or it is no DOI."""
+    """Return the bare DOI, or "" if there is none or it is invalid."""
     found = _DOI.search(release.papers.citation.doi)
     return found.group(0) if found else ""
 

@@ -24,14 +24,14 @@ PROBES = {
 }
 
 RULE = (
-    "A subtest is stopped where a blind probe is right more often than its bar and above chance with 95 % confidence "
+    "A subtest is stopped if a blind probe is right more often than the limit and above chance with 95 % confidence "
     "(the classifier and language models one-sided). Pairs that no probe can judge stop it too: a text without words, "
     "or equal words in caption and foil."
 )
 
 WITHHELD = (
-    "The videos of these items were taken down after the release was frozen. Their texts and files are in no export "
-    "made since; results that were computed with them name the frozen content hash."
+    "The videos of these items were taken down after the release was frozen. Later exports contain neither their "
+    "texts nor their files; results that were computed with them name the frozen content hash."
 )
 
 
@@ -48,13 +48,13 @@ def datasheet(release: ReleaseContent) -> str:
 
 
 def unanswered(release: ReleaseContent) -> list[Question]:
-    """The questions to which neither the release nor anybody has an answer; comments are nobody's duty."""
+    """Return the questions without an answer from the release or anybody; comments are optional."""
     asked = [question for slug, question in QUESTIONS.items() if not slug.endswith(".comments")]
     return [question for question in asked if not _answer(question, release)]
 
 
 def _answer(question: Question, release: ReleaseContent) -> list[str]:
-    """What the numbers say, then what people said."""
+    """Return the answer by numbers, then the one by people."""
     own = ANSWERS[question.slug](release) if question.slug in ANSWERS else []
     said = release.papers.answers.get(question.slug, "").strip()
     return [*own, *([""] if own and said else []), *(prose(said) if said else [])]
@@ -118,7 +118,7 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
             "",
             f"> {_cell(override['reason'])}",
             "",
-            f"By {override['by']}, {override['at']}. Subtests let through: {_cell(', '.join(gate['stopped']))}.",
+            f"By {override['by']}, {override['at']}. Subtests released anyway: {_cell(', '.join(gate['stopped']))}.",
             "",
         ]
     return lines
@@ -126,8 +126,8 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
 
 def _blind_row(row: Mapping[str, Any]) -> list[Any]:
     probes = "; ".join(_probe(probe) for probe in row["probes"] if probe["value"] is not None or probe.get("n_missing"))
-    passed = "passed as far as it was read" if row.get("unread") else "passed"
-    result = "too few to tell" if row["too_few"] else passed
+    passed = "passed in the part that was read" if row.get("unread") else "passed"
+    result = "too few pairs" if row["too_few"] else passed
     if row["stopped"] or row.get("reported"):
         result = "**solved without the video**" if _solved(row) else ""
     if row.get("n_unjudged"):

@@ -1,6 +1,6 @@
-"""What a release answers by itself to the questions of its datasheet: slug -> lines of Markdown, from its own numbers.
+"""Answers of the datasheet from the release's own numbers: slug -> lines of Markdown.
 
-An answer that the release cannot give is an empty list; then only people can.
+An empty list means that only people can answer.
 """
 
 from collections import Counter
@@ -55,10 +55,10 @@ def _count(release: ReleaseContent) -> Lines:
 def _sample(release: ReleaseContent) -> Lines:
     others = [item for item in release.items if not item.get("released")]
     n, on_word = sum(1 for _ in _released(release)), n_as_published(_released(release))
-    passed = "passed validation" if not on_word else f"count as valid ({on_word} of them on their publisher's word)"
+    passed = f"count as valid ({on_word} imported as published)" if on_word else "passed validation"
     lines = [f"A selection: {n} items that {passed} are released."]
     if others:
-        lines.append(f"{len(others)} further items of the project stand beside them, marked{_found(others)}.")
+        lines.append(f"{len(others)} further items of the project are in `items.jsonl`, marked{_found(others)}.")
     n_rejected = release.papers.known.get("n_rejected")
     if n_rejected:
         lines.append(f"{n_rejected} candidates for foils were rejected; `rejected.jsonl` has each with its reasons.")
@@ -66,12 +66,12 @@ def _sample(release: ReleaseContent) -> Lines:
 
 
 def _found(others: Sequence[Mapping[str, Any]]) -> str:
-    """What validation made of items that are not released; nothing where an older record does not say it."""
+    """Describe the validation results of unreleased items; nothing if an older record has none."""
     if not all("found_valid" in item for item in others):
         return ""
     counts = Counter(item["found_valid"] for item in others)
-    left_out = "passed it, too, and were left out of the release or decided after it"
-    said = {True: left_out, False: "did not pass it", None: "are not decided"}
+    left_out = "passed, too, but were left out of the release or decided later"
+    said = {True: left_out, False: "did not pass", None: "are undecided"}
     return ": " + "; ".join(f"{counts[valid]} {what}" for valid, what in said.items() if counts[valid])
 
 
@@ -86,12 +86,12 @@ def _data(release: ReleaseContent) -> Lines:
 
 
 def _label(_release: ReleaseContent) -> Lines:
-    return ["The caption is true and every foil is false; what validators said of each pair is in `votes.jsonl`."]
+    return ["The caption is true and every foil is false; the validators' answers for each pair are in `votes.jsonl`."]
 
 
 def _missing(release: ReleaseContent) -> Lines:
     if not release.withheld:
-        return ["No released item is withheld. The videos themselves are no part of the data set."]
+        return ["No released item is withheld. The videos themselves are not part of the data set."]
     return [
         (
             f"{len(release.withheld)} items are withheld because their videos were taken down (see “Withheld”). The "
@@ -116,7 +116,7 @@ def _relations(release: ReleaseContent) -> Lines:
 def _splits(release: ReleaseContent) -> Lines:
     counts = Counter(item["video"]["split"] or "none named" for item in _released(release))
     said = ", ".join(f"{cell(name)} ({n})" for name, n in sorted(counts.items()))
-    return [f"All released items are for testing. Splits of the sources that the videos are from: {said}."]
+    return [f"All released items are for testing. Splits of the source videos: {said}."]
 
 
 def _errors(release: ReleaseContent) -> Lines:
@@ -128,12 +128,12 @@ def _errors(release: ReleaseContent) -> Lines:
             f"{whole['n_unanimous']} unanimously so."
         )
         if on_word := whole.get("n_as_published"):
-            lines.append(f"{on_word} of them are valid on their publisher's word, without votes collected here.")
+            lines.append(f"{on_word} of them were imported as published and are valid without votes collected here.")
         if whole["alpha_all"] is not None:
             said = f"Krippendorff's alpha over all of them is {whole['alpha_all']:.3f}"
             lines.append(f"{said} (coding {whole['alpha_coding']}).")
     repeated = _repeated(release)
-    lines.append(f"{repeated} captions stand in more than one item." if repeated else "No caption stands twice.")
+    lines.append(f"{repeated} captions are in more than one item." if repeated else "Every caption is in one item.")
     return [" ".join(lines)]
 
 
@@ -153,7 +153,7 @@ def _self_contained(release: ReleaseContent) -> Lines:
         ]
         for source in release.papers.sources
     ]
-    lines = ["The texts are; the videos are those of other data sets and have to be had from there."]
+    lines = ["The texts are; the videos are those of other data sets and must be obtained from there."]
     return lines if not rows else [*lines, "", *table(["source", "items", "videos", "licence", "address"], rows)]
 
 
@@ -190,7 +190,7 @@ def _mechanisms(release: ReleaseContent) -> Lines:
             "the provenance of each."
         )
     if not all(made):
-        lines.append("Imported foils stand as their files have them.")
+        lines.append("Imported foils are unchanged.")
     if judged:
         lines.append(
             "Foils are validated: people who had no hand in a video see it with the caption and the foil in "
@@ -209,35 +209,33 @@ def _sampling(release: ReleaseContent) -> Lines:
     if not balanced:
         return ["Every valid item was released."]
     said = "; ".join(f"{cell(name)}: {found['n_kept']} of {found['n']}" for name, found in sorted(balanced.items()))
-    return [f"Every valid item was released, but for subtests balanced so that no word tells ({said})."]
+    return [f"Every valid item was released, but for subtests balanced so that no word reveals the answer ({said})."]
 
 
 def _who(release: ReleaseContent) -> Lines:
     counted = [vote for vote in release.votes if vote.state == "counted"]
     named = [vote for vote in counted if not is_anonymous_vote(vote.source, vote.annotator)]
     people = {vote.annotator for vote in named}
-    lines = [
-        f"{len(named)} judgements by {len(people)} annotators count; they stand in `votes.jsonl` under pseudonyms."
-    ]
+    lines = [f"{len(named)} judgements by {len(people)} annotators count; they are in `votes.jsonl` under pseudonyms."]
     if len(named) < len(counted):
-        lines.append(f"{len(counted) - len(named)} came as counts, which name nobody, and count too.")
+        lines.append(f"{len(counted) - len(named)} were imported as counts without names, and count, too.")
     if release.simulated:
         lines.append("**These people and judgements are simulated.**")
     pay = release.tables.get("pay")
     if pay is None or not pay["rates"]:
-        return [*lines, "", "No rates of pay were recorded in this project."]
+        return [*lines, "", "No pay rates were recorded in this project."]
     rows = [
         [row["stage"], f"{row['amount']} {pay['currency']} / {row['unit']}", row["pieces"], row["hours"], row["pay"]]
         for row in pay["stages"]
     ]
     lines += ["", *table(["stage", "rate", "pieces", "hours", f"paid, {pay['currency']}"], rows)]
     if pay["median_hourly"] is not None:
-        lines += ["", f"The hour in the middle earned {pay['median_hourly']} {pay['currency']}" + _floor(pay) + "."]
+        lines += ["", f"The median hourly pay was {pay['median_hourly']} {pay['currency']}" + _floor(pay) + "."]
     return lines
 
 
 def _floor(pay: Mapping[str, Any]) -> str:
-    return "" if pay["floor"] is None else f"; the floor was {pay['floor']} {pay['currency']}"
+    return "" if pay["floor"] is None else f"; the minimum was {pay['floor']} {pay['currency']}"
 
 
 def _timeframe(release: ReleaseContent) -> Lines:
@@ -257,18 +255,18 @@ def _consent(release: ReleaseContent) -> Lines:
     if version is None:
         return []
     if not version:
-        return ["No text of consent was stored in this installation for the annotators."]
+        return ["No consent text for the annotators is stored in this installation."]
     agreed, people = (release.papers.known.get(name, 0) for name in ("n_agreed", "n_workers"))
-    text = f"agreed to version {version} (or an earlier one) of the project's text of consent"
+    text = f"agreed to version {version} (or an earlier one) of the project's consent text"
     lines = []
     if people and agreed == people:
         lines.append(f"Annotators {text}.")
     elif people:
         said = f"{agreed} of the {people} people who wrote, reviewed or judged here {text}"
-        lines.append(f"{said}. Its researchers, who write that text, are not asked.")
+        lines.append(f"{said}. Its researchers write that text and are not asked to accept it.")
     of_files = sum(vote.state == "counted" and vote.source == SOURCE for vote in release.votes)
     if of_files:
-        lines.append(f"{of_files} judgements came in with files; what was agreed to for them is not recorded here.")
+        lines.append(f"{of_files} judgements were imported; consent for them is not recorded here.")
     return [" ".join(lines)] if lines else []
 
 
@@ -296,7 +294,7 @@ def _done(release: ReleaseContent) -> Lines:
 
 
 def _passed(counts: Counter[bool], n: int) -> str:
-    let_through = f"; {counts[False]} let through after its threshold moved" if counts[False] else ""
+    let_through = f"; {counts[False]} accepted after its threshold changed" if counts[False] else ""
     return f"{counts[True]} of {n}{let_through}"
 
 
@@ -333,11 +331,11 @@ def _impacts(release: ReleaseContent) -> Lines:
 
 
 def _untold(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Of how many subtests the audit says nothing, or not all."""
+    """Describe the subtests whose audit is missing or incomplete."""
     few = sum(row["too_few"] for row in rows)
     # Gates from before do not say it.
     unread = sum(bool(row.get("unread")) for row in rows if not row["too_few"] and not row["stopped"])
-    said = [f"{few} had too few captions to tell"] * bool(few)
+    said = [f"{few} had too few captions"] * bool(few)
     said += [f"{unread} were not read whole by a language model"] * bool(unread)
     return f" Of {len(rows)} subtests {' and '.join(said)}." if said else ""
 
@@ -389,7 +387,7 @@ def _erratum(release: ReleaseContent) -> Lines:
 def _updates(release: ReleaseContent) -> Lines:
     found = release.papers.changes
     if found is None:
-        return ["This is the first release of the project. A later one is a release of its own, with a changelog."]
+        return ["This is the first release of the project. A later release has its own changelog."]
     return [
         (
             f"Against the release before ({cell(found['before']['name'])}): {len(found['added'])} items added, "
@@ -402,13 +400,13 @@ def _versions(release: ReleaseContent) -> Lines:
     rows = [
         [one["name"], one["created_at"][:10], one["content_hash"]] for one in release.papers.known.get("releases", ())
     ]
-    return ["Every release keeps its content hash for good.", "", *table(["release", "frozen", "content hash"], rows)]
+    return ["Every release keeps its content hash forever.", "", *table(["release", "frozen", "content hash"], rows)]
 
 
 def _extend(release: ReleaseContent) -> Lines:
     if not release.papers.known.get("takes_scores"):
         return []
-    return ["Scores of further models can be sent on the public page of the release."]
+    return ["Submit scores of further models on the public page of the release."]
 
 
 ANSWERS: dict[str, Callable[[ReleaseContent], Lines]] = {

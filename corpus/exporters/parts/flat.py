@@ -104,14 +104,14 @@ CARD = """# {title}
 {n_items} items in {n_subtests} subtests: a video, a caption that is true of it, and foils, minimal edits of the caption
 that are false of it. Frozen as release {release} on {date}; content hash `{content_hash}`.
 {published}
-| file | holds |
+| file | contains |
 |---|---|
 | `items.jsonl` | the items as they were frozen, with their status; items that are not in the release are marked |
 | `data/` | the released items as flat rows, one file a subtest |
 | `votes.jsonl`, `votes_not_counted.jsonl` | single judgements under pseudonyms |
 {rejected}| `scores.jsonl`, `scores/` | raw scores of every model |
 | `tables/`, `figures/` | reports, leaderboard, blind audit, human baseline, pay; drawings with their numbers |
-| `datasheet.md`, `CHANGELOG.md`, `LICENCES.md` | what there is to know before use |
+| `datasheet.md`, `CHANGELOG.md`, `LICENCES.md` | read these before use |
 | `CITATION.cff`, `citation.bib`, `croissant.json` | for programs that cite and load |
 | `load.py` | reads all of this with Python alone |
 | `manifest.json` | the SHA-256 of every file; `foilworks verify .` recomputes the tables |
@@ -134,15 +134,15 @@ for item in release["items"]():
     print(item["caption"], item["foils"])
 ```
 
-No video is part of this data set: `source_dataset` and `source_id` say where it is to be had, `start_time` and
-`end_time` which part of it is meant, in `time_unit`. Licences of the sources are in `LICENCES.md`.
+This data set contains no videos: `source_dataset` and `source_id` identify the video, `start_time` and
+`end_time` the part of it, in `time_unit`. Licences of the sources are in `LICENCES.md`.
 
 ## Citation
 
 ```bibtex
 {bibtex}```
 """
-REJECTED = "| `rejected.jsonl` | candidates that did not become foils, with the reasons and what made them |\n"
+REJECTED = "| `rejected.jsonl` | candidates that did not become foils, with the reasons and their origin |\n"
 
 
 def card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) -> str:

@@ -1,7 +1,7 @@
-"""An export is a folder that is there whole or not at all, with a manifest that names every file in it.
+"""Write an export as a complete folder or not at all, with a manifest that names every file.
 
-Files are written into a hidden sibling folder, which is renamed at the end (text.atomic_folders). A folder that is
-there already is replaced only when it is an export of ours to which nobody has added anything.
+Files are written into a hidden sibling folder, which is renamed at the end (text.atomic_folders). An existing folder is
+replaced only if it is an unchanged export of ours.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ def write_folder(out: Path, facts: Mapping[str, Any], fill: Callable[[Path], Non
 
 
 def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
-    """One canonical JSON line a record. OSError when the disk refuses."""
+    """Write one canonical JSON line per record. OSError if the disk refuses."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(canonical_line(record) + "\n" for record in records)
 
@@ -58,13 +58,13 @@ def pretty(value: Any) -> str:
 
 
 def self_hash(manifest: Mapping[str, Any]) -> str:
-    """SHA-256 of the manifest without its own hash: so that a changed byte of the manifest shows too."""
+    """Return the SHA-256 of the manifest without its own hash, so that a changed byte of it is detected, too."""
     rest = {name: value for name, value in manifest.items() if name != "manifest_sha256"}
     return hashlib.sha256(pretty(rest).encode("utf-8")).hexdigest()
 
 
 def manifest_hash(folder: Path) -> str:
-    """What a written folder's manifest says its own hash is: it stands for every byte of every file."""
+    """Return the hash in a written folder's manifest, which covers every byte of every file."""
     return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["manifest_sha256"])
 
 
@@ -85,9 +85,9 @@ def _sha256(path: Path) -> str:
 
 def _check_target(out: Path) -> None:
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise CorpusError(f"{out}: is not a folder; name a folder to export into")
+        raise CorpusError(f"{out}: is not a folder; name a folder for the export")
     if out.is_dir() and any(out.iterdir()) and not _is_untouched_export(out):
-        raise CorpusError(f"{out}: is a folder with other things in it; name a new or an empty one")
+        raise CorpusError(f"{out}: contains other files; name a new or an empty folder")
 
 
 def _is_untouched_export(folder: Path) -> bool:
@@ -102,7 +102,7 @@ def _is_untouched_export(folder: Path) -> bool:
 
 
 def _recover(out: Path) -> None:
-    """Put back the export that a killed process had set aside to replace it."""
+    """Restore the export that a killed process had moved away to replace it."""
     if out.exists() or out.is_symlink():
         return
     for path in abandoned(out.parent):
@@ -121,7 +121,7 @@ def _is_complete(folder: Path) -> bool:
 
 
 def _replace(work: Path, out: Path) -> None:
-    """Rename `work` to `out`; an earlier export stands aside until then and comes back if that fails."""
+    """Rename `work` to `out`; an earlier export is moved away first and restored if that fails."""
     if not (out.is_dir() and any(out.iterdir())):
         work.rename(out)
         return

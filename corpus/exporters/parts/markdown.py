@@ -1,4 +1,4 @@
-"""Text of people in Markdown documents: it can neither end what it is in nor start anything of its own."""
+"""Escape people's text for Markdown: it cannot end its element or start another one."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

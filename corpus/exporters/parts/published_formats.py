@@ -1,4 +1,4 @@
-"""What the published formats of one foil an item, and of captions alone, share: what fits, and what does not."""
+"""Shared by the published formats of one foil per item, and of captions only: which records fit."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -17,8 +17,10 @@ Writer = Callable[[Path, list[ItemRecord]], None]
 def write_pairs(
     release: ReleaseContent | RecordContent, out: Path, format_name: str, ending: str, write: Writer
 ) -> list[Path]:
-    """A file a subtest of the items with exactly one foil; the manifest names the others. CorpusError: there is none,
-    or the folder cannot be written."""
+    """Write one file per subtest with the items that have one foil; the manifest names the others.
+
+    CorpusError: there is none, or the folder cannot be written.
+    """
     items = released_items(release)
     fitting = [item for item in items if len(item.foils) == 1]
     if not fitting:

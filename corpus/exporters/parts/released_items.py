@@ -45,7 +45,7 @@ def manifest_facts(release: ReleaseContent | RecordContent, format_name: str, n_
 
 
 def as_published_line(release: ReleaseContent) -> str:
-    """What a card or datasheet says of items on their publisher's word; "" where there is none."""
+    """Return the line of a card or datasheet about items of published sets; "" if there are none."""
     released = [item for item in release.items if item.get("released")]
     n = n_as_published(released)
     return f"**As published:** {n} of {len(released)} items. {PUBLISHERS_WORD}" if n else ""

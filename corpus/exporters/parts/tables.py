@@ -10,7 +10,10 @@ from corpus.records import ItemRecord, VideoRecord
 
 
 def by_subtest(items: Iterable[ItemRecord], ending: str) -> dict[str, list[ItemRecord]]:
-    """File name -> its items, one file a subtest. Two subtests may look alike once their names are made safe."""
+    """Return file name -> items, one file per subtest.
+
+    Two subtests may look alike once their names are made safe.
+    """
     # The manifest of the folder has its name.
     taken = {PurePath(MANIFEST).stem} if PurePath(MANIFEST).suffix == ending else set()
     subtests: dict[str, list[ItemRecord]] = {}
@@ -36,7 +39,7 @@ def is_trimmed(video: VideoRecord) -> bool:
 
 
 def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> None:
-    """Cells as they are: these files are read by programs, whose labels and sentences must stay what they are."""
+    """Write cells unchanged: programs read these files, and labels and sentences must not change."""
     with path.open("w", encoding="utf-8", newline="") as file:
         plain = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         # The published files end their lines by a line feed alone, and then a carriage return in a cell goes unquoted.

@@ -1,4 +1,4 @@
-"""Reading the fields of one record: what is asked for comes out clean, or the record is bad with field and reason."""
+"""Read the fields of a record: a value is clean, or the record is bad with field and reason."""
 
 import math
 import re
@@ -16,10 +16,10 @@ MAX_TIME = 2.0**53
 
 
 class ProblemError(Exception):
-    """Why one record cannot be taken. Caught by the importer that reads the record, never seen by anybody else."""
+    """Why a record cannot be imported; caught by the importer that reads the record."""
 
     def __init__(self, field: str, problem: str, fix: str):
-        # The name of a field is of the file, too.
+        # The name of a field comes from the file, too.
         self.field, self.problem, self.fix = shortened(field), problem, fix
         super().__init__(f"{self.field}: {problem}; {fix}")
 
@@ -105,7 +105,7 @@ class Fields:
         if value is None:
             return {}
         if not isinstance(value, dict):
-            raise ProblemError(self.name(field), f"is {_kind(value)}", "give an object, or leave it out")
+            raise ProblemError(self.name(field), f"is {_kind(value)}", "give an object, or omit it")
         return value
 
     def votes(self, field: str) -> VoteCounts | None:
@@ -115,7 +115,7 @@ class Fields:
         counts = self.mapping(field)
         for choice, count in counts.items():
             if choice not in {"caption", "foil", "other"}:
-                raise ProblemError(self.name(f"{field}.{choice}"), "is no choice", "use caption, foil and other")
+                raise ProblemError(self.name(f"{field}.{choice}"), "is not a choice", "use caption, foil and other")
             if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= 10_000:
                 raise ProblemError(self.name(f"{field}.{choice}"), f"is {_kind(count)}", "give a count from 0 up")
         return VoteCounts(**{choice: counts.get(choice, 0) for choice in ("caption", "foil", "other")})
@@ -124,7 +124,7 @@ class Fields:
         """An address that a browser may load: http or https, nothing that could run."""
         value = self.label(field, MAX_URL)
         if value and not re.match(r"https?://[^\s/]+\S*$", value):
-            raise ProblemError(self.name(field), "is no web address", "give one that starts with https://")
+            raise ProblemError(self.name(field), "is not a web address", "give one that starts with https://")
         return value
 
     def media_name(self, field: str) -> str:
@@ -178,9 +178,9 @@ def check_content(value: Any, name: str = "", depth: int = 0) -> None:
 
 def _check_text(name: str, value: str) -> None:
     if "\x00" in value:
-        raise ProblemError(name, "holds a NUL character", "remove it")
+        raise ProblemError(name, "contains a NUL character", "remove it")
     if not value.isascii() and HALF.search(value):
-        raise ProblemError(name, "holds half of a character pair", "write the character whole")
+        raise ProblemError(name, "contains half of a surrogate pair", "write the complete character")
 
 
 def _kind(value: Any) -> str:

@@ -1,7 +1,7 @@
-"""JSON whose every complaint has a line: top-level records come with the line on which they start.
+"""Read JSON with a line for every error and record.
 
-Python's parser says where a file breaks but not where a record was; here the outermost object or list is walked
-member by member, each member parsed by the C scanner.
+Python's parser says where a file breaks but not where a record was; here the outermost object or list is walked member
+by member, each member parsed by the C scanner.
 """
 
 import json
@@ -28,7 +28,7 @@ def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=unique_names)
-MEND = "mend the file there, or get a whole copy of it"
+MEND = "fix the file there, or get a complete copy"
 
 
 class Member(NamedTuple):
@@ -74,7 +74,7 @@ def members_of(path: Path, text: str, *names: str) -> Iterator[Member]:
     has them; each key is its list's name. CorpusError, with its line: no such JSON, or one of the names is missing."""
     start = _skip(text, 0)
     if text[start : start + 1] != "{":
-        _fail(path, text, start, f"is no object with the lists {', '.join(names)}")
+        _fail(path, text, start, f"is not an object with the lists {', '.join(names)}")
     walk, missing = _Walk(path, text, start), list(names)
     for key in walk.member_keys():
         if key not in missing:
@@ -82,7 +82,7 @@ def members_of(path: Path, text: str, *names: str) -> Iterator[Member]:
             continue
         missing.remove(key)
         if text[walk.position : walk.position + 1] != "[":
-            _fail(path, text, walk.position, f"{key} is no list")
+            _fail(path, text, walk.position, f"{key} is not a list")
         inner = _Walk(path, text, walk.position)
         yield from (member._replace(key=key) for member in inner.values())
         walk.position = inner.position

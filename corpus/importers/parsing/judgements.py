@@ -1,4 +1,4 @@
-"""What the formats of raw votes share: a cell as a truth-coded choice, and nobody who votes twice on one thing."""
+"""Shared by the formats of raw votes: a cell as a truth-coded choice, and no second vote on one thing."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ MAX_ANNOTATOR = 100
 
 
 class PassedOver(Exception):
-    """Why a judgement is not a vote. Caught here, never seen by anybody else."""
+    """Why a judgement is not a vote; caught here."""
 
 
 def read_votes(path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], VoteRecord]) -> Iterator[VoteOutcome]:
@@ -30,10 +30,10 @@ def read_votes(path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord]
                 vote = parse(record)
                 known = first_line.setdefault(f"{vote.item}\0{vote.foil}\0{vote.annotator}", str(record.line))
                 if known is not None:
-                    problem = f"{quoted(vote.annotator)} judged {quoted(vote.item)} on line {known} already"
+                    problem = f"{quoted(vote.annotator)} judged {quoted(vote.item)} already on line {known}"
                     raise ProblemError("annotator", problem, "keep one of the two")
             except PassedOver as why:
-                yield RecordWarning(where, "state", f"{why}: passed over")
+                yield RecordWarning(where, "state", f"{why}: skipped")
                 continue
             except ProblemError as error:
                 yield BadRecord(where, error.field, error.problem, error.fix)
@@ -49,7 +49,7 @@ def place_of(value: Any) -> bool | None:
         return value
     place = PLACES.get(str(value).strip().lower())
     if place is None:
-        raise ProblemError("position", f"is {quoted(str(value))}", "give 1 where the caption stood first, else 2")
+        raise ProblemError("position", f"is {quoted(str(value))}", "give 1 if the caption was first, else 2")
     return place
 
 
@@ -58,7 +58,7 @@ def foil_of(value: Any) -> int | None:
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not str(value).strip().isdecimal() or int(value) > 1_000:
-        raise ProblemError("foil", f"is {quoted(str(value))}", "give its place in the item, from 0, or leave it out")
+        raise ProblemError("foil", f"is {quoted(str(value))}", "give its position in the item, from 0, or omit it")
     return int(value)
 
 
@@ -68,7 +68,7 @@ def choice_of(value: Any, caption_first: bool | None, field: str = "choice") -> 
     said = NUMBERED[int(said) - 1] if said in {"1", "2", "3", "4", "5"} else said
     if said in {"first", "second"}:
         if caption_first is None:
-            raise ProblemError("position", "is missing", "say where the caption stood (1 or 2)")
+            raise ProblemError("position", "is missing", "give the position of the caption (1 or 2)")
         return "caption" if (said == "first") == caption_first else "foil"
     if said not in CHOICES:
         problem = "is missing" if not said else f"is {quoted(said)}"

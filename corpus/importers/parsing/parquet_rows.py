@@ -69,7 +69,7 @@ def _readable(file: Path) -> Iterator[Any]:
     try:
         yield parquet
     except (arrow.ArrowException, OSError) as error:
-        problem = f"is no Parquet file that can be read ({' '.join(str(error).split())[:120]})"
+        problem = f"is not a readable Parquet file ({' '.join(str(error).split())[:120]})"
         raise CorpusError(f"{file}: file: {problem}; get a whole copy of it") from error
 
 

@@ -1,4 +1,4 @@
-"""What all importers do alike with the records they have read: ids are unique, doubtful ones are named."""
+"""Shared by all importers: unique ids, and warnings about doubtful records."""
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -42,7 +42,7 @@ def json_lines(path: Path) -> Iterator[RawRecord]:
     first = True
     for number, line in lines(path):
         if first and line is not None and path.suffix.lower() in _TABLE_ENDINGS and line.lstrip()[:1] not in {"{", "["}:
-            # One complaint, not one a line.
+            # One error, not one per line.
             raise CorpusError(f"{path}:{number}: file: looks like a table, not like JSON lines; choose CSV table (csv)")
         first = False
         if line is None:
@@ -74,7 +74,7 @@ def read_records(
                 if known is not None and not own_ids:
                     raise ProblemError("record", f"repeats the record on line {known}", "remove it")
                 if known is not None:
-                    problem = f"{quoted(item.id)} already stands on line {known}"
+                    problem = f"{quoted(item.id)} is already on line {known}"
                     raise ProblemError("id", problem, "give every record its own id")
             except ProblemError as error:
                 yield BadRecord(where, error.field, error.problem, error.fix)

@@ -1,4 +1,4 @@
-"""Tables of text, comma- or tab-separated: a header with column names, a row a record, complaints with their line."""
+"""Read comma- or tab-separated tables: a header with column names, one record per row, errors with their line."""
 
 import csv
 from collections.abc import Collection, Iterator, Sequence
@@ -16,8 +16,7 @@ _SHOWN_NAMES, _SHOWN_NAME = 12, 40
 
 
 class Row(NamedTuple):
-    """One row: its cells by column (an empty cell is None) and the line it starts on; `problem` where it does not fit
-    the header."""
+    """One row: cells by column (an empty cell is None) and first line; `problem` if it does not fit the header."""
 
     cells: dict[str, str | None]
     line: int
@@ -68,7 +67,7 @@ def _header(path: Path, required: Sequence[str], delimiters: str, one_of: Sequen
 
 def _without_columns(path: Path, header: Header, required: Sequence[str], one_of: Sequence[str]) -> CorpusError:
     if path.suffix.lower() in JSON_ENDINGS and "".join(header.names)[:1] in {"{", "["}:
-        return _error(path, header.line, "file", "looks like JSON, no table", "choose JSON lines (jsonl)")
+        return _error(path, header.line, "file", "looks like JSON, not a table", "choose JSON lines (jsonl)")
     usual = list(one_of[:1])
     lacking = [name for name in required if name not in header.names]
     lacking += usual if not set(one_of) & set(header.names) else []
@@ -117,7 +116,7 @@ def split_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            fix = "close it, and double the quotes inside of it"
+            fix = "close it, and double the quotes inside it"
             raise _QuotesError(str(_error(path, line, "quotes", "a quoted text is not closed", fix))) from error
         if values:
             yield line, values

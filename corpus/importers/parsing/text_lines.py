@@ -1,7 +1,7 @@
-"""Text files of any size, read line by line: what is in memory is one line.
+"""Read text files of any size line by line.
 
-An unreadable file is one message with its line, raised when the reading comes there: anyone who stores it must
-have read to the end before, or store nothing.
+An unreadable file is one message with its line, raised when the reading comes there: anyone who stores it must have
+read to the end before, or store nothing.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is taken as it is and yet looks wrong: the warnings of a record and of its proficiency pair."""
+"""Warnings of a record and its proficiency pair: imported, but probably wrong."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -28,7 +28,7 @@ def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
     if pair.caption in pair.foils:
         yield "foils", "a foil is equal to the caption"
     if len(set(pair.foils)) < len(pair.foils):
-        yield "foils", "a foil stands there twice"
+        yield "foils", "two foils are equal"
     if pair.votes is not None and pair.votes.total == 0:
         yield "votes", "nobody voted: all counts are zero"
     if pair.foils and (same := _same_words(pair.caption, pair.foils)):
@@ -73,7 +73,7 @@ def _says(text: str, value: int | str) -> bool:
 
 
 def _stem(word: str) -> str:
-    """Rough on purpose: `jumps`, `jumped`, `jumping` are one; what it does not see is a warning too many."""
+    """Return a rough stem: `jumps`, `jumped`, `jumping` are one; an error is only an extra warning."""
     for ending, shortest in (("ing", 3), ("ies", 2), ("ied", 2), ("es", 3), ("ed", 3), ("s", 3)):
         if word.endswith(ending) and len(word) - len(ending) >= shortest:
             word = word.removesuffix(ending)

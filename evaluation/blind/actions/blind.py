@@ -1,4 +1,4 @@
-"""Models of text alone: score one; set the bars of the blind audit."""
+"""Score texts with a text-only model; set the limits of the blind audit."""
 
 from collections.abc import Mapping
 
@@ -30,10 +30,10 @@ MIN_BAR, MAX_BAR = 0.5, 1.0
 def score_blind(
     person: User | None, project: Project, spec: str, *, device: str = "auto", label: str = ""
 ) -> BlindScorer:
-    """Queue the job; a model that was asked before is asked about the texts that are new. `person` None: the operator.
+    """Queue the job; a model that was queried before is queried only for new texts. `person` None: the operator.
 
-    AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError: a score file,
-    an unknown device, a path outside the folder of models where a person asks.
+    AccessDenied without the researcher's role; HubError if the spec names no model; EvaluationError for a score file,
+    an unknown device, or a path outside the models folder if a person sets it.
     """
     require_researcher(person, project)
     slug, argument = checked_spec(spec.strip(), from_page=person is not None)
@@ -55,10 +55,10 @@ def score_blind(
 
 @transaction.atomic
 def set_blind_bars(person: User, project: Project, bar: float, of_subtests: Mapping[int, float | None]) -> None:
-    """`of_subtests`: id -> bar, None = the project's; subtests that are not named keep theirs.
+    """Set the limits. `of_subtests`: id -> limit, None = the project's limit; unnamed subtests keep theirs.
 
-    AccessDenied without the researcher's role; EvaluationError: a bar that is no share from .5 to 1, a subtest of
-    another project.
+    AccessDenied without the researcher's role; EvaluationError: a limit outside .5 to 1, or a subtest of another
+    project.
     """
     require_role(person, project, Role.RESEARCHER)
     rows = {row.pk: row for row in Subtest.objects.filter(project=project, pk__in=of_subtests)}

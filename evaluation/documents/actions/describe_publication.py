@@ -1,4 +1,4 @@
-"""What a project says of itself when it goes out: citation, licences of its sources, answers of the datasheet."""
+"""Store how a project is published: citation, licences of its sources, answers of the datasheet."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ MAX_ANSWER_LENGTH = 5_000
 
 
 def sources_in(project: Project) -> list[str]:
-    """The data sets that videos of the project name, "" where some name none. One query."""
+    """Return the data sets that videos of the project name, "" if some name none. One query."""
     rows = Video.objects.filter(project=project).order_by("source_dataset")
     return list(rows.values_list("source_dataset", flat=True).distinct())
 
@@ -30,7 +30,7 @@ def sources_in(project: Project) -> list[str]:
 def describe_publication(
     person: User, project: Project, facts: Mapping[str, Any], sources: Iterable[Mapping[str, Any]]
 ) -> PublicationFacts:
-    """Store how releases are cited and the terms of the sources; `sources` have `source_dataset` and TERMS.
+    """Store the citation of releases and the terms of the sources; `sources` have `source_dataset` and TERMS.
 
     AccessDenied without the researcher's role; EvaluationError for a source that no video of the project names.
     """
@@ -52,9 +52,9 @@ def describe_publication(
 
 @transaction.atomic
 def answer_datasheet(person: User, project: Project, answers: Mapping[str, str]) -> int:
-    """Store the answers by question; an empty one is taken back. How many changed.
+    """Store the answers by question, delete empty ones, and return how many changed.
 
-    AccessDenied without the researcher's role; EvaluationError for a question that there is not, or a text too long.
+    AccessDenied without the researcher's role; EvaluationError for an unknown question, or a text that is too long.
     """
     require_role(person, project, Role.RESEARCHER)
     stored = {row.question: row for row in DatasheetAnswer.objects.filter(project=project)}

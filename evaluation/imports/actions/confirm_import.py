@@ -1,4 +1,4 @@
-"""What the preview showed is to be stored, or thrown away."""
+"""Confirm or discard an import after its preview."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -17,9 +17,9 @@ JOB = "evaluation.imports.jobs.run_import"
 
 @transaction.atomic
 def confirm_import(person: User, upload: Import, *, update: bool = False) -> Import:
-    """Queue the job that stores the files; with `update`, records that are stored otherwise become what the file says.
+    """Queue the job that stores the files; with `update`, records that differ become what the file says.
 
-    EvaluationError where it was confirmed or discarded before, or not read.
+    EvaluationError if it was already confirmed or discarded, or is not read yet.
     """
     require_role(person, upload.project, Role.RESEARCHER)
     if upload.preview is None or "problem" in upload.preview:
@@ -34,7 +34,7 @@ def confirm_import(person: User, upload: Import, *, update: bool = False) -> Imp
 
 @transaction.atomic
 def discard_import(person: User, upload: Import) -> None:
-    """Forget the files; nothing of the project changes. EvaluationError where it was confirmed or discarded before."""
+    """Delete the files; the project does not change. EvaluationError if it was already confirmed or discarded."""
     require_role(person, upload.project, Role.RESEARCHER)
     _take(upload, discarded_at=timezone.now())
     if upload.job is not None:
@@ -44,7 +44,7 @@ def discard_import(person: User, upload: Import) -> None:
 
 
 def _take(upload: Import, **decided: object) -> None:
-    """One of the two, once."""
+    """Allow one of the two, once."""
     waiting = Import.objects.filter(pk=upload.pk, confirmed_at=None, discarded_at=None)
     if waiting.update(**decided) != 1:
         raise EvaluationError(_("This import was already confirmed or discarded. Reload the page."))

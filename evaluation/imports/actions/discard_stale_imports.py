@@ -1,4 +1,4 @@
-"""Files that somebody sent, looked at and left lying, and files that arrived in part."""
+"""Discard uploaded files that nobody confirmed, and files that arrived only in part."""
 
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -12,14 +12,14 @@ from evaluation.imports.models import Import
 from evaluation.imports.uploads import remove_files
 from projects import audit
 
-# Long enough for a weekend and a holiday; the preview's page says so.
+# Long enough for a weekend and a holiday; the preview page states it.
 KEPT_DAYS = 14
-# A file that still arrives is written to more often than that.
+# A running upload writes more often than that.
 ARRIVES_WITHIN_HOURS = 24
 
 
 def discard_stale_imports(*, now: datetime | None = None) -> int:
-    """Discard what nobody has decided on for KEPT_DAYS, with its files; how many there were. The system's own write."""
+    """Discard unconfirmed imports after KEPT_DAYS, with their files, and return how many. Written by the system."""
     moment = now or timezone.now()
     old = Import.objects.filter(confirmed_at=None, discarded_at=None, created_at__lt=moment - timedelta(KEPT_DAYS))
     discarded = 0
@@ -41,7 +41,7 @@ def _discard(upload: Import, now: datetime) -> int:
 
 
 def remove_partial_uploads(*, now: datetime | None = None) -> int:
-    """Remove files that a web process was receiving when it was killed; how many there were."""
+    """Remove files of uploads whose web process was killed, and return how many."""
     before = ((now or timezone.now()) - timedelta(hours=ARRIVES_WITHIN_HOURS)).timestamp()
     removed = 0
     for path in Path(settings.FILE_UPLOAD_TEMP_DIR).glob("*.upload*"):

@@ -1,4 +1,4 @@
-"""Files that are sent are kept aside, and a job looks at them; nothing of the project changes yet, unless asked to."""
+"""Store uploaded files and queue a job that previews them; the project does not change yet, unless requested."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,11 +33,11 @@ def receive_import(
     as_published: bool = False,
     at_once: bool = False,
 ) -> Import:
-    """Keep the files and queue the job that says what importing them would do; `at_once`, the one that stores them.
+    """Store the files and queue the job that previews the import, or with `at_once` the job that stores it.
 
-    `as_published`: their items count as valid on the publisher's word.
-    AccessDenied without the researcher's role; EvaluationError: records without a format, nothing at all, no room on
-    the disk; RegistryError: an unknown format or parameter.
+    `as_published`: their items count as valid because they are published. AccessDenied without the researcher's role;
+    EvaluationError: records without a format, no files, no room on the disk; RegistryError: an unknown format or
+    parameter.
     """
     require_role(person, project, Role.RESEARCHER)
     if format_slug:

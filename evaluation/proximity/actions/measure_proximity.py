@@ -1,4 +1,4 @@
-"""How near a release's foils are to their captions in meaning, to be measured by an encoder."""
+"""Queue a measurement of how close a release's foils are to their captions in meaning."""
 
 from pathlib import Path, PurePath
 
@@ -27,8 +27,8 @@ def measure_proximity(
     """Store the measurement and queue its job (`run.job`). `person` None is the operator of the command line.
 
     `model`: a sentence-transformers id or folder, or `clip:` with one. AccessDenied without the researcher's role;
-    EvaluationError for a name that no model can have; GenerationError for a path outside the folder of models where a
-    person asks.
+    EvaluationError for an impossible model name; GenerationError for a path outside the models folder if a person sets
+    it.
     """
     project = release.project
     require_researcher(person, project)

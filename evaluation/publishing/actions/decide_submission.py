@@ -1,4 +1,4 @@
-"""A researcher accepts scores that a stranger sent, which makes a run of them, or refuses them with a reason."""
+"""Accept scores that a visitor submitted, which creates a run, or reject them with a reason."""
 
 from pathlib import Path
 
@@ -19,9 +19,9 @@ FORM = "pairs"
 
 @transaction.atomic
 def accept_submission(person: User, submission: Submission) -> Submission:
-    """The scores become a run, which is marked as sent by others on every board and in every export.
+    """Create a run from the scores, marked as an external submission on every board and in every export.
 
-    AccessDenied without the researcher's role; EvaluationError where it was decided before or its file is gone.
+    AccessDenied without the researcher's role; EvaluationError if it was already decided or its file no longer exists.
     """
     fresh = _waiting(person, submission)
     path = Path(settings.UPLOAD_ROOT) / fresh.path
@@ -34,7 +34,7 @@ def accept_submission(person: User, submission: Submission) -> Submission:
 
 @transaction.atomic
 def refuse_submission(person: User, submission: Submission, reason: str) -> Submission:
-    """The scores stay kept and are shown to nobody. EvaluationError without a reason."""
+    """Store the scores without showing them to anybody. EvaluationError without a reason."""
     if not reason.strip():
         raise EvaluationError(_("Enter a reason. It is stored with the rejection."))
     return _decided(person, _waiting(person, submission), SubmissionState.REFUSED, reason.strip()[:500])

@@ -1,4 +1,4 @@
-"""The public page of a release: opened, closed, given another address; the archive that its visitors get, asked for."""
+"""Open or close the public page of a release, change its address, and request its archive."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ JOB = "evaluation.publishing.jobs.build_archive"
 
 
 def page_of(release: Release) -> PublicPage:
-    """Its row, or an unsaved closed one."""
+    """Return its row, or an unsaved closed one."""
     return PublicPage.objects.filter(release=release).first() or PublicPage(release=release)
 
 
@@ -22,10 +22,10 @@ def page_of(release: Release) -> PublicPage:
 def set_public_page(
     person: User, release: Release, *, is_open: bool, offers_export: bool, takes_scores: bool
 ) -> PublicPage:
-    """Say what strangers see of the release. Its archive is made where it opens and there is none yet: what people said
-    of the items stands on the page as it stands there.
+    """Set what strangers see of the release, and create an archive if the page opens without one.
 
-    AccessDenied without the researcher's role.
+    The archive provides what people said about the items; the page shows it as of that moment. AccessDenied without the
+    researcher's role.
     """
     require_role(person, release.project, Role.RESEARCHER)
     wishes = {"is_open": is_open, "offers_export": offers_export, "takes_scores": takes_scores}
@@ -40,7 +40,7 @@ def set_public_page(
 
 @transaction.atomic
 def renew_address(person: User, release: Release) -> PublicPage:
-    """Another key: who has the old address finds nothing there any more."""
+    """Create another key: the old address no longer works."""
     require_role(person, release.project, Role.RESEARCHER)
     page, _made = PublicPage.objects.select_for_update(no_key=True).get_or_create(release=release)
     page.key = new_key()
@@ -51,7 +51,7 @@ def renew_address(person: User, release: Release) -> PublicPage:
 
 @transaction.atomic
 def request_archive(person: User, release: Release) -> PublicPage:
-    """Have the archive made anew, with what is known, scored and withheld by then."""
+    """Queue a job that creates the archive again from the current data."""
     require_role(person, release.project, Role.RESEARCHER)
     page, _made = PublicPage.objects.select_for_update(no_key=True).get_or_create(release=release)
     if page.job is None or page.job.is_over:

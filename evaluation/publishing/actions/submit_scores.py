@@ -1,5 +1,4 @@
-"""Scores that a stranger sends by the public page of a release: checked, stored as numbers, and shown to nobody until
-accepted."""
+"""Check scores that a visitor submits on a public page, and store their numbers, hidden until accepted."""
 
 import hashlib
 import secrets
@@ -23,15 +22,15 @@ from evaluation.scoring.queries import records_of
 from projects import audit
 
 ABOUT = ("label", "sent_by", "contact", "url", "notes")
-# What is stored of any file: its numbers.
+# Only the numbers of a file are stored.
 STORED_NAME = "scores.jsonl"
 
 
 def submit_scores(page: PublicPage, scores: UploadedFile, about: Mapping[str, str]) -> Submission:
-    """Store the numbers of the file and what was said of it; a researcher decides.
+    """Store the numbers of the file and the fields of the form; a researcher decides.
 
     EvaluationError: the page takes no scores, too many wait for a decision, the file is too large, its numbers were
-    sent before, no room on the disk; BadScoresError names what is wrong in which line. Nothing is stored then.
+    submitted before, no room on the disk; BadScoresError names what is wrong in which line. Nothing is stored then.
     """
     if not (page.is_open and page.takes_scores):
         raise EvaluationError(_("This release does not accept scores."))
@@ -56,7 +55,7 @@ def submit_scores(page: PublicPage, scores: UploadedFile, about: Mapping[str, st
 
 
 def _numbers_of(page: PublicPage, scores: UploadedFile) -> bytes:
-    """What the file says, and nothing else of it: its padding, its further fields and its spelling go."""
+    """Return only what the file says, without its padding, extra fields and spelling."""
     with tempfile.TemporaryDirectory(dir=settings.UPLOAD_ROOT, prefix="submission-") as folder:
         path = Path(folder) / safe_name(scores.name or "")
         write_file(scores, path)
@@ -68,7 +67,7 @@ def _submit(page: PublicPage, path: Path, numbers: bytes, about: Mapping[str, st
     fields = {"file_name": about["file_name"], "path": str(path.relative_to(settings.UPLOAD_ROOT)), "n_items": n_items}
     fields |= {name: about[name] for name in ABOUT}
     with transaction.atomic():
-        # One at a time: two that come together would both find the last place free.
+        # Serialized: two concurrent submissions would both find the last free slot.
         _require_room(PublicPage.objects.select_for_update(no_key=True).get(pk=page.pk))
         submission, made = Submission.objects.get_or_create(release=page.release, sha256=digest, defaults=fields)
         if not made:
@@ -85,8 +84,10 @@ def _require_room(page: PublicPage) -> None:
 
 
 def expire_submissions(*, now: datetime | None = None) -> int:
-    """Delete what nobody has decided on for SUBMISSION_KEEP_DAYS, with its numbers; how many there were. The system's
-    own write."""
+    """Delete submissions without a decision after SUBMISSION_KEEP_DAYS, with their numbers, and return how many.
+
+    Written by the system.
+    """
     if not settings.SUBMISSION_KEEP_DAYS:
         return 0
     end = (now or timezone.now()) - timedelta(settings.SUBMISSION_KEEP_DAYS)

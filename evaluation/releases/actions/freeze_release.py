@@ -1,4 +1,4 @@
-"""A release: the valid items of a project as they are now, frozen under the hash of their content."""
+"""Freeze a release: the valid items of a project as they are now, under the hash of their content."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from projects.models import Project, User
 
 MAX_NAME_LENGTH = 120
 ROWS_PER_QUERY = 500
-# Of an override: whoever reads the datasheet must learn something from it.
+# Minimum length of an override's reason: readers of the datasheet must learn something from it.
 MIN_REASON_LENGTH = 20
 
 
@@ -29,22 +29,21 @@ def freeze_release(
 ) -> Release:
     """Freeze all valid main items with their proficiency pairs. `person` None is the operator of the command line.
 
-    The same content has the same hash: where it was frozen before, that release is the answer and nothing is stored.
-    `override`: the written reason for which a release goes out that the gate stops; it stands in the audit trail and
-    in every export. `balance`: subtests of which items are left out until no word tells captions from foils; they
-    stay valid. AccessDenied without the researcher's role; EvaluationError when nothing is valid yet, the name is
-    taken, the gate stops a subtest and nobody says why it may go out, or objects alone answer more items than the
-    project allows.
+    The same content has the same hash: if it was frozen before, that release is returned and nothing is stored.
+    `override`: the written reason to release despite the gate; it is in the audit log and in every export. `balance`:
+    subtests that leave out items until no word distinguishes captions from foils; these items remain valid.
+    AccessDenied without the researcher's role; EvaluationError: nothing is valid yet, the name is taken, the gate stops
+    a subtest without an override, or objects alone answer more items than the project allows.
     """
     require_researcher(person, project)
-    # Before anything is locked: the classifier takes its time. What was inspected is kept by its content.
+    # Before anything is locked, because the classifier is slow. The result is cached by its content.
     inspect(project, [one.record for one in balanced(valid_items(project), balance)[0]])
     return run_in_transaction(lambda: _freeze(person, project, name, " ".join(override.split()), balance))
 
 
 def _freeze(person: User | None, project: Project, name: str, override: str, balance: Sequence[str]) -> Release:
-    # Two freezes of one project queue up here, so that the second one finds the first. Where an item that it holds is
-    # taken apart meanwhile, all of it is done again.
+    # Two freezes of one project queue here, so that the second one finds the first. If an item that it contains
+    # changes in the meantime, the freeze starts again.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     frozen, offers = balanced(valid_items(project), balance)
     content_hash = hash_of(one.record for one in frozen)
@@ -89,7 +88,7 @@ def _check_gate(finding: GateFinding, override: str) -> None:
 def _record_gate(
     person: User | None, release: Release, finding: GateFinding, override: str, left_out: dict[str, dict[str, int]]
 ) -> None:
-    """What the gate found stands with the release; an override counts only where something was stopped."""
+    """Store the gate's finding with the release; an override counts only if something was stopped."""
     overridden = bool(finding.stopped)
     gate = ReleaseGate.objects.create(
         release=release,

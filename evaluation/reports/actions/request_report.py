@@ -1,4 +1,4 @@
-"""A report whose libraries only jobs load, asked for."""
+"""Request a report whose libraries only jobs load."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,14 +26,14 @@ JOB = "evaluation.reports.jobs.compute_report"
 def request_report(
     person: User, project: Project, kind: str, *, subtest: str, params: Mapping[str, Any]
 ) -> CachedResult:
-    """Queue the job that computes the report; asking while it is at work changes nothing.
+    """Queue the job that computes the report; a request while it is in progress changes nothing.
 
-    AccessDenied without the researcher's role. EvaluationError: a report that pages compute themselves, no such
-    subtest. RegistryError: no such parameter.
+    AccessDenied without the researcher's role. EvaluationError: a report that pages compute themselves, or an unknown
+    subtest. RegistryError: an unknown parameter.
     """
     require_role(person, project, Role.RESEARCHER)
     if kind not in BY_JOB:
-        raise EvaluationError(f"the {kind} report needs no job; open its page")
+        raise EvaluationError(f"the {kind} report does not need a job; open its page")
     if subtest and not Subtest.objects.filter(project=project, name=subtest).exists():
         raise EvaluationError(f"the project has no subtest {quoted(subtest)}")
     chosen = parse_params(lookup(REPORTS, kind, "report"), params)

@@ -1,4 +1,4 @@
-"""Scores of a model that ran elsewhere, sent by the page: kept in a folder of their own, stored by a run."""
+"""Import scores of a model that ran elsewhere: store the uploaded files in their own folder, for a run to read."""
 
 import secrets
 from collections.abc import Mapping
@@ -30,9 +30,9 @@ def import_scores(
     label: str = "",
     columns: Mapping[str, str] | None = None,
 ) -> Run:
-    """Keep the files and queue the run that stores them; ids that stand on one side only are listed on its page.
+    """Store the files and queue the run that reads them; ids on one side only are listed on its page.
 
-    AccessDenied without the researcher's role; EvaluationError: an unknown form or protocol, no room on the disk.
+    AccessDenied without the researcher's role; EvaluationError: an unknown format or protocol, no room on the disk.
     """
     require_role(person, release.project, Role.RESEARCHER)
     if form not in FORMS:

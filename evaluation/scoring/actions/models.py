@@ -14,7 +14,7 @@ from projects.access import require_researcher, require_role
 from projects.models import Project, Role, User
 from text.registry import Entry, load
 
-# By its path: actions must not import hub, and its table of adapters loads no model library.
+# Loaded by path: actions must not import hub, and its registry of adapters loads no model library.
 TRUSTED_NAME = Entry("what a permission is for", "hub.adapters.registry:trusted_name")
 
 
@@ -22,7 +22,7 @@ TRUSTED_NAME = Entry("what a permission is for", "hub.adapters.registry:trusted_
 def describe_model(person: User, run: Run, **fields: Any) -> ModelCard:
     """Set the card of the model that `run` scored, in the run's project; fields of ModelCard by name.
 
-    AccessDenied without the researcher's role; EvaluationError while the run has not said which model it is.
+    AccessDenied without the researcher's role; EvaluationError if the run has not loaded its model yet.
     """
     project = run.release.project
     require_role(person, project, Role.RESEARCHER)
@@ -40,12 +40,12 @@ def describe_model(person: User, run: Run, **fields: Any) -> ModelCard:
 def trust_model(
     person: User | None, project: Project, spec: str, *, remote_code: bool = False, other_weights: bool = False
 ) -> ModelTrust:
-    """Allow exactly what is named for the model of `spec`, and nothing else; `person` None is the operator.
+    """Permit only the named actions for the model of `spec`; `person` None is the operator.
 
-    AccessDenied without the researcher's role; HubError for a spec that names no model.
+    AccessDenied without the researcher's role; HubError if the spec names no model.
     """
     require_researcher(person, project)
-    # As a run stores it: a local folder by its whole path.
+    # As a run stores it: a local folder by its absolute path.
     name = load(TRUSTED_NAME)(":".join(checked_spec(spec, from_page=person is not None)))
     allows = {"remote_code": remote_code, "other_weights": other_weights}
     found, _made = ModelTrust.objects.update_or_create(

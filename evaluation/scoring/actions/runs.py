@@ -17,15 +17,15 @@ from projects.models import Role, User
 
 @transaction.atomic
 def resume_run(person: User, run: Run, budget: Mapping[str, float] | None = None) -> None:
-    """Queue what of the run did not end; of a run in shards only those that did not. `budget`: its new limits.
+    """Queue the unfinished work of the run; of a run in shards, only unfinished shards. `budget`: its new limits.
 
-    A plan that met another model than it was made with (other files, or an update of Foilworks) is made anew.
-    AccessDenied without the researcher's role; EvaluationError: it is still at work, or it ended.
+    A plan for a different model (other files, or an update of Foilworks) is made again. AccessDenied without the
+    researcher's role; EvaluationError: the run is in progress, or done.
     """
     project = run.release.project
     require_role(person, project, Role.RESEARCHER)
     if run.job is not None and run.job.shards.filter(measured__has_key=OTHER_MODEL).exists():
-        # Without shards the job plans: it takes the key that opens, and asks for what is not stored under that.
+        # Without shards, the job plans: it uses the key of the loaded model, and computes what is not stored under it.
         run.job.shards.all().delete()
     if budget:
         changed = limited(budget, run.spec.partition(":")[0])["budget"]
@@ -39,9 +39,9 @@ def resume_run(person: User, run: Run, budget: Mapping[str, float] | None = None
 
 @transaction.atomic
 def stop_run(person: User, run: Run) -> None:
-    """Cancel the run's job and its shards; those at work end at their next note of progress.
+    """Cancel the run's job and its shards; running ones end at their next progress report.
 
-    AccessDenied without the researcher's role; EvaluationError: it is over.
+    AccessDenied without the researcher's role; EvaluationError: the run has ended.
     """
     project = run.release.project
     require_role(person, project, Role.RESEARCHER)

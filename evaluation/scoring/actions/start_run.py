@@ -1,4 +1,4 @@
-"""A scoring run, queued: one model on one release under one protocol."""
+"""Queue a scoring run: one model on one release under one protocol."""
 
 import re
 from collections.abc import Mapping
@@ -25,22 +25,22 @@ from text.registry import Entry, load
 
 JOB = "evaluation.scoring.jobs.run_scoring"
 SCORE_FILE, ENDPOINT = "file", "endpoint"
-# They take a path and nothing else.
+# Adapters whose only argument is a path.
 RUNS_OR_READS = frozenset({SCORE_FILE, "external"})
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
-# `auto`: the run's first job chooses, and stores what it chose, so that every host of the run uses the same.
+# `auto`: the run's first job chooses and stores its choice, so that every host of the run uses the same.
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 BUDGET = ("requests", "tokens", "cost")
 MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
-# By its path: actions must not import hub, and its table of adapters loads no model library.
+# Loaded by path: actions must not import hub, and its registry of adapters loads no model library.
 ADAPTERS = Entry("adapters", "hub.adapters.registry:ADAPTERS")
-CHATS = Entry("models that are asked in words", "hub.adapters.registry:CHATS")
+CHATS = Entry("instruction models", "hub.adapters.registry:CHATS")
 PARSE_SPEC = Entry("how a model is named", "hub.adapters.registry:parse_spec")
 SERVED_SPEC = Entry("how a served model is named", "evaluation.scoring.served.specs:served_spec")
 
 
 def check_device(device: str) -> None:
-    """EvaluationError for what is no name of a device."""
+    """Raise EvaluationError for an invalid device name."""
     if not DEVICE.fullmatch(device):
         raise EvaluationError(f"unknown device {quoted(device)}; give auto, cpu, cuda or cuda:N")
 
@@ -63,14 +63,13 @@ def start_run(
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
-    `dtype`: the number format that the model runs in, which its key names unless it is float32. `kept_file`: form
-    and proficiency file of a score file that the product keeps; `proficiency`: that file as the operator names it.
-    `columns`: {role: column}. `control`: ranks among sampled captions of other videos, too (Feint6K, Fig. 1b).
-    `budget`: the most `requests`, `tokens` and `cost` that a run through an endpoint may spend.
-
-    AccessDenied without the researcher's role; HubError: the spec names no model; EvaluationError: an unknown protocol,
-    device or number format, a score file that is not there, a control that cannot be drawn, or a person names a path
-    outside the folder of models: a page must not read what only the operator may name.
+    `dtype`: the number format of the model, part of its key unless it is float32. `kept_file`: format and proficiency
+    file of a stored score file; `proficiency`: that file as the operator names it. `columns`: {role: column}.
+    `control`: also rank among sampled captions of other videos (Feint6K, Fig. 1b). `budget`: the maximum `requests`,
+    `tokens` and `cost` of a run through an endpoint. AccessDenied without the researcher's role; HubError: the spec
+    names no model; EvaluationError: an unknown protocol, device or number format, a missing score file, a control that
+    cannot be sampled, or a person names a path outside the models folder: a page must not read what only the operator
+    may name.
     """
     require_researcher(person, project := release.project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
@@ -98,7 +97,7 @@ def _second_file(slug: str, path: Path | None) -> dict[str, str]:
     if path is None:
         return {}
     if slug != SCORE_FILE:
-        raise EvaluationError("a model scores the proficiency items itself; leave the file of their scores out")
+        raise EvaluationError("a model scores the proficiency items itself; leave out the file of proficiency scores")
     if not path.is_file():
         raise EvaluationError(f"{path}: file: there is no such score file; check the path")
     # A worker has a working folder of its own.
@@ -116,7 +115,7 @@ def _dtype(dtype: str) -> dict[str, str]:
 
 
 def _queued(run: Run, slug: str, dtype: str) -> Job:
-    """A score file and an endpoint need neither a GPU of ours nor a worker that has the model loaded."""
+    """Route the job: a score file and an endpoint need neither our GPU nor a worker that has the model loaded."""
     elsewhere = slug in (SCORE_FILE, ENDPOINT)
     return enqueue(
         JOB,
@@ -129,7 +128,8 @@ def _queued(run: Run, slug: str, dtype: str) -> Job:
 
 
 def limited(budget: Mapping[str, float] | None, slug: str) -> dict[str, dict[str, float]]:
-    """The budget as a run's `params` hold it. EvaluationError: of a model that has none, or an unknown limit."""
+    """Return the budget as a run's `params` store it. EvaluationError: a model without a budget, or an unknown
+    limit."""
     limits = {name: value for name, value in (budget or {}).items() if value}
     if limits and slug != ENDPOINT:
         raise EvaluationError(_("Only runs through an endpoint have a budget. Remove the limits."))
@@ -140,7 +140,7 @@ def limited(budget: Mapping[str, float] | None, slug: str) -> dict[str, dict[str
 
 
 def _drawn(release: Release, slug: str) -> dict[str, int]:
-    """How the control is sampled; tried here, so that nobody waits for a run that cannot."""
+    """Return how the control is sampled; tried here, so that an impossible run fails at once."""
     if slug == SCORE_FILE:
         raise EvaluationError(_("A score file has no scores of sampled captions. Clear “Retrieval control”."))
     params = {"candidates": CANDIDATES, "seed": SEED}
@@ -158,15 +158,15 @@ def _check_choices(protocol: str, device: str, dtype: str) -> None:
 
 def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
     if len(spec) > MAX_SPEC_LENGTH or not spec.isprintable():
-        raise EvaluationError(f"a model is named by at most {MAX_SPEC_LENGTH} printable characters; shorten it")
+        raise EvaluationError(f"a model name has at most {MAX_SPEC_LENGTH} printable characters; shorten it")
     slug, argument = load(PARSE_SPEC)(spec)
     if slug == ENDPOINT:
         load(SERVED_SPEC)(spec)
         return slug, argument
-    # Options of the adapter stand behind the name.
+    # Options of the adapter follow the name.
     name, mark, options = (argument, "", "") if slug == SCORE_FILE else argument.partition("?")
     path = Path(name)
-    # What lies below the working folder is a file of the server too, and a program that would be started.
+    # Paths below the working folder are also server files, or a program that would be started.
     names_a_path = slug in RUNS_OR_READS or path.is_absolute() or ".." in path.parts or ("/" in name and path.exists())
     if from_page and names_a_path and not path.resolve().is_relative_to(Path(settings.MODEL_ROOT).resolve()):
         raise EvaluationError(
@@ -182,7 +182,7 @@ def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
 
 
 def default_label(slug: str, argument: str) -> str:
-    """What a run is called where nobody names it: the folder, file or name of the model, else the adapter."""
+    """Return the default name of a run: the folder, file or name of the model, else the adapter."""
     if slug == ENDPOINT:
         return argument.partition("?")[0].rpartition("/")[2]
     return PurePath(argument).stem or slug

@@ -1,1 +1,1 @@
-"""Scoring through an endpoint: what is asked, how answers become scores, what is stored of them and shown."""
+"""Score through an endpoint: questions, scores from answers, storage and display."""

@@ -1,4 +1,4 @@
-"""What pages, files and commands show of a run through an endpoint: outcomes, cost, and the raw answers."""
+"""Compute what pages, files and commands show of a run through an endpoint: outcomes, cost, and the raw answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Outcome = ServedAnswer.Outcome
 
 @dataclass(frozen=True)
 class OutcomeCount:
-    """How many questions ended so, among those that got any answer; `share` and its interval (Wilson)."""
+    """Number of questions with this outcome, among those with any answer; `share` and its interval (Wilson)."""
 
     outcome: str
     label: str
@@ -32,7 +32,8 @@ class OutcomeCount:
 
 @dataclass(frozen=True)
 class ServedFigures:
-    """`first_letter`: how often a choice named its first letter, and how often it would without a preference for it."""
+    """`first_letter`: how often a choice named its first letter, and how often it would without a position
+    preference."""
 
     facts: Mapping[str, Any]
     outcomes: Sequence[OutcomeCount]
@@ -47,13 +48,13 @@ class ServedFigures:
 
 
 def answers_of(run: Run) -> QuerySet[ServedAnswer]:
-    """The outcomes of the run's model on its release, in the order of the items."""
+    """Return the outcomes of the run's model on its release, in the order of the items."""
     rows = ServedAnswer.objects.filter(release=run.release_id, model_key=run.model_key, protocol=run.protocol)
     return rows.order_by("position", "pk")
 
 
 def figures_of(run: Run) -> ServedFigures | None:
-    """None for a run of another kind, or one that has not begun. Four queries."""
+    """Return the figures of a run; None for a run of another kind, or one that has not started. Four queries."""
     facts = run.params.get("served")
     if not facts:
         return None
@@ -86,7 +87,7 @@ def _first_letter(rows: QuerySet[ServedAnswer], facts: Mapping[str, Any]) -> tup
 
 
 def figures_as_json(found: ServedFigures) -> dict[str, Any]:
-    """The same for files and commands."""
+    """Return the same for files and commands."""
     usage = found.usage
     names = ("requests", "reused", "prompt_tokens", "cached_tokens", "completion_tokens", "cost", "currency", "seconds")
     return {
@@ -101,7 +102,7 @@ def figures_as_json(found: ServedFigures) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class RawAnswer:
-    """A question and its answer as they were. `texts`: None where the item's video was taken down since."""
+    """A question and its unedited answer. `texts`: None if the item's video was taken down since."""
 
     row: ServedAnswer
     item: str
@@ -132,7 +133,7 @@ class RawAnswer:
 
 
 def raw_answers(run: Run, rows: Sequence[ServedAnswer], *, with_samples: bool = False) -> list[RawAnswer]:
-    """The rows with their items' texts and what was answered word for word. Two queries, three with the samples."""
+    """Return the rows with their items' texts and the unedited answers. Two queries, three with samples."""
     positions = {row.position for row in rows}
     members = ReleaseItem.objects.filter(release=run.release_id, position__in=positions)
     members = members.select_related("video__takedown")
@@ -154,7 +155,7 @@ def raw_answers(run: Run, rows: Sequence[ServedAnswer], *, with_samples: bool = 
 
 
 def _samples(run: Run, rows: Sequence[ServedAnswer]) -> dict[tuple[str, str], dict[str, Any]]:
-    """(clip, text) -> how many samples said yes, of how many, and the interval of P(yes)."""
+    """Return (clip, text) -> number of samples with yes, number of samples, and the interval of P(yes)."""
     if not run.params.get("served", {}).get("samples"):
         return {}
     counts: dict[tuple[str, str], list[int]] = {}
@@ -167,7 +168,7 @@ def _samples(run: Run, rows: Sequence[ServedAnswer]) -> dict[tuple[str, str], di
 
 
 def all_raw_answers(run: Run) -> Iterator[dict[str, Any]]:
-    """Every answer of the run as a line of a file."""
+    """Yield every answer of the run as a line of a file."""
     for rows in batched(answers_of(run).iterator(chunk_size=ROWS_PER_QUERY), ROWS_PER_QUERY):
         for each in raw_answers(run, rows):
             yield each.as_json()

@@ -1,4 +1,4 @@
-"""Open the endpoint that a run names: its options, one probing question, and the key of its scores."""
+"""Open the endpoint that a run names: its options, one test question, and the key of its scores."""
 
 import hashlib
 import io
@@ -29,7 +29,7 @@ PROBE_SIZE = (64, 64)
 
 @dataclass(frozen=True)
 class Served:
-    """What a run asks an endpoint with."""
+    """How a run queries an endpoint."""
 
     model: ServedModel
     answers: PricedAnswers
@@ -38,9 +38,9 @@ class Served:
 
 
 def open_served(run: Run) -> Served:
-    """The model of `endpoint:NAME/MODEL`, asked once whether it sees and gives log-probabilities.
+    """Open the model of `endpoint:NAME/MODEL`, and test once whether it reads images and gives log-probabilities.
 
-    A run that is continued asks as it began. EvaluationError, GenerationError, HubError: there is no such endpoint, or
+    A continued run uses its first settings. EvaluationError, GenerationError, HubError: there is no such endpoint, or
     it cannot answer.
     """
     spec = served_spec(run.spec)
@@ -92,8 +92,8 @@ def _probed(chat: ChatEndpoint, spec: ServedSpec, endpoint: Configured) -> dict[
     ((_, reply),) = next(chat.replies([request]))
     if reply.failure and not reply.refusal and reply.failure != "empty answer":
         raise EvaluationError(
-            f"endpoint {endpoint.name}: it did not answer a first question with a picture ({reply.failure}); name a "
-            "model that sees pictures, or start the run again when the endpoint works"
+            f"endpoint {endpoint.name}: it did not answer a test question with a picture ({reply.failure}); choose a "
+            "model that reads pictures, or retry the run when the endpoint works"
         )
     gives = by_logprobs(reply.logprobs, YES_NO) is not None or bool(reply.logprobs)
     if spec.by == LOGPROBS and not gives:
@@ -116,7 +116,7 @@ def _probed(chat: ChatEndpoint, spec: ServedSpec, endpoint: Configured) -> dict[
 
 
 def _revision(spec: ServedSpec, endpoint: Configured, facts: Mapping[str, Any]) -> str:
-    """What the scores depend on. The address is named by its hash: exports carry the key."""
+    """Return what the scores depend on. The address is hashed, because exports contain the key."""
     where = hashlib.sha256(endpoint.url.encode()).hexdigest()[:8]
     told = {
         "at": where,

@@ -1,9 +1,9 @@
-"""The questions that a served model is asked about a clip, and the scores that follow from its answers. Pure.
+"""Build the questions that a served model receives about a clip, and the scores that follow from its answers. Pure.
 
     p_yes   "Does this video show …?" for each text: P(yes) of yes and no, from log-probabilities; where the server
             gives none, from samples at temperature 1.
     pairs   two texts with the letters A and B, every two of the item, in both orders.
-    choice  all texts of the item with letters, in as many orders as there are texts: each stands once at each letter.
+    choice  all texts of the item with letters, in as many orders as there are texts: each is once at each letter.
 
 A text has a score only if every question about it was answered; of samples, if at least one was.
 """
@@ -32,8 +32,9 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True)
 class Asking:
-    """How a run asks. `by_probability`: from log-probabilities; otherwise p_yes takes `samples`, and a choice the
-    letter that is named."""
+    """How a run asks. `by_probability`: from log-probabilities; else p_yes takes `samples`, and a choice uses the named
+    letter.
+    """
 
     mode: Mode = Mode.P_YES
     by_probability: bool = True
@@ -43,7 +44,7 @@ class Asking:
 
     @property
     def by_item(self) -> bool:
-        """Whether a score depends on the other texts that are asked with it."""
+        """Report whether a score depends on the other texts of the item."""
         return self.mode != Mode.P_YES
 
     @property
@@ -63,7 +64,8 @@ class Question:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The score of a text, or `outcome` and the first reason why it has none. `parts`: what the value was made from."""
+    """The score of a text, or `outcome` and the first reason why it has none. `parts`: the values it was
+    computed from."""
 
     value: float | None
     outcome: Outcome = Outcome.ANSWERED
@@ -72,7 +74,7 @@ class Verdict:
 
 
 def questions(asking: Asking, texts: Sequence[str], images: tuple[bytes, ...]) -> list[Question]:
-    """All questions about a clip. ClipError: more texts than a choice has letters."""
+    """Build all questions about a clip. ClipError: more texts than a choice has letters."""
     if asking.mode == Mode.P_YES:
         runs = asking.samples if asking.samples_it else 1
         return [
@@ -112,7 +114,7 @@ def _request(asking: Asking, text: str, images: tuple[bytes, ...], seed: int = 0
 
 
 def verdicts(asking: Asking, texts: Sequence[str], answered: Sequence[tuple[Question, Reading]]) -> list[Verdict]:
-    """One verdict per text, from the readings of all questions about the clip."""
+    """Compute one verdict per text, from the readings of all questions about the clip."""
     about: dict[str, list[tuple[Question, Reading]]] = {text: [] for text in texts}
     for question, reading in answered:
         for text in question.texts:
@@ -125,7 +127,7 @@ def _verdict(asking: Asking, text: str, answered: Sequence[tuple[Question, Readi
     if asking.samples_it and len(without) < len(answered) and not _failed(without):
         return _sampled([reading for _, reading in answered if reading.outcome == Outcome.ANSWERED], len(answered))
     if without:
-        # A failure is said first: it can be asked about again.
+        # A failure comes first, because that question can be repeated.
         first = min(without, key=lambda reading: reading.outcome != Outcome.FAILED)
         return Verdict(None, first.outcome, first.why)
     shares = [reading.shares[question.texts.index(text)] for question, reading in answered]

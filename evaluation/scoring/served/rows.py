@@ -1,4 +1,4 @@
-"""Store what a served model answered: the answers, what came of each question, and what they cost."""
+"""Store what a served model answered: the answers, the outcome of each question, and their cost."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -77,7 +77,7 @@ def adopt_answers(run: Run, work: Iterable[ClipWork]) -> None:
 
 
 def note_versions(run: Run) -> None:
-    """Note in the run which versions of the model answered, and when: what a board says of it."""
+    """Note in the run which versions of the model answered, and when, for the board."""
     rows = ServedAnswer.objects.filter(release=run.release_id, model_key=run.model_key, protocol=run.protocol)
     versions = list(rows.exclude(version="").order_by("version").values_list("version", flat=True).distinct())
     dates = rows.aggregate(first=Min("asked_at"), last=Max("asked_at"))

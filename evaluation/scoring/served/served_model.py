@@ -1,4 +1,4 @@
-"""A model behind an endpoint as the scoring loop takes it: many clips at a time, scores as answers come."""
+"""Run a model behind an endpoint in the scoring loop: many clips at a time, scores as answers come."""
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,15 +20,15 @@ from media.decode_pool import DecodePool
 from media.errors import MediaError
 
 JPEG_QUALITY = 95
-# Clips that are decoded ahead of the requests about them.
+# Number of clips to decode ahead of their requests.
 CLIPS_AHEAD = 8
 
 
 @dataclass(frozen=True)
 class ServedModel(ReadsWholeTexts):
-    """`side`: frames are shown no larger than this, in pixels, as `form` (jpeg or png).
+    """`side`: maximum side of the frames in pixels, sent as `form` (jpeg or png).
 
-    An endpoint refuses a prompt that is too long, so no text is cut in silence.
+    An endpoint refuses a prompt that is too long, so no text is truncated silently.
     """
 
     info: ModelInfo
@@ -38,13 +38,13 @@ class ServedModel(ReadsWholeTexts):
     form: str = "jpeg"
 
     def pictures(self, frames: Frames) -> tuple[bytes, ...]:
-        """The frames as files."""
+        """Return the frames as files."""
         return tuple(_file(Image.fromarray(frame), self.side, self.form) for frame in frames)
 
 
 @dataclass(frozen=True)
 class Answered:
-    """One question about a clip with what came of it."""
+    """One question about a clip with its outcome."""
 
     clip_key: str
     question: Question
@@ -55,14 +55,14 @@ class Answered:
 
 @dataclass
 class Stop:
-    """Why a run asks nothing more: its budget is spent, or the endpoint is away."""
+    """Why a run sends no more requests: its budget is used up, or the endpoint is unavailable."""
 
     why: str = ""
 
 
 @dataclass
 class _Open:
-    """A clip some of whose questions are on their way."""
+    """A clip with questions in flight."""
 
     clip: Clip
     texts: list[str]
@@ -89,10 +89,10 @@ def score_served(
     note: Callable[[Answered], None],
     stop: Stop,
 ) -> Iterator[PairScore]:
-    """A PairScore for each text of each clip that was answered about; the others are listed in `tally.unanswered`.
+    """Yield a PairScore for each text of each answered clip; the others are listed in `tally.unanswered`.
 
-    `note` hears of every question that got a reply. After `stop` is set nothing new is asked. HubError: nothing can be
-    answered at all.
+    `note` receives every question that got a reply. After `stop` is set, no new requests are sent. HubError: nothing
+    can be answered at all.
     """
     waiting: dict[int, _Open] = {}
     asked = _questions(model, requests, tally, read_clip, pool, waiting, stop)
@@ -133,7 +133,7 @@ def _questions(
     def show(request: tuple[Clip, Sequence[str]]) -> _Shown:
         clip, texts = request
         began = perf_counter()
-        # In one order whatever the item's: what is asked together is asked alike in every run.
+        # In one canonical order, so that texts that are queried together are queried equally in every run.
         once = sorted(dict.fromkeys(texts))
         try:
             frames, _ = read_clip(clip, model.info)
@@ -164,6 +164,6 @@ def _file(image: Image.Image, side: int, form: str) -> bytes:
     if max(image.size) > side:
         image.thumbnail((side, side), Image.Resampling.LANCZOS)
     out = io.BytesIO()
-    # Without subsampling, thin coloured things keep their colours.
+    # Without chroma subsampling, thin coloured lines keep their colours.
     image.save(out, form, **({"quality": JPEG_QUALITY, "subsampling": 0} if form == "jpeg" else {}))
     return out.getvalue()

@@ -1,7 +1,7 @@
-"""A scoring run through an endpoint: one job, which keeps as many requests in flight as the endpoint takes.
+"""Run scoring through an endpoint: one job with as many requests in flight as the endpoint accepts.
 
-It is not cut into shards: the pace and the budget of a run are counted in one place. A worker that takes the run up
-again asks for nothing that was answered.
+It is not cut into shards: the rate and the budget of a run are counted in one place. A worker that continues the run
+repeats no answered question.
 """
 
 from collections.abc import Mapping
@@ -31,9 +31,9 @@ SCORES_PER_WRITE, SECONDS_PER_WRITE = 64, 2.0
 
 
 def ask_all(run: Run, opened: Any, work: list[ClipWork], todo: Todo, job: Job) -> dict[str, Any]:
-    """Ask for all of it and store what comes; what gave no score, by problem and item.
+    """Query everything and store the results; return what has no score, by problem and item.
 
-    EvaluationError: the budget is spent, or the endpoint answers no more. What came is stored.
+    EvaluationError: the budget is used up, or the endpoint stopped answering. Results so far are stored.
     """
     served: Served = opened.served
     tally, stop, began = ScoringCounts(), Stop(), monotonic()
@@ -52,7 +52,7 @@ def ask_all(run: Run, opened: Any, work: list[ClipWork], todo: Todo, job: Job) -
 
 
 def _ask(run: Run, opened: Any, todo: Todo, job: Job, tally: ScoringCounts, stop: Stop, outcomes: OutcomeRows) -> int:
-    """How many of the run's texts have a score now."""
+    """Return how many of the run's texts have a score now."""
     served: Served = opened.served
     before, done = dict(job.measured), job.total - sum(len(texts) for _, texts in todo)
     decoders = settings.FOILWORKS_DECODERS or usual_workers()

@@ -1,4 +1,4 @@
-"""How a served model is named: `endpoint:NAME/MODEL?mode=p_yes&frames=8`. Loads no model library and no client."""
+"""Parse the name of a served model: `endpoint:NAME/MODEL?mode=p_yes&frames=8`. Loads no model library and no client."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,9 +27,11 @@ KNOWN: dict[str, type | range] = {
 
 @dataclass(frozen=True)
 class ServedSpec:
-    """`by`: from log-probabilities, from samples, or auto: as the server allows. `shown_as`: frames as images, or as
-    one video. `form`: JPEG at quality 95, or PNG, which changes nothing. `side`: frames are shown no larger than this,
-    in pixels."""
+    """`by`: from log-probabilities, from samples, or auto: what the server supports. `shown_as`: frames as images, or
+    as one video.
+
+    `form`: JPEG at quality 95, or lossless PNG. `side`: maximum side of the frames in pixels.
+    """
 
     endpoint: str
     model: str
@@ -51,7 +53,10 @@ DEFAULTS = ServedSpec("", "")
 
 
 def served_spec(spec: str) -> ServedSpec:
-    """HubError: an option that there is not. GenerationError: no such endpoint or model."""
+    """Parse the spec.
+
+    HubError: an unknown option. GenerationError: no such endpoint or model.
+    """
     argument = spec.partition(":")[2]
     name, options = split_options(argument, KNOWN)
     for option, choices in CHOICES.items():

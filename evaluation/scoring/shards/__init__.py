@@ -1,1 +1,1 @@
-"""A scoring run cut into shards: what is left to ask, who asks it, how it is stored, and how long it will take."""
+"""Cut a scoring run into shards: pairs to score, their workers, storage, and the expected time."""

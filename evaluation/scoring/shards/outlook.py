@@ -1,4 +1,4 @@
-"""How far the shards of a run are, and when it will be done: on pages, and of a run that goes on."""
+"""Estimate the progress of a run's shards and its end, for pages and for a continued run."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,21 +13,21 @@ from jobs.models import OPEN_STATES, Job, JobState
 
 SECONDS = ("decode", "wait", "compute", "write")
 COUNTS = ("clips", "texts", "pairs", "vectors_kept")
-# In what a shard measured: the key of the model that it met, where that is not the one the run was planned with.
+# A shard's measured value: the key of its model, if it differs from the key of the plan.
 OTHER_MODEL = "other_model"
-# Running and failed ones stand first; of a thousand shards nobody reads the rest.
+# Running and failed shards come first; nobody reads the rest of a thousand shards.
 MAX_SHOWN = 40
 FIRST = (JobState.RUNNING, JobState.FAILED, JobState.WAITING, JobState.CANCELLED, JobState.DONE)
 
 
 def smallest(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    """Of two notes of halved batches the smaller numbers."""
+    """Return the smaller numbers of two notes of halved batches."""
     return {name: min(one.get(name, size), other.get(name, size)) for name, size in {**one, **other}.items()}
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """`rate`: pairs a second since the work began; `seconds_left` None where nothing was done yet."""
+    """`rate`: pairs per second since the start; `seconds_left` None if nothing is done yet."""
 
     done: int
     total: int
@@ -39,13 +39,14 @@ class Outlook:
 
     @property
     def waits_share(self) -> float:
-        """The share of the model's time in which it stood still for frames, 0..1."""
+        """Return the share of the model's time that it waited for frames, 0..1."""
         busy = self.seconds.get("compute", 0.0) + self.seconds.get("wait", 0.0)
         return self.seconds.get("wait", 0.0) / busy if busy else 0.0
 
 
 def outlook(rows: Iterable[Mapping[str, Any]], done: int, total: int, began: datetime | None, now: datetime) -> Outlook:
-    """`rows`: what each job measured; `done` of `total` pairs are behind; `began`: when the first of them started."""
+    """Estimate the end. `rows`: what each job measured; `done` of `total` pairs are finished; `began`: the
+    first start."""
     measured = list(rows)
     halved: dict[str, int] = {}
     for row in measured:
@@ -66,7 +67,7 @@ def outlook(rows: Iterable[Mapping[str, Any]], done: int, total: int, began: dat
 
 @dataclass(frozen=True)
 class Work:
-    """`shards` are at most MOST_SHOWN of `n_shards`, of which `n_open` are not over."""
+    """`shards` has at most MAX_SHOWN of `n_shards`, of which `n_open` are not over."""
 
     outlook: Outlook
     shards: list[Job]
@@ -77,7 +78,7 @@ class Work:
 
 
 def work(run: Run) -> Work | None:
-    """None for a run without a job."""
+    """Return the shards of a run; None for a run without a job."""
     job = run.job
     if job is None:
         return None

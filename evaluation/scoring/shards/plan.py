@@ -1,7 +1,7 @@
-"""Cutting a run into shards, so that no pair of clip and text stands in two of them, and what came of them together.
+"""Cut a run into shards, so that no pair of clip and text is in two of them, and collect their results.
 
-A shard says which items it is about, by their places in the release (of a model that sees no video: which share of the
-texts, by their hashes). What of it is left to ask, whoever takes it looks up himself.
+A shard lists its items by their positions in the release (for a model without video, which share of the texts, by their
+hashes). The worker that takes it looks up which of its scores are missing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,18 +23,18 @@ Part = tuple[dict[str, Any], int]
 
 
 def shard_items(n_items: int) -> int:
-    """How many items a shard has: 512 to 2,048, or what SHARD_ITEMS says."""
+    """Return the number of items per shard: 512 to 2,048, or SHARD_ITEMS."""
     return shard_size(n_items, MIN_SHARD, MAX_SHARD)
 
 
 def parts_of(todo: Todo, needs_video: bool) -> list[Part]:
-    """(payload, pairs to score) of each shard, in the order of the clips."""
+    """Return (payload, pairs to score) of each shard, in the order of the clips."""
     size = shard_items(len({position for each, _ in todo for position in each.items.values()}))
     return _by_clips(todo, size) if needs_video else _by_texts(todo, size)
 
 
 def _by_clips(todo: Todo, size: int) -> list[Part]:
-    """All that is asked about a clip, and all of an item, stays in one shard."""
+    """Keep everything about a clip, and about an item, in one shard."""
     shard_of: dict[int, int] = {}
     shards: list[set[int]] = []
     totals: list[int] = []
@@ -62,12 +62,12 @@ def _by_texts(todo: Todo, size: int) -> list[Part]:
 
 
 def share_of(text: str, count: int) -> int:
-    """In which of `count` shares a text falls."""
+    """Return which of `count` shares a text belongs to."""
     return int(text_key(text)[:8], 16) % count
 
 
 def cut_to(work: list[ClipWork], payload: Mapping[str, Any]) -> list[ClipWork]:
-    """What of the work a shard by texts is about; one by items has it whole."""
+    """Return the part of the work that a shard by texts covers; one by items covers all of it."""
     if "of" not in payload:
         return work
     share, count = payload["share"], payload["of"]
@@ -75,7 +75,7 @@ def cut_to(work: list[ClipWork], payload: Mapping[str, Any]) -> list[ClipWork]:
 
 
 def collected(job: Job) -> dict[str, list[Any]]:
-    """The problems of all shards together. EvaluationError: a shard did not end well."""
+    """Return the problems of all shards together. EvaluationError: a shard failed."""
     shards = list(job.shards.order_by("number"))
     if why := failed_message(shards):
         raise EvaluationError(why)
@@ -83,7 +83,9 @@ def collected(job: Job) -> dict[str, list[Any]]:
 
 
 def costs(tally: ScoringCounts, write_seconds: float, before: Mapping[str, Any], device: str) -> dict[str, Any]:
-    """Of this attempt and those before it (`before`), as JSON. `halved`: the smallest batch that memory allowed."""
+    """Return the costs of this attempt and earlier ones (`before`), as JSON. `halved`: the smallest batch that memory
+    forced.
+    """
     now = {
         "decode": tally.decode_seconds,
         "wait": tally.wait_seconds,

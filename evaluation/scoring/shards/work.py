@@ -1,4 +1,6 @@
-"""What a run has to ask (distinct texts by distinct clip, what is not stored yet), and storing it beside the model."""
+"""Find what a run has to score (distinct texts by distinct clip, not stored yet), and store it in parallel with the
+model.
+"""
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -21,13 +23,13 @@ from text.batches import batched
 
 ROWS_PER_QUERY = 500
 Thing = TypeVar("Thing")
-# On their way at once: a killed worker loses these and the batch at its model.
+# Number of unstored scores in memory: a killed worker loses these and the batch at its model.
 ON_THE_WAY = 1
 
 
 @dataclass
 class ClipWork:
-    """A clip with its texts, and {id of an item that asks for it: the item's place in the release}."""
+    """A clip with its texts, and {id of an item that needs it: the item's position in the release}."""
 
     clip: Clip
     texts: dict[str, None] = field(default_factory=dict)  # insertion-ordered set
@@ -37,10 +39,10 @@ class ClipWork:
 def work_of(
     run: Run, needs_video: bool, by_item: bool, positions: Collection[int] | None = None
 ) -> tuple[list[ClipWork], list[str]]:
-    """Distinct texts by distinct clip (under one empty clip for a text-only model); items whose media is missing.
+    """Return distinct texts by distinct clip (under one empty clip for a text-only model); items with missing media.
 
-    `by_item`: texts that are asked together are a clip of their own, so that no others come between. `positions`: of
-    these items alone.
+    `by_item`: texts that are scored together form a clip of their own, so no others mix in. `positions`: only these
+    items.
     """
     keyed = Keyed.TEXTS if by_item else Keyed.CLIP
     found: dict[str, ClipWork] = {}
@@ -70,7 +72,9 @@ def work_of(
 
 
 def _clip(key: str, video: Video | None, frozen: dict[str, Any]) -> Clip | None:
-    """The clip as frozen; None without its file. A file attached after the freeze is shown under its frozen trim."""
+    """Return the clip as frozen; None without its file. A file attached after the freeze is shown under its frozen
+    trim.
+    """
     if video is None or video.media_state != MediaState.READY or not video.file:
         return None
     same_unit = frozen["time_unit"] == "sec"
@@ -80,7 +84,7 @@ def _clip(key: str, video: Video | None, frozen: dict[str, Any]) -> Clip | None:
 
 
 def missing(run: Run, work: list[ClipWork], needs_video: bool) -> Iterator[tuple[ClipWork, list[str]]]:
-    """The clips with the texts that are not stored yet."""
+    """Return the clips with the texts that are not stored yet."""
     rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
     for some in batched(work, ROWS_PER_QUERY):
         keys = [each.clip.key for each in some] if needs_video else [""]
@@ -89,7 +93,7 @@ def missing(run: Run, work: list[ClipWork], needs_video: bool) -> Iterator[tuple
         for each in some:
             texts = [text for text in each.texts if (each.clip.key, text_key(text)) not in stored]
             if texts:
-                # A softmax is over all texts that stand under its key.
+                # A softmax covers all texts with its key.
                 yield each, list(each.texts) if run.params["by_item"] else texts
 
 
@@ -106,18 +110,18 @@ def store(run: Run, info: ModelInfo, scores: Iterable[PairScore]) -> None:
         )
         for score in scores
     ]
-    # Another worker may have stored the same pair meanwhile: the same model gave the same value.
+    # Another worker may have stored the same pair since: the same model gave the same value.
     Score.objects.bulk_create(rows, batch_size=ROWS_PER_QUERY, ignore_conflicts=True)
 
 
 def listed(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, Any]:
-    """What gave no score, item by item: {"unreadable": [{"item", "why"}], "refused": ..., "not_finite": ...}."""
+    """Return what has no score, item by item: {"unreadable": [{"item", "why"}], "refused": ..., "not_finite": ...}."""
     unreadable, refused = dict(tally.unreadable), dict(tally.refused)
     not_finite: dict[str, list[str]] = {}
     found: dict[str, Any] = {"unreadable": [], "refused": [], "not_finite": []}
     for key, text, value in tally.not_finite:
         if key is None:
-            # Of a text-only model, whose value holds wherever the text stands.
+            # For a text-only model, whose value is valid wherever the text occurs.
             found["not_finite"].append({"item": text, "why": f"the model gave {value}"})
         else:
             not_finite.setdefault(key, []).append(f"the model gave {value} for '{text[:80]}'")
@@ -131,12 +135,12 @@ def listed(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, Any]:
     return found | _unanswered(work, tally)
 
 
-# Outcome of a served model's answer -> how a run's problems name the items.
+# Outcome of a served model's answer -> problem in the run.
 NO_ANSWER = {"refused": "model_refused", "unparsable": "answer_unparsable", "failed": "no_answer"}
 
 
 def _unanswered(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, list[dict[str, str]]]:
-    """Items about which a served model gave no answer, by outcome; each with its first reason."""
+    """Return items without an answer of a served model, by outcome; each with its first reason."""
     reasons: dict[tuple[str, str], str] = {}
     for key, text, outcome, why in tally.unanswered:
         reasons.setdefault((NO_ANSWER[outcome], key), f"'{text[:80]}': {why}")
@@ -148,7 +152,7 @@ def _unanswered(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, lis
 
 
 def in_time(things: Iterable[Thing], size: int, seconds: float) -> Iterator[list[Thing]]:
-    """Batches of `size`, and what there is of one that is `seconds` old: a slow model loses little when killed."""
+    """Yield batches of `size`, or smaller ones after `seconds`: a slow model loses little when killed."""
     batch: list[Thing] = []
     began = monotonic()
     for thing in things:
@@ -161,7 +165,7 @@ def in_time(things: Iterable[Thing], size: int, seconds: float) -> Iterator[list
 
 
 class ScoreWriter:
-    """Calls `store` from a thread with a connection of its own, in order; an error of it comes out of the next `put`.
+    """Calls `store` from a thread with its own connection, in order; its errors are raised by the next `put`.
 
     Inside a transaction nobody else's connection sees its rows, and on SQLite none can write: no thread then.
     """
@@ -170,7 +174,7 @@ class ScoreWriter:
         self._store = store
         self._executor: ThreadPoolExecutor | None = None
         self._waiting: deque[Future[None]] = deque()
-        # Seconds spent on writing, and those that the caller waited for it.
+        # Seconds of writing, and seconds that the caller waited for it.
         self.seconds = 0.0
 
     def __enter__(self) -> Self:
@@ -189,7 +193,7 @@ class ScoreWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """What was put is stored, also where an error ended the block."""
+        """Store what was put, also if an error ended the block."""
         if self._executor is None:
             return
         self._executor.submit(_hang_up)

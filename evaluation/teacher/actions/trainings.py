@@ -1,4 +1,4 @@
-"""Start and resume trainings; read a release."""
+"""Start and resume trainings; evaluate a release."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,7 +23,7 @@ from text.quoting import quoted
 from text.registry import parse_params
 
 JOB, READING_JOB = "evaluation.teacher.jobs.run_teacher", "evaluation.teacher.jobs.read_release"
-# Dual encoders that hub.training.dual_encoders knows.
+# Dual encoders of hub.training.dual_encoders.
 STUDENTS = ("clip", "tiny", "xclip")
 MAX_LABEL_LENGTH = 120
 MAX_PROCESSES = 64
@@ -41,10 +41,11 @@ def start_teacher(
     label: str = "",
     seed: int = 0,
 ) -> TeacherTraining:
-    """Store what is trained on what and queue the job. `person` None is the operator of the command line.
+    """Store the training with its data and queue the job. `person` None is the operator of the command line.
 
     AccessDenied; RegistryError (a parameter); HubError (a spec that names no model); EvaluationError, before anything
-    runs: an empty split, a caption without negatives, no run where the objective needs one, a release of train clips.
+    runs: an empty split, a caption without negatives, no run although the objective needs one, a release of train
+    clips.
     """
     require_researcher(person, project)
     chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
@@ -83,7 +84,7 @@ def start_teacher(
 
 @transaction.atomic
 def read_release(person: User | None, training: TeacherTraining, release: Release) -> StudentEvaluation:
-    """Queue the reading of a release by the student as it was and by the trained model; one that was read stays.
+    """Queue the evaluation of a release by the student before and by the trained model; an existing one is kept.
 
     AccessDenied; EvaluationError: the training is not done, a release of another project or of train clips.
     """
@@ -103,11 +104,11 @@ def read_release(person: User | None, training: TeacherTraining, release: Releas
 
 
 def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
-    """The parameters with absolute paths."""
+    """Return the parameters with absolute paths."""
     slug, argument = checked_spec(_located(chosen["student"], from_page), from_page)
     if slug not in STUDENTS:
         known = ", ".join(f"{name}:…" for name in STUDENTS)
-        raise EvaluationError(f"student: {quoted(chosen['student'])} cannot be trained; name a dual encoder: {known}")
+        raise EvaluationError(f"student: {quoted(chosen['student'])} cannot be trained; choose a dual encoder: {known}")
     _refuse_absent("student", argument.partition("?")[0])
     only_below = Path(settings.MODEL_ROOT) if from_page else None
     teacher = with_paths({"model": chosen["teacher"].strip()}, only_below=only_below)["model"]
@@ -115,18 +116,18 @@ def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
         _refuse_absent("teacher", teacher.partition(":")[2] if teacher.startswith("sentence:") else teacher)
     check_device(chosen["device"])
     if min(chosen["actions"], chosen["objects"], chosen["curve_items"] - 1, chosen["curve_every"] - 1) < 0:
-        raise EvaluationError("actions and objects are 0 or more, curve_every and curve_items 1 or more")
+        raise EvaluationError("actions and objects must be 0 or more, curve_every and curve_items 1 or more")
     if not 1 <= chosen["processes"] <= MAX_PROCESSES:
         raise EvaluationError(f"processes: is {chosen['processes']}; give a number from 1 to {MAX_PROCESSES}")
     if chosen["batch"] % max(1, chosen["accumulate"] * chosen["processes"]):
         raise EvaluationError("batch: give a multiple of accumulate x processes")
     if not 0 < chosen["learning_rate"] <= 1 or not 0 <= chosen["warmup"] <= 1 or not 0 <= chosen["weight_decay"] <= 1:
-        raise EvaluationError("learning_rate, warmup and weight_decay lie between 0 and 1")
+        raise EvaluationError("learning_rate, warmup and weight_decay must be between 0 and 1")
     return {**chosen, "student": f"{slug}:{argument}", "teacher": teacher}
 
 
 def _located(spec: str, from_page: bool) -> str:
-    """A folder below the installation's models may be named without the way to it ("tiny:taught/0123456789abcdef")."""
+    """Resolve a folder below the installation's models, named without its path ("tiny:taught/0123456789abcdef")."""
     slug, colon, argument = spec.strip().partition(":")
     name, mark, options = argument.partition("?")
     folder = Path(settings.MODEL_ROOT) / name
@@ -138,9 +139,9 @@ def _located(spec: str, from_page: bool) -> str:
 
 def _refuse_absent(what: str, name: str) -> None:
     if not name:
-        raise EvaluationError(f"{what}: names no model; give a hub id or a folder")
+        raise EvaluationError(f"{what}: is not a model; give a hub id or a folder")
     if (Path(name).is_absolute() or name.startswith(".")) and not (Path(name) / "config.json").is_file():
-        raise EvaluationError(f"{what}: {name}: is no model folder; give the folder that holds config.json")
+        raise EvaluationError(f"{what}: {name}: is not a model folder; give the folder with config.json")
 
 
 def _asks(chosen: Mapping[str, Any]) -> bool:
@@ -149,9 +150,9 @@ def _asks(chosen: Mapping[str, Any]) -> bool:
 
 @transaction.atomic
 def resume_teacher(person: User | None, training: TeacherTraining) -> None:
-    """Queue what of the training is not done. `person` None is the operator of the command line.
+    """Queue the unfinished part of the training. `person` None is the operator of the command line.
 
-    AccessDenied without the researcher's role; EvaluationError: it is still at work, or it ended.
+    AccessDenied without the researcher's role; EvaluationError: it is in progress, or done.
     """
     require_researcher(person, training.project)
     if training.job is None or not retry(training.job):

@@ -40,8 +40,8 @@ def measure_bias(
 ) -> BiasRun:
     """Store the order and queue its job (`run.job`). `person` None is the operator of the command line.
 
-    `labels`: where classes stand (class_label, category, facts:NAME), or how the keys of captions begin. `encoder`:
-    that of the descriptions' recipe where it is empty. AccessDenied, EvaluationError, GenerationError as in
+    `labels`: the source of classes (class_label, category, facts:NAME), or the prefix of the keys of captions.
+    `encoder`: the encoder of the descriptions' recipe if empty. AccessDenied, EvaluationError, GenerationError as in
     `describe_videos`.
     """
     project = descriptions.project
@@ -52,7 +52,7 @@ def measure_bias(
         )
     check_device(device)
     if len(labels) > MAX_LABELS_LENGTH:
-        raise EvaluationError(f"classes are named by at most {MAX_LABELS_LENGTH} characters; shorten it")
+        raise EvaluationError(f"the name of the classes has at most {MAX_LABELS_LENGTH} characters; shorten it")
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
     chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
     shown = " ".join(name.split()) or f"{descriptions.name}: {labels or task}"
@@ -90,7 +90,7 @@ def predict_samples(
     """Store the row and queue its job (`row.job`); a model of the same label is replaced.
 
     `model`: a backbone that a classifier is trained on, or with `zero_shot` an adapter such as clip:ID. AccessDenied
-    without the researcher's role; EvaluationError, GenerationError: what cannot be asked for.
+    without the researcher's role; EvaluationError, GenerationError: invalid parameters.
     """
     project = run.project
     require_researcher(person, project)
@@ -101,7 +101,7 @@ def predict_samples(
     wanted_ids(run)
     check_device(device)
     if not 1 <= epochs <= MAX_EPOCHS:
-        raise EvaluationError(f"{epochs} epochs are not possible; give 1 to {MAX_EPOCHS}")
+        raise EvaluationError(f"{epochs} epochs are not allowed; give 1 to {MAX_EPOCHS}")
     spec = checked_model(model.strip(), person)
     shown = (label.strip() or spec.rpartition("/")[2])[:MAX_LABEL_LENGTH]
     values = {
@@ -126,7 +126,7 @@ def check_shortcuts(
 ) -> ItemCheck:
     """Store the order and queue its job (`check.job`). `person` None is the operator of the command line.
 
-    AccessDenied without the researcher's role; EvaluationError, GenerationError: an encoder that cannot be asked for.
+    AccessDenied without the researcher's role; EvaluationError, GenerationError: an invalid encoder.
     """
     project = descriptions.project
     require_researcher(person, project)
@@ -145,9 +145,9 @@ def check_shortcuts(
 
 @transaction.atomic
 def set_shortcut_bar(person: User, project: Project, share: float | None) -> None:
-    """The largest share of a release's items that objects alone may answer; None lifts the bar.
+    """Set the largest share of a release's items that objects alone may answer; None removes the limit.
 
-    AccessDenied without the researcher's role; EvaluationError: no share from 0 to 1.
+    AccessDenied without the researcher's role; EvaluationError: not a share from 0 to 1.
     """
     require_role(person, project, Role.RESEARCHER)
     if share is not None and not 0 <= share <= 1:

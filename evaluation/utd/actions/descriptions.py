@@ -49,11 +49,10 @@ def describe_videos(
 ) -> Descriptions:
     """Store the order and queue its job (`descriptions.job`). `person` None is the operator of the command line.
 
-    What is left empty is taken from the recipe. `budget`: the most `requests`, `tokens` and `cost` that it may spend at
-    endpoints. `split`, `videos`: describe only that split, or the videos of these keys.
-
-    AccessDenied without the researcher's role; EvaluationError for what cannot be asked for; GenerationError
-    for an unknown endpoint, and for a path outside the folder of models where a person asks.
+    Empty values come from the recipe. `budget`: the maximum `requests`, `tokens` and `cost` at endpoints. `split`,
+    `videos`: describe only that split, or the videos with these keys. AccessDenied without the researcher's role;
+    EvaluationError for invalid parameters; GenerationError for an unknown endpoint, and for a path outside the models
+    folder if a person sets it.
     """
     require_researcher(person, project)
     if recipe not in RECIPES:
@@ -61,7 +60,7 @@ def describe_videos(
     chosen = RECIPES[recipe]
     check_device(device)
     if not 0 <= frames <= MAX_FRAMES:
-        raise EvaluationError(f"{frames} frames a video are not possible; give 1 to {MAX_FRAMES}")
+        raise EvaluationError(f"{frames} frames per video are not allowed; give 1 to {MAX_FRAMES}")
     made = Descriptions.objects.create(
         project=project,
         name=(" ".join(name.split()) or chosen.label)[:MAX_NAME_LENGTH],
@@ -89,9 +88,9 @@ def describe_videos(
 def resume_description(
     person: User | None, descriptions: Descriptions, budget: Mapping[str, float] | None = None
 ) -> Descriptions:
-    """Queue the job again, for videos that came since and for what got no answer. `budget`: its new limits.
+    """Queue the job again, for new videos and for texts without an answer. `budget`: its new limits.
 
-    EvaluationError while it is at work, and where the texts come from a file.
+    EvaluationError if it is in progress, or if the texts come from a file.
     """
     require_researcher(person, descriptions.project)
     rows = Descriptions.objects.select_for_update(of=("self",), no_key=True).select_related("job")
@@ -116,7 +115,7 @@ def queue_description(made: Descriptions) -> None:
 
 
 def checked_model(spec: str, person: User | None) -> str:
-    """A model as it is stored: a path absolute, and only below the folder of models where a person asks."""
+    """Return a model as it is stored: with an absolute path, which a person may set only below the models folder."""
     if not spec or len(spec) > MAX_MODEL_LENGTH or not spec.isprintable():
         raise EvaluationError(_("Enter a model: its kind, a colon, and a hub ID or folder, such as vlm:ID."))
     if spec.startswith(ENDPOINT):
@@ -130,11 +129,11 @@ def checked_model(spec: str, person: User | None) -> str:
 def import_descriptions(
     person: User | None, project: Project, paths: Sequence[Path], *, name: str = "", extractor: str = ""
 ) -> Descriptions:
-    """Store what the files say of videos of the project, by key. `extractor`: a model that is asked for the concepts
-    that they lack; its job is queued.
+    """Store what the files say about videos of the project, by key. `extractor`: a model that extracts missing
+    concepts; its job is queued.
 
-    AccessDenied without the researcher's role; EvaluationError for files that are no such, that name no video of the
-    project, or other numbers of frames.
+    AccessDenied without the researcher's role; EvaluationError for invalid files, for files that name no video of the
+    project, or for different numbers of frames.
     """
     require_researcher(person, project)
     found = read_descriptions(paths)

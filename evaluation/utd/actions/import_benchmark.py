@@ -1,4 +1,4 @@
-"""A model's answers on the samples of a bias run, from a file: it is then held against the splits."""
+"""Import a model's answers on the samples of a bias run from a file, to compare the model on the splits."""
 
 from pathlib import Path
 
@@ -22,10 +22,10 @@ MAX_LISTED = 100
 def import_benchmark(
     person: User | None, run: BiasRun, path: Path, *, label: str = "", columns: Columns | None = None
 ) -> list[BenchmarkedModel]:
-    """One row a model of the file; a model of the same name is replaced. Ids that stand on one side only are listed.
+    """Store one row per model of the file; a model of the same name is replaced. Ids on one side only are listed.
 
-    AccessDenied without the researcher's role; EvaluationError: no samples to hold it against, no id of them in the
-    file, or a file that is none.
+    AccessDenied without the researcher's role; EvaluationError: no samples to compare with, no id of them in the file,
+    or an invalid file.
     """
     project = run.project
     require_researcher(person, project)

@@ -1,4 +1,4 @@
-"""Splits that were made elsewhere: the predictions of nine models, or the ids that stay."""
+"""Import splits that were created elsewhere: the predictions of nine models, or the ids that remain."""
 
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ VERSION = "1"
 def import_splits(
     person: User | None, project: Project, path: Path, *, name: str = "", columns: Columns | None = None
 ) -> BiasRun:
-    """A bias run with splits and nothing else, out of a CSV of nine models' predictions or a JSON of splits.
+    """Create a bias run with only splits, from a CSV of nine models' predictions or a JSON of splits.
 
     AccessDenied without the researcher's role; EvaluationError names file, line and field.
     """
@@ -87,7 +87,7 @@ def _facts(ids: list[str], gone: dict[str, list[str] | None]) -> dict[str, Any]:
 
 
 def _sources(project: Project, ids: list[str]) -> dict[str, str]:
-    """The source video of each sample that is a video of the project: statistics cluster over it."""
+    """Return the source video of each sample that is a video of the project: statistics cluster over it."""
     rows = Video.objects.filter(project=project).exclude(source_id="").values_list("key", "source_dataset", "source_id")
     wanted = set(ids)
     return {key: f"{dataset}/{source}" for key, dataset, source in rows if key in wanted}

@@ -43,7 +43,7 @@ class Command(FoilworksCommand):
         if options["name"] and release.name != options["name"]:
             self.say(f"release {release.name} has the same content; no new release was created")
         for remark in GateFinding(release.gate.data["rows"]).remarks() if hasattr(release, "gate") else ():
-            self.say(one_line(f"{remark} The release was created: it contains items on their publisher's word."))
+            self.say(one_line(f"{remark} The release was created anyway: its items were imported as published."))
         return {
             "id": release.pk,
             "name": release.name,

@@ -96,7 +96,7 @@ export function comparedWords(text) {
   return tokens(text).map((token) => token.text.toLowerCase()).filter((word) => !SILENT.test(word));
 }
 
-/** How many words were replaced, removed or added; case, punctuation and white space do not count. */
+/** Count the words replaced, removed or added, ignoring case, punctuation and white space. */
 export function changedWords(a, b) {
   const [left, right] = [comparedWords(a), comparedWords(b)];
   let [changed, atI, atJ] = [0, 0, 0];

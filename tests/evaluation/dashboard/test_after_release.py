@@ -43,12 +43,12 @@ def answer_everything(project) -> None:
     )
 
 
-def test_an_unreleased_project_is_told_nothing(owner, project):
+def test_an_unreleased_project_has_no_card(owner, project):
     assert after_release(project) is None
     assert "next steps" not in owner.get(reverse("dashboard:dashboard", args=[project.slug])).content.decode()
 
 
-def test_it_counts_open_questions_as_the_datasheet_does_and_leads_to_what_is_left(owner, project, release):
+def test_it_counts_open_questions_like_the_datasheet_and_links_to_the_next_steps(owner, project, release):
     page = owner.get(reverse("dashboard:dashboard", args=[project.slug])).content.decode()
     n_open = owner.get(reverse("publishing:datasheet", args=[project.slug])).context["form"].n_open()
     assert n_open > 1
@@ -58,7 +58,7 @@ def test_it_counts_open_questions_as_the_datasheet_does_and_leads_to_what_is_lef
         assert reverse(named(name), args=[project.slug, *args]) in page
 
 
-def test_each_thing_that_is_done_leaves_the_card_and_then_the_card_goes(project, release):
+def test_finished_steps_leave_the_card_until_the_card_disappears(project, release):
     answer_everything(project)
     found = after_release(project)
     assert (found.n_open, found.has_page) == (0, False)
@@ -66,21 +66,21 @@ def test_each_thing_that_is_done_leaves_the_card_and_then_the_card_goes(project,
     assert after_release(project) is None
 
 
-def test_a_page_alone_does_not_end_it(project, release):
+def test_a_public_page_alone_does_not_finish_it(project, release):
     PublicPage.objects.create(release=release, is_open=True)
     assert after_release(project).has_page
     PublicPage.objects.update(is_open=False)
     assert not after_release(project).has_page
 
 
-def test_the_numbers_of_a_large_release_are_not_read_by_a_look(owner, project, release, monkeypatch):
+def test_the_overview_does_not_read_the_numbers_of_a_large_release(owner, project, release, monkeypatch):
     monkeypatch.setattr(module, "SMALL", 0)
     assert after_release(project).n_open is None
     owner.get(reverse("publishing:datasheet", args=[project.slug]))
     assert after_release(project).n_open
 
 
-def test_a_small_release_of_a_large_project_is_not_read_by_a_look_either(owner, project, release, monkeypatch):
+def test_the_overview_does_not_read_a_small_release_of_a_large_project(owner, project, release, monkeypatch):
     """Its sheet follows every vote and item of the project: looks computed it after each of them."""
     monkeypatch.setattr(kept, "SMALL", 0)
     sheets = CachedResult.objects.filter(project=project, kind=KIND)

@@ -96,7 +96,7 @@ def rows_of_work(project):
     return [(person, stage, row.created_at, row.seconds_spent) for person, stage, row in found]
 
 
-def test_pay_adds_up_piece_by_piece(world):
+def test_pay_adds_up_task_by_task(world):
     """Exact fractions, one piece at a time, against the decimals that are summed by person, stage and day."""
     said = count(world.project)["cost"]
     total, days = Fraction(0), defaultdict(lambda: [Fraction(0), Fraction(0)])
@@ -142,7 +142,7 @@ def test_the_forecast_adds_up_stage_by_stage(world):
     assert said["low"] <= said["days"] <= said["high"]
 
 
-def test_alpha_and_divergence_are_those_of_the_rows(world):
+def test_alpha_and_divergence_equal_those_of_the_rows(world):
     (row,) = [row for row in count(world.project)["subtests"] if row["n_items"]]
     counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED)
     people, foils = (sorted(set(counted.values_list(name, flat=True))) for name in ("person", "foil"))
@@ -171,7 +171,7 @@ def test_alpha_and_divergence_are_those_of_the_rows(world):
     assert row["js_all"] == pytest.approx(math.sqrt(divergence))
 
 
-def test_the_days_are_those_of_the_rows(world):
+def test_the_days_equal_those_of_the_rows(world):
     said = count(world.project)["days"]
     counted = Counter((stage, at.date().isoformat()) for _p, stage, at, _s in rows_of_work(world.project))
     assert {(stage, day): n for stage, per in said.items() for day, n in per.items()} == dict(counted)

@@ -31,17 +31,17 @@ NOTHING = dict.fromkeys(
         ({"captions": 3, "items": 3, "judged": 3, "valid": 2}, 0, 5),
     ],
 )
-def test_the_first_that_is_not_done_is_next(counts, missing, following):
+def test_the_first_unfinished_step_is_next(counts, missing, following):
     steps = first_steps({**NOTHING, **counts}, {"validator": missing} if missing else {})
     assert [step.is_next for step in steps] == [place == following for place in range(len(STEPS))]
     assert not any(step.is_done for step in steps if step.is_next)
 
 
-def test_nothing_is_said_once_something_is_released():
+def test_the_steps_disappear_after_the_first_release():
     assert first_steps({**NOTHING, "released": 1}, {}) == []
 
 
-def test_who_is_missing_is_named():
+def test_missing_roles_are_named():
     (people,) = [step for step in first_steps(NOTHING, {"validator": 1, "reviewer": 1}) if step.missing]
     assert people.missing == "a reviewer, 1 validator"
     (people,) = [step for step in first_steps(NOTHING, {"annotator": 1, "validator": 3}) if step.missing]
@@ -50,7 +50,7 @@ def test_who_is_missing_is_named():
 
 
 @pytest.mark.django_db
-def test_a_new_project_shows_the_way_and_no_wall_of_zeros():
+def test_a_new_project_shows_the_first_steps_instead_of_zeros():
     project = make_project()
     client = Client()
     client.force_login(make_member(project, Role.RESEARCHER))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evaluation.dashboard.forecast import MIN_DAYS, Yields, forecast, work_left
 
 
-def test_what_waits_is_all_that_is_left_where_nothing_follows():
+def test_only_waiting_tasks_remain_if_nothing_follows():
     left = work_left(0, 0, 30, Yields())
     assert (left.edit, left.review, left.validation) == (0, 0, 30)
 
@@ -21,7 +21,7 @@ def test_edits_become_reviews_and_votes():
     assert (left.edit, left.review, left.validation) == (10, 25, 6 + 60)
 
 
-def test_what_is_sent_back_comes_again_until_it_is_accepted_or_dropped():
+def test_returned_foils_repeat_until_they_are_accepted_or_dropped():
     """Against the rounds played through: a quarter of each round's reviews is edited and reviewed once more."""
     yields = Yields(foils_an_edit=1, accepted=0.7, returned=0.25, votes_a_foil=3)
     reviews, edits, round_ = 0.0, 12.0, 12.0 + 4.0
@@ -34,7 +34,7 @@ def test_what_is_sent_back_comes_again_until_it_is_accepted_or_dropped():
     assert left.validation == pytest.approx(9 + 3 * 0.7 * reviews)
 
 
-def test_the_slowest_stage_says_when():
+def test_the_slowest_stage_sets_the_date():
     # 40 edits at 10 a day: 4 days. 90 votes at 15 a day: 6 days.
     said = forecast({"edit": 40, "validation": 90}, {"edit": [10, 10], "validation": [15, 15]})
     assert (said.days, said.low, said.n_days) == (6, None, 2)
@@ -44,7 +44,7 @@ def test_idle_days_slow_the_pace():
     assert forecast({"edit": 10}, {"edit": [10, 0, 0, 10]}).stages[0].pace == 5
 
 
-def test_even_days_leave_nothing_to_chance():
+def test_equal_days_give_no_interval_width():
     said = forecast({"edit": 40}, {"edit": [10, 10, 10]})
     assert (said.days, said.low, said.high) == (4, 4, 4)
 
@@ -60,12 +60,12 @@ def test_a_stage_that_nobody_works_on_has_no_end():
     assert (said.days, said.stuck) == (None, ("review",))
 
 
-def test_nothing_left_is_done():
+def test_no_remaining_work_means_done():
     assert forecast({"edit": 0}, {"edit": [3]}).days == 0
     assert forecast({}, {}).stages == ()
 
 
-def test_the_interval_holds_most_of_what_happens_then():
+def test_the_interval_covers_most_outcomes():
     """Worlds whose days are drawn from one law: 80 % intervals from ten days hold at least 70 % of the true ends."""
     chance, held, worlds = random.Random(4), 0, 60
     for _ in range(worlds):
@@ -79,7 +79,7 @@ def test_the_interval_holds_most_of_what_happens_then():
 
 @settings(deadline=None, max_examples=40)
 @given(st.floats(0.1, 1e4), st.lists(st.integers(0, 50), min_size=1, max_size=14))
-def test_more_left_never_ends_sooner(left, days):
+def test_more_work_never_ends_sooner(left, days):
     now, more = forecast({"edit": left}, {"edit": days}), forecast({"edit": 2 * left}, {"edit": days})
     if sum(days):
         assert now.days == pytest.approx(left / (sum(days) / len(days)))

@@ -40,7 +40,7 @@ def note_a_write(project) -> None:
     audit.record(audit.event(project, None, "vote", project))
 
 
-def test_the_first_look_asks_a_worker_and_the_next_shows_what_it_counted(project):
+def test_the_first_request_queues_a_count_and_the_next_shows_it(project):
     first = kept.counted(project)
     assert (first.data, first.is_counting) == (None, True)
     kept.counted(project)
@@ -51,14 +51,14 @@ def test_the_first_look_asks_a_worker_and_the_next_shows_what_it_counted(project
     assert not shown.is_counting
 
 
-def test_a_young_count_is_shown_as_it_is(project):
+def test_a_recent_count_is_shown_as_it_is(project):
     kept.keep(project)
     note_a_write(project)
     assert not kept.counted(project).is_counting
     assert not Job.objects.exists()
 
 
-def test_an_older_count_is_made_anew_only_where_something_was_written(project):
+def test_an_older_count_is_repeated_only_after_a_write(project):
     kept.keep(project)
     note_a_write(project)
     aged(project, minutes=2)
@@ -69,7 +69,7 @@ def test_an_older_count_is_made_anew_only_where_something_was_written(project):
     assert not kept.counted(project).is_counting
 
 
-def test_a_count_that_takes_long_is_made_less_often(project):
+def test_a_slow_count_runs_less_often(project):
     row = kept.keep(project)
     row.data["took"] = 30.0
     row.save()
@@ -80,13 +80,13 @@ def test_a_count_that_takes_long_is_made_less_often(project):
     assert kept.counted(project).is_counting
 
 
-def test_what_leaves_no_audit_row_shows_after_ten_minutes(project):
+def test_writes_without_an_audit_row_show_after_ten_minutes(project):
     kept.keep(project)
     aged(project, minutes=11)
     assert kept.counted(project).is_counting
 
 
-def test_what_a_run_made_shows_a_minute_after_its_end(project):
+def test_foils_of_a_run_show_a_minute_after_its_end(project):
     kept.keep(project)
     project.audit_events.update(at=timezone.now() - timedelta(hours=1))
     aged(project, minutes=2)
@@ -98,7 +98,7 @@ def test_what_a_run_made_shows_a_minute_after_its_end(project):
     assert kept.counted(project).is_counting
 
 
-def test_a_count_that_failed_is_not_asked_for_at_every_look(project):
+def test_a_failed_count_is_not_queued_at_every_request(project):
     kept.counted(project)
     Job.objects.update(state=JobState.FAILED, finished_at=timezone.now())
     kept.counted(project)
@@ -142,7 +142,7 @@ def test_the_command_counts_at_once(project, capsys):
     assert kept.counted(project).data["funnel"]["valid"] == 3
 
 
-def test_a_small_project_is_counted_at_every_look(client):
+def test_a_small_project_is_counted_at_every_request(client):
     project = make_project()
     subtest = make_subtest(project)
     for n in (1, 2):
@@ -151,7 +151,7 @@ def test_a_small_project_is_counted_at_every_look(client):
     assert not CachedResult.objects.exists()
 
 
-def test_an_owner_without_a_worker_is_told_that_it_is_counted(client, project):
+def test_an_owner_without_a_worker_sees_that_the_count_is_pending(client, project):
     client.force_login(make_member(project, Role.RESEARCHER))
     page = client.get(reverse("dashboard:dashboard_count", args=[project.slug])).content.decode()
     assert "Counting." in page

@@ -36,11 +36,11 @@ ALL = (A, R, V)
         ([[Role.RESEARCHER], [A], [R], [V], [V], [V]], {}),
     ],
 )
-def test_the_fewest_people_that_are_missing(team, missing):
+def test_the_minimum_number_of_missing_people(team, missing):
     assert missing_people(team, edits=True, reviews=True, judges=3) == missing
 
 
-def test_where_nobody_edits_or_reviews_only_judges_are_missing():
+def test_without_edits_and_reviews_only_validators_are_missing():
     assert missing_people([[V]], edits=False, reviews=True, judges=1) == {"reviewer": 1}
     assert missing_people([[V]], edits=False, reviews=False, judges=3) == {"validator": 2}
     assert missing_people([], edits=False, reviews=False, judges=0) == {}
@@ -62,7 +62,7 @@ def overview(world) -> str:
     return client.get(reverse("dashboard:dashboard", args=[world.project.slug])).content.decode()
 
 
-def test_two_validators_of_three_wanted_are_told_as_too_few(world):
+def test_two_of_three_required_validators_are_reported_as_too_few(world):
     item = world.item()
     make_tasks(world.project)
     leaves(world, "val")
@@ -81,7 +81,7 @@ def test_two_validators_of_three_wanted_are_told_as_too_few(world):
     assert item.subtest.votes_wanted == 3
 
 
-def test_no_finishing_day_is_given_while_too_few_can_judge(world, monkeypatch):
+def test_no_finish_date_is_given_while_too_few_can_judge(world, monkeypatch):
     for _ in range(3):
         world.item()
     make_tasks(world.project)
@@ -94,7 +94,7 @@ def test_no_finishing_day_is_given_while_too_few_can_judge(world, monkeypatch):
     assert "cannot finish: too few eligible validators" in page
 
 
-def test_enough_people_are_no_alarm(world):
+def test_enough_people_raise_no_alarm(world):
     world.item()
     make_tasks(world.project)
     found = count(world.project)
@@ -102,7 +102,7 @@ def test_enough_people_are_no_alarm(world):
     assert "judges" not in [alarm["code"] for alarm in found["alarms"]]
 
 
-def test_who_had_a_hand_in_a_video_is_no_judge_of_it(world):
+def test_people_who_worked_on_a_video_may_not_judge_it(world):
     item, _other = world.item(), world.item()
     make_tasks(world.project)
     hand = {"project": world.project, "person": world.val, "kind": Involvement.Kind.MADE}
@@ -115,7 +115,7 @@ def test_who_had_a_hand_in_a_video_is_no_judge_of_it(world):
     assert "no try left" not in page
 
 
-def test_pairs_that_nobody_has_looked_for_yet_count_as_well(world):
+def test_pairs_without_tasks_yet_count_as_well(world):
     item = world.item("a man unfolds a shirt.", "a man tears a shirt.")
     two = {world.vera.pk, world.vic.pk}
     assert short_subtests(world.project, two | {world.val.pk}, 3) == []
@@ -128,7 +128,7 @@ def test_pairs_that_nobody_has_looked_for_yet_count_as_well(world):
     assert short_subtests(world.project, two | {world.val.pk}, 3) == [row | {"hands": 1}]
 
 
-def test_what_nobody_was_shown_can_want_fewer_votes(world):
+def test_pairs_that_nobody_has_seen_can_need_fewer_votes(world):
     world.item()
     leaves(world, "val")
     assert count(world.project)["short"][0]["changeable"] is True
@@ -138,7 +138,7 @@ def test_what_nobody_was_shown_can_want_fewer_votes(world):
     assert count(world.project)["short"][0]["changeable"] is False
 
 
-def test_who_voted_and_left_was_one_of_the_judges(world):
+def test_a_validator_who_left_after_voting_still_counts(world):
     world.item()
     make_tasks(world.project)
     world.vote("vera")
@@ -147,7 +147,7 @@ def test_who_voted_and_left_was_one_of_the_judges(world):
     assert short_subtests(world.project, {world.vic.pk}, 3)[0]["can"] == 2
 
 
-def test_where_the_item_is_the_scope_another_item_of_the_video_bars_nobody():
+def test_with_item_scope_work_on_another_item_of_the_video_excludes_nobody():
     world = make_world({"leakage_scope": "item"}, name="direction")
     made = world.made_item()
     other = factories.make_group(factories.make_run(world.subtest), made.caption)
@@ -159,7 +159,7 @@ def test_where_the_item_is_the_scope_another_item_of_the_video_bars_nobody():
     assert short_subtests(world.project, people, 3)[0]["can"] == 2
 
 
-def test_who_is_paused_judges_nothing(world):
+def test_a_paused_validator_cannot_judge(world):
     world.item()
     make_tasks(world.project)
     policy = QualityPolicy.objects.create(project=world.project)
@@ -176,7 +176,7 @@ def test_who_is_paused_judges_nothing(world):
     [(True, 2, False, 2), (False, 2, False, 3), (True, 1, False, 3), (True, 2, None, 3), (True, 2, True, 3)],
     ids=["no try left", "not required", "another try left", "still at it", "passed"],
 )
-def test_who_has_no_try_left_judges_nothing(world, required, number, passed, can):
+def test_a_validator_without_attempts_left_cannot_judge(world, required, number, passed, can):
     world.item()
     make_tasks(world.project)
     policy = QualityPolicy.objects.create(project=world.project, qualification_required=required, tries=2)
@@ -187,7 +187,7 @@ def test_who_has_no_try_left_judges_nothing(world, required, number, passed, can
     assert [row["can"] for row in count(world.project)["short"]] == ([can] if can < 3 else [])
 
 
-def test_whom_a_crowd_study_brings_is_missing_nowhere(world):
+def test_people_recruited_by_a_crowd_study_are_never_missing(world):
     world.item()
     make_tasks(world.project)
     leaves(world, "vera", "vic", "val")
@@ -199,7 +199,7 @@ def test_whom_a_crowd_study_brings_is_missing_nowhere(world):
     assert count(world.project)["missing"] == {"validator": 3}
 
 
-def test_an_imported_benchmark_needs_nobody_who_writes(world):
+def test_an_imported_benchmark_needs_no_annotators(world):
     world.item()
     leaves(world, "ann", "abe", "rita", "rob", "vera")
     assert count(world.project)["missing"] == {"validator": 1}
@@ -211,7 +211,7 @@ class TestWhatIsYetToGetItsTasks:
     def queues(self, world) -> dict[str, int]:
         return {row["stage"]: row["open"] for row in count(world.project)["queues"]}
 
-    def test_it_stands_in_the_queues(self, world):
+    def test_it_appears_in_the_queues(self, world):
         world.group()
         world.item("a man unfolds a shirt.", "a man tears a shirt.")
         assert self.queues(world) == {"edit": 1, "validation": 6}
@@ -219,18 +219,18 @@ class TestWhatIsYetToGetItsTasks:
         assert self.queues(world) == {"edit": 1, "validation": 6}
         assert "No tasks yet" not in overview(world)
 
-    def test_what_no_filter_has_seen_and_what_did_not_survive_waits_for_nobody(self, world):
+    def test_unfiltered_and_rejected_candidates_wait_for_nobody(self, world):
         for state in (CandidateState.GENERATED, CandidateState.FILTERED_OUT):
             factories.make_candidate(factories.make_group(world.run), state=state)
         assert self.queues(world) == {}
 
-    def test_a_group_that_is_looked_at_again_counts_once(self, world):
+    def test_a_group_that_is_opened_again_counts_once(self, world):
         group = world.group()
         make_tasks(world.project)
         type(group).objects.filter(pk=group.pk).update(tasked=False)
         assert self.queues(world) == {"edit": 1}
 
-    def test_people_who_write_of_their_own_have_groups_without_suggestions(self, world):
+    def test_annotators_who_write_their_own_foils_have_groups_without_suggestions(self, world):
         world.run.method = "person"
         world.run.save()
         factories.make_group(world.run)
@@ -239,7 +239,7 @@ class TestWhatIsYetToGetItsTasks:
         assert self.queues(world) == {"edit": 1}
 
     @pytest.mark.parametrize("foils_per_item", [1, 2, 5])
-    def test_without_an_edit_stage_reviewers_get_as_many_as_an_item_lacks(self, foils_per_item):
+    def test_without_an_edit_stage_reviewers_get_as_many_foils_as_an_item_lacks(self, foils_per_item):
         world = make_world({"edit_stage": False}, foils_per_item=foils_per_item)
         for _ in range(2):
             group = factories.make_group(world.run)

@@ -62,7 +62,7 @@ def seen(body: dict) -> np.ndarray:
 
 # JPEG changes the frames a little, and weights as wide as these double that.
 @pytest.mark.parametrize(("form", "apart"), [("png", 1e-3), ("jpeg", 2e-2)])
-def test_p_yes_is_that_of_the_local_adapter(settings, form, apart):
+def test_p_yes_equals_that_of_the_local_adapter(settings, form, apart):
     folder = of_yes_and_no(Path(settings.MODEL_ROOT) / "tiny-vlm")
     model = open_adapter(f"vlm:{folder}?frames=8", device="cpu")
     lock = threading.Lock()

@@ -144,7 +144,7 @@ def test_the_samples_of_a_text_have_their_interval(settings, researcher):
     with chat_server(answer) as server:
         run = scored(release, server, settings, spec="endpoint:lab?by=samples&samples=4")
     shown = words(page_of(researcher(release.project), "answers", run))
-    assert "3 of 4 say yes" in shown
+    assert "3 of 4 answers: yes" in shown
     # Clopper and Pearson's interval of 3 of 4.
     assert "[19.4, 99.4] %" in shown
 
@@ -165,7 +165,7 @@ def test_a_choice_says_how_often_its_first_letter_was_named(settings, researcher
     with chat_server(lambda body, n: content("A")) as server:
         run = scored(release, server, settings, spec="endpoint:lab?mode=pairs")
     shown = words(page_of(researcher(release.project), "run", run))
-    assert "The first letter was named in 100.0 % of the answers; without a preference for it, 50.0 %" in shown
+    assert "100.0 % of the answers name the first letter. Without a position preference, it would be 50.0 %" in shown
     assert set(ServedAnswer.objects.values_list("options", flat=True)) == {2}
 
 
@@ -189,7 +189,7 @@ def test_the_board_and_its_files_name_version_date_and_prompts(settings, researc
     assert f"tiny ({note})" in text
 
 
-def test_the_command_scores_prints_outcomes_and_keeps_to_its_budget(settings, capsys):
+def test_the_command_scores_prints_outcomes_and_respects_its_budget(settings, capsys):
     release = make_release(3)
     with chat_server(mixed) as server:
         settings.CHAT_ENDPOINTS = endpoint(server.url)
@@ -209,7 +209,7 @@ def test_the_command_scores_prints_outcomes_and_keeps_to_its_budget(settings, ca
     assert "0 requests, 4 cached answers reused" in printed
 
 
-def test_an_unknown_endpoint_is_named_by_the_command(settings, capsys):
+def test_the_command_names_an_unknown_endpoint(settings, capsys):
     settings.CHAT_ENDPOINTS = {}
     release = make_release(1)
     with pytest.raises(SystemExit):

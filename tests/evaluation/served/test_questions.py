@@ -24,7 +24,7 @@ def test_every_two_texts_are_asked_in_both_orders():
     assert asked(Mode.PAIRS, ["a", "b", "c"]) == expected
 
 
-def test_in_a_choice_every_text_stands_once_at_every_letter():
+def test_in_a_choice_every_text_is_once_at_every_letter():
     orders = [order for _, order in asked(Mode.CHOICE, ["a", "b", "c"])]
     assert all({order[place] for order in orders} == {"a", "b", "c"} for place in range(3))
 
@@ -50,7 +50,7 @@ def test_a_pair_without_one_of_its_orders_has_no_score():
     assert [verdict.value for verdict in found] == pytest.approx([(0.9 + 0.4) / 2, (0.1 + 0.6) / 2])
 
 
-def test_samples_that_were_refused_count_nowhere_and_a_failed_one_leaves_the_text_open():
+def test_refused_samples_do_not_count_and_a_failed_one_leaves_the_text_open():
     how = Asking(by_probability=False, samples=4)
     yes, no, refused = answered(1.0, 0.0), answered(0.0, 1.0), Reading(Outcome.REFUSED, why="no")
     (verdict,) = judged(how, ["a"], [yes, no, yes, refused])
@@ -63,13 +63,13 @@ def test_samples_that_were_refused_count_nowhere_and_a_failed_one_leaves_the_tex
 
 
 @given(st.integers(1, 60), st.data())
-def test_the_interval_of_samples_holds_their_share(n, data):
+def test_the_interval_of_samples_contains_their_share(n, data):
     hits = data.draw(st.integers(0, n))
     low, high = exact_binomial(hits, n)
     assert 0 <= low <= hits / n <= high <= 1
 
 
-def test_the_interval_is_that_of_clopper_and_pearson():
+def test_the_interval_equals_that_of_clopper_and_pearson():
     assert exact_binomial(8, 10) == pytest.approx([0.44390, 0.97479], abs=1e-5)
     assert exact_binomial(0, 10) == pytest.approx([0, 0.30850], abs=1e-5)
     assert exact_binomial(10, 10) == pytest.approx([0.69150, 1], abs=1e-5)

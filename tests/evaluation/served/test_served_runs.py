@@ -119,7 +119,7 @@ def test_both_orders_remove_a_planted_position_bias(settings, mode, gives):
     assert sorted(letters) == ["A"] * 5 + ["B"]
 
 
-def test_refusals_and_unparsable_answers_have_figures_of_their_own_and_no_score(settings):
+def test_refusals_and_unparsable_answers_are_counted_and_have_no_score(settings):
     draw = random.Random(5)
     planted = {f"clip {n} is": draw.random() for n in range(12)}
 
@@ -159,7 +159,7 @@ def test_refusals_and_unparsable_answers_have_figures_of_their_own_and_no_score(
     assert {name: len(items) for name, items in again.problems.items()} == found
 
 
-def test_a_failed_request_is_no_answer_and_is_asked_again_by_the_next_run(settings):
+def test_a_failed_request_has_no_answer_and_is_repeated_by_the_next_run(settings):
     release = make_release(2)
     broken = [True]
 
@@ -178,7 +178,7 @@ def test_a_failed_request_is_no_answer_and_is_asked_again_by_the_next_run(settin
     assert set(ServedAnswer.objects.values_list("outcome", flat=True)) == {"answered"}
 
 
-def test_a_spent_budget_stops_the_run_in_words_and_a_larger_one_continues_it(settings):
+def test_a_used_up_budget_stops_the_run_and_a_larger_one_continues_it(settings):
     release = make_release(6)
     with chat_server(sees) as server:
         run = scored(release, server, settings, stops=r"The budget is used up \(7 requests\)", budget={"requests": 7})
@@ -194,7 +194,7 @@ def test_a_spent_budget_stops_the_run_in_words_and_a_larger_one_continues_it(set
     assert Score.objects.count() == 12
 
 
-def test_an_endpoint_that_is_away_stops_the_run_in_words(settings):
+def test_an_unavailable_endpoint_stops_the_run_with_a_message(settings):
     release = make_release(15)
     first = []
 
@@ -207,7 +207,7 @@ def test_an_endpoint_that_is_away_stops_the_run_in_words(settings):
     assert Score.objects.count() == 4
 
 
-def test_answers_of_another_release_count_for_this_one_too(settings):
+def test_answers_for_another_release_count_for_this_one_too(settings):
     release = make_release(2)
     from corpus.models import Subtest
     from evaluation.releases.actions.freeze_release import freeze_release
@@ -243,12 +243,12 @@ def test_frames_can_be_sent_as_one_video(settings):
     [
         ("endpoint:", HubError, "write endpoint:NAME/MODEL"),
         ("endpoint:nowhere/tiny", GenerationError, "there is no endpoint 'nowhere'; choose one of: lab"),
-        ("endpoint:lab/huge", GenerationError, "'huge' is none of its models; choose one of: tiny, Org/Large-VL"),
+        ("endpoint:lab/huge", GenerationError, "'huge' is not one of its models; choose one of: tiny, Org/Large-VL"),
         ("endpoint:lab?mode=guess", HubError, "mode is 'guess'; choose one of: p_yes, pairs, choice"),
         ("endpoint:lab?samples=1", HubError, "give a whole number from 2 to 1000"),
     ],
 )
-def test_a_spec_that_cannot_be_asked_says_what_can(settings, spec, error, message):
+def test_an_invalid_spec_lists_the_valid_options(settings, spec, error, message):
     settings.CHAT_ENDPOINTS = endpoint("http://127.0.0.1:9/v1")
     with pytest.raises(error, match=message):
         start_run(None, make_release(1), spec)
@@ -259,7 +259,7 @@ def test_a_local_model_has_no_budget():
         start_run(None, make_release(1), "fake:", budget={"requests": 5})
 
 
-def test_a_model_that_sees_no_pictures_is_named_before_anything_is_asked(settings):
+def test_a_model_that_reads_no_images_is_named_before_the_first_question(settings):
     def answer(body, n):
         return Said({"error": {"message": "image_url is only supported by certain models"}}, 400)
 
@@ -268,7 +268,7 @@ def test_a_model_that_sees_no_pictures_is_named_before_anything_is_asked(setting
             make_release(1),
             server,
             settings,
-            stops=r"a first question with a picture \(400: image_url is only supported",
+            stops=r"a test question with a picture \(400: image_url is only supported",
         )
     assert len(server.bodies) == 1
     assert json.dumps(Run.objects.get().params) == "{}"

@@ -79,7 +79,7 @@ def truth(folder, release):
     return model, processor, shown
 
 
-def test_p_yes_from_samples_lies_in_its_own_interval(url, folder, settings):
+def test_p_yes_from_samples_is_within_its_own_interval(url, folder, settings):
     release = make_release(3)
     run = scored(release, url, folder, settings, f"mode=p_yes&samples={SAMPLES}")
     # It takes no logprobs, and says so by leaving them out.

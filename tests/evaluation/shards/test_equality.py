@@ -114,7 +114,7 @@ def spec(request, clip_model) -> str:
     return clip_model if request.param == "clip" else request.param
 
 
-def test_batches_of_any_size_and_any_number_of_decoders_give_one_result(release, spec, monkeypatch, shown):
+def test_batch_size_and_number_of_decoders_do_not_change_the_result(release, spec, monkeypatch, shown):
     found = []
     for size, decoders in ((16, 1), (5, 3), (1, 2)):
         in_parts(monkeypatch, clips_a_batch=size, decoders=decoders)
@@ -125,7 +125,7 @@ def test_batches_of_any_size_and_any_number_of_decoders_give_one_result(release,
     agree(found[0], found[2], spec)
 
 
-def test_four_shards_give_what_one_gives_and_no_clip_is_shown_twice(release, spec, monkeypatch, shown):
+def test_four_shards_equal_one_and_no_clip_is_shown_twice(release, spec, monkeypatch, shown):
     in_parts(monkeypatch)
     _, whole = scored(release, spec)
     shown.clear()
@@ -140,7 +140,7 @@ def test_four_shards_give_what_one_gives_and_no_clip_is_shown_twice(release, spe
     assert (run.job.done, run.job.total, run.job.attempts) == (PAIRS, PAIRS, 2)
 
 
-def test_a_run_that_was_killed_and_taken_up_again_equals_one_that_was_not(release, spec, monkeypatch, shown):
+def test_a_killed_and_resumed_run_equals_an_uninterrupted_one(release, spec, monkeypatch, shown):
     in_parts(monkeypatch, shards=3, clips_a_batch=2)
     _, whole = scored(release, spec)
     shown.clear()
@@ -189,7 +189,7 @@ def test_a_process_loads_its_model_once_for_all_shards(release, clip_model, monk
     assert loads == [clip_model] * 2
 
 
-def test_a_model_of_text_alone_is_cut_by_its_texts(release, monkeypatch):
+def test_a_text_only_model_is_sharded_by_texts(release, monkeypatch):
     in_parts(monkeypatch)
     _, whole = scored(release, "fake:text")
     in_parts(monkeypatch, shards=3)
@@ -200,7 +200,7 @@ def test_a_model_of_text_alone_is_cut_by_its_texts(release, monkeypatch):
     assert sum(shares) == len(cut) == 2 * CLIPS + 1
 
 
-def test_problems_of_all_shards_stand_on_the_run(release, monkeypatch):
+def test_problems_of_all_shards_are_listed_on_the_run(release, monkeypatch):
     for number in (1, 7):
         (Path(settings.MEDIA_ROOT) / f"{number}.mp4").write_bytes(b"no video")
     in_parts(monkeypatch, shards=4)
@@ -211,17 +211,17 @@ def test_problems_of_all_shards_stand_on_the_run(release, monkeypatch):
     assert run.scored_at is not None
 
 
-def test_a_shard_that_meets_other_weights_says_so(release, monkeypatch):
+def test_a_shard_with_different_weights_reports_it(release, monkeypatch):
     in_parts(monkeypatch, shards=2)
     run = start_run(None, release, "fake:1", device="cpu")
     execute(str(run.job.pk))
     Run.objects.filter(pk=run.pk).update(model_key="fake/1@2")
     shard = run.job.shards.first()
-    with pytest.raises(EvaluationError, match="give all hosts the same files"):
+    with pytest.raises(EvaluationError, match="install the same"):
         execute(str(shard.pk))
 
 
-def test_a_run_planned_before_an_update_is_planned_anew_when_taken_up_again(release, monkeypatch):
+def test_a_run_planned_before_an_update_is_planned_again_when_resumed(release, monkeypatch):
     in_parts(monkeypatch, shards=4)
     run = start_run(None, release, "fake:1", device="cpu")
     execute(str(run.job.pk))
@@ -230,7 +230,7 @@ def test_a_run_planned_before_an_update_is_planned_anew_when_taken_up_again(rele
     Score.objects.update(model_key="fake/1@0")
     Run.objects.filter(pk=run.pk).update(model_key="fake/1@0")
     for shard in run.job.shards.filter(state=JobState.WAITING):
-        with pytest.raises(EvaluationError, match="the run is planned again"):
+        with pytest.raises(EvaluationError, match="it is planned again"):
             execute(str(shard.pk))
     with pytest.raises(EvaluationError, match="3 of 4 shards did not end"):
         execute(str(run.job.pk))

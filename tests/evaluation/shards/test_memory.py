@@ -55,10 +55,10 @@ def test_a_clip_that_does_not_fit_alone_is_listed() -> None:
     tally = ScoringCounts()
     assert values(Small(clips=0), tally) == {}
     assert len(tally.refused) == len(CLIPS)
-    assert "ask for fewer frames" in tally.refused[0][1]
+    assert "use fewer frames" in tally.refused[0][1]
 
 
-def test_other_errors_are_not_taken_for_it() -> None:
+def test_other_errors_do_not_count_as_out_of_memory() -> None:
     class Broken(FakeEmbedder):
         def encode_video(self, clips, meta):
             raise RuntimeError("device-side assert triggered")
@@ -82,7 +82,7 @@ class Pairs:
         return [Score(float(len(text)), ScoreKind.LOGIT) for text in texts]
 
 
-def test_texts_of_a_clip_are_asked_in_halves() -> None:
+def test_texts_of_a_clip_are_scored_in_halves() -> None:
     tally = ScoringCounts()
     scores = list(score_pairs(Pairs(), CLIPS, tally=tally, read=still))
     assert all(score.value == len(score.text) for score in scores)

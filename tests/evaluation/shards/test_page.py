@@ -32,7 +32,7 @@ def address(run, name: str) -> str:
     return reverse(named(name), args=[run.release.project.slug, run.pk])
 
 
-def test_the_live_part_tells_shards_times_and_what_is_left(run, client):
+def test_the_live_part_shows_shards_times_and_progress(run, client):
     response = client.get(address(run, "run_progress"))
     text = response.content.decode()
     assert "HX-Refresh" not in response.headers
@@ -54,7 +54,7 @@ def test_the_live_part_tells_shards_times_and_what_is_left(run, client):
     shard = run.job.shards.get(number=1)
     shard.measured = {**shard.measured, "halved": {"clips": 4}}
     shard.save()
-    assert "clips 4 at once" in client.get(address(run, "run_progress")).content.decode()
+    assert "clips 4 per batch" in client.get(address(run, "run_progress")).content.decode()
 
 
 def test_its_queries_do_not_grow_with_the_shards(run, client):
@@ -72,7 +72,7 @@ def test_its_queries_do_not_grow_with_the_shards(run, client):
     assert "The first 40" in text
 
 
-def test_a_run_is_stopped_and_goes_on_with_what_did_not_end(run, client):
+def test_a_stopped_run_resumes_with_its_unfinished_shards(run, client):
     assert client.post(address(run, "stop_run")).status_code == 302
     run.job.refresh_from_db()
     assert run.job.state == JobState.CANCELLED
@@ -87,11 +87,11 @@ def test_a_run_is_stopped_and_goes_on_with_what_did_not_end(run, client):
         assert client.post(address(run, name)).status_code == 400
 
 
-def test_a_failed_shard_says_why_on_the_run(run, client):
+def test_a_failed_shard_shows_its_reason_on_the_run(run, client):
     Job.objects.filter(parent=run.job).exclude(number=1).update(state=JobState.FAILED, error="the disk is full.")
     Job.objects.filter(pk=run.job.pk).update(state=JobState.WAITING)
-    with pytest.raises(EvaluationError, match="3 of 4 shards did not end: the disk is full"):
+    with pytest.raises(EvaluationError, match="3 of 4 shards failed: the disk is full"):
         execute(str(run.job.pk))
     text = client.get(address(run, "run")).content.decode()
-    assert "3 of 4 shards did not end" in text
+    assert "3 of 4 shards failed" in text
     assert "Retry run" in text

@@ -28,7 +28,7 @@ def test_a_shard_has_from_512_to_2048_items(items, size):
     assert shard_items(items) == size
 
 
-def test_a_clip_and_an_item_stand_in_one_shard_each(settings):
+def test_a_clip_and_an_item_are_in_one_shard_each(settings):
     settings.SHARD_ITEMS = 2
     # The second clip shares item 1 with the first, the fifth item 4 with the fourth.
     wanted = {"a": [0, 1], "b": [1, 2], "c": [3], "d": [4], "e": [4, 5], "f": [6]}
@@ -39,7 +39,7 @@ def test_a_clip_and_an_item_stand_in_one_shard_each(settings):
     assert sorted(places) == sorted(set(places)) == list(range(7))
 
 
-def test_texts_without_a_clip_fall_into_shares_that_meet_nowhere(settings):
+def test_texts_without_a_clip_fall_into_disjoint_shares(settings):
     settings.SHARD_ITEMS = 5
     todo = [asked("", list(range(20)), n_texts=50)]
     parts = parts_of(todo, needs_video=False)
@@ -59,7 +59,7 @@ def row(number: int) -> Score:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_batch_is_written_while_the_next_is_made_and_all_are_there_at_the_end():
+def test_one_batch_is_written_while_the_next_is_computed_and_none_is_lost():
     go, slow = Event(), []
 
     def store(batch):
@@ -78,7 +78,7 @@ def test_one_batch_is_written_while_the_next_is_made_and_all_are_there_at_the_en
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_was_put_before_an_error_is_stored_and_an_error_of_writing_comes_out():
+def test_batches_before_an_error_are_stored_and_write_errors_are_raised():
     with pytest.raises(KeyError), ScoreWriter(Score.objects.bulk_create) as writer:
         writer.put([row(1)])
         raise KeyError
@@ -98,7 +98,7 @@ def test_in_a_transaction_scores_are_written_at_once():
         assert Score.objects.count() == 1
 
 
-def test_costs_of_attempts_add_up_and_the_smallest_batch_stays():
+def test_costs_of_attempts_add_up_and_the_smallest_batch_is_kept():
     tally = ScoringCounts(decode_seconds=2.0, wait_seconds=0.5, compute_seconds=3.0, pairs=10, halved={"clips": 4})
     first = costs(tally, 0.1, {}, "cpu")
     second = costs(tally, 0.1, {**first, "halved": {"clips": 2, "texts": 8}}, "cuda:0")
@@ -107,7 +107,7 @@ def test_costs_of_attempts_add_up_and_the_smallest_batch_stays():
     assert second["halved"] == {"clips": 2, "texts": 8}
 
 
-def test_the_outlook_says_where_the_time_went_and_how_long_it_takes():
+def test_the_outlook_shows_time_spent_and_time_left():
     rows = [{"decode": 30.0, "wait": 5.0, "compute": 15.0, "pairs": 40}, {"compute": 5.0, "pairs": 10}, {}]
     seen = outlook(rows, done=80, total=200, began=NOW - timedelta(seconds=25), now=NOW)
     # 50 scores in 25 seconds; 30 more were there before.

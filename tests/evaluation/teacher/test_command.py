@@ -62,7 +62,7 @@ def test_train_and_evaluate(run, settings):
         (("evaluate",), "training None not found; give --training with one of: none yet"),
     ],
 )
-def test_what_cannot_be_is_one_line(run, arguments, problem):
+def test_an_invalid_request_is_one_line(run, arguments, problem):
     status, _, err = run(*arguments)
     assert status == 1
     assert err == f"foilworks: {problem}{err.partition(problem)[2]}"

@@ -15,7 +15,7 @@ from tests import factories
     ("said", "kinds"),
     [(["action", "object"], ("object",)), ("action", ("action",)), (["action"], ("",)), (None, ("",)), (7, ("",))],
 )
-def test_kinds_are_of_the_foils_that_stayed(said, kinds):
+def test_kinds_are_of_the_remaining_foils(said, kinds):
     subtest = factories.make_subtest(
         factories.make_project(), name="many", foils_per_item=2, valid_when=Subtest.ValidWhen.ENOUGH
     )
@@ -50,7 +50,7 @@ def test_a_release_with_source_videos_of_the_train_split_is_refused(learnt, is_s
     release = freeze_release(None, subtest.project, name="held")
     if is_shared:
         with pytest.raises(
-            EvaluationError, match=r"held: 1 of its items show source videos .* first .*the one; freeze"
+            EvaluationError, match=r"held: 1 of its items share source videos .* first .*the one; freeze"
         ):
             check_held_out(release)
     else:
@@ -58,7 +58,7 @@ def test_a_release_with_source_videos_of_the_train_split_is_refused(learnt, is_s
 
 
 @pytest.mark.django_db
-def test_a_clip_of_the_train_split_that_nobody_captioned_teaches_nothing():
+def test_a_train_clip_without_captions_is_not_training_data():
     subtest = factories.make_subtest(factories.make_project())
     for split in ("train", "test"):
         video = factories.make_video(subtest.project, split=split, source_id="abc", file="clip.mp4")

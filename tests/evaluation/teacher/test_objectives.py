@@ -83,7 +83,7 @@ def test_losses_and_gradients_equal_a_float64_reference(case, name):
         assert float(ours.grad[row, column]) == pytest.approx(slope, abs=2e-4)
 
 
-def test_a_student_that_says_what_its_teacher_says_loses_nothing(case):
+def test_a_student_equal_to_its_teacher_has_no_loss(case):
     _, teacher, there = case
     theirs, mask = tensors(teacher, there)
     for direction in DIRECTIONS:
@@ -103,7 +103,7 @@ def test_extreme_similarities_stay_finite():
         assert torch.isfinite(slope).all()
 
 
-def test_the_plain_loss_is_clips_own_tiny_reference():
+def test_the_plain_loss_equals_that_of_clip():
     videos = torch.nn.functional.normalize(torch.randn(4, 3, generator=torch.Generator().manual_seed(0)), dim=1)
     captions = torch.nn.functional.normalize(torch.randn(4, 3, generator=torch.Generator().manual_seed(1)), dim=1)
     scores = (videos @ captions.T / TAU).double().numpy()
@@ -139,7 +139,7 @@ def test_the_plain_loss_and_its_gradients_equal_a_float64_reference():
         assert float(ours.grad[at]) == pytest.approx(slope, abs=2e-4)
 
 
-def test_videos_of_one_caption_are_its_right_answers_in_equal_parts():
+def test_videos_of_one_caption_share_the_right_answer_equally():
     found = objectives.contrastive(torch.eye(2), torch.tensor([0, 0]), 1.0)
     # By video: log(1 + e^-1) and log(1 + e). By text, caption 0 alone: half of each log share of e and 1.
     e = math.e
@@ -158,6 +158,6 @@ def test_videos_of_one_caption_are_its_right_answers_in_equal_parts():
         ({"temperature": 1.0, "lgt": 1.0, "direction": "up"}, "direction: is 'up'"),
     ],
 )
-def test_an_objective_that_cannot_be_is_refused(fields, problem):
+def test_an_invalid_objective_is_refused(fields, problem):
     with pytest.raises(EvaluationError, match=problem):
         Objective(**fields)

@@ -66,7 +66,7 @@ def test_two_processes_equal_one_with_two_parts(tmp_path):
             np.testing.assert_allclose(found[rank][1][name], value, atol=1e-5, err_msg=name)
 
 
-def test_what_the_first_process_tells_is_read_back():
+def test_messages_of_the_first_process_are_read():
     said, curve = Heard(3, 0.5, {"lbl": 0.5}), {"rcad": 0.25}
     lines = ["something of torchrun\n", tell(said, curve) + "\n", tell(said, None) + "\n"]
     assert lines[1].startswith(PROGRESS_PREFIX)

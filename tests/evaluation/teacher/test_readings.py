@@ -58,7 +58,7 @@ def test_two_models_are_compared_on_the_same_clips():
         compared([reading()], [other])
 
 
-def test_seeds_of_one_model_count_by_the_mean_of_each_item():
+def test_seeds_of_one_model_are_averaged_per_item():
     seeds = [reading(), reading(second=(0.7, 0.6, 0.1))]
     assert summary(seeds)[R1]["value"] == 0.75
     found = compared([reading()], seeds)
@@ -66,11 +66,11 @@ def test_seeds_of_one_model_count_by_the_mean_of_each_item():
     assert found[R1]["mcnemar"] is None
 
 
-def test_a_reading_survives_json():
+def test_an_evaluation_survives_json():
     assert EvaluationResult.of(json.loads(json.dumps(reading().plain()))) == reading()
 
 
-def test_distributions_stand_by_kind_and_model():
+def test_distributions_are_by_kind_and_model():
     rows = changes({"before": reading(), "after": reading(first=(0.9, 0.0, 0.0))})["rows"]
     means = {(row["model"], row["group"]): row["mean"] for row in rows}
     assert means["before", "action"] == pytest.approx(-0.275)
@@ -113,7 +113,7 @@ def test_a_pass_over_the_set_equals_the_whole_matrix(held):
     assert found.clusters == ("s3", "s1", "s1", "s0", "s20")
 
 
-def test_items_with_a_text_that_is_cut_are_named(tmp_path):
+def test_items_with_a_truncated_text_are_named(tmp_path):
     adapter = open_adapter(f"clip:{folders.clip(tmp_path / 'clip')}?frames=2", device="cpu")
     long = " ".join(["a man folds a red shirt"] * 20)
     texts = (("a ring", "a dog"), ("a dog", f"{long} a dog"))

@@ -23,7 +23,7 @@ def example():
     torch.set_num_threads(threads)
 
 
-def test_the_script_says_of_every_arm_what_it_changed(example):
+def test_the_script_reports_what_every_arm_changed(example):
     sizes = example.Sizes(clips=12, pairs=3, pretraining=2, steps=4, batch=6, teacher_steps=2, curve_every=2)
     arms = {name: example.ARMS[name] for name in ("contrastive", "contrastive + lgt")}
     found = example.report(example.experiment([0, 1], sizes, arms, {"10 actions": (10, 0), "5 actions": (5, 0)}))

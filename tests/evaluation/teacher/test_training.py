@@ -145,7 +145,7 @@ def test_a_killed_training_ends_equal_to_one_that_was_never_stopped(world, tmp_p
         assert torch.equal(value, again.module.state_dict()[name]), name
 
 
-def test_a_stopped_training_goes_on_where_it_stopped(world, tmp_path):
+def test_a_stopped_training_resumes_where_it_stopped(world, tmp_path):
     clips, captions, negatives, teacher = world
     examples, steps = examples_of(captions, negatives, teacher), []
     asked = iter([True] * 5 + [False])
@@ -167,7 +167,7 @@ def test_a_checkpoint_of_another_plan_is_refused(world, tmp_path):
     clips, captions, negatives, teacher = world
     examples = examples_of(captions, negatives, teacher)
     train(TinyStudent(clips), examples, plan(steps=2), folder=tmp_path)
-    with pytest.raises(EvaluationError, match="is of another training"):
+    with pytest.raises(EvaluationError, match="belongs to another training"):
         train(TinyStudent(clips), examples, plan(steps=3), folder=tmp_path)
 
 
@@ -178,17 +178,17 @@ def test_the_rate_rises_and_falls():
     assert rates[99] < 0.001
 
 
-def test_what_cannot_be_trained_on_is_said_before_the_first_step(world, tmp_path):
+def test_unusable_training_data_is_reported_before_the_first_step(world, tmp_path):
     clips, captions, negatives, _ = world
     student = TinyStudent(clips)
     with pytest.raises(EvaluationError, match="the train split has no captions"):
         examples_of([], [])
     with pytest.raises(EvaluationError, match="a negative is equal to its caption"):
         examples_of(["a man folds a cup"], [["a man folds a cup"]])
-    with pytest.raises(EvaluationError, match="the teacher says 3 of a negative"):
+    with pytest.raises(EvaluationError, match="the teacher gives 3 for a negative"):
         examples_of(["a man folds a cup"], [["a man cuts a cup"]], [[3]])
     some = [[], *negatives[1:]]
-    with pytest.raises(EvaluationError, match=f"'{captions[0]}' has no negatives, and 0 more"):
+    with pytest.raises(EvaluationError, match=f"'{captions[0]}' has no negatives, nor do 0 more"):
         train(student, examples_of(captions, some), plan(), folder=tmp_path)
     with pytest.raises(EvaluationError, match="the teacher's similarities are missing"):
         train(student, examples_of(captions, negatives), plan("lgt"), folder=tmp_path)

@@ -26,7 +26,7 @@ def painted(label, seed):
     return np.clip(colour + draw.normal(0, 12, (16, 32, 32, 3)), 0, 255).astype(np.uint8)
 
 
-def test_the_head_learns_what_the_frozen_tokens_hold_and_the_same_again(tmp_path):
+def test_the_head_learns_from_frozen_tokens_reproducibly(tmp_path):
     backbone = open_helper(str(video_folders.videomae(tmp_path / "b")), BACKBONE, device="cpu")
     labels = np.array([0, 1] * 4)
     clips = [painted(label, at)[: backbone.info.frames] for at, label in enumerate(labels)]
@@ -87,7 +87,7 @@ class TestByJobs:
             worlds.attach(video, tmp_path, scene)
         return texts.measured(told)
 
-    def test_a_classifier_is_trained_and_stands_in_the_table(self, client, run, tmp_path):
+    def test_a_classifier_is_trained_and_listed_in_the_table(self, client, run, tmp_path):
         folder = str(video_folders.videomae(tmp_path / "b"))
         row = predict_samples(None, run, f"backbone:{folder}", label="tiny-mae", epochs=1)
         assert run_now(row.job).state == "done"
@@ -107,11 +107,11 @@ class TestByJobs:
         row.refresh_from_db()
         assert set(row.right.values()) == {0.0}
 
-    def test_an_image_text_model_stands_beside_the_texts(self, client, run):
+    def test_an_image_text_model_is_compared_with_the_texts(self, client, run):
         row = predict_samples(None, run, "fake:", zero_shot=True, label="looks")
         assert run_now(row.job).state == "done"
         client.force_login(make_member(run.project, Role.RESEARCHER))
         html = client.get(reverse("utd:bias_ablation", args=["things"])).content.decode()
         assert "sees the frames, zero-shot" in html
-        with pytest.raises(EvaluationError, match="epochs are not possible"):
+        with pytest.raises(EvaluationError, match="epochs are not allowed"):
             predict_samples(None, run, "backbone:x", epochs=0)

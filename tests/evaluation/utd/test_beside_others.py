@@ -30,7 +30,7 @@ def somebody_else_writes(execute: Callable[..., Any], sql: str, params: Any, man
     return execute(sql, params, many, context)
 
 
-def test_frames_are_described_while_others_write(settings, tmp_path):
+def test_frames_are_described_while_other_processes_write(settings, tmp_path):
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
     project = make_project(slug="busy")
     shown = worlds.scenes(1, 1)[: 2 * describing.VIDEOS_PER_BATCH + 1]

@@ -53,14 +53,14 @@ def test_from_descriptions_to_files_and_back(capsys, tmp_path):
         (("describe", "--project", "nowhere"), "there is no project"),
     ],
 )
-def test_one_line_says_what_is_missing(capsys, arguments, problem):
+def test_one_line_names_what_is_missing(capsys, arguments, problem):
     with pytest.raises(SystemExit) as end:
         call_command("utd", *arguments)
     assert end.value.code == 1
     assert problem in capsys.readouterr().err
 
 
-def test_its_files_come_in_by_the_door_of_all_formats_and_only_once(capsys, tmp_path):
+def test_its_files_are_imported_like_all_formats_and_only_once(capsys, tmp_path):
     _, told = texts.described("things", tmp_path)
     utd(capsys, "bias", "--descriptions", told.pk, "--encoder", "fake-words:", "--sync")
     out = tmp_path / "out"

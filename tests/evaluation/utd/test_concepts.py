@@ -42,7 +42,7 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("what", PRINTED)
-def test_prompts_are_those_of_table_f1_to_the_letter(what):
+def test_prompts_equal_those_of_table_f1_verbatim(what):
     placeholder = "<INPUT ACTIVITIES DESCRIPTION >" if what == VERBS else "<INPUT TEXTUAL DESCRIPTION>"
     assert PROMPTS[what].printed(placeholder) == PRINTED[what]
 
@@ -52,7 +52,7 @@ def test_the_describer_is_asked_as_in_table_f1():
 
 
 @pytest.mark.parametrize(("what", "shots"), [(OBJECTS, 3), (ACTIVITIES, 3), (VERBS, 5), (SUMMARY, 0)])
-def test_examples_go_before_the_question_as_many_as_the_paper_has(what, shots):
+def test_examples_precede_the_question_as_many_as_in_the_paper(what, shots):
     prompt = PROMPTS[what]
     turns = prompt.turns("a dog runs.")
     assert len(turns) == 2 * shots + 2
@@ -101,7 +101,7 @@ def test_the_examples_keep_to_their_own_rules():
         ("1. (unclear)", ()),
     ],
 )
-def test_numbering_of_any_digits_and_brackets_are_taken_out(answer, named):
+def test_numbers_and_brackets_are_removed(answer, named):
     assert concepts.entries(answer) == named
 
 
@@ -116,7 +116,7 @@ def test_a_frame_reads_as_in_the_papers_figures():
     assert concepts.frame_text(DESCRIPTION, "Two\nlines  here.") == "Two lines here."
 
 
-def test_a_sequence_numbers_its_frames_and_says_nothing_where_nothing_happens():
+def test_a_sequence_numbers_its_frames_and_omits_missing_activities():
     assert concepts.sequence_text(["a cup", "a cup, a hand"]) == "Frame 1: a cup Frame 2: a cup, a hand"
     assert concepts.sequence_text(["A man runs.", NO_ACTIVITY, "A man sits."]) == (
         "Frame 1: A man runs. Frame 2: Frame 3: A man sits."
@@ -219,11 +219,11 @@ def test_a_sequence_numbers_its_frames_and_says_nothing_where_nothing_happens():
         (RETRIEVAL, TARGET, SEQUENCE, "Given a short video description, retrieve another description of this video."),
     ],
 )
-def test_instructions_are_those_of_tables_f2_and_f3(task, concept, how, text):
+def test_instructions_equal_those_of_tables_f2_and_f3(task, concept, how, text):
     assert instructions.INSTRUCTIONS[task][concept][how] == text
 
 
-def test_robust_instructions_are_those_of_table_f4():
+def test_robust_instructions_equal_those_of_table_f4():
     assert instructions.ROBUST_OBJECTS[RETRIEVAL] == (
         "Given lists of objects visible on the video frames, retrieve a short video description.",
         "Using lists of objects seen in video frames, retrieve a brief description of the video.",
@@ -241,5 +241,5 @@ def test_robust_instructions_are_those_of_table_f4():
     )
 
 
-def test_a_text_goes_in_under_its_instruction():
+def test_a_text_is_embedded_with_its_instruction():
     assert instructions.instructed("Find it.", "a cup") == "Instruct: Find it.\nQuery: a cup"

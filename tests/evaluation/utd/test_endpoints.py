@@ -34,7 +34,7 @@ def described(settings, server, project, **options):
     return describe_videos(None, project, frames=FRAMES, **spec, **options)
 
 
-def test_frames_are_described_and_read_with_many_requests_in_flight(settings):
+def test_frames_are_described_and_extracted_with_many_requests_in_flight(settings):
     project = make_release(VIDEOS).project
     with chat_server(answer) as server:
         made = described(settings, server, project)
@@ -56,11 +56,11 @@ def test_frames_are_described_and_read_with_many_requests_in_flight(settings):
     assert max(server.asked.values()) == 1
 
 
-def test_a_spent_budget_stops_in_words_and_a_larger_one_goes_on(settings):
+def test_a_used_up_budget_stops_the_job_and_a_larger_one_resumes_it(settings):
     project = make_release(VIDEOS).project
     with chat_server(answer) as server:
         made = described(settings, server, project, budget={"requests": 5})
-        with pytest.raises(EvaluationError, match=r"The budget is spent\. Raise it and describe what is missing"):
+        with pytest.raises(EvaluationError, match=r"The budget is used up\. Raise it and resume"):
             run_now(made.job)
         assert len(server.bodies) == 5
         made.refresh_from_db()
@@ -70,7 +70,7 @@ def test_a_spent_budget_stops_in_words_and_a_larger_one_goes_on(settings):
     assert FrameText.objects.filter(descriptions=made).count() == VIDEOS * FRAMES
 
 
-def test_a_split_or_listed_videos_are_described_alone(settings):
+def test_only_a_split_or_listed_videos_are_described(settings):
     project = make_release(VIDEOS).project
     project.videos.filter(key="clip1").update(split="val")
     with chat_server(answer) as server:
@@ -78,6 +78,6 @@ def test_a_split_or_listed_videos_are_described_alone(settings):
             made = described(settings, server, project, **chosen)
             assert run_now(made.job).state == JobState.DONE
             assert set(FrameText.objects.filter(descriptions=made).values_list("video__key", flat=True)) == keys
-        for wrong, why in (({"split": "dev"}, "is no split"), ({"videos": ["clip9"]}, "not in the project: clip9")):
+        for wrong, why in (({"split": "dev"}, "is not a split"), ({"videos": ["clip9"]}, "not in the project: clip9")):
             with pytest.raises(EvaluationError, match=why):
                 described(settings, server, project, **wrong)

@@ -39,7 +39,7 @@ def test_shards_give_the_numbers_of_one_process(told, settings, task):
     assert (Job.objects.get(pk=cut.job_id).done, whole.result["n"]) == (13, 12)
 
 
-def test_a_stopped_shard_fits_nothing_again_that_is_stored(told, settings, monkeypatch):
+def test_a_resumed_shard_does_not_repeat_stored_fits(told, settings, monkeypatch):
     whole = measured(told, TASKS[0])
     settings.SHARD_ITEMS = 1
     run = measure_bias(None, told, task=TASKS[0], encoder="fake-words:")

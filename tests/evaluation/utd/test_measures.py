@@ -64,7 +64,7 @@ def test_retrieval_finds_the_captions_own_video_first(world, temporal, monkeypat
 
 
 @pytest.mark.parametrize("temporal", TEMPORAL)
-def test_equal_texts_stay_tied_in_whichever_block_they_stand(temporal, monkeypatch):
+def test_equal_texts_remain_tied_in_any_block(temporal, monkeypatch):
     monkeypatch.setattr(measures, "BLOCK_BYTES", 1)
     monkeypatch.setattr(measures, "QUERIES", 16)
     table = np.random.default_rng(3).normal(size=(5, 48)).astype(np.float32)
@@ -84,7 +84,7 @@ def test_the_oracle_reading_of_max_is_right_if_any_frame_is():
     assert measures.classified(videos, targets, np.array([1]), MAX_SCORE, oracle=True).tolist() == [1.0]
 
 
-def test_a_reduced_gallery_searches_what_is_left_and_asks_for_no_more():
+def test_a_reduced_gallery_searches_only_the_remaining_videos():
     captions = np.eye(3, dtype=np.float32)
     sequences = np.array([[1, 0.2, 0], [1, 0.1, 0], [0, 0, 1]], dtype=np.float32)
     videos = Embedded(sequences[:, None], sequences)
@@ -137,7 +137,7 @@ class TestDatasetBias:
         with pytest.raises(EvaluationError, match="fewer than two classes"):
             measures.classified_by_training(train, np.zeros_like(train_labels), test, labels, 2, SEQUENCE)
 
-    def test_nine_models_differ_by_embedding_and_bootstrap_and_come_out_the_same_again(self, split):
+    def test_nine_models_differ_and_are_reproducible(self, split):
         train, train_labels, test, labels = split
         three = [train.sequences, train.sequences[:, ::-1].copy(), train.sequences + 0.01]
         judged = [test.sequences, test.sequences[:, ::-1].copy(), test.sequences + 0.01]
@@ -152,7 +152,7 @@ class TestDatasetBias:
         assert (confidence != other).any()
 
 
-def test_nine_retrievals_are_right_only_where_the_own_video_stands_alone_in_front():
+def test_nine_retrievals_are_right_only_if_the_own_video_is_first_without_ties():
     captions = np.eye(3, dtype=np.float32)
     videos = np.eye(3, dtype=np.float32)
     videos[1] = videos[0]

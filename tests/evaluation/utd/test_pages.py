@@ -78,7 +78,7 @@ def test_the_tables_of_a_run_in_a_fixed_number_of_queries(client, run, django_as
 
 
 @pytest.mark.parametrize(("task", "told"), [("classification", True), ("retrieval", False)])
-def test_how_frames_were_counted_is_told_where_it_changes_a_number(client, run, task, told):
+def test_the_counting_of_frames_is_explained_if_it_changes_a_number(client, run, task, told):
     """In retrieval `oracle` changes none."""
     run.task, run.params = task, {**run.params, "max_reading": "oracle"}
     run.save()
@@ -112,7 +112,7 @@ def test_the_split_its_figures_and_files(client, run, tmp_path, django_assert_ma
     assert made.kappa == facts["kappa"]
 
 
-def test_models_are_held_against_the_splits(client, run):
+def test_models_are_compared_on_the_splits(client, run):
     ids, removed = run.predictions["ids"], set(run.result["split"]["removed"])
     leaning = "".join(f"{name},{int(name in removed)}\n" for name in ids)
     # Right where nothing is given away, but for one.
@@ -122,7 +122,7 @@ def test_models_are_held_against_the_splits(client, run):
     for name, rows in (("leaning", leaning), ("steady", steady)):
         assert client.post(url, {"file": sent(f"video_id,acc_top1\n{rows}", f"{name}.csv")}).status_code == 302
     html = page(client, "bias_models", run.pk)
-    assert "<strong>leaning</strong> is ahead on the full set" in html
+    assert "<strong>leaning</strong> ranks higher on the full set" in html
     assert html.index("<li>steady") < html.index("<li>leaning")
     assert CachedResult.objects.filter(kind="utd-benchmark").count() == 1
     renamed = {"file": sent(f"clip,acc_top1\n{steady}", "renamed.csv"), "columns": "id=clip"}
@@ -136,7 +136,7 @@ def test_models_are_held_against_the_splits(client, run):
     assert BenchmarkedModel.objects.count() == 3
 
 
-def test_splits_and_predictions_come_in_without_descriptions(client, owned):
+def test_splits_and_predictions_are_imported_without_descriptions(client, owned):
     url = reverse("utd:bias_splits", args=["things"])
     splits = {"full": ["a", "b", "c"], "debiased": ["c"], "debiased-balanced": ["b"]}
     assert client.post(url, {"file": sent(json.dumps(splits), "s.json")}).status_code == 302
@@ -161,7 +161,7 @@ def test_descriptions_frame_by_frame_and_in_a_file(client, owned, django_assert_
     url = reverse("utd:bias_files", args=["things"])
     for text, problem in (
         ("{", "JSON"),
-        ('{"x": {"smells": ["a"]}}', "is no concept"),
+        ('{"x": {"smells": ["a"]}}', "is not a concept"),
         ('{"x": {"objects": ["a"]}}', "no video of this project"),
     ):
         answer = client.post(url, {"file": sent(text, "d.json")})
@@ -170,7 +170,7 @@ def test_descriptions_frame_by_frame_and_in_a_file(client, owned, django_assert_
     assert "not opened" in client.post(url, {"file": sent("x", "d.pickle")}).content.decode()
 
 
-def test_runs_on_the_same_samples_stand_side_by_side(client, owned, run):
+def test_runs_on_the_same_samples_are_compared(client, owned, run):
     texts.measured(owned[1], name="again")
     texts.measured(owned[1], name="captions", task="retrieval")
     html = page(client, "bias_ablation")
@@ -180,7 +180,7 @@ def test_runs_on_the_same_samples_stand_side_by_side(client, owned, run):
 
 
 @pytest.mark.parametrize("splits", [True, False])
-def test_what_an_image_text_model_has_right_is_of_the_run_s_samples_and_their_source_videos(client, owned, splits):
+def test_answers_of_an_image_text_model_cover_the_samples_of_the_run(client, owned, splits):
     project, told = owned
     # Twelve samples of two source videos, of which the model has all of the first right.
     for video in project.videos.all():
@@ -225,7 +225,7 @@ class TestShortcuts:
         execute(str(Job.objects.latest("created_at").pk))
         return ItemCheck.objects.latest("pk")
 
-    def test_objects_answer_things_and_the_list_says_so(self, client, owned, items):
+    def test_items_that_objects_answer_are_marked_in_the_list(self, client, owned, items):
         found = self.check(client, owned[1])
         things = {item.pk for (_, kind), item in items.items() if kind == "thing"}
         assert {row.item_id for row in found.found.all() if row.by_objects} >= things
@@ -251,7 +251,7 @@ class TestShortcuts:
         assert (two["share_ci"], two["frame_ci"]) == ([0.0, 1.0], [0.0, 1.0])
         assert (both["name"], both["n"], both["share"], both["frame_share"]) == ("", 6, 0.5, 0.5)
 
-    def test_a_bar_stops_a_release(self, client, owned, items):
+    def test_a_limit_stops_a_release(self, client, owned, items):
         url = reverse("utd:bias_bar", args=["things"])
         assert client.post(url, {"share": "2"}).status_code == 422
         assert client.post(url, {"share": "0.1"}).status_code == 302
@@ -263,7 +263,7 @@ class TestShortcuts:
         assert not ShortcutBar.objects.exists()
         assert client.post(freeze, {"name": "r"}).status_code == 302
 
-    def test_what_was_found_of_other_texts_says_nothing_of_an_item(self, client, owned):
+    def test_a_check_of_different_texts_does_not_count_for_an_item(self, client, owned):
         """Objects do not tell the caption from its foil of the way, and do once that one dropped out."""
         project, told = owned
         caption = project.videos.filter(split="test").order_by("pk")[0].captions.get()
@@ -275,14 +275,14 @@ class TestShortcuts:
         assert not self.check(client, told).found.get().by_objects
         item.foils.filter(position=1).update(verdict=FoilVerdict.INVALID)
         Item.objects.filter(pk=item.pk).update(state=ItemState.VALID)
-        with pytest.raises(EvaluationError, match="1 items are not checked with the texts that they have now"):
+        with pytest.raises(EvaluationError, match="1 items are not checked with their current texts"):
             freeze_release(None, project)
         assert self.check(client, told).found.get().by_objects
         with pytest.raises(EvaluationError, match="Object lists alone answer"):
             freeze_release(None, project)
 
 
-def test_describing_is_asked_for_and_refused_where_it_cannot_be(client, owned):
+def test_descriptions_are_queued_or_refused(client, owned):
     url = reverse("utd:bias_describe", args=["things"])
     good = {"recipe": "demo", "frames": "8", "device": "auto"}
     assert client.post(url, good).status_code == 302

@@ -28,7 +28,7 @@ def line(sample, label, right, confidence):
     return ",".join([sample, label, *["1" if place < right else "0" for place in range(9)], str(confidence)])
 
 
-def test_the_split_and_the_balanced_one_come_out_with_kappa(run):
+def test_the_split_and_the_balanced_one_are_computed_with_kappa(run):
     status, got, _ = run(
         line("a", "run", 9, 0.9), line("b", "run", 9, 0.8), line("c", "sit", 8, 0.7), line("d", "sit", 0, 0.1)
     )
@@ -49,14 +49,14 @@ def test_retrieval_has_no_balanced_split(run):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([line("a", "x", 9, 1), line("a", "x", 9, 1)], "FILE:3: sample: 'a' stands in the file twice"),
+        ([line("a", "x", 9, 1), line("a", "x", 9, 1)], "FILE:3: sample: 'a' occurs twice in the file"),
         ([line("a", "x", 9, "nan")], "FILE:2: confidence: is nan; give a finite number"),
         ([line("a", "x", 9, 1).replace(",0", ",2").replace("x,1", "x,2", 1)], "FILE:2: correct_1: is '2'; give 0 or 1"),
-        ([line("a", "x", 9, 1), line("b", "", 9, 1)], "FILE: class: is given for some samples only"),
+        ([line("a", "x", 9, 1), line("b", "", 9, 1)], "FILE: class: is missing for some samples"),
         ([], "FILE: record: there is none; give at least one sample"),
     ],
 )
-def test_what_is_wrong_is_one_line(run, lines, message):
+def test_an_error_is_one_line(run, lines, message):
     status, got, err = run(*lines)
     assert (status, got) == (1, None)
     assert err.startswith(f"foilworks: {message}")

@@ -31,7 +31,7 @@ def world(tmp_path):
         (DoubtSettled.CORRECTED, True, False),
     ],
 )
-def test_only_captions_that_are_relied_on_are_samples(world, choice, settled, flagged, is_sample):
+def test_only_trusted_captions_are_samples(world, choice, settled, flagged, is_sample):
     project, told = world
     caption = Caption.objects.filter(video__split="test").first()
     Caption.objects.filter(pk=caption.pk).update(doubt_settled=settled, flagged_false=flagged)
@@ -40,7 +40,7 @@ def test_only_captions_that_are_relied_on_are_samples(world, choice, settled, fl
     assert without == []
 
 
-def test_the_corrected_caption_stands_in_the_place_of_the_one_that_was_false(world):
+def test_the_corrected_caption_replaces_the_false_one(world):
     project, told = world
     old = Caption.objects.filter(video__split="test").first()
     Caption.objects.filter(pk=old.pk).update(doubt_settled=DoubtSettled.CORRECTED, flagged_false=True)

@@ -26,7 +26,7 @@ def slow_quotas(sizes, total):
 
 
 @given(st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 9), min_size=1), st.integers(0, 40))
-def test_quotas_are_those_of_the_slow_reference(sizes, total):
+def test_quotas_equal_those_of_the_slow_reference(sizes, total):
     total = min(total, sum(sizes.values()))
     found = quotas(sizes, total)
     assert found == slow_quotas(sizes, total)
@@ -35,7 +35,7 @@ def test_quotas_are_those_of_the_slow_reference(sizes, total):
 
 
 @given(samples)
-def test_the_balanced_split_is_that_of_the_slow_reference(rows):
+def test_the_balanced_split_equals_that_of_the_slow_reference(rows):
     classes = [name for name, _, _ in rows]
     confidence = np.array([value for _, value, _ in rows])
     correct = np.repeat(np.array([[biased] for _, _, biased in rows]), 9, axis=1)
@@ -55,7 +55,7 @@ def test_the_balanced_split_is_that_of_the_slow_reference(rows):
     assert found.removed_balanced == tuple(sorted(expected))
 
 
-def test_a_class_may_vanish_and_unbiased_samples_go_where_the_quota_asks_for_more():
+def test_a_class_may_vanish_and_quotas_may_remove_unbiased_samples():
     classes = ["a", "b", "b", "b"]
     found = balanced_removal(3, ids=["1", "2", "3", "4"], classes=classes, confidence=np.array([0.1, 0.9, 0.5, 0.7]))
     # 3 x 1/4 = .75 and 3 x 3/4 = 2.25: the remainder goes to a, which is gone altogether.
@@ -69,7 +69,7 @@ def test_only_what_all_nine_solve_is_biased():
 
 
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=30))
-def test_kappa_is_that_of_statsmodels(right):
+def test_kappa_equals_that_of_statsmodels(right):
     correct = np.array([[place < count for place in range(9)] for count in right])
     table = np.column_stack([9 - np.array(right), np.array(right)])
     if sum(right) in {0, 9 * len(right)}:

@@ -25,7 +25,7 @@ def world(tmp_path):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_it_is_no_sample(world, task):
+def test_a_taken_down_video_is_not_a_sample(world, task):
     _project, told, gone = world
     run = texts.measured(told, task=task)
     name = f"c-{gone.key}" if task == RETRIEVAL else gone.key
@@ -35,14 +35,14 @@ def test_it_is_no_sample(world, task):
     assert samples.samples_of(run)[1] == []
 
 
-def test_it_is_in_no_file(world):
+def test_a_taken_down_video_is_in_no_file(world):
     _project, told, gone = world
     others = set(Video.objects.exclude(pk=gone.pk).values_list("key", flat=True))
     assert set(described_videos_of(told)) == others
     assert {json.loads(line)["video"] for line in objects_lines(told)} == others
 
 
-def test_no_model_is_asked_about_it(world, tmp_path):
+def test_no_model_scores_a_taken_down_video(world, tmp_path):
     """No video has a file: what came as a file of descriptions needs none."""
     project, _told, gone = world
     description = "There is a red circle in the center."

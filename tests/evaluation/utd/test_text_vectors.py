@@ -30,7 +30,7 @@ def test_a_text_is_embedded_once_for_all(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["vectors.f32", "keys"])
-def test_what_a_killed_worker_left_is_cut_off(tmp_path, name):
+def test_rows_of_a_killed_worker_are_cut_off(tmp_path, name):
     asked = []
     TextVectors(tmp_path, encoder(asked)).places(["one", "two"])
     with (tmp_path / name).open("ab") as file:
@@ -72,7 +72,7 @@ def test_models_on_the_splits_by_hand():
     assert [row["model"] for row in found["order"]["split"]] == ["steady", "half", "leaning"]
 
 
-def test_a_picture_goes_to_an_endpoint_before_the_last_words():
+def test_a_picture_precedes_the_last_words_in_a_request():
     request = ChatRequest((("system", "s"), ("user", "what?")), images=(b"jpeg",))
     first, last = messages_of(request)
     assert first["content"] == "s"

@@ -110,18 +110,18 @@ class TestTheDemosWorld:
         assert row.extracted_by.spec == "fake-reader:"
         assert row.extracted_by.settings["prompts"] == "1"
 
-    def test_objects_tell_the_shape_and_not_the_direction(self, measured):
+    def test_objects_reveal_the_shape_and_not_the_direction(self, measured):
         assert cell(measured.shapes, OBJECTS) >= 0.9
         assert abs(cell(measured.directions, OBJECTS) - 1 / WAYS) <= 0.1
 
-    def test_verbs_tell_the_direction_and_not_the_shape(self, measured):
+    def test_verbs_reveal_the_direction_and_not_the_shape(self, measured):
         assert cell(measured.directions, VERBS) >= 0.9
         assert abs(cell(measured.shapes, VERBS) - 1 / SHAPES) <= 0.1
 
-    def test_the_order_of_frames_tells_the_direction(self, measured):
+    def test_the_order_of_frames_reveals_the_direction(self, measured):
         assert cell(measured.directions, VERBS, SEQUENCE) >= cell(measured.directions, VERBS, AVERAGE) + 0.3
 
-    def test_without_clips_to_learn_from_there_is_neither_dataset_bias_nor_a_split(self, measured):
+    def test_without_train_clips_there_is_neither_dataset_bias_nor_a_split(self, measured):
         found = measured.directions.result
         assert (found["dataset"], found["gains"], found["split"]) == (None, None, None)
         assert measured.directions.predictions is None
@@ -152,7 +152,7 @@ class TestTheDemosWorld:
 
 
 @pytest.mark.django_db
-def test_nothing_is_described_or_embedded_twice(world, monkeypatch):
+def test_no_text_is_described_or_embedded_twice(world, monkeypatch):
     def asked(*args: object) -> None:
         raise AssertionError("a model was asked again")
 

@@ -27,20 +27,20 @@ def texts(pairs):
 
 
 class TestFrequency:
-    def test_a_word_is_put_in_at_most_as_often_as_captions_have_it(self):
+    def test_a_word_is_inserted_at_most_as_often_as_it_is_replaced(self):
         pairs = swaps(("on", "in", 5), ("in", "on", 2), ("in", "at", 3))
         kept = selected_pairs(pairs, match(pairs).kept)
         # "in" stands in five captions' place, "on" in five, "at" in none.
         assert Counter(pair.foil.split()[2] for pair in kept) == {"in": 5, "on": 2}
 
-    def test_ranks_come_first_and_the_seed_draws_among_equals(self):
+    def test_better_ranks_come_first_and_the_seed_breaks_ties(self):
         pairs = swaps(("on", "in", 6), ("in", "on", 2))
         assert set(match(pairs, ranks={"0": 1, "1": 1, "2": 1, "3": 1}).kept) == {"4", "5", "6", "7"}
         draws = {match(pairs, seed=seed).kept for seed in range(20)}
         assert len(draws) > 1
         assert match(pairs, seed=7) == match(list(pairs), seed=7)
 
-    def test_what_must_stay_takes_its_room(self):
+    def test_fixed_pairs_count_toward_the_limit(self):
         pairs = swaps(("on", "in", 2), ("in", "on", 2))
         assert match(pairs[1:], fixed=pairs[:1]).kept == ("1", "2", "3")
         fixed = [Pair("f", "f", "x goes at it", "x goes in it"), Pair("e", "e", "y goes at it", "y goes in it")]
@@ -49,7 +49,7 @@ class TestFrequency:
 
 class TestAdversarial:
     @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), max_size=40), st.integers(0, 3))
-    def test_mirrored_cells_hold_equally_many(self, rows, seed):
+    def test_mirrored_cells_have_equal_numbers_of_pairs(self, rows, seed):
         gaps = np.array(rows, dtype=np.float64).reshape(len(rows), 2)
         ids = [str(n) for n in range(len(rows))]
         kept = [int(name) for name in refine(ids, gaps, grid=4, seed=seed).kept]
@@ -62,7 +62,7 @@ class TestAdversarial:
         for (a, b), n in all_counts.items():
             assert counts[a, b] == min(n, all_counts[-a, -b])
 
-    def test_a_score_that_gives_captions_away_no_longer_does(self):
+    def test_a_score_that_reveals_captions_no_longer_does(self):
         generator = np.random.default_rng(0)
         gaps = np.clip(generator.normal(0.15, 0.3, size=(4000, 2)), -1, 1)
         ids = [f"{n:05d}" for n in range(4000)]
@@ -74,7 +74,7 @@ class TestAdversarial:
         assert refine(ids, gaps, seed=1) == chosen
         assert refine(ids, gaps, seed=2).kept != chosen.kept
 
-    def test_log_likelihoods_are_brought_into_the_plane(self):
+    def test_log_likelihoods_are_scaled(self):
         gaps = np.array([[40.0, -2.0], [-40.0, 2.0], [10.0, 0.0]])
         assert refine(["a", "b", "c"], gaps).kept == ("a", "b")
 
@@ -86,7 +86,7 @@ class TestAdversarial:
 
 
 class TestClassifier:
-    def test_it_tells_one_sided_words_and_names_them(self):
+    def test_the_classifier_finds_and_names_one_sided_words(self):
         pairs = texts(swaps(("folds", "tears", 30)))
         assert held_out(pairs).mean() == 1.0
         first, second = cue_words(pairs, top=2)
@@ -95,19 +95,19 @@ class TestClassifier:
         assert (folds.in_captions, folds.in_foils) == (30, 0)
         assert folds.weight > 0
 
-    def test_words_in_balance_say_nothing(self):
+    def test_balanced_words_give_no_accuracy(self):
         pairs = texts(swaps(("folds", "tears", 20), ("tears", "folds", 20)))
         assert set(fitted(pairs)) == {0.5}
         assert cue_words(pairs) == []
 
-    def test_too_little_to_learn_from(self):
+    def test_too_few_captions_give_no_result(self):
         assert held_out([("a b", "a c"), ("a b", "a d")]) is None
         assert fitted([]).size == 0
         assert set(fitted([("…", "¿"), ("!", "?")])) == {0.5}
 
 
 class TestOutcome:
-    def test_what_a_choice_loses_and_why(self):
+    def test_a_choice_counts_lost_pairs_by_reason(self):
         pairs = swaps(("on", "in", 30), ("in", "on", 22), ("at", "by", 4))
         found = outcome(pairs, select(pairs))
         assert (found["n"], found["n_kept"], found["n_lost"], found["feasible"]) == (56, 44, 12, True)
@@ -123,7 +123,7 @@ class TestOutcome:
         assert (found["n_kept"], found["feasible"]) == (2, False)
         assert "2 of 31 can be balanced" in found["reason"]
 
-    def test_a_second_foil_of_a_caption_is_a_reason_of_its_own(self):
+    def test_a_second_foil_of_a_caption_is_a_separate_reason(self):
         pairs = [Pair("a", "g", "x in", "x on"), Pair("b", "g", "x in", "x on"), Pair("c", "h", "x on", "x in")]
         assert outcome(pairs, select(pairs))["lost"] == {"no_counterpart": 0, "other_foil": 1, "too_often": 0}
         assert outcome([], Chosen((), (), 0))["feasible"] is False

@@ -51,7 +51,7 @@ def brute_force(pairs, per_group, fixed=()):
 
 
 @given(some_pairs(), st.sampled_from([1, 2, None]))
-def test_it_keeps_as_many_as_the_best_of_all_choices(pairs, per_group):
+def test_the_selection_is_as_large_as_the_best_of_all_choices(pairs, per_group):
     chosen = select(pairs, per_group=per_group)
     kept = selected_pairs(pairs, chosen.kept)
     assert excess(kept) == {}
@@ -62,26 +62,26 @@ def test_it_keeps_as_many_as_the_best_of_all_choices(pairs, per_group):
 
 
 @given(some_pairs(most=7), some_pairs(most=3, prefix="f"))
-def test_what_must_stay_is_brought_as_near_to_balance_as_can_be(pairs, fixed):
+def test_the_imbalance_of_fixed_pairs_is_minimized(pairs, fixed):
     chosen = select(pairs, per_group=1, fixed=fixed)
     left = excess([*fixed, *selected_pairs(pairs, chosen.kept)])
     assert (sum(map(abs, left.values())), -len(chosen.kept)) == brute_force(pairs, 1, fixed)
 
 
 @given(some_pairs(), st.randoms(use_true_random=False))
-def test_the_order_of_the_pairs_changes_nothing(pairs, generator):
+def test_the_order_of_the_pairs_does_not_matter(pairs, generator):
     shuffled = generator.sample(pairs, len(pairs))
     assert set(select(pairs).kept) == set(select(shuffled).kept)
 
 
 @settings(max_examples=40)
 @given(some_pairs(most=20))
-def test_a_classifier_of_words_has_nothing_to_go_by_in_what_is_kept(pairs):
+def test_a_word_classifier_is_at_chance_on_the_kept_pairs(pairs):
     kept = selected_pairs(pairs, select(pairs, per_group=5).kept)
     assert all(won == 0.5 for won in fitted([(pair.caption, pair.foil) for pair in kept]))
 
 
-def test_a_large_choice_is_the_same_each_time_and_proved_to_be_the_largest():
+def test_a_large_choice_is_reproducible_and_proved_optimal():
     generator = random.Random(3)
     verbs = [f"v{n}" for n in range(40)]
     pairs = [

@@ -25,7 +25,7 @@ def made(*texts, seed=0, facts=None, **given):
         ("a woman is shutting the door", "a woman is closing the door"),
     ],
 )
-def test_one_word_is_exchanged_for_one_that_means_the_same(text, reworded):
+def test_one_word_is_replaced_by_a_synonym(text, reworded):
     (found,) = made(text)
     assert found.text == reworded
 
@@ -44,12 +44,12 @@ def test_one_word_is_exchanged_for_one_that_means_the_same(text, reworded):
         "someone starts an engine",
     ],
 )
-def test_a_word_of_a_compound_or_of_several_meanings_is_no_other(text):
+def test_words_in_compounds_or_with_several_meanings_are_not_replaced(text):
     (skip,) = made(text)
     assert isinstance(skip, Skip)
 
 
-def test_it_says_what_it_is_a_paraphrase_of_and_keeps_what_stays_true():
+def test_a_hard_positive_names_its_source_and_keeps_true_facts():
     (found,) = made("a child jumps exactly three times", facts={"count": 3, "template": "x"})
     assert found.facts["paraphrase_of"] == "0"
     assert found.facts["replaced"] in (["child", "kid"], ["jumps", "leaps"])
@@ -57,7 +57,7 @@ def test_it_says_what_it_is_a_paraphrase_of_and_keeps_what_stays_true():
     assert "template" not in found.facts
 
 
-def test_as_many_as_asked_for_each_once_and_the_seed_draws():
+def test_distinct_rewordings_are_drawn_with_the_seed():
     text = "a child shuts the big box beside the couch"
     assert len(made(text, each=3)) == 3
     assert len({one.text for one in made(text, each=20)}) == 5
@@ -68,10 +68,10 @@ def test_as_many_as_asked_for_each_once_and_the_seed_draws():
 def test_a_caption_without_such_a_word_is_skipped_with_the_reason():
     (skip,) = made("someone peels an orange")
     assert isinstance(skip, Skip)
-    assert "no word of it" in skip.why
+    assert "none of its words" in skip.why
 
 
-def test_the_list_is_symmetric_and_no_word_stands_in_two_sets():
+def test_the_list_is_symmetric_and_no_word_is_in_two_sets():
     for rows in SAME.values():
         words = [word for row in rows for word in row]
         assert len(words) == len(set(words))

@@ -53,7 +53,7 @@ def test_the_paper_sends_its_prompt_with_many_sentences_and_reads_the_numbers(se
     assert "response_format" not in body
 
 
-def test_corrected_asks_about_one_sentence_at_a_time(server, tmp_path, capsys):
+def test_mode_corrected_sends_one_sentence_per_request(server, tmp_path, capsys):
     found = tried(tmp_path, capsys, [*PLAIN, "It rains."])
     assert len(server.bodies) == 4
     assert found["skipped"] == [{"source": "It rains.", "why": "repeats the caption"}]
@@ -65,7 +65,7 @@ def test_corrected_asks_about_one_sentence_at_a_time(server, tmp_path, capsys):
     assert len(server.bodies) == 4
 
 
-def test_an_answer_with_too_few_sentences_is_nobodys(server, tmp_path, capsys):
+def test_an_answer_with_too_few_sentences_is_dropped(server, tmp_path, capsys):
     server.answer = lambda body, n: content("1. Only one.")
     found = tried(tmp_path, capsys, PLAIN, "--mode", "paper")
     assert {one["why"] for one in found["skipped"]} == {"1 answers to 3 sentences"}
@@ -90,7 +90,7 @@ def test_numbered_answers_are_read(answer, wanted, found):
 
 
 @pytest.mark.django_db
-def test_a_projects_captions_are_polished_and_what_failed_is_said(server):
+def test_a_projects_captions_are_polished_and_failures_are_reported(server):
     project = make_project()
     for text in PLAIN:
         make_caption(make_video(project), text, facts={"count": 3})

@@ -43,11 +43,11 @@ def test_antonyms_are_read_from_wordnets_own_files(wordnet_folder):
     assert found.antonyms("unknown", "VERB") == found.antonyms("raise", "DET") == ()
 
 
-def test_without_wordnet_there_is_none(tmp_path):
+def test_without_wordnet_there_are_no_antonyms(tmp_path):
     assert find_wordnet([tmp_path]) is None
 
 
-def test_the_own_list_fills_the_gaps_of_wordnet():
+def test_the_built_in_list_fills_the_gaps_of_wordnet():
     for word, other in [
         ("lift", "drop"),
         ("throw", "catch"),
@@ -62,7 +62,7 @@ def test_the_own_list_fills_the_gaps_of_wordnet():
     assert antonyms_of("chop") == ()
 
 
-def test_the_lexicon_of_changes_is_large_and_sound():
+def test_the_lexicon_of_changes_is_large_and_consistent():
     assert len(TUPLES) >= 60
     assert sum(entry.reversible for entry in TUPLES) >= 60
     assert sum(not entry.reversible for entry in TUPLES) >= 20
@@ -74,14 +74,14 @@ def test_the_lexicon_of_changes_is_large_and_sound():
 
 def test_the_linter_names_what_is_wrong():
     good = by_verb()["fold"][0]
-    assert lint((replace(good, pre="folded"),))[0].endswith("the state before is the state after")
+    assert lint((replace(good, pre="folded"),))[0].endswith("the states before and after are the same")
     assert "its own reverse" in lint((replace(good, reverse="fold"),))[0]
-    assert any("'fold' is no participle" in line for line in lint((replace(good, post="fold"),)))
-    assert any("'tore' is no participle" in line for line in lint((replace(good, post="tore"),)))
+    assert any("'fold' is not a participle" in line for line in lint((replace(good, post="fold"),)))
+    assert any("'tore' is not a participle" in line for line in lint((replace(good, post="tore"),)))
     assert any("its reverse is missing" in line for line in lint((good,)))
     assert any("neither a reverse nor a stand-in" in line for line in lint((replace(good, reverse=""),)))
-    assert any("no type of object" in line for line in lint((replace(good, object_type="idea"),)))
-    assert any("no transitivity" in line for line in lint((replace(good, transitivity="maybe"),)))
+    assert any("not a type of object" in line for line in lint((replace(good, object_type="idea"),)))
+    assert any("not a transitivity" in line for line in lint((replace(good, transitivity="maybe"),)))
 
 
 def test_chop_and_tear_are_never_undone():
@@ -109,7 +109,7 @@ def test_forms_of_verbs(verb, forms):
     assert " ".join(verb_form(verb, tag) for tag in ("VBZ", "VBG", "VBD", "VBN")) == forms
 
 
-def test_a_particle_stays_behind_its_verb():
+def test_a_particle_stays_after_its_verb():
     assert verb_form("put on", "VBG") == "putting on"
 
 

@@ -23,7 +23,7 @@ def labelled():
     return parse_labelled(LABELLED.read_text(encoding="utf-8").splitlines())
 
 
-def test_sixty_captions_are_labelled(labelled):
+def test_there_are_sixty_labelled_captions(labelled):
     assert len(labelled) == 60
     counts = recall(OfflineTagger(), labelled)[0]
     assert {name: found.total for name, found in counts.items()} == {"verb": 81, "noun": 168, "preposition": 69}
@@ -52,7 +52,7 @@ def test_spacy_gives_the_same_report(labelled):
 
 
 @given(st.text(max_size=60))
-def test_tokens_are_apart_in_order_and_spelled_as_the_text(text):
+def test_tokens_are_disjoint_ordered_and_match_the_text(text):
     at = 0
     for token in OfflineTagger().tag(text):
         assert at <= token.start < token.end
@@ -62,7 +62,7 @@ def test_tokens_are_apart_in_order_and_spelled_as_the_text(text):
     assert all(char.isspace() for char in text[at:])
 
 
-def test_words_are_read_by_their_place():
+def test_words_are_tagged_by_their_position():
     def parts(text):
         return " ".join(token.part for token in OfflineTagger().tag(text))
 
@@ -73,7 +73,7 @@ def test_words_are_read_by_their_place():
     assert parts("he tries to open it") == "PRON VERB PART VERB PRON"
 
 
-def test_a_blank_pipeline_of_spacy_is_read_through_the_door(tmp_path):
+def test_a_blank_spacy_pipeline_works_through_the_interface(tmp_path):
     """A real pipeline, made here: an attribute ruler tags by word. No model is downloaded."""
     spacy = pytest.importorskip("spacy")
     pipeline = spacy.blank("en")
@@ -96,7 +96,7 @@ def test_a_blank_pipeline_of_spacy_is_read_through_the_door(tmp_path):
     assert found.tag("fold")[0].tag == "VB"
 
 
-def test_what_is_not_there_is_said_with_what_to_do(tmp_path):
+def test_a_missing_tool_is_reported_with_the_remedy(tmp_path):
     with pytest.raises(LanguageError, match="choose auto, offline, spacy"):
         tagger("nltk")
     with pytest.raises(LanguageError, match="choose auto, offline, spacy"):

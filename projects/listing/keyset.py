@@ -1,0 +1,104 @@
+"""Pages of a sorted query that start after a row, not after a number of rows, so all pages cost the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core import signing
+from django.db.models import BooleanField, F, Field, Func, Model, Q, QuerySet, Value
+from django.db.models.lookups import GreaterThan, LessThan
+from django.utils.functional import Promise
+
+ROWS_PER_PAGE = 25
+SALT = "foilworks.listing"
+
+
+@dataclass(frozen=True)
+class Order:
+    """A way to sort a list.
+
+    `fields`: columns of one index of the table, in the order of the index; none of them is ever null, and the last one
+    is unique. `descending` reverses all of them.
+    """
+
+    slug: str
+    label: str | Promise
+    fields: tuple[str, ...]
+    descending: bool = False
+
+
+@dataclass(frozen=True)
+class Page:
+    """The rows of a page in order. `first`: the number of the first row, from 1. Cursors are empty at the ends."""
+
+    rows: list[Any] = field(default_factory=list)
+    first: int = 1
+    previous: str = ""
+    next: str = ""
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.rows) - 1
+
+
+def page_of(rows: QuerySet, order: Order, cursor: str = "", *, size: int = ROWS_PER_PAGE) -> Page:
+    """Return the page at the cursor; the first one if the cursor is empty, altered, or of another order. One query."""
+    start = _opened(cursor, order)
+    is_back = start is not None and start["back"]
+    # Backwards, the rows before the position are read in the opposite order.
+    descending = order.descending != is_back
+    if start is not None:
+        rows = rows.filter(_beyond(rows.model, order.fields, start["values"], descending))
+    sign = "-" if descending else ""
+    found = list(rows.order_by(*(f"{sign}{name}" for name in order.fields))[: size + 1])
+    has_more, found = len(found) > size, found[:size]
+    if not found:
+        return Page()
+    has_previous, has_next = start is not None, has_more
+    first = start["first"] if start is not None else 1
+    if is_back:
+        found.reverse()
+        has_previous, has_next = has_more, True
+        first = max(1, first - len(found)) if has_more else 1
+    previous = cursor_at(order, found[0], first, back=True) if has_previous else ""
+    return Page(found, first, previous, cursor_at(order, found[-1], first + len(found)) if has_next else "")
+
+
+def cursor_at(order: Order, row: Model, first: int, *, back: bool = False) -> str:
+    """Return where a page begins: after the row, or before it if `back`. `first`: the number of a row, as in Page."""
+    position = {
+        "order": order.slug,
+        "back": back,
+        "first": first,
+        "values": [_column(type(row), name).value_to_string(row) for name in order.fields],
+    }
+    return signing.dumps(position, salt=SALT, compress=True)
+
+
+def _opened(cursor: str, order: Order) -> dict[str, Any] | None:
+    if not cursor:
+        return None
+    try:
+        position: dict[str, Any] = signing.loads(cursor, salt=SALT)
+    except signing.BadSignature:
+        return None
+    return position if position["order"] == order.slug else None
+
+
+def _beyond(model: type[Model], names: Sequence[str], values: Sequence[str], descending: bool) -> Q:
+    """Rows after the position. As one comparison of rows: databases read such a range off an index."""
+    columns = [_column(model, name) for name in names]
+    typed = [column.to_python(value) for column, value in zip(columns, values, strict=True)]
+    if len(names) == 1:
+        return Q(**{f"{names[0]}__{'lt' if descending else 'gt'}": typed[0]})
+    left = _row(*(F(name) for name in names))
+    right = _row(*(Value(value, output_field=column) for value, column in zip(typed, columns, strict=True)))
+    return Q(LessThan(left, right) if descending else GreaterThan(left, right))
+
+
+def _column(model: type[Model], name: str) -> Field:
+    return model._meta.pk if name == "pk" else model._meta.get_field(name)
+
+
+def _row(*expressions: F | Value) -> Func:
+    return Func(*expressions, template="(%(expressions)s)", output_field=BooleanField())

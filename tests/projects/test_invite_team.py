@@ -1,0 +1,45 @@
+"""One link per role for a whole team."""
+
+import pytest
+from django.urls import reverse
+
+from projects.actions.invitations import make_team_invitations
+from projects.errors import ProjectError
+from projects.models import AuditEvent, Invitation, Role
+from tests.factories import make_member, make_project
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+def send(client, project, **people):
+    client.force_login(make_member(project, Role.RESEARCHER))
+    url = reverse("projects:invite_team", args=[project.slug])
+    return client.post(url, {"annotator": 0, "reviewer": 0, "validator": 0, **people}, follow=True)
+
+
+def test_each_role_with_people_gets_one_link_for_so_many(client, project):
+    page = send(client, project, annotator=2, validator=3)
+    assert "2 links created" in page.content.decode()
+    made = [(each.roles, each.most_uses) for each in Invitation.objects.order_by("pk")]
+    assert made == [([Role.ANNOTATOR], 2), ([Role.VALIDATOR], 3)]
+    assert AuditEvent.objects.filter(action="projects.make_invitation").count() == 2
+
+
+def test_a_team_of_nobody_and_a_number_below_zero_are_errors_at_the_form(client, project):
+    page = send(client, project)
+    assert page.status_code == 422
+    assert "Enter at least one person." in page.content.decode()
+    assert send(client, project, annotator=-1).status_code == 422
+    assert not Invitation.objects.exists()
+
+
+def test_all_links_are_made_or_none(project):
+    owner = make_member(project, Role.RESEARCHER)
+    with pytest.raises(ProjectError):
+        make_team_invitations(owner, project, {Role.ANNOTATOR: 1, Role.REVIEWER: -1})
+    assert not Invitation.objects.exists()
