@@ -1,4 +1,4 @@
-"""What the entry page of a crowd study shows before a person takes a place: pay, guidelines, whether there are tasks."""
+"""What the entry page of a crowd study shows before a person takes a place: pay, guidelines and free tasks."""
 
 from dataclasses import dataclass
 from datetime import datetime
