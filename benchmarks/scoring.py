@@ -150,13 +150,13 @@ def cache(paths: Sequence[Path], folder: Path, repeat: int) -> None:
         )
 
 
-def bf16_limit(device: torch.device) -> float:
+def bf16_limit(device: torch.device, *, tiny: bool = False) -> float:
     """Return operations per second of products of square bf16 matrices: the best of several."""
-    side = 8192 if device.type == "cuda" else 1024
+    side = 8192 if device.type == "cuda" else 128 if tiny else 1024
     one, other = (torch.randn(side, side, device=device, dtype=torch.bfloat16) for _ in range(2))
     best = 0.0
     for _ in range(12):
-        done = _synchronised(device)
+        done = synchronised(device)
         began = time.perf_counter()
         for _ in range(8):
             one @ other
@@ -165,7 +165,7 @@ def bf16_limit(device: torch.device) -> float:
     return best
 
 
-def _synchronised(device: torch.device) -> Callable[[], None]:
+def synchronised(device: torch.device) -> Callable[[], None]:
     if device.type != "cuda":
         return lambda: None
     torch.cuda.synchronize(device)
@@ -250,7 +250,7 @@ def prefix(device: torch.device, repeat: int) -> None:
     for name, work in ways.items():
         work()
         for _ in range(repeat):
-            done, began = _synchronised(device), time.perf_counter()
+            done, began = synchronised(device), time.perf_counter()
             found[name] = work()
             done()
             spent[name] = min(spent.get(name, np.inf), time.perf_counter() - began)

@@ -1,4 +1,4 @@
-"""What an adapter owes its caller, asked where it is opened and of every batch: the wrong shape is one clear message.
+"""Check adapters when they are opened, and every batch they return, so that a wrong shape is one clear message.
 
 A check of a batch looks at shapes alone, so that it costs nothing beside the model.
 """
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from hub.errors import HubError
 from hub.interfaces import CATEGORIES, Embedder, ModelInfo, Score, ScoreKind, Scorer
 
-# The words of results themselves, those of older cards, and what the fakes say.
+# The words of results, those of older cards, and those of the fakes.
 UNDERSTOOD = (*CATEGORIES, "image", "video-text", "fake")
-# Method -> what it is asked with.
+# Method -> its arguments.
 OF_EMBEDDERS = {"encode_video": ("clips", "meta"), "encode_text": ("texts",), "score": ("videos", "texts")}
 OF_SCORERS = {"score": ("clip", "texts", "mode", "meta")}
 
 
 def loader(slug: str, load_adapter: Callable[..., Any]) -> Callable[..., Any]:
-    """What opens `slug:`. HubError: it takes other arguments."""
+    """Return the function that opens `slug:`. HubError: it takes other arguments."""
     _takes(f"{slug}: load_adapter", load_adapter, ("argument",), ("device", "dtype"))
     return load_adapter
 
@@ -57,21 +57,21 @@ def _takes(name: str, method: Callable[..., Any], given: Sequence[str], named: S
         signature(method).bind(*given, **dict.fromkeys(named))
     except TypeError as error:
         asked = ", ".join((*given, *(f"{one}=" for one in named)))
-        raise HubError(f"{name} is asked with ({asked}): {error}") from error
+        raise HubError(f"{name} is called with ({asked}): {error}") from error
 
 
 def rows_of(info: ModelInfo, method: str, rows: Any, n: int, what: str) -> NDArray[np.float32]:
-    """The rows of n things. HubError: not an array of a row each."""
+    """Return the rows of n things. HubError: it is not an array of one row each."""
     shape = getattr(rows, "shape", None)
     if shape is None or len(shape) < 2 or shape[0] != n:
         gave = f"a {type(rows).__name__}" if shape is None else tuple(shape)
-        raise HubError(f"{info.model_id}: {method} gave {gave} for {n} {what}s; give one row a {what}, ({n}, n)")
+        raise HubError(f"{info.model_id}: {method} gave {gave} for {n} {what}s; give one row per {what}, ({n}, n)")
     return rows
 
 
 def similarities(adapter: Embedder, row: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What a clip's row scores with each text's. HubError: rows of two widths that the model cannot compare, or not
-    one value a text."""
+    """Return the scores of a clip's row with each text's. HubError: rows of two widths that the model cannot compare,
+    or not one value per text."""
     try:
         found = adapter.score(row[None], texts)
     except ValueError as error:
@@ -90,11 +90,11 @@ def similarities(adapter: Embedder, row: NDArray[np.float32], texts: NDArray[np.
 
 
 def scores_of(info: ModelInfo, scores: Any, texts: Sequence[str]) -> list[Score]:
-    """A Scorer's answer to the texts. HubError: not a list of one Score a text."""
+    """Return a Scorer's answer to the texts. HubError: it is not a list of one Score per text."""
     found = list(scores)
     if len(found) != len(texts) or (found and not isinstance(found[0], Score)):
         kinds = ", ".join(sorted({type(one).__name__ for one in found})) or "nothing"
         raise HubError(
-            f"{info.model_id}: score gave {len(found)} of {kinds} for {len(texts)} texts; give one Score a text"
+            f"{info.model_id}: score gave {len(found)} of {kinds} for {len(texts)} texts; give one Score per text"
         )
     return found

@@ -1,4 +1,4 @@
-"""Which device and number format a model runs in. Imports torch: only adapters import this."""
+"""Choose the device and number format of a model. Imports torch: only adapters import this."""
 
 import torch
 
@@ -6,9 +6,13 @@ from hub.errors import HubError
 from hub.number_formats import FORMATS
 from text.quoting import quoted
 
+# The first compute capability of NVIDIA with bfloat16 units.
+BF16_CAPABILITY = (8, 0)
+
 
 def choose_device(name: str = "auto") -> torch.device:
-    """auto (the first GPU where there is one, else the CPU), cpu, cuda or cuda:N; HubError when it is not there."""
+    """Return the device of a name: auto (the first GPU if there is one, else the CPU), cpu, cuda or cuda:N. HubError:
+    it is not available."""
     if name == "cpu":
         return torch.device("cpu")
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
@@ -23,8 +27,14 @@ def choose_device(name: str = "auto") -> torch.device:
     return torch.device("cuda", int(index or 0))
 
 
+def has_bf16(device: torch.device) -> bool:
+    """Whether the device has bfloat16 units (NVIDIA since Ampere). For a CPU this is True: torch emulates what it
+    lacks."""
+    return device.type != "cuda" or torch.cuda.get_device_capability(device) >= BF16_CAPABILITY
+
+
 def choose_dtype(name: str = "float32") -> torch.dtype:
-    """The torch dtype of its name; HubError lists the names."""
+    """Return the torch dtype of a name; HubError lists the names."""
     if name not in FORMATS:
         raise HubError(f"dtype {quoted(name)} is unknown; choose one of: {', '.join(FORMATS)}")
     found: torch.dtype = getattr(torch, name)
@@ -32,8 +42,8 @@ def choose_dtype(name: str = "float32") -> torch.dtype:
 
 
 def moved(images: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """The tensor on the device. On its way to a GPU it goes through page-locked memory, which torch keeps for the next
-    one, so that the copy goes on beside what the GPU computes."""
+    """Move a tensor to the device. Copies to a GPU go through page-locked memory, which torch reuses, so that they run
+    while the GPU computes."""
     if device.type != "cuda":
         return images.to(device)
     return images.contiguous().pin_memory().to(device, non_blocking=True)

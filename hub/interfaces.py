@@ -1,4 +1,4 @@
-"""What a model can do for the rest of the code (docs/reference/models.md#interfaces). Pure: numpy, no torch.
+"""Interfaces of models for the rest of the code (docs/reference/models.md#interfaces). Pure: numpy, no torch.
 
 An adapter implements one of the protocols below and carries a `ModelInfo`. Arrays cross the boundary as numpy, on
 the CPU. Similarity is returned in float32, since bf16 ties pairs (docs/reference/formulas.md#stored-scores).
@@ -19,7 +19,7 @@ Frames = NDArray[np.uint8]
 
 
 class ScoreKind(StrEnum):
-    """What a raw value is; `HIGHER_IS_BETTER` says which way it ranks."""
+    """Kind of a raw value; `HIGHER_IS_BETTER` says in which direction it ranks."""
 
     COSINE = "cosine"
     LOGIT = "logit"
@@ -37,18 +37,18 @@ HIGHER_IS_BETTER: Mapping[ScoreKind, bool] = {
 }
 
 
-# What a model sees, by which results group models: `ModelInfo.card["category"]`.
+# What a model reads; results group models by it: `ModelInfo.card["category"]`.
 CATEGORIES = ("text", "image-text", "video")
 
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """Which model this is and what it wants to see.
+    """Identity of a model, and which frames it needs.
 
-    `model_id` and `revision` name the weights wherever they lie (a path is not part of them); `frames` is how many
-    frames a clip is sampled to and `size` the (height, width) they are resized to by the decoder, None = as stored.
-    `needs_video` is False for a model of text alone: its scores do not depend on the clip. `by_item` is True where a
-    score depends on the other texts that are asked with it, as a share of a choice does. `card` says the `category`.
+    `model_id` and `revision` name the weights, regardless of their path. `frames`: the number of frames per clip.
+    `size`: the (height, width) to which the decoder resizes them, None = as stored. `needs_video` is False for a
+    text-only model, whose scores do not depend on the clip. `by_item` is True if a score depends on the other texts of
+    the request, as a share of a choice does. `card` contains the `category`.
     """
 
     model_id: str
@@ -67,7 +67,7 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class Trust:
-    """What a project's owner allows for one model: code of its authors, and weights that are no safetensors."""
+    """What a project's owner allows for one model: its authors' code, and weights that are not safetensors."""
 
     remote_code: bool = False
     other_weights: bool = False
@@ -75,8 +75,8 @@ class Trust:
 
 @dataclass(frozen=True)
 class VideoMeta:
-    """What an adapter may want to know beside the frames: their presentation times in seconds, the clip's key, and the
-    file that they come from with its trim in seconds (None = as far as it goes)."""
+    """Facts about a clip beside its frames: presentation times in seconds, its key, and its file with the trim in
+    seconds (None = to the end)."""
 
     key: str = ""
     times: tuple[float, ...] = ()
@@ -87,7 +87,7 @@ class VideoMeta:
 
 @dataclass(frozen=True)
 class Score:
-    """One raw value. `parts` holds what it was made from (log-likelihood: sum, mean, tokens)."""
+    """One raw value. `parts` are the values it was computed from (log-likelihood: sum, mean, tokens)."""
 
     value: float
     kind: ScoreKind
@@ -100,35 +100,36 @@ class Score:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """A dual encoder, or anything that scores from one encoding a clip and one a text."""
+    """A dual encoder, or any model that scores one encoding per clip against one per text."""
 
     info: ModelInfo
 
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
-        """n clips -> n rows, in their order."""
+        """Encode n clips as n rows, in their order."""
         ...
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """m texts -> m rows, in their order."""
+        """Encode m texts as m rows, in their order."""
         ...
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
-        """n and m rows -> the (n, m) float32 matrix of `info.kind`."""
+        """Return the (n, m) float32 matrix of `info.kind` for n and m rows."""
         ...
 
 
 @runtime_checkable
 class Shrinks(Protocol):
-    """A model whose frames can be made smaller before it sees them, on the processor and beside its own work."""
+    """A model whose frames can be reduced before it gets them, on the CPU and in parallel to its own work."""
 
     def shrink(self, frames: Frames) -> Frames:
-        """The frames nearer to what the model sees; what it gives for them is what it gives for the frames as read."""
+        """Return frames closer to the model's input size; the model's result for them is the same as for the original
+        frames."""
         ...
 
 
 @dataclass(frozen=True)
 class TextRead:
-    """What a model reads of a text that reaches its limit, in tokens with the special ones.
+    """How much a model reads of a text that reaches its limit, in tokens with the special ones.
 
     `kept` is equal for texts of which the model reads the same.
     """
@@ -163,17 +164,17 @@ class Scorer(Protocol):
     def score(
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
-        """One score a text, in their order. `mode` chooses among what the model offers ("" = its own default)."""
+        """Return one score per text, in their order. `mode` selects one of the model's modes ("" = its default)."""
         ...
 
 
 @dataclass(frozen=True)
 class GenerationRequest:
-    """One prompt, with the clip it is about where there is one.
+    """One prompt, with a clip if it is about one.
 
-    `system` is the instruction above the conversation, `examples` are (prompt, answer) turns before it, oldest first;
-    a generator without a place for them writes them into its prompt. `temperature` 0 takes the likeliest token each
-    time; above it `seed` makes the draw repeatable. `max_words` bounds the answer.
+    `system` is the instruction above the conversation. `examples` are (prompt, answer) turns before it, oldest first; a
+    generator without turns writes them into its prompt. `temperature` 0 chooses the most probable token each time;
+    above it, `seed` makes the draw repeatable. `max_words` limits the answer.
     """
 
     prompt: str
@@ -188,21 +189,22 @@ class GenerationRequest:
 
 @runtime_checkable
 class Generator(Protocol):
-    """Writes texts: descriptions of clips, extractions, answers to choices; local models and endpoints alike."""
+    """A model that writes texts: descriptions of clips, extractions, answers to choices; local models and endpoints
+    alike."""
 
     info: ModelInfo
 
     def generate(self, requests: Sequence[GenerationRequest]) -> list[str]:
-        """One text a request, in their order, without the prompt; an empty text where nothing was said."""
+        """Return one text per request, in their order, without the prompt; empty if the model said nothing."""
         ...
 
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """A conversation to go on with: (role, content) each, roles system, user, assistant.
+    """A conversation to answer: (role, content) pairs, with the roles system, user and assistant.
 
-    `schema`: the JSON schema of the answer, kept to by models that can. `max_tokens`: of the answer. `images`: JPEG
-    or PNG files that are shown with the last message, to models that see; `as_video`: as the frames of one video.
+    `schema`: the JSON schema of the answer, for models that support it. `max_tokens`: of the answer. `images`: JPEG or
+    PNG files that are sent with the last message, to models that see; `as_video`: as the frames of one video.
     `top_logprobs`: how many alternatives of each token to report with their log-probabilities.
     """
 
@@ -220,10 +222,10 @@ class ChatRequest:
 class ChatReply:
     """The answer, or why there is none (`failure`).
 
-    `cut`: it ended at max_tokens. `requests`: how often an endpoint was asked for it. `revision`: which model answered,
-    as it says itself. `refusal`: the model or its filter declined, and this is what it said; `reason`: why it stopped.
+    `cut`: it ended at max_tokens. `requests`: the number of requests to the endpoint. `revision`: the model that
+    answered, by its own report. `refusal`: what the model or its filter said if it declined; `reason`: why it stopped.
     `logprobs`: for each of the first tokens its alternatives as (token, natural-log probability), most probable first.
-    `cached_tokens`: of the prompt's, those that the server had computed before. `seconds`: the last try took.
+    `cached_tokens`: those of the prompt that the server had cached. `seconds`: duration of the last try.
     """
 
     text: str = ""
@@ -242,46 +244,48 @@ class ChatReply:
 
 @runtime_checkable
 class Chat(Protocol):
-    """`together`: how many requests go through the model at once; 0 where each goes its own way."""
+    """A model that answers conversations. `together`: how many requests run at once; 0 if each runs independently."""
 
     info: ModelInfo
     together: int
 
     def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
-        """(place of the request, its reply), those that came together in one list; every request is answered once.
+        """Yield lists of (index of the request, its reply), those that arrived together in one list; every request is
+        answered once.
 
-        HubError: nothing can be answered at all (a refused key, an unknown model).
+        HubError: the model can answer nothing (a refused key, an unknown model).
         """
         ...
 
 
 class RepliesInFlight(Protocol):
-    """Requests that were sent one by one."""
+    """Requests that are sent one by one."""
 
     pending: int
 
     @property
     def has_room(self) -> bool:
-        """Whether the endpoint takes one more now."""
+        """Whether the endpoint accepts another request now."""
         ...
 
     def send(self, tag: Any, request: ChatRequest) -> None: ...
 
     def arrived(self) -> list[tuple[Any, ChatReply]]:
-        """Wait for a reply; all that are there, with their tags. HubError: nothing can be answered at all."""
+        """Wait for a reply; return all that have arrived, with their tags. HubError: the endpoint can answer
+        nothing."""
         ...
 
 
 @runtime_checkable
 class Streams(Protocol):
-    """A Chat that takes requests while others are on their way."""
+    """A Chat that accepts requests while others are in flight."""
 
     def flight(self) -> AbstractContextManager[RepliesInFlight]: ...
 
 
 @dataclass(frozen=True)
 class Fill:
-    """A filler's candidate for one blank: the text put in and its natural-log probability (<= 0)."""
+    """A candidate for one blank: the text, and its natural-log probability (<= 0)."""
 
     text: str
     log_probability: float
@@ -294,34 +298,34 @@ class Filler(Protocol):
 
     @property
     def words(self) -> Collection[str]:
-        """The words that it can put into a blank."""
+        """Return the words that can fill a blank."""
         ...
 
     def fill(self, texts: Sequence[str], k: int, allowed: Collection[str] | None = None) -> list[list[Fill]]:
-        """For each text, which holds exactly one `blank`: at most k candidates, most probable first.
+        """Return, for each text with exactly one `blank`, at most k candidates, most probable first.
 
         `allowed` masks the vocabulary before the k best are taken; probabilities stay those of the whole vocabulary.
         """
         ...
 
     def self_losses(self, texts: Sequence[str]) -> list[float]:
-        """Mean cross entropy of each text's own tokens with nothing masked, in nats."""
+        """Return the mean cross entropy of each text's own tokens with nothing masked, in nats."""
         ...
 
 
 @runtime_checkable
 class SpanFiller(Protocol):
-    """Puts spans of any length into a blank, by beam search."""
+    """A model that fills a blank with spans of any length, by beam search."""
 
     info: ModelInfo
     blank: str
 
     def fill_spans(self, texts: Sequence[str], k: int, *, beams: int, longest: int = 8) -> list[list[Fill]]:
-        """For each text, which holds exactly one `blank`: at most k spans of at most `longest` tokens, best first."""
+        """Return, for each text with exactly one `blank`, at most k spans of at most `longest` tokens, best first."""
         ...
 
     def span_scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """(text with one blank, a span) -> the natural-log probability that the span stands there."""
+        """Return the natural-log probability of each span in the blank of its text, for (text with one blank, span)."""
         ...
 
 
@@ -331,39 +335,40 @@ class PairClassifier(Protocol):
     labels: tuple[str, ...]
 
     def logits(self, pairs: Sequence[tuple[str, str | None]]) -> NDArray[np.float32]:
-        """n pairs -> (n, len(labels)) raw values; the second of a pair is None where one text is judged."""
+        """Return (n, len(labels)) raw values of n pairs; the second of a pair is None if one text is judged."""
         ...
 
     def probs(self, pairs: Sequence[tuple[str, str | None]]) -> NDArray[np.float32]:
-        """n pairs -> (n, len(labels)) probabilities; every row sums to 1."""
+        """Return (n, len(labels)) probabilities of n pairs; every row sums to 1."""
         ...
 
 
 @runtime_checkable
 class TextEncoder(Protocol):
-    """Sentence encoders: `Embedder` without the video's side. Rows have length one."""
+    """A sentence encoder: `Embedder` without the video's side. Rows have length one."""
 
     info: ModelInfo
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """m texts -> m rows, in their order."""
+        """Encode m texts as m rows, in their order."""
         ...
 
 
 @runtime_checkable
 class FeatureExtractor(Protocol):
-    """A frozen video backbone: what a classifier of clips is trained on."""
+    """A frozen video backbone, on which a classifier of clips is trained."""
 
     info: ModelInfo
 
     def features(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
-        """n clips of `info.frames` frames -> (n, tokens, d), in their order."""
+        """Return (n, tokens, d) of n clips of `info.frames` frames, in their order."""
         ...
 
 
 @dataclass(frozen=True)
 class Detection:
-    """What a detector saw: a label, its score in 0..1, and (x0, y0, x1, y1) in shares of width and height."""
+    """An object that a detector found: a label, its score in 0..1, and (x0, y0, x1, y1) as shares of width and
+    height."""
 
     label: str
     score: float
@@ -375,5 +380,5 @@ class Detector(Protocol):
     info: ModelInfo
 
     def detect(self, frames: Frames) -> list[list[Detection]]:
-        """For each of the k frames: what is in it, highest score first."""
+        """Return the objects in each of the k frames, highest score first."""
         ...

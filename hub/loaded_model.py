@@ -1,6 +1,5 @@
-"""The adapter that a process keeps loaded from one job to the next: a worker that scores shard after shard of one model
-loads it once. Another model takes its place; a folder whose files changed is loaded again.
-"""
+"""Keep one adapter loaded between jobs, so a worker that scores shard after shard of one model loads it once. Another
+model replaces it; a folder whose files changed is loaded again."""
 
 import gc
 import sys
@@ -13,22 +12,22 @@ from typing import Any
 from hub.interfaces import Trust
 from hub.number_formats import AUTO
 
-# What torch, numpy and CUDA's libraries write where they cannot allocate.
+# Messages of torch, numpy and CUDA's libraries if they cannot allocate memory.
 SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cublas_status_alloc_failed")
 
 
 def ran_out_of_memory(error: BaseException) -> bool:
-    """Whether a smaller batch may go through where this error came: torch raises RuntimeErrors of several kinds."""
+    """Whether a smaller batch may succeed after this error: torch raises several kinds of RuntimeError."""
     if isinstance(error, MemoryError):
         return True
     return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in SIGNS)
 
 
 def release_memory() -> None:
-    """Return what is no longer used to the device: call it where the error's own variables are gone."""
+    """Return unused memory to the device: call it after the error's own variables are gone."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
-        # Where it helps: a collection of a whole process takes a second.
+        # Only if it helps: a collection of a whole process takes a second.
         gc.collect()
         torch.cuda.empty_cache()
 
@@ -46,9 +45,9 @@ _loaded = _Loaded()
 def loaded_adapter(
     load: Callable[..., Any], spec: str, *, device: str, dtype: str = AUTO, trust: Trust | None = None
 ) -> Iterator[Any]:
-    """`load(spec, device=…, dtype=…, trust=…)`, or what it gave this process last.
+    """Return `load(spec, device=…, dtype=…, trust=…)`, or the adapter that this process loaded last.
 
-    An adapter under whose use an error came is let go: its state is unknown. HubError: it does not load.
+    If an error occurs while the adapter is used, it is unloaded: its state is unknown. HubError: it does not load.
     """
     key = (load, spec, device, dtype, trust, _stamps(spec))
     if _loaded.key != key:
@@ -65,7 +64,7 @@ def loaded_adapter(
 
 
 def unload() -> None:
-    """Forget the adapter, and give the memory back that it held."""
+    """Unload the adapter and free its memory."""
     held, _loaded.key, _loaded.adapter = _loaded.adapter, (), None
     if held is None:
         return
@@ -74,7 +73,7 @@ def unload() -> None:
 
 
 def _stamps(spec: str) -> tuple[tuple[str, int, int], ...]:
-    """What tells that a folder's files are others; empty for a hub id, whose revision does not change under us."""
+    """Return what changes with a folder's files; empty for a hub id, whose revision is fixed."""
     folder = Path(spec.partition(":")[2].partition("?")[0])
     if not folder.is_absolute() or not folder.is_dir():
         return ()

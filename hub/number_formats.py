@@ -19,12 +19,13 @@ AUTO, FLOAT32, BFLOAT16, FLOAT16 = "auto", "float32", "bfloat16", "float16"
 FORMATS = (FLOAT32, BFLOAT16, FLOAT16)
 OPTION = "dtype="
 GENERATIVE = frozenset({"vlm", "chat"})
-# By its path: it imports torch, and pages read the names of models.
+# Loaded by path, so that pages do not import torch.
 CHOOSE_DEVICE = Entry("which device a name means", "hub.device:choose_device")
+HAS_BF16 = Entry("whether a device computes in bfloat16", "hub.device:has_bf16")
 
 
 def split_dtype(argument: str, dtype: str = AUTO) -> tuple[str, str]:
-    """("a/b?frames=4", "bfloat16") of "a/b?frames=4&dtype=bfloat16"; `dtype` if the argument names none.
+    """Return ("a/b?frames=4", "bfloat16") for "a/b?frames=4&dtype=bfloat16"; `dtype` if the argument names none.
 
     HubError: an unknown format, or another one than `dtype` asks for.
     """
@@ -43,24 +44,33 @@ def split_dtype(argument: str, dtype: str = AUTO) -> tuple[str, str]:
     return f"{name}?{rest}" if rest else name, asked.pop() if asked else AUTO
 
 
+def choose_format(device_kind: str, *, writes_text: bool, has_bf16: bool) -> str:
+    """Choose the format of `auto` on a device of this kind (cpu, cuda).
+
+    A GPU without bfloat16 units gets float32: float16 overflows in models that were trained in bfloat16.
+    """
+    return BFLOAT16 if device_kind != "cpu" and writes_text and has_bf16 else FLOAT32
+
+
 def resolve_dtype(slug: str, dtype: str, device: str) -> str:
-    """The format that a model of the adapter `slug` runs in on `device` (auto, cpu, cuda, cuda:N)."""
+    """Return the format that a model of the adapter `slug` runs in on `device` (auto, cpu, cuda, cuda:N)."""
     if dtype != AUTO:
         return dtype
     if slug not in GENERATIVE or device == "cpu":
         return FLOAT32
-    return FLOAT32 if load(CHOOSE_DEVICE)(device).type == "cpu" else BFLOAT16
+    chosen = load(CHOOSE_DEVICE)(device)
+    return choose_format(chosen.type, writes_text=True, has_bf16=load(HAS_BF16)(chosen))
 
 
 def dtype_of_spec(spec: str, dtype: str, device: str) -> str:
-    """The same for `SLUG:ARGUMENT`, which may name a format."""
+    """Return the same for `SLUG:ARGUMENT`, which may name a format."""
     slug, _, argument = spec.partition(":")
     return resolve_dtype(slug, split_dtype(argument, dtype)[1], device)
 
 
 def mark_dtype(adapter: Any, dtype: str) -> Any:
-    """The adapter with the format in its revision, so that no key holds scores of two formats. Keys of float32 do not
-    name it."""
+    """Add the format to the adapter's revision, so that no key holds scores of two formats. Keys of float32 do not name
+    it."""
     info = getattr(adapter, "info", None)
     if dtype == FLOAT32 or not isinstance(info, ModelInfo):
         return adapter

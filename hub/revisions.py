@@ -1,6 +1,6 @@
-"""Which weights a name stands for, told without loading them: scores that are kept are kept for these weights.
+"""Identify the weights of a name without loading them, so that cached scores belong to these weights.
 
-A folder is known by the bytes of its files, a hub id by the commit that lies in the local cache. Imports no torch.
+A folder is identified by the bytes of its files, a hub id by the commit in the local cache. Imports no torch.
 """
 
 import hashlib
@@ -17,9 +17,9 @@ KINDS = frozenset({".json", ".safetensors", ".txt", ".model", ".jinja"})
 
 
 def fingerprint(name: str, role: str, *, device: str = "auto") -> str:
-    """`SLUG:NAME@REVISION` of what `open_helper(name, role)` opens.
+    """Return `SLUG:NAME@REVISION` of what `open_helper(name, role)` opens.
 
-    A hub id that was never loaded here is loaded, as it will be in a moment anyway. HubError: it does not load.
+    A hub id that was never loaded here is loaded, because the caller needs it next. HubError: it does not load.
     """
     slug, colon, argument = name.partition(":")
     if not colon or slug not in EVERY:
@@ -43,9 +43,10 @@ def fingerprint(name: str, role: str, *, device: str = "auto") -> str:
 
 
 def file_hash(path: str) -> str:
-    """Sixteen hex digits of a file's bytes, or of all files of a folder that a score depends on; "" where it is none.
+    """Return sixteen hex digits of a file's bytes, or of all files of a folder that a score depends on; "" if neither
+    exists.
 
-    Kept for the process until a file changes.
+    Cached for the process until a file changes.
     """
     place = Path(path)
     files = [place] if place.is_file() else sorted(p for p in place.rglob("*") if p.suffix in KINDS and p.is_file())
@@ -68,6 +69,6 @@ def _cached_commit(hub_id: str, revision: str = "") -> str:
     try:
         found = try_to_load_from_cache(hub_id, "config.json", revision=revision or None)
     except HFValidationError:
-        # A fake's seed, or a folder that is not there: `open_helper` says so in words.
+        # A fake's seed, or a missing folder, which `open_helper` reports.
         return ""
     return Path(found).parent.name[:16] if isinstance(found, str) else ""

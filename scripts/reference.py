@@ -249,12 +249,64 @@ def scoring_page() -> str:
         "Name a model as `SLUG:ARGUMENT`; [Models](models.md) describes each.\n",
         "## Adapters: models that score\n",
         entries("adapter", adapters),
-        "## Helpers: models that methods, filters and audits use\n",
+        "## Helpers: models for methods, filters and audits\n",
         entries("helper", others),
         "(protocols)=",
         "## Protocols: how a model is queried and how its scores count\n",
         table(["protocol", "what it is", *[field.replace("_", " ") for field in fields]], protocols),
     )
+
+
+def families_page() -> str:
+    dual_encoders = _named("hub.families", "DUAL_ENCODERS")
+    counts = [
+        (f"`{one}`", f"`{found.adapter}`" if found.adapter else "–", found.support, found.note or "–")
+        for one, found in dual_encoders.items()
+    ]
+    rows = generative_rows()
+    tested = sum(row[2] == "tested" for row in rows)
+    return page(
+        "Families of models in transformers",
+        "transformers itself, `hub/families.py` and `hub/batching/video_families.py`",
+        "The `model_type` is in a model's `config.json`.\n",
+        "- **tested**: tests score tiny models of the family with random weights, in their published layout.\n"
+        "- **opens, untested**: the adapter accepts the family, but no test covers it.\n"
+        "- **absent**: the adapter refuses the family. Serve the model and use an "
+        "[endpoint](../how-to/score.md#models-behind-endpoints), or write an "
+        "[external program](models.md#a-model-outside-transformers).\n",
+        "torchvision is not required: its wheels on PyPI are CUDA builds, which a CPU build of torch cannot load "
+        "([decision 15](../decisions/0015-video-tensors-without-torchvision.md)). This excludes the families below "
+        "whose processors need it, and PE-Video.\n",
+        "## Generative models: `vlm`\n",
+        f"`AutoModelForImageTextToText` (or, with sound, `AutoModelForMultimodalLM`) opens {len(rows)} families; "
+        f"{tested} of them are tested.\n",
+        table(["model_type", "class in transformers", "support", "how a clip is shown, or what is missing"], rows),
+        "## Dual encoders and matching heads\n",
+        table(["model_type", "adapter", "support", "how a clip is shown, or what is missing"], counts),
+    )
+
+
+def generative_rows() -> list[tuple[str, str, str, str]]:
+    """(model_type, class, support, how) of every family, the tested ones first."""
+    known = _named("hub.batching.video_families", "FAMILIES")
+    tests = {**_named("tests.hub.generative_folders", "FAMILIES"), **_named("tests.hub.picture_folders", "PICTURES")}
+    support, why_absent = _named("hub.families", "Support"), _named("hub.families", "why_absent")
+    videos = _named("transformers.models.auto.video_processing_auto", "VIDEO_PROCESSOR_MAPPING_NAMES")
+    images = _named("transformers.models.auto.image_processing_auto", "IMAGE_PROCESSOR_MAPPING_NAMES")
+    every = _named("transformers.models.auto.modeling_auto", "MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES")
+    opened = _named("transformers.models.auto.modeling_auto", "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES")
+    rows = []
+    parts = {name for name in opened if name.endswith("_thinker")}
+    for one in sorted({*opened, *_named("hub.families", "OMNI")} - parts):
+        # The adapter loads the thinker of an omni model.
+        part = one if one in known else f"{one}_thinker"
+        if part in known:
+            found = support.TESTED if part in tests else support.OPENS
+            how = (inspect.getdoc(known[part].prepare) or "").split("\n")[0]
+        else:
+            found, how = support.ABSENT, why_absent(one in videos, images.get(one))
+        rows.append((f"`{one}`", f"`{opened.get(part) or every[one]}`", str(found), how))
+    return sorted(rows, key=lambda row: (list(support).index(row[2]), row[0]))
 
 
 def _plain(value: object) -> str:
@@ -365,6 +417,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "methods.md": methods_page,
     "format-tables.md": formats_page,
     "scoring.md": scoring_page,
+    "families.md": families_page,
     "reports.md": reports_page,
     "states.md": states_page,
     "api-operations.md": operations_page,

@@ -28,7 +28,14 @@ from evaluation.scoring.models import Run, Score, ServedAnswer
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import SCORE_FILE, is_winners_only, keyed_by, release_scores
 from evaluation.scoring.run_results import RANKED, axes_of, results_of
-from evaluation.scoring.served.figures import all_raw_answers, answers_of, figures_as_json, figures_of, raw_answers
+from evaluation.scoring.served.figures import (
+    all_raw_answers,
+    answers_of,
+    figures_as_json,
+    figures_of,
+    item_counts,
+    raw_answers,
+)
 from evaluation.scoring.shards.outlook import work
 from projects.access import enter_project
 from projects.live_pages import render_live
@@ -43,6 +50,7 @@ MAX_LISTED, ANSWERS_PER_PAGE = 20, 50
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
     results = results_of(found)
+    served = figures_of(found)
     context = {
         "run": found,
         "work": work(found),
@@ -54,7 +62,8 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "missing": results["missing"][:MAX_LISTED],
         "score_forms": writers_of(only_winners=results["only_winners"]),
         "ranks": _ranks(results),
-        "served": figures_of(found),
+        "served": served,
+        "counts": item_counts(found, len(results["missing"])) if served else None,
         "people": human_line(found.release, axes_of(found.release), RANKED) if results["rcad"] else None,
     }
     return render(request, "evaluation/run.html", context)

@@ -456,7 +456,7 @@ _METHODS: dict[str, Entry] = {
             "corrected: spans and words keep the original form; in stage 3 both subjects have the same number.",
             (
                 "both modes: the paper does not print the beams and the foils judged per stage. We use "
-                "three, as in its Sec. C.1."
+                "three, as in ViLMA, Sec. C.1."
             ),
             (
                 "both modes: people check these foils in review, like all others. In the paper they did so "

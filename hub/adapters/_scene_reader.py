@@ -1,7 +1,8 @@
-"""Reads the demo's videos by arithmetic: one coloured shape on a dark ground that does one thing. No weights, no torch.
+"""Describe the demo's videos by arithmetic: one coloured shape on a dark ground that does one thing. No weights, no
+torch.
 
-What a generative model is for real videos, this is for the demo's and the tests' world: its descriptions are true where
-the shape is clear and its movement is not too small.
+It replaces a generative model in the demo and in tests. Its descriptions are true if the shape is clear and its
+movement is not too small.
 """
 
 from dataclasses import dataclass
@@ -33,7 +34,8 @@ NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
 @dataclass(frozen=True)
 class Seen:
-    """`shape`, `colour`, and what it does ("moves from left to right"; empty where that is too little to tell)."""
+    """What a scene shows: `shape`, `colour`, and the movement ("moves from left to right"; empty if there is too little
+    to say)."""
 
     shape: str
     colour: str
@@ -46,7 +48,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Still:
-    """What one frame shows, which is no movement: `place` says where ("at the left and at the top")."""
+    """What one frame shows, without movement: `place` says where ("at the left and at the top")."""
 
     shape: str
     colour: str
@@ -54,12 +56,12 @@ class Still:
 
     @property
     def description(self) -> str:
-        """Objects, composition and activity, as describers of frames write them."""
+        """Return objects, composition and activity, in the words of frame describers."""
         return f"There is a {self.colour} {self.shape} in the photo. The {self.shape} is moving {self.place}."
 
 
 def read_still(frame: NDArray[np.uint8]) -> Still | None:
-    """(height, width, 3) -> what is seen; None where there is no shape."""
+    """Describe one frame (height, width, 3); None if it shows no shape."""
     picture = frame.astype(np.float32)
     contrast = np.abs(picture - np.median(picture, axis=(0, 1), keepdims=True)).max(axis=2)
     if (contrast > CLEAR).mean() <= 1e-3:
@@ -82,7 +84,7 @@ def read_still(frame: NDArray[np.uint8]) -> Still | None:
 
 
 def read_scene(frames: NDArray[np.uint8]) -> Seen | None:
-    """(k, height, width, 3) -> what is seen; None where there is no shape."""
+    """Describe a clip (k, height, width, 3); None if it shows no shape."""
     picture = frames.astype(np.float32)
     ground = np.median(picture, axis=(1, 2), keepdims=True)
     contrast = np.abs(picture - ground).max(axis=3)

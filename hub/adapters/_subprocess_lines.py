@@ -1,6 +1,6 @@
-"""A program of its own that answers one JSON line to each JSON line: started, asked with a time limit, ended.
+"""Run a program that answers each JSON line with one JSON line: start it, ask with a time limit, end it.
 
-What it writes to its error output is kept in a file, so that its last words can be told.
+Its error output is stored in a file, so that messages can quote its last lines.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from hub.errors import HubError
 
 GRACE_S = 2.0
 MAX_OUTPUT_LENGTH = 200
-# What the program sees of our environment; keys to databases and endpoints are not its business.
+# The program gets only these variables: it needs no keys of databases and endpoints.
 INHERITED = (
     "PATH",
     "HOME",
@@ -37,11 +37,11 @@ INHERITED = (
 
 
 class LinesError(HubError):
-    """The program ended, was silent for too long or wrote something else than an answer. It is not running any more."""
+    """The program ended, was silent for too long, or wrote something that is not an answer. It no longer runs."""
 
 
 class Program:
-    """`command` run in `folder`. Every failure ends it; the next question to another `Program` starts anew."""
+    """A program: `command` run in `folder`. Every failure ends it; create another `Program` for the next question."""
 
     def __init__(self, name: str, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
         self.name = name
@@ -70,7 +70,8 @@ class Program:
         self._finalizer = weakref.finalize(self, _end, self._process, self._words)
 
     def ask(self, question: Mapping[str, Any] | None, timeout_s: float) -> dict[str, Any]:
-        """The answer to `question` (None: the line that it writes unasked). LinesError, and it is ended."""
+        """Return the answer to `question` (None: the line that the program writes first). LinesError: the program is
+        ended."""
         if question is not None:
             try:
                 self._stdin.write(json.dumps(question).encode() + b"\n")
@@ -87,13 +88,13 @@ class Program:
             answer = json.loads(line)
         except ValueError as error:
             said = line.decode(errors="replace").strip()[:MAX_OUTPUT_LENGTH]
-            raise self._failed(f"it wrote '{said}', which is no JSON line; print logs to stderr") from error
+            raise self._failed(f"it wrote '{said}', which is not a JSON line; print logs to stderr") from error
         if not isinstance(answer, dict):
-            raise self._failed(f"it wrote {str(answer)[:MAX_OUTPUT_LENGTH]}, which is no JSON object")
+            raise self._failed(f"it wrote {str(answer)[:MAX_OUTPUT_LENGTH]}, which is not a JSON object")
         return answer
 
     def end(self) -> None:
-        """Stop it and everything that it started."""
+        """End the program and every process that it started."""
         self._finalizer()
 
     def _how_it_ended(self) -> str:

@@ -1,6 +1,7 @@
-"""A text as its words and the order in which they first come: a deterministic TextEncoder without weights. No torch.
+"""Encode a text as its words and the order of their first occurrences: a deterministic TextEncoder. No weights, no
+torch.
 
-Trials and tests of what order adds stand on it: `left … right` and `right … left` have equal words and other pairs.
+Trials and tests of word order use it: `left … right` and `right … left` have equal words and different pairs.
 """
 
 import hashlib
@@ -30,12 +31,12 @@ QUERY = "\nQuery: "
 
 
 class WordOrder(ReadsWholeTexts):
-    """Equal texts score 1, texts without a common word about 0; an instruction before the text moves it a little."""
+    """Equal texts score 1, texts without a common word about 0; an instruction before the text changes it a little."""
 
     info = ModelInfo("fake/words", "1", ScoreKind.COSINE, needs_video=False, card={"category": "fake"})
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """m texts -> m rows of length one; all texts without a word are one."""
+        """Encode m texts as m rows of length one; texts without a word are all equal."""
         rows = np.zeros((len(texts), DIMENSIONS), np.float32)
         for row, text in zip(rows, texts, strict=True):
             how, mark, said = text.rpartition(QUERY)

@@ -1,7 +1,7 @@
-"""BLIP-2 matching (Blip2ForImageTextRetrieval): each frame and text go through the Q-Former together.
+"""Score with BLIP-2 matching (Blip2ForImageTextRetrieval): each frame and text go through the Q-Former together.
 
-Frames go through the vision tower once, whatever is asked of them: a clip's row is its frames' patch features, a text's
-row its token ids, and the two meet in `frame_logits`, which every way of pooling shares.
+Frames go through the vision tower once. A clip's row is its frames' patch features, a text's row is its token ids.
+`frame_logits` combines the two, for every pooling.
 """
 
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ POOLINGS = ("logits", "probability")
 
 
 class Blip2Matcher:
-    """The Embedder of a loaded model. Rows: (frames, patches, d) a clip; ids (longest,), padded with -1, a text.
+    """The Embedder of a loaded model. A clip's rows: (frames, patches, d); a text's row: ids (longest,), padded with
+    -1.
 
-    A frame's logit is "they match" less "they do not"; the score is the mean over frames of the logit, or of its
-    probability.
+    A frame's logit is "match" minus "no match"; the score is the mean over frames of the logit, or of its probability.
     """
 
     def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels, *, frames: int, pooling: str) -> None:
@@ -51,7 +51,7 @@ class Blip2Matcher:
 
     @torch.inference_mode()
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
-        """n clips of k frames -> (n, k, patches, d)."""
+        """Encode n clips of k frames as (n, k, patches, d)."""
         check_clips(clips, meta, self.info)
         images = torch.cat([self.pixels(clip, self.device) for clip in clips]).to(self._dtype)
         rows = [
@@ -62,7 +62,7 @@ class Blip2Matcher:
         return found.reshape(len(clips), self.info.frames, *found.shape[1:])
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """m texts -> (m, longest) token ids as float32, which holds them exactly; -1 behind the end."""
+        """Encode m texts as (m, longest) token ids in float32, which holds them exactly; -1 after the end."""
         rows = [self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"] for text in texts]
         # Always as wide as the model takes, so that batches of texts fit together.
         found = np.full((len(rows), self._longest), PADDING, np.float32)
@@ -74,14 +74,14 @@ class Blip2Matcher:
         return reads_of_tokenizer(self.tokenizer, texts, self._longest)
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n, k, patches, d), (m, longest) -> (n, m)."""
+        """Return the (n, m) scores of (n, k, patches, d) and (m, longest)."""
         logits = self.frame_logits(videos, texts)
         found = logits if self.pooling == "logits" else 1 / (1 + np.exp(-logits))
         return found.mean(1).astype(np.float32)
 
     @torch.inference_mode()
     def frame_logits(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n, k, m): each frame's logit with each text."""
+        """Return each frame's logit with each text: (n, k, m)."""
         n, k = videos.shape[:2]
         found = np.zeros((n, k, len(texts)), np.float32)
         ids = torch.from_numpy(texts).long().to(self.device)
@@ -112,7 +112,7 @@ class Blip2Matcher:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> Blip2Matcher:
-    """`HUB_ID_OR_FOLDER[?frames=8&pooling=logits|probability]`. HubError: it does not load."""
+    """Load `HUB_ID_OR_FOLDER[?frames=8&pooling=logits|probability]`. HubError: it does not load."""
     name, options = split_options(argument, {"frames": int, "pooling": str})
     pooling = options.get("pooling", "logits")
     if pooling not in POOLINGS:

@@ -1,4 +1,4 @@
-"""Causal language models (GPT-2, OPT … by AutoModelForCausalLM) as text-only scorers: how likely a text is, blind."""
+"""Score texts without video by causal language models (GPT-2, OPT … by AutoModelForCausalLM)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,14 +13,14 @@ from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, TextRead, VideoMeta
 from hub.loading.pretrained import Pretrained, distinct, load_text_model, longest_input
 
-# Tokens by which a loaded model is asked whether it can be packed.
+# Tokens that test whether a loaded model can be packed.
 TRIED = 5
 
 
 class CausalLM:
-    """The Scorer of a loaded model. The value is the mean log-likelihood of a token; exp(-value) is the perplexity.
+    """The Scorer of a loaded model. The value is the mean log-likelihood per token; exp(-value) is the perplexity.
 
-    A start token (the end token where the model has none) stands before each text, so that its first word counts.
+    A start token (the end token if the model has none) precedes each text, so that its first word counts.
     """
 
     def __init__(self, loaded: Pretrained, tokenizer: Any) -> None:
@@ -38,22 +38,22 @@ class CausalLM:
     def score(
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
-        """`parts`: sum and mean of log-likelihoods in nats, tokens. A text of no token scores 0."""
+        """Score texts. `parts`: sum and mean of log-likelihoods in nats, tokens. A text without tokens scores 0."""
         once, place = distinct(texts)
         rows = [self._encoded(text) for text in once]
         sums = self._totals(rows)
         return [mean_log_likelihood(sums[at], len(rows[at]) - 1) for at in place]
 
     def score_as_tokenized(self, texts: Sequence[str]) -> list[Score]:
-        """The texts as the model's own tokenizer makes them, which may put no start token before them (GPT-2's does
-        not, OPT's does): the sum over all tokens but the first, which nothing stands before; `tokens` counts all."""
+        """Score texts as the model's own tokenizer makes them, possibly without a start token (GPT-2: without, OPT:
+        with). Sums all tokens but the first, which has no context; `tokens` counts all."""
         once, place = distinct(texts)
         rows = [self.tokenizer(text)["input_ids"][: self._longest] or [self._start] for text in once]
         sums = self._totals(rows)
         return [mean_log_likelihood(sums[at], len(rows[at])) for at in place]
 
     def at_limit(self, texts: Sequence[str], *, as_tokenized: bool = False) -> dict[str, TextRead]:
-        """`as_tokenized`: of `score_as_tokenized`, which may put no start token before a text."""
+        """Report texts at the limit; `as_tokenized`: for `score_as_tokenized`, which may add no start token."""
 
         def encode(batch: list[str]) -> list[list[int]]:
             found: list[list[int]] = self.tokenizer(batch, add_special_tokens=as_tokenized)["input_ids"]
@@ -78,6 +78,6 @@ class CausalLM:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> CausalLM:
-    """The causal LM of a hub id or folder."""
+    """Load the causal language model of a hub id or folder."""
     loaded, tokenizer = load_text_model(AutoModelForCausalLM, argument, slug="lm", device=device, dtype=dtype)
     return CausalLM(loaded, tokenizer)

@@ -1,9 +1,10 @@
-"""Instruction models behind an OpenAI-compatible endpoint (`POST …/chat/completions`), over httpx. Imports no torch.
+"""Query instruction models behind an OpenAI-compatible endpoint (`POST …/chat/completions`), over httpx. Imports no
+torch.
 
-Which addresses there are is the operator's to say; a redirect is never followed, and no proxy or key is taken from the
-environment. As many requests are in flight as the server takes (`hub.served.pace`). What can pass by itself (429, 5xx,
-a timeout) is tried again with growing pauses, or as long as the server asks for; what cannot (a refused key, an unknown
-model, an empty account) ends everything with what to do.
+The operator configures the addresses. Redirects are never followed, and no proxy or key is read from the environment.
+`hub.served.pace` adapts the number of requests in flight. Temporary errors (429, 5xx, a timeout) are retried with
+growing pauses, or after the pause that the server requests. Permanent ones (a refused key, an unknown model, an empty
+account) end the run with a message that says what to do.
 """
 
 import random
@@ -26,21 +27,21 @@ from hub.served.pace import Gate
 from hub.served.wire import Failed
 
 FIRST_PAUSE = 1.0
-# Spreads retries; nobody gains by guessing it.
+# Spreads retries; not security-relevant.
 _JITTER = random.Random()
 MAX_BYTES = 4 * 1024 * 1024
-# So many requests in a row without an answer, each with all its tries: the endpoint is away, the rest is not asked.
+# After as many requests in a row without an answer, the endpoint counts as unavailable, and no more are sent.
 MAX_CONSECUTIVE_FAILURES = 20
 AWAY = "not asked: the endpoint had failed too often"
 MAX_LOGPROBS = 20
 OVERLOADED = frozenset({429, 503, 529})
 Tag = TypeVar("Tag")
-Tag = TypeVar("Tag")
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where and what to ask. `url` ends before `/chat/completions`; the key stands in no log, error or row."""
+    """Address, model and key of an endpoint. `url` ends before `/chat/completions`; no log, error or row contains the
+    key."""
 
     name: str
     url: str
@@ -50,8 +51,8 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Patience:
-    """`timeout` and `longest_pause` in seconds; `tries` of each request in all; `concurrency`: the most requests in
-    flight."""
+    """How long to wait: `timeout` and `longest_pause` in seconds, `tries` per request in all, at most `concurrency`
+    requests in flight."""
 
     tries: int = 3
     timeout: float = 60.0
@@ -60,7 +61,7 @@ class Patience:
 
 
 class Flight(Generic[Tag]):
-    """Requests on their way. `send` while `has_room`, then `arrived` waits for the next answers."""
+    """Requests in flight. Call `send` while `has_room`, then `arrived`, which waits for the next answers."""
 
     def __init__(self, chat: "ChatEndpoint", client: httpx.Client, pool: ThreadPoolExecutor) -> None:
         self._chat, self._client, self._pool = chat, client, pool
@@ -77,7 +78,8 @@ class Flight(Generic[Tag]):
         future.add_done_callback(lambda done: self._done.put((tag, done)))
 
     def arrived(self) -> list[tuple[Tag, ChatReply]]:
-        """Wait for an answer; all that are there, with their tags. HubError: nothing can be answered at all."""
+        """Wait for an answer; return all that have arrived, with their tags. HubError: the endpoint can answer
+        nothing."""
         found = [self._done.get()]
         while True:
             try:
@@ -89,7 +91,7 @@ class Flight(Generic[Tag]):
 
 
 class ChatEndpoint:
-    """The Chat of an endpoint; `budget` is taken from before anything is sent."""
+    """The Chat of an endpoint. Each request reserves its part of `budget` before it is sent."""
 
     together = 0
 
@@ -105,7 +107,7 @@ class ChatEndpoint:
         self._stopped = threading.Event()
 
     def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
-        """Each reply as it comes. Closing the iterator ends the pauses and waits for what is on its way."""
+        """Yield each reply as it arrives. Closing the iterator ends the pauses and waits for requests in flight."""
         waiting = iter(enumerate(requests))
         following = next(waiting, None)
         with self.flight() as flight:
@@ -117,7 +119,8 @@ class ChatEndpoint:
 
     @contextmanager
     def flight(self) -> Iterator[Flight[Any]]:
-        """Connections and threads for requests that are sent one by one. Leaving it ends what has not been sent yet."""
+        """Open connections and threads for requests that are sent one by one. On exit, requests not yet sent are
+        dropped."""
         self._stopped.clear()
         self.gate.start()
         pool = ThreadPoolExecutor(self._patience.concurrency, thread_name_prefix=f"chat-{self._endpoint.name}")
@@ -140,7 +143,7 @@ class ChatEndpoint:
         )
 
     def reply(self, client: httpx.Client, request: ChatRequest) -> ChatReply:
-        """The answer to one request, after as many tries as it takes and is allowed."""
+        """Return the answer to one request, after as many tries as it needs and is allowed."""
         sent, tries, failed, spent = 0, 0, Failed("not asked"), 0
         reserve = wire.estimated(request)
         while tries < self._patience.tries and failed.again and not self._stopped.is_set():
@@ -170,11 +173,11 @@ class ChatEndpoint:
         return ChatReply(failure=why, requests=sent, prompt_tokens=spent)
 
     def _fields(self) -> tuple[frozenset[str], int]:
-        """What the server is sent without by now."""
+        """Return the fields that are currently left out, and the max number of log-probabilities."""
         return frozenset(self._left_out), self._most_logprobs
 
     def _attempt(self, client: httpx.Client, request: ChatRequest) -> ChatReply | Failed:
-        """One try, as soon as the pace allows it."""
+        """Try once, as soon as the pace allows it."""
         ticket = self.gate.enter()
         if ticket is None:
             return Failed("not asked", again=False)
@@ -193,7 +196,8 @@ class ChatEndpoint:
         return replace(found, seconds=seconds) if isinstance(found, ChatReply) else found
 
     def _pause(self, tries: int, wished: float | None) -> float:
-        """Seconds until the next try, never the same for two requests: else all would come back at once."""
+        """Return the seconds until the next try, different for every request, so that they do not all return at
+        once."""
         if wished is not None:
             return min(self._patience.longest_pause, wished) * _JITTER.uniform(1.0, 1.1)
         return min(self._patience.longest_pause, FIRST_PAUSE * 2 ** (tries - 1)) * _JITTER.uniform(0.5, 1.0)
@@ -206,7 +210,7 @@ class ChatEndpoint:
                 content = bytearray()
                 for chunk in response.iter_bytes():
                     content += chunk
-                    # A server that drips keeps every single read within its timeout.
+                    # A server that sends slowly keeps every single read within its timeout.
                     if time.monotonic() > until:
                         return Failed("timed out", charged=True, overloaded=True)
                     if len(content) > MAX_BYTES:
@@ -240,7 +244,7 @@ class ChatEndpoint:
         return Failed(f"{status}{said}", again=False)
 
     def _end_if_hopeless(self, response: httpx.Response, code: str, said: str) -> None:
-        """HubError for what no other request can get past."""
+        """Raise HubError for errors that no other request can avoid."""
         status, name = response.status_code, self._endpoint.name
         if response.has_redirect_location or 300 <= status < 400:
             raise HubError(f"endpoint {name}: it redirects ({status}), which is not followed; correct its address")
@@ -255,7 +259,7 @@ class ChatEndpoint:
             )
 
     def _leave_out(self, said: str, body: dict[str, Any]) -> None:
-        """Note the fields that the server complains of, so that they are sent no more."""
+        """Leave out, from now on, the fields that the server rejects."""
         named = wire.complained_of(said, body)
         if "top_logprobs" in named and body["top_logprobs"] > wire.FEW_LOGPROBS:
             self._most_logprobs = wire.FEW_LOGPROBS

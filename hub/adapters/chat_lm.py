@@ -1,4 +1,5 @@
-"""Local instruction models (AutoModelForCausalLM) asked by their own chat template, several conversations at once."""
+"""Query local instruction models (AutoModelForCausalLM) through their own chat template, several conversations at
+once."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -21,8 +22,8 @@ MAX_SEED = 2**63 - 1
 class ChatLM:
     """The Chat of a loaded model.
 
-    At temperature 0 the likeliest token is taken; else tokens are drawn by the first request's seed. Padding and shared
-    beginnings may move the last bits of a score, so a tie may fall differently in other company.
+    At temperature 0 the most probable token is chosen; otherwise the first request's seed draws tokens. Padding and
+    shared beginnings may change the last bits of a score, so a tie may be broken differently in another batch.
     """
 
     together = TOGETHER
@@ -43,8 +44,8 @@ class ChatLM:
         self.info = ModelInfo(loaded.name, loaded.revision, ScoreKind.LOG_LIKELIHOOD, needs_video=False)
 
     def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
-        """In batches of a number of tokens, cut in the order of the requests: what is left of a run that was stopped
-        between two batches is cut as before."""
+        """Yield replies in batches of a number of tokens, in the order of the requests, so a run that continues after a
+        stop between two batches forms the same batches."""
         rows = [self._encoded(request) for request in requests]
         too_long = ChatReply(failure=f"longer than the model's {self._longest} tokens")
         sizes = [len(row) + request.max_tokens for row, request in zip(rows, requests, strict=True)]
@@ -55,7 +56,7 @@ class ChatLM:
             yield list(zip(batch, answers, strict=True))
 
     def _batches(self, places: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:
-        """Places of requests of which the largest times their number is within the budget."""
+        """Yield batches of request indices whose largest size times their number is within the budget."""
         budget = CACHED_TOKENS_PER_BATCH[self.device.type]
         batch: list[int] = []
         for at in places:
@@ -68,12 +69,12 @@ class ChatLM:
 
     def _encoded(self, request: ChatRequest) -> list[int]:
         if request.images:
-            raise HubError(f"{self.info.model_id}: it reads no pictures; name a model that does, such as vlm:MODEL")
+            raise HubError(f"{self.info.model_id}: it reads no images; name a model that does, such as vlm:MODEL")
         messages = [{"role": role, "content": content} for role, content in request.messages]
         try:
             text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         except TemplateError as error:
-            # Some templates know no system role: what it says then stands before the first question.
+            # Some templates have no system role: its text then precedes the first question.
             if request.messages[0][0] != "system":
                 raise HubError(f"{self.info.model_id}: its chat template refuses the conversation ({error})") from error
             (_, said), (role, asked), *others = request.messages
@@ -129,6 +130,6 @@ class ChatLM:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> ChatLM:
-    """The instruction model of a hub id or folder."""
+    """Load the instruction model of a hub id or folder."""
     tokenizer = load_tokenizer(argument)
     return ChatLM(load_pretrained(AutoModelForCausalLM, argument, slug="chat", device=device, dtype=dtype), tokenizer)

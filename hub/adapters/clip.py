@@ -1,6 +1,6 @@
-"""Image-text encoders of the CLIP type by AutoModel (CLIP, SigLIP, SigLIP 2, MetaCLIP 2): a clip is its frames.
+"""Score with image-text encoders of the CLIP type by AutoModel (CLIP, SigLIP, SigLIP 2, MetaCLIP 2), frame by frame.
 
-The vectors of single frames are kept, so that every way to sum them up comes from one pass: the mean of features (the
+The vectors of single frames are stored, so that every pooling comes from one pass: the mean of features (the
 default, then normalised), the mean of logits, and ViLMA's mean of softmaxes (`softmax_mean`). Similarity is float32.
 """
 
@@ -21,10 +21,11 @@ from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 from text.quoting import quoted
 
 FRAMES = 8
-# A CPU has its caches full sooner.
+# A CPU's caches fill sooner.
 IMAGES_PER_BATCH = {"cuda": 64, "cpu": 8}
 POOLINGS = ("features", "logits")
 FREE = "siglip2"
+NEEDED = ("get_image_features", "get_text_features", "logit_scale")
 
 
 class FrameEmbedder:
@@ -48,12 +49,12 @@ class FrameEmbedder:
         )
 
     def shrink(self, frames: Frames) -> Frames:
-        """Resized as the model wants it; SigLIP 2 of free sizes cuts its patches from the frames as they are."""
+        """Resize frames as the model needs them; SigLIP 2 of free sizes cuts its patches from the frames as decoded."""
         return frames if self._patches else self.pixels.smaller(frames)
 
     @torch.inference_mode()
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
-        """n clips of k frames, each of its own height and width -> (n, k, d)."""
+        """Encode n clips of k frames, each of its own height and width, as (n, k, d)."""
         check_clips(clips, meta, self.info)
         given, step = self._images(clips), IMAGES_PER_BATCH[self.device.type]
         rows = [
@@ -64,28 +65,28 @@ class FrameEmbedder:
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """m texts -> (m, d); longer texts are cut to what the model takes."""
+        """Encode m texts as (m, d); longer texts are cut to the model's limit."""
         return encoded(texts, self._tokens, lambda batch: unit(self.text_rows(batch)))
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
         return self._tokens.at_limit(texts)
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n, k, d), (m, d) -> (n, m): the cosine with the mean feature, or the mean of the frames' logits."""
+        """Return the (n, m) cosines with the mean feature, or means of the frames' logits, of (n, k, d) and (m, d)."""
         if self.pooling == "logits":
             return self.frame_logits(videos, texts).mean(1)
         mean = videos.astype(np.float32, copy=False).mean(1)
         return mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-12) @ texts.T
 
     def frame_logits(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n, k, m): each frame's cosine times the model's own scale, plus its bias where it has one."""
+        """Return (n, k, m): each frame's cosine times the model's own scale, plus its bias if it has one."""
         scale = float(self.model.logit_scale.detach().float().exp())
         bias = getattr(self.model, "logit_bias", None)
         shift = 0.0 if bias is None else float(bias.detach().float())
         return (videos @ texts.T * np.float32(scale) + np.float32(shift)).astype(np.float32)
 
     def text_rows(self, texts: Sequence[str]) -> torch.Tensor:
-        """m texts -> (m, d) as the model gives them, with gradients where they are asked for."""
+        """Return m texts as (m, d) in the model's own scale, with gradients if they are enabled."""
         found = self._tokens(texts)
         given = {"input_ids": found["input_ids"]}
         if not self._full_length:
@@ -93,7 +94,7 @@ class FrameEmbedder:
         return self.model.get_text_features(**given).pooler_output
 
     def frame_rows(self, clips: Sequence[Frames]) -> torch.Tensor:
-        """n clips -> (n, k, d) as the model gives them, all frames in one forward."""
+        """Return n clips as (n, k, d) in the model's own scale, all frames in one forward pass."""
         rows = self.model.get_image_features(**self._images(clips)).pooler_output
         return rows.reshape(len(clips), self.info.frames, -1)
 
@@ -107,22 +108,28 @@ class FrameEmbedder:
 
 
 def softmax_mean(frame_logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """ViLMA's score of a caption among its foils: (n, k, m) -> (n, m), softmax over texts a frame, averaged."""
+    """Return ViLMA's score of a caption among its foils: (n, k, m) -> (n, m), softmax over texts per frame,
+    averaged."""
     powers = np.exp(frame_logits - frame_logits.max(axis=2, keepdims=True))
     return (powers / powers.sum(axis=2, keepdims=True)).mean(1)
 
 
+def is_dual_encoder(model: Any) -> bool:
+    """Whether a model encodes images and texts independently. X-CLIP's texts depend on the clip."""
+    return all(hasattr(model, part) for part in NEEDED) and not hasattr(model, "prompts_generator")
+
+
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FrameEmbedder:
-    """`HUB_ID_OR_FOLDER[?frames=8&pooling=features|logits]`. HubError: it does not load, or is no dual encoder."""
+    """Load `HUB_ID_OR_FOLDER[?frames=8&pooling=features|logits]`. HubError: it does not load, or is not a dual
+    encoder."""
     name, options = split_options(argument, {"frames": int, "pooling": str})
     pooling = options.get("pooling", "features")
     if pooling not in POOLINGS:
         raise HubError(f"{quoted(argument)}: pooling is {quoted(pooling)}; choose one of: {', '.join(POOLINGS)}")
     loaded = load_pretrained(AutoModel, name, slug="clip", device=device, dtype=dtype)
-    needed = ("get_image_features", "get_text_features", "logit_scale")
-    if not all(hasattr(loaded.model, part) for part in needed) or hasattr(loaded.model, "prompts_generator"):
+    if not is_dual_encoder(loaded.model):
         kind = type(loaded.model).__name__
-        raise HubError(f"{name}: {kind} is no image-text dual encoder; choose a model of the CLIP or SigLIP type")
+        raise HubError(f"{name}: {kind} is not an image-text dual encoder; choose a model of the CLIP or SigLIP type")
     vision = loaded.model.config.vision_config
     pixels = Pixels.of(name, getattr(vision, "image_size", vision.patch_size))
     return FrameEmbedder(loaded, load_tokenizer(name), pixels, frames=options.get("frames", FRAMES), pooling=pooling)

@@ -1,7 +1,8 @@
-"""A model that sees colours and nothing else: no shapes, no places, no order. What it solves, colours alone give away.
+"""Score by colours alone: no shapes, places or order. A benchmark that this model solves is solved by colours.
 
 A clip is the share of its pixels in each of eleven colours, a text is the colours that it names, and the score is their
-cosine; a text that names none scores 0 with every clip. No weights, no chance. `colours:` or `colours:?frames=16`.
+cosine; a text that names none scores 0 with every clip. It has no weights and is deterministic. `colours:` or
+`colours:?frames=16`.
 """
 
 from collections.abc import Sequence
@@ -53,7 +54,7 @@ class ColourShares(ReadsWholeTexts):
 
 
 def shares(frames: Frames) -> NDArray[np.float32]:
-    """uint8 (k, height, width, 3), RGB -> the share of the pixels in each of COLOURS, summing to 1."""
+    """Return the share of pixels in each of COLOURS, summing to 1, of uint8 (k, height, width, 3), RGB."""
     pixels = frames.reshape(-1, 3).astype(np.float32) / 255
     most, least = pixels.max(axis=1), pixels.min(axis=1)
     saturation = np.where(most > 0, (most - least) / np.maximum(most, 1e-6), 0)
@@ -91,7 +92,7 @@ def _rows(found: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> ColourShares:
-    """HubError: it has no weights, so that nothing but options may stand behind the colon."""
+    """Load the baseline. HubError: the name has more than options; the baseline has no weights."""
     name, options = split_options(argument, {"frames": int})
     if name:
         raise HubError(f"colours:{argument}: it has no weights; write colours: or colours:?frames=16")

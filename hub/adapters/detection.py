@@ -1,4 +1,4 @@
-"""Object detectors (DETR, YOLOS and what else AutoModelForObjectDetection loads): what stands in each frame of a clip.
+"""Detect objects in each frame of a clip (DETR, YOLOS and others that AutoModelForObjectDetection loads).
 
 The frames of a clip have one size, so nothing is padded. Labels are the model's own, lower-cased.
 """
@@ -15,7 +15,7 @@ from hub.errors import HubError
 from hub.interfaces import Detection, Frames, ModelInfo, ScoreKind
 from hub.loading.pretrained import Pretrained, load_pretrained, model_source
 
-# What a model finds less likely than this is nothing that a bar would ever let through.
+# No threshold is as low as this.
 MIN_SCORE = 0.05
 SHORT_SIDE, LONG_SIDE = 800, 1333
 FRAMES = 8
@@ -33,7 +33,7 @@ class ObjectDetector:
 
     @torch.inference_mode()
     def detect(self, frames: Frames) -> list[list[Detection]]:
-        """(k, height, width, 3) -> for each frame what is in it, highest score first."""
+        """Return the objects in each frame of (k, height, width, 3), highest score first."""
         if not len(frames):
             return []
         images = self._images(frames)
@@ -54,7 +54,8 @@ class ObjectDetector:
         return replace(self.pixels, resize=wanted)(frames, self.device)
 
     def _scores(self, logits: torch.Tensor) -> torch.Tensor:
-        """(k, queries, labels): with one more output than labels the last says "nothing"; else each label by itself."""
+        """Return (k, queries, labels) scores. If there is one more output than labels, the last means "nothing";
+        otherwise each label is independent."""
         if logits.shape[-1] == len(self._labels) + 1:
             return logits.softmax(-1)[..., :-1]
         return logits.sigmoid()
@@ -70,17 +71,18 @@ class ObjectDetector:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> ObjectDetector:
-    """The detector of a hub id or folder. HubError: it has no boxes, or its preprocessor_config.json is missing."""
+    """Load the detector of a hub id or folder. HubError: it has no boxes, or its preprocessor_config.json is
+    missing."""
     loaded = load_pretrained(AutoModelForObjectDetection, argument, slug="detector", device=device, dtype=dtype)
     pixels, longest = _pixels(argument)
     return ObjectDetector(loaded, pixels, longest)
 
 
 def _pixels(argument: str) -> tuple[Pixels, int]:
-    """How frames are prepared, and the longest that the longer side may be."""
+    """Return how frames are prepared, and the max length of the longer side."""
     pixels = Pixels.of(argument, (SHORT_SIDE, LONG_SIDE))
     size: Any = _raw(argument).get("size")
-    # Old files write the longer side apart, or the shorter one as a mere number.
+    # Old files have the longer side in a field of its own, or the shorter one as a number.
     longest = size.get("longest_edge") if isinstance(size, dict) else _raw(argument).get("max_size")
     return pixels, int(longest or LONG_SIDE)
 
@@ -96,7 +98,7 @@ def _raw(argument: str) -> dict[str, Any]:
 
 
 def _corners(box: np.ndarray) -> tuple[float, float, float, float]:
-    """Middle, width and height, in shares, to corners within the frame."""
+    """Turn centre, width and height, as shares, into corners within the frame."""
     x, y, w, h = (float(value) for value in box)
     left, top, right, bottom = x - w / 2, y - h / 2, x + w / 2, y + h / 2
     return (max(0.0, left), max(0.0, top), min(1.0, right), min(1.0, bottom))

@@ -1,6 +1,7 @@
-"""Models outside transformers (CLIP4Clip, VideoCLIP, LanguageBind, InternVideo): programs with their own environment.
+"""Run models outside transformers (CLIP4Clip, VideoCLIP, LanguageBind, InternVideo): programs with their own
+environment.
 
-`external:FOLDER`, where FOLDER/foilworks.json says how the program is started. It answers JSON lines;
+FOLDER/foilworks.json of `external:FOLDER` says how the program is started. It answers JSON lines;
 docs/reference/models.md has the protocol and an example. A clip that the program fails on is listed and the next one
 starts it again; when it fails on several in a row, the run stops.
 """
@@ -28,7 +29,7 @@ MANIFEST = "foilworks.json"
 PROTOCOL = 1
 PYTHON = "{python}"
 START_S, ANSWER_S = 600.0, 300.0
-# So many clips without an answer between them, and it is the program that is broken, not the clips.
+# After as many clips in a row without an answer, the program is broken, not the clips.
 MAX_FAILURES = 3
 TEXTS_PER_QUESTION = 1000
 EMBEDDER, SCORER = "embedder", "scorer"
@@ -36,7 +37,7 @@ EMBEDDER, SCORER = "embedder", "scorer"
 
 @dataclass(frozen=True)
 class Manifest:
-    """How a program is started: `command` in its folder, `environment` added to a small one, seconds it may take."""
+    """How to start a program: `command` in its folder, `environment` added to a small one, time limits in seconds."""
 
     name: str
     folder: Path
@@ -47,12 +48,12 @@ class Manifest:
 
 
 class External:
-    """A started program, asked one question at a time and started again where it ended."""
+    """A started program, asked one question at a time and started again after it ended."""
 
     def __init__(self, manifest: Manifest, device: str) -> None:
         self.manifest, self._device = manifest, device
         self._program: Program | None = None
-        # Clips that it failed on since its last answer: of a batch that failed, each is asked about once more.
+        # Clips that it failed on since its last answer: each clip of a failed batch is retried once.
         self._failed: set[str] = set()
         self._asked = 0
         self._folder = Path(tempfile.mkdtemp(prefix="foilworks-external-"))
@@ -66,7 +67,8 @@ class External:
             raise
 
     def ask(self, op: str, about: str, **question: Any) -> dict[str, Any]:
-        """The answer to {"op": op, ...}. ClipError: it failed on a clip; HubError: on several in a row, or on texts."""
+        """Return the answer to {"op": op, ...}. ClipError: it failed on a clip; HubError: on several in a row, or on
+        texts."""
         try:
             if self._program is None:
                 self._started()
@@ -84,7 +86,7 @@ class External:
             self._failed.add(about)
             if not about or len(self._failed) >= MAX_FAILURES:
                 raise HubError(
-                    f"{error}; mend the program, then start the run again: it goes on where it is"
+                    f"{error}; fix the program, then start the run again; it continues where it stopped"
                 ) from error
             raise ClipError(f"{error} (clip '{about}')") from error
         self._failed.clear()
@@ -96,7 +98,7 @@ class External:
         return answer
 
     def video(self, clip: Frames | None, meta: VideoMeta | None) -> dict[str, Any] | None:
-        """The clip as a question names it: frames in a .npy file, their times, and the video's own file."""
+        """Describe the clip for a question: frames in a .npy file, their times, and the video's own file."""
         if clip is None:
             return None
         path = self._folder / "frames.npy"
@@ -112,7 +114,8 @@ class External:
         }
 
     def numbers(self, answer: Mapping[str, Any], name: str, shape: tuple[int | None, ...], about: str) -> NDArray[Any]:
-        """`answer[name]` as float64 of `shape` (None: any length). ClipError or HubError where it is something else."""
+        """Return `answer[name]` as float64 of `shape` (None: any length). ClipError or HubError if it is something
+        else."""
         try:
             found = np.asarray(answer.get(name), np.float64)
         except (TypeError, ValueError):
@@ -122,10 +125,10 @@ class External:
             return found
         wanted = " x ".join("n" if n is None else str(n) for n in shape)
         why = f"{self.manifest.name}: its answer holds no '{name}' of {wanted} numbers"
-        raise ClipError(f"{why} (clip '{about}')") if about else HubError(f"{why}; mend the program")
+        raise ClipError(f"{why} (clip '{about}')") if about else HubError(f"{why}; fix the program")
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead] | None:
-        """`LimitsTexts.at_limit`: asked of a program whose first line has `"text_limit": true`, else None."""
+        """Implement `LimitsTexts.at_limit`: ask a program whose first line has `"text_limit": true`; otherwise None."""
         if not self._limits_texts:
             return None
         once, found = list(dict.fromkeys(texts)), {}
@@ -155,7 +158,7 @@ class External:
 
 
 class ExternalScorer:
-    """The Scorer of a program of the interface "scorer"."""
+    """The Scorer of a program whose interface is "scorer"."""
 
     def __init__(self, external: External) -> None:
         self.external, self.info = external, external.info
@@ -166,7 +169,7 @@ class ExternalScorer:
     def score(
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
-        """One score a text; a value that is no number (null) comes out as NaN, which the run lists."""
+        """Return one score per text; null becomes NaN, which the run lists."""
         if not texts:
             return []
         about = meta.key if meta else ""
@@ -177,7 +180,7 @@ class ExternalScorer:
 
 
 class ExternalEmbedder:
-    """The Embedder of a program of the interface "embedder"; rows are flat, the score is their product."""
+    """The Embedder of a program whose interface is "embedder"; rows are flat, the score is their product."""
 
     def __init__(self, external: External) -> None:
         self.external, self.info = external, external.info
@@ -199,7 +202,7 @@ class ExternalEmbedder:
         return self.external.numbers(answer, "vectors", (len(texts), None), "").astype(np.float32)
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The product, of unit rows where the kind is the cosine. HubError: vectors of two lengths."""
+        """Return the product, of unit rows if the kind is the cosine. HubError: vectors of two lengths."""
         if videos.shape[1:] != texts.shape[1:]:
             raise HubError(
                 f"{self.external.manifest.name}: its vector of a clip has {videos.shape[1]} numbers, of a text "
@@ -213,13 +216,13 @@ class ExternalEmbedder:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> ExternalScorer | ExternalEmbedder:
-    """The program of `FOLDER/foilworks.json`, started. HubError: no such folder, a bad manifest, it does not start."""
+    """Start the program of `FOLDER/foilworks.json`. HubError: no such folder, a bad manifest, it does not start."""
     external = External(read_manifest(argument), device)
     return ExternalEmbedder(external) if external.interface == EMBEDDER else ExternalScorer(external)
 
 
 def read_manifest(argument: str) -> Manifest:
-    """HubError names the file and the field."""
+    """Read the manifest. HubError names the file and the field."""
     if not argument:
         raise HubError(f"'external:' names no folder; write external:FOLDER, the folder that holds {MANIFEST}")
     folder = Path(argument)
@@ -236,15 +239,15 @@ def read_manifest(argument: str) -> Manifest:
         raise HubError(f"{path}: {extra}: unknown; it takes {', '.join(sorted(known))}")
     command, environment = raw.get("command"), raw.get("environment", {})
     if not isinstance(command, list) or not command or not all(isinstance(part, str) for part in command):
-        raise HubError(f'{path}: command: no list of texts; write ["python", "serve.py"]')
+        raise HubError(f'{path}: command: not a list of texts; write ["python", "serve.py"]')
     if not isinstance(environment, dict) or not all(isinstance(value, str) for value in environment.values()):
-        raise HubError(f'{path}: environment: no names with texts; write {{"NAME": "value"}}')
+        raise HubError(f'{path}: environment: not names with texts; write {{"NAME": "value"}}')
     seconds = {
         name: raw.get(name, default) for name, default in (("start_timeout_s", START_S), ("timeout_s", ANSWER_S))
     }
     for name, value in seconds.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 86_400:
-            raise HubError(f"{path}: {name}: {quoted(value)} is no number of seconds below a day; correct it")
+            raise HubError(f"{path}: {name}: {quoted(value)} is not a number of seconds below a day; correct it")
     parts = tuple(sys.executable if part == PYTHON else part for part in command)
     return Manifest(
         folder.resolve().name, folder.resolve(), parts, environment, seconds["start_timeout_s"], seconds["timeout_s"]
@@ -252,7 +255,7 @@ def read_manifest(argument: str) -> Manifest:
 
 
 def _described(name: str, said: Mapping[str, Any]) -> tuple[ModelInfo, str]:
-    """What a program says of itself in its first line."""
+    """Return the ModelInfo of the program's first line."""
 
     def wrong(what: str, takes: str) -> HubError:
         return HubError(f"{name}: its first line says {what}: {quoted(said.get(what))}; write {takes}")

@@ -1,7 +1,7 @@
-"""Deterministic models without weights, shipped in the product: tests and trials run on them. No torch.
+"""Deterministic models without weights, shipped with the product for tests and trials. No torch.
 
-Their scores mean nothing, and always the same nothing: they are functions of the bytes of frames and text. The
-generator alone sees: it reads the demo's world by arithmetic.
+Their scores are meaningless but repeatable: functions of the bytes of frames and text. Only the generator reads the
+frames: it describes the demo's world by arithmetic.
 """
 
 import hashlib
@@ -102,7 +102,7 @@ class FakeScorer(ReadsWholeTexts):
 
 
 class FakeFiller(ReadsWholeTexts):
-    """Puts in words of a short list, or of those that are allowed, by the bytes of text and word."""
+    """Fills blanks with words of a short list, or of the allowed ones, by the bytes of text and word."""
 
     blank = "[MASK]"
     words = FILL_WORDS
@@ -111,7 +111,9 @@ class FakeFiller(ReadsWholeTexts):
     def fill(self, texts: Sequence[str], k: int, allowed: Collection[str] | None = None) -> list[list[Fill]]:
         for text in texts:
             if text.count(self.blank) != 1:
-                raise HubError(f"{quoted(text)} holds {text.count(self.blank)} blanks; put {self.blank} in once")
+                raise HubError(
+                    f"{quoted(text)} contains {text.count(self.blank)} blanks; write {self.blank} exactly once"
+                )
         return [self._fills(text, sorted(self.words if allowed is None else allowed))[:k] for text in texts]
 
     def self_losses(self, texts: Sequence[str]) -> list[float]:
@@ -126,7 +128,8 @@ class FakeFiller(ReadsWholeTexts):
 
 
 class FakeSpanFiller(ReadsWholeTexts):
-    """Puts in verb phrases of a short list by the bytes of text and span; a text costs what its words cost."""
+    """Fills blanks with verb phrases of a short list, by the bytes of text and span; a text costs what its words
+    cost."""
 
     blank = "<extra_id_0>"
     info = ModelInfo("fake/spans", REVISION, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "fake"})
@@ -144,14 +147,14 @@ class FakeSpanFiller(ReadsWholeTexts):
 
     def _fills(self, text: str) -> list[Fill]:
         if text.count(self.blank) != 1:
-            raise HubError(f"{quoted(text)} holds {text.count(self.blank)} blanks; put {self.blank} in once")
+            raise HubError(f"{quoted(text)} contains {text.count(self.blank)} blanks; write {self.blank} exactly once")
         values = self.span_scores([(text, span) for span in FILL_SPANS])
         found = [Fill(span, value) for span, value in zip(FILL_SPANS, values, strict=True)]
         return sorted(found, key=lambda fill: -fill.log_probability)
 
 
 class FakeDetector:
-    """Sees one or two things of a short list in a frame, by its bytes alone."""
+    """Detects one or two things of a short list in a frame, by its bytes alone."""
 
     info = ModelInfo("fake/detector", REVISION, ScoreKind.LOGIT, frames=FRAMES, card={"category": "fake"})
 
@@ -166,7 +169,7 @@ class FakeDetector:
 
 
 class FakeClassifier(ReadsWholeTexts):
-    """Labels with probabilities by the bytes of the pair."""
+    """Labels pairs with probabilities by their bytes."""
 
     info = ModelInfo("fake/classifier", REVISION, ScoreKind.LOGIT, needs_video=False, card={"category": "fake"})
 
@@ -183,8 +186,8 @@ class FakeClassifier(ReadsWholeTexts):
 
 
 class FakeGenerator:
-    """Reads the demo's world: describes a clip or a single frame, answers a choice by what it sees, takes objects or
-    activities out of a description that stands in quotes."""
+    """Describes clips or single frames of the demo's world, answers choices by what is visible, and extracts objects or
+    activities from a description in quotes."""
 
     info = ModelInfo("fake/generator", REVISION, ScoreKind.P_YES, frames=8, size=(96, 96), card={"category": "fake"})
 
@@ -223,7 +226,7 @@ def _taken_out(prompt: str) -> str:
 
 
 class FakeChat:
-    """Answers with as many variants of the last message's caption as it asks for, one word changed in each.
+    """Answers with as many variants of the last message's caption as requested, one word changed in each.
 
     It reads what the prompts of captions say: `Caption: …` and `Number: …`, on lines of their own.
     """
@@ -245,7 +248,7 @@ class FakeChat:
 
 
 class FakeReader:
-    """Takes out of descriptions of the demo's world what the prompts ask for (UTD, Table F.1), by rules."""
+    """Extracts what the prompts request from descriptions of the demo's world, by rules (UTD, Table F.1)."""
 
     together = 16
     info = ModelInfo("fake/reader", REVISION, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "fake"})
@@ -272,47 +275,47 @@ def _extracted(asked: str) -> str:
 
 
 def load_filler(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeFiller:
-    """`fake-mask:`; nothing is read from the argument."""
+    """Load `fake-mask:`; the argument is ignored."""
     return FakeFiller()
 
 
 def load_span_filler(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeSpanFiller:
-    """`fake-t5:`; nothing is read from the argument."""
+    """Load `fake-t5:`; the argument is ignored."""
     return FakeSpanFiller()
 
 
 def load_detector(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeDetector:
-    """`fake-detector:`; nothing is read from the argument."""
+    """Load `fake-detector:`; the argument is ignored."""
     return FakeDetector()
 
 
 def load_classifier(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeClassifier:
-    """`fake-classifier:` has the labels of NLI, `fake-classifier:cola` those of acceptability."""
+    """Load `fake-classifier:` with the labels of NLI, or `fake-classifier:cola` with those of acceptability."""
     return FakeClassifier(COLA_LABELS if argument == "cola" else NLI_LABELS)
 
 
 def load_generator(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeGenerator:
-    """`fake-generator:`; nothing is read from the argument."""
+    """Load `fake-generator:`; the argument is ignored."""
     return FakeGenerator()
 
 
 def load_chat(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeChat:
-    """`fake-chat:`; nothing is read from the argument."""
+    """Load `fake-chat:`; the argument is ignored."""
     return FakeChat()
 
 
 def load_reader(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeReader:
-    """`fake-reader:`; nothing is read from the argument."""
+    """Load `fake-reader:`; the argument is ignored."""
     return FakeReader()
 
 
 def load_words(argument: str, *, device: str = "auto", dtype: str = "float32") -> WordOrder:
-    """`fake-words:`; nothing is read from the argument."""
+    """Load `fake-words:`; the argument is ignored."""
     return WordOrder()
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeEmbedder | FakeScorer:
-    """`""` or a seed: the embedder. `"text"`: the text-only scorer. Device and dtype change nothing."""
+    """Load the embedder (`""` or a seed), or the text-only scorer (`"text"`). Device and dtype have no effect."""
     if argument == "text":
         return FakeScorer()
     if argument and not argument.isdecimal():

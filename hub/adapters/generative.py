@@ -1,8 +1,7 @@
-"""Generative video-language models: captions by their likelihood, by P(yes) or by choice; and texts written.
+"""Score captions with generative video-language models: by likelihood, by P(yes) or by choice; and generate texts.
 
-LLaVA-1.6 (frame by frame), LLaVA-NeXT-Video, Video-LLaVA, LLaVA-OneVision, Qwen2-VL, Qwen2.5-VL, Qwen3-VL, InternVL and
-VideoLLaMA3 by AutoModelForImageTextToText. A clip and the words before a caption go through the model once for all
-captions of it.
+The families of hub.batching.video_families, by AutoModelForImageTextToText. A clip and the words before a caption go
+through the model once for all captions of it.
 """
 
 from collections.abc import Sequence
@@ -15,12 +14,13 @@ from transformers import AutoModelForImageTextToText, GenerationConfig
 from hub.batching.conversation import Conversation
 from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH, Prefix, PrefixModel
 from hub.batching.text_limits import ReadsWholeTexts
-from hub.batching.video_inputs import FAMILIES, Clip, Prepared, joined, settings_of
+from hub.batching.video_families import FAMILIES, settings_of
+from hub.batching.video_inputs import Clip, Prepared, joined
 from hub.errors import HubError
 from hub.interfaces import Frames, GenerationRequest, ModelInfo, Score, ScoreKind, VideoMeta
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, distinct, load_pretrained
-from hub.loading.processor_files import video_settings
+from hub.loading.processor_files import load_processor, video_settings
 from hub.served.prompts import CHOOSE, DESCRIBE, LETTERS, MATCHES, NO, PROMPTS, YES
 from text.quoting import quoted
 
@@ -28,7 +28,7 @@ FRAMES = 8
 SLOT = "\u2983caption\u2984"
 LIKELIHOOD, GAIN, BLIND, P_YES, CHOICE = "likelihood", "gain", "blind", "p_yes", "choice"
 MODES = {
-    # what a value is: the mean log-likelihood of the caption's tokens; that less the same without the video; without
+    # What a value is: the mean log-likelihood of the caption's tokens; that minus the same without the video; without
     # the video alone; P(yes) of yes and no; the share of the caption's letter among all letters, over rotations.
     LIKELIHOOD: ScoreKind.LOG_LIKELIHOOD,
     GAIN: ScoreKind.LOG_LIKELIHOOD,
@@ -49,10 +49,13 @@ class GenerativeModel(ReadsWholeTexts):
         mode: str,
         frames: int,
         max_pixels: int | None = None,
+        processor: Any = None,
     ) -> None:
         self.model, self.talk, self.device, self.settings = loaded.model, talk, loaded.device, settings
         self.family = FAMILIES[loaded.model.config.model_type]
-        self.prefixes = PrefixModel(loaded.model, getattr(loaded.model.config, "video_token_id", None))
+        self._processor = processor
+        token = getattr(loaded.model.config, self.family.placeholder, None)
+        self.prefixes = PrefixModel(loaded.model, token, self.family.type_ids)
         self.mode = mode
         self._dtype = next(loaded.model.parameters()).dtype
         self._blind_scores: dict[str, Score] = {}
@@ -71,7 +74,7 @@ class GenerativeModel(ReadsWholeTexts):
     def score(
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
-        """`mode`: one of MODES, the adapter's own where empty; without a clip only `blind`.
+        """Score texts for a clip. `mode`: one of MODES, the adapter's own if empty; without a clip only `blind`.
 
         `parts` of likelihoods: sum, mean and tokens, in nats; of `gain` also blind_sum. HubError: an unknown mode, or
         no clip where one is needed.
@@ -82,7 +85,7 @@ class GenerativeModel(ReadsWholeTexts):
         if mode == BLIND:
             return self._blind(texts)
         if clip is None:
-            raise HubError(f"{self.info.model_id}: mode {quoted(mode)} needs a clip; without one ask for 'blind'")
+            raise HubError(f"{self.info.model_id}: mode {quoted(mode)} needs a clip; without one, use mode 'blind'")
         if not texts:
             return []
         once, place = distinct(texts)
@@ -97,7 +100,7 @@ class GenerativeModel(ReadsWholeTexts):
         return [scores[at] for at in place]
 
     def generate(self, requests: Sequence[GenerationRequest]) -> list[str]:
-        """One text a request; requests of equal length and settings go through together, sampled ones alone."""
+        """Generate one text per request. Requests of equal length and settings run together, sampled ones alone."""
         groups: dict[tuple[Any, ...], list[tuple[int, Prepared | None, list[int]]]] = {}
         for at, request in enumerate(requests):
             prepared = None if request.clip is None else self.prepare(request.clip, request.meta)
@@ -121,7 +124,7 @@ class GenerativeModel(ReadsWholeTexts):
         return found
 
     def prepare(self, clip: Frames, meta: VideoMeta | None = None) -> Prepared:
-        """The clip as the model's tensors. HubError: no uint8 (frames, height, width, 3)."""
+        """Return the clip as the model's tensors. HubError: it is not uint8 (frames, height, width, 3)."""
         if clip.ndim != 4 or clip.shape[3] != 3 or clip.dtype != np.uint8 or not len(clip):
             about = meta.key if meta else ""
             raise HubError(
@@ -129,7 +132,7 @@ class GenerativeModel(ReadsWholeTexts):
                 f"{clip.shape}; decode it to frames"
             )
         times = meta.times if meta else ()
-        seen = Clip(clip, times, self.settings, self.model.config, self.talk.tokenizer, self.device)
+        seen = Clip(clip, times, self.settings, self.model.config, self.talk.tokenizer, self.device, self._processor)
         prepared = self.family.prepare(seen)
         tensors = {
             name: value.to(self._dtype) if name.startswith("pixel") else value
@@ -138,7 +141,7 @@ class GenerativeModel(ReadsWholeTexts):
         return Prepared(tensors, prepared.text)
 
     def prefix(self, rendered: str, prepared: Prepared | None) -> Prefix:
-        """The rendered prompt with the clip's tokens in it."""
+        """Return the rendered prompt with the clip's tokens in it."""
         filled = rendered if prepared is None else self.talk.with_video(rendered, prepared.text)
         ids = torch.tensor([self.talk.prefix_ids(filled)], device=self.device)
         return Prefix(ids, {} if prepared is None else prepared.tensors)
@@ -150,7 +153,7 @@ class GenerativeModel(ReadsWholeTexts):
         return [_likelihood(row) for row in rows]
 
     def _blind(self, texts: Sequence[str]) -> list[Score]:
-        """The same prompt without the video; each text once as long as the model is loaded."""
+        """Score without the video; each text once while the model is loaded."""
         new = [text for text in dict.fromkeys(texts) if text not in self._blind_scores]
         self._blind_scores.update(zip(new, self._likelihoods(None, new) if new else [], strict=True))
         return [self._blind_scores[text] for text in texts]
@@ -170,7 +173,8 @@ class GenerativeModel(ReadsWholeTexts):
         return [Score(float(value), ScoreKind.P_YES) for value in torch.sigmoid(yes - no)]
 
     def _choices(self, prepared: Prepared, texts: Sequence[str]) -> list[Score]:
-        """Each text's share of the letters' probability, averaged over rotations, so that no place is favoured."""
+        """Return each text's share of the letters' probability, averaged over rotations, so that no position is
+        favoured."""
         count = len(texts)
         if count > len(LETTERS):
             raise HubError(f"a choice takes at most {len(LETTERS)} texts, not {count}; score them by likelihood")
@@ -204,7 +208,8 @@ class GenerativeModel(ReadsWholeTexts):
         )
         with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
             torch.manual_seed(request.seed)
-            made = self.model.generate(**given, attention_mask=torch.ones_like(ids), generation_config=config)
+            given["attention_mask"] = torch.ones_like(ids)
+            made = self.model.generate(**given, generation_config=config)
         texts = self.talk.tokenizer.batch_decode(made[:, ids.shape[1] :], skip_special_tokens=True)
         return [" ".join(text.split()[: request.max_words]) for text in texts]
 
@@ -215,25 +220,31 @@ def _room(request: GenerationRequest) -> int:
 
 
 def _likelihood(row: torch.Tensor) -> Score:
-    """A text of no token scores 0."""
+    """Return the score of a text; without tokens it is 0."""
     total = float(row.sum())
     mean = total / max(len(row), 1)
     return Score(mean, ScoreKind.LOG_LIKELIHOOD, {"sum": total, "mean": mean, "tokens": float(len(row))})
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> GenerativeModel:
-    """`HUB_ID_OR_FOLDER[?frames=8&mode=likelihood&max_pixels=N]`. HubError: it does not load, or of no known family."""
+    """Load `HUB_ID_OR_FOLDER[?frames=8&mode=likelihood&max_pixels=N]`. HubError: it does not load, or its family is not
+    supported."""
     name, options = split_options(argument, {"frames": int, "mode": str, "max_pixels": range(1, 2**31)})
     mode = options.get("mode", LIKELIHOOD)
     if mode not in MODES:
         raise HubError(f"{quoted(argument)}: mode is {quoted(mode)}; choose one of: {', '.join(MODES)}")
-    loaded = load_pretrained(AutoModelForImageTextToText, name, slug="vlm", device=device, dtype=dtype)
+    loaded = load_pretrained(
+        AutoModelForImageTextToText, name, slug="vlm", device=device, dtype=dtype, part="thinker_config"
+    )
     kind = loaded.model.config.model_type
     if kind not in FAMILIES:
-        raise HubError(
-            f"{name}: models of the type {quoted(kind)} are not known here; choose one of: {', '.join(FAMILIES)}"
-        )
+        raise HubError(f"{name}: model type {quoted(kind)} is not supported; choose one of: {', '.join(FAMILIES)}")
     family = FAMILIES[kind]
-    settings = settings_of(kind, video_settings(name, family.shown), options.get("max_pixels"))
-    talk = Conversation(name, family.marks, family.template, shown=family.shown)
-    return GenerativeModel(loaded, talk, settings, mode, options.get("frames", FRAMES), options.get("max_pixels"))
+    processor = load_processor(name) if family.by_processor else None
+    found = {} if processor else video_settings(name, family.shown)
+    settings = settings_of(kind, found, options.get("max_pixels"))
+    marks = (processor.image_token,) if processor else family.marks
+    talk = Conversation(name, marks, family.template, shown=family.shown, thinks=False)
+    return GenerativeModel(
+        loaded, talk, settings, mode, options.get("frames", FRAMES), options.get("max_pixels"), processor
+    )

@@ -1,7 +1,7 @@
-"""Masked language models (BERT, RoBERTa, ALBERT, XLM-R … by AutoModelForMaskedLM) as fillers of one blank.
+"""Fill one blank with masked language models (BERT, RoBERTa, ALBERT, XLM-R … by AutoModelForMaskedLM).
 
 Batches are cut by a budget of tokens, equal texts go through once, and only the blank's position reaches the
-vocabulary head (models, "Speed"). A filler offers whole words of one token: pieces of words are no candidates.
+vocabulary head (models, "Speed"). Candidates are whole words of one token.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ from hub.interfaces import Fill, ModelInfo, ScoreKind, TextRead
 from hub.loading.pretrained import Pretrained, distinct, load_text_model, longest_input, token_batches
 from text.quoting import quoted
 
-# How tokenizers mark that a token begins a word, or goes on with one.
+# How tokenizers mark that a token begins or continues a word.
 STARTS = ("\u0120", "\u2581")
 CONTINUES = "##"
 
@@ -39,11 +39,11 @@ class MaskedLM:
 
     @property
     def words(self) -> Collection[str]:
-        """The whole words that one token can be."""
+        """Return the whole words that are one token."""
         return self._ids.keys()
 
     def fill(self, texts: Sequence[str], k: int, allowed: Collection[str] | None = None) -> list[list[Fill]]:
-        """See hub.interfaces.Filler. HubError: a text without exactly one blank, or too long for the model."""
+        """Implement hub.interfaces.Filler. HubError: a text without exactly one blank, or too long for the model."""
         words, ids = self._candidates(allowed)
         if not words or k < 1:
             return [[] for _ in texts]
@@ -60,7 +60,8 @@ class MaskedLM:
 
     @torch.inference_mode()
     def self_losses(self, texts: Sequence[str]) -> list[float]:
-        """Mean cross entropy of each text's own tokens with nothing masked, in nats: GRUEN's language model part."""
+        """Return the mean cross entropy of each text's own tokens with nothing masked, in nats: GRUEN's language model
+        part."""
         texts_once, place = distinct(texts)
         encoded = [self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"] for text in texts_once]
         losses = [0.0] * len(texts_once)
@@ -73,7 +74,7 @@ class MaskedLM:
         return [losses[at] for at in place]
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
-        """Of `self_losses`; `fill` reads a window round its blank."""
+        """Report texts at the limit of `self_losses`; `fill` reads a window around its blank."""
         return reads_of_tokenizer(self.tokenizer, texts, self._longest)
 
     def _candidates(self, allowed: Collection[str] | None) -> tuple[list[str], list[int]]:
@@ -87,7 +88,9 @@ class MaskedLM:
         ids: list[int] = self.tokenizer(spaced)["input_ids"]
         blanks = ids.count(self.tokenizer.mask_token_id)
         if blanks != 1:
-            raise HubError(f"{quoted(text)} holds {blanks} blanks; put {self.blank} once where the word is wanted")
+            raise HubError(
+                f"{quoted(text)} contains {blanks} blanks; write {self.blank} exactly once, where the word is missing"
+            )
         return ids if len(ids) <= self._longest else self._window(ids)
 
     def _window(self, ids: list[int]) -> list[int]:
@@ -120,15 +123,15 @@ class MaskedLM:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> MaskedLM:
-    """The masked LM of a hub id or folder."""
+    """Load the masked language model of a hub id or folder."""
     loaded, tokenizer = load_text_model(AutoModelForMaskedLM, argument, slug="mask", device=device, dtype=dtype)
     if loaded.model.base_model is loaded.model:
-        raise HubError(f"{argument}: its body and its vocabulary head cannot be told apart; choose another masked LM")
+        raise HubError(f"{argument}: its body and its vocabulary head cannot be separated; choose another masked LM")
     return MaskedLM(loaded, tokenizer)
 
 
 def _whole_words(tokenizer: Any, size: int) -> tuple[dict[str, int], bool]:
-    """Lower-case whole words of one token with their ids, and whether tokens of words carry a mark of the blank."""
+    """Return lower-case whole words of one token with their ids, and whether tokens mark the space before a word."""
     tokens = tokenizer.convert_ids_to_tokens(np.arange(min(size, len(tokenizer))).tolist())
     special = set(tokenizer.all_special_ids)
     mark = next((mark for mark in STARTS if any((token or "").startswith(mark) for token in tokens)), "")

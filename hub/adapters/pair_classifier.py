@@ -1,4 +1,4 @@
-"""Classifiers of one text or a pair of texts by AutoModelForSequenceClassification: NLI (a pair), CoLA (one text)."""
+"""Classify one text or a pair of texts by AutoModelForSequenceClassification: NLI (a pair), CoLA (one text)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ class TextPairClassifier:
 
     @torch.inference_mode()
     def logits(self, pairs: Sequence[tuple[str, str | None]]) -> NDArray[np.float32]:
-        """n pairs -> (n, len(labels)); the second of a pair is None where the model judges one text."""
+        """Return (n, len(labels)) logits of n pairs; the second of a pair is None if the model judges one text."""
         once, place = distinct(pairs)
         encoded = [self.tokenizer(*self._given(pair), truncation=True, max_length=self._longest) for pair in once]
         rows = np.zeros((len(once), len(self.labels)), np.float32)
@@ -44,7 +44,7 @@ class TextPairClassifier:
         return powers / powers.sum(1, keepdims=True)
 
     def at_limit(self, pairs: Sequence[tuple[str, str | None]]) -> dict[tuple[str, str | None], TextRead]:
-        """The pairs that reach the limit, both texts together."""
+        """Report the pairs that reach the limit, both texts together."""
         return reads_at_limit(
             pairs,
             self._longest,
@@ -59,7 +59,7 @@ class TextPairClassifier:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> TextPairClassifier:
-    """The classifier of a hub id or folder."""
+    """Load the classifier of a hub id or folder."""
     auto_class = AutoModelForSequenceClassification
     loaded, tokenizer = load_text_model(auto_class, argument, slug="classifier", device=device, dtype=dtype)
     return TextPairClassifier(loaded, tokenizer)

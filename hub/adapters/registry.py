@@ -1,11 +1,11 @@
-"""The adapters, and how a model is named on the command line: `SLUG:ARGUMENT`. Imports no torch.
+"""Adapters, and how the command line names a model: `SLUG:ARGUMENT`. Imports no torch.
 
-ADAPTERS score clips and texts; HELPERS serve methods and filters (blanks, pairs of texts, likeness). A helper's name
-may do without its slug: `FacebookAI/roberta-base` where a filler is asked for.
+ADAPTERS score clips and texts; HELPERS serve methods and filters (blanks, pairs of texts, similarity). A helper's name
+may omit its slug: `FacebookAI/roberta-base` if a filler is expected.
 
-`file:SCORES` and `endpoint:NAME/MODEL` are understood here too, so that a wrong SPEC lists everything that would be
-right, but they have no row among ADAPTERS: a score file needs no model, and an endpoint's address is the operator's to
-say. Evaluation opens both itself.
+`file:SCORES` and `endpoint:NAME/MODEL` are parsed here too, so that a wrong SPEC lists every possible one. They have no
+row among ADAPTERS: a score file needs no model, and the operator configures the address of an endpoint. Evaluation
+opens both itself.
 """
 
 from functools import lru_cache
@@ -25,24 +25,24 @@ _ADAPTERS: dict[str, Entry] = {
     "fake": Entry(
         label="Fake (deterministic)",
         path="hub.adapters.fake:load_adapter",
-        summary="scores by hashing, for tests and trials: `fake:`, `fake:SEED`, or `fake:text` for a text-only model",
+        summary="hashes content, for tests and trials: `fake:`, `fake:SEED`, or `fake:text` for a text-only model",
     ),
     "colours": Entry(
         label="Colours alone",
         path="hub.adapters.colours:load_adapter",
-        summary="shares of colours against colour words, a baseline without weights: `colours:`, `colours:?frames=8`",
+        summary="shares of colours and colour words, a baseline without weights: `colours:`, `colours:?frames=8`",
     ),
     "tiny": Entry(
         label="Tiny video-text encoder",
         path="hub.adapters.tiny_video:load_adapter",
-        summary="a frame-averaging or temporal dual encoder trained by the demo: `tiny:FOLDER`",
+        summary="a frame-averaging or temporal dual encoder that the demo trains: `tiny:FOLDER`",
     ),
     "clip": Entry(
         label="CLIP-type image-text encoder",
         path="hub.adapters.clip:load_adapter",
         summary=(
-            "CLIP, SigLIP, SigLIP 2, MetaCLIP 2 by frames: `clip:HUB_ID_OR_FOLDER`, with `?frames=8&pooling=logits` "
-            "where wanted"
+            "CLIP, SigLIP, SigLIP 2, MetaCLIP 2, frame by frame: `clip:HUB_ID_OR_FOLDER`, optionally with "
+            "`?frames=8&pooling=logits`"
         ),
     ),
     "xclip": Entry(
@@ -53,38 +53,38 @@ _ADAPTERS: dict[str, Entry] = {
     "video": Entry(
         label="Video-text dual encoder",
         path="hub.adapters.video_text:load_adapter",
-        summary="VideoPrism, PE-Video (needs timm): `video:HUB_ID_OR_FOLDER`, with `?frames=16` where wanted",
+        summary="VideoPrism, PE-Video (needs timm): `video:HUB_ID_OR_FOLDER`, optionally with `?frames=16`",
     ),
     "blip2": Entry(
         label="BLIP-2 matching",
         path="hub.adapters.blip2:load_adapter",
-        summary="image-text matching by frames: `blip2:HUB_ID_OR_FOLDER`, with `?frames=8&pooling=probability`",
+        summary="image-text matching, frame by frame: `blip2:HUB_ID_OR_FOLDER`, optionally with `?pooling=probability`",
         needs_gpu=True,
     ),
     "vlm": Entry(
         label="Generative video-language model",
         path="hub.adapters.generative:load_adapter",
         summary=(
-            "LLaVA, LLaVA-NeXT-Video, Video-LLaVA, Qwen-VL, InternVL, VideoLLaMA3: `vlm:HUB_ID_OR_FOLDER`, "
-            "with `?frames=8&mode=likelihood|gain|blind|p_yes|choice` where wanted"
+            "Qwen-VL, GLM-V, InternVL, LLaVA, SmolVLM, Gemma 3, VideoLLaMA3 and others: `vlm:HUB_ID_OR_FOLDER`, "
+            "optionally with `?frames=8&mode=likelihood|gain|blind|p_yes|choice`"
         ),
         needs_gpu=True,
     ),
     "external": Entry(
-        label="A program with its own environment",
+        label="External program",
         path="hub.adapters.external:load_adapter",
-        summary="models outside transformers, asked in JSON lines: `external:FOLDER` with a foilworks.json",
+        summary="models outside transformers, queried in JSON lines: `external:FOLDER` with a foilworks.json",
         needs_gpu=True,
     ),
     "lm": Entry(
         label="Causal language model",
         path="hub.adapters.causal_lm:load_adapter",
-        summary="a blind baseline, text alone (GPT-2, OPT): `lm:HUB_ID_OR_FOLDER`",
+        summary="a text-only baseline (GPT-2, OPT): `lm:HUB_ID_OR_FOLDER`",
     ),
     "seq2seq": Entry(
         label="Encoder-decoder language model",
         path="hub.adapters.seq2seq_lm:load_adapter",
-        summary="a blind baseline, text alone (T5, BART): `seq2seq:HUB_ID_OR_FOLDER`",
+        summary="a text-only baseline (T5, BART): `seq2seq:HUB_ID_OR_FOLDER`",
     ),
 }
 FILLER, CLASSIFIER, ENCODER, TEXT_SCORER = "mask", "classifier", "sentence", "lm"
@@ -92,23 +92,27 @@ SPAN_FILLER, DETECTOR = "t5", "detector"
 HELPERS: dict[str, Entry] = {
     FILLER: Entry(label="Masked language model", path="hub.adapters.masked_lm:load_adapter", summary="fills one blank"),
     CLASSIFIER: Entry(
-        label="Text classifier", path="hub.adapters.pair_classifier:load_adapter", summary="NLI, acceptability (CoLA)"
+        label="Text classifier",
+        path="hub.adapters.pair_classifier:load_adapter",
+        summary="entailment (NLI), acceptability (CoLA)",
     ),
     ENCODER: Entry(
-        label="Sentence encoder", path="hub.adapters.sentence_encoder:load_adapter", summary="likeness of two texts"
+        label="Sentence encoder", path="hub.adapters.sentence_encoder:load_adapter", summary="similarity of two texts"
     ),
     SPAN_FILLER: Entry(
         label="Text-to-text model",
         path="hub.adapters.text_to_text:load_adapter",
-        summary="spans in a blank, perplexity (T5)",
+        summary="fills blanks with spans, computes perplexity (T5)",
     ),
     DETECTOR: Entry(
         label="Object detector",
         path="hub.adapters.detection:load_adapter",
-        summary="what stands in frames (DETR, YOLOS)",
+        summary="objects in frames (DETR, YOLOS)",
     ),
-    "fake-t5": Entry(label="Fake span filler", path="hub.adapters.fake:load_span_filler", summary="spans by hashing"),
-    "fake-detector": Entry(label="Fake detector", path="hub.adapters.fake:load_detector", summary="sees by hashing"),
+    "fake-t5": Entry(
+        label="Fake span filler", path="hub.adapters.fake:load_span_filler", summary="fills spans by hashing"
+    ),
+    "fake-detector": Entry(label="Fake detector", path="hub.adapters.fake:load_detector", summary="detects by hashing"),
     "fake-mask": Entry(label="Fake filler", path="hub.adapters.fake:load_filler", summary="fills by hashing"),
     "fake-classifier": Entry(
         label="Fake classifier", path="hub.adapters.fake:load_classifier", summary="judges by hashing"
@@ -116,7 +120,7 @@ HELPERS: dict[str, Entry] = {
     "fake-words": Entry(
         label="Words and their order",
         path="hub.adapters.fake:load_words",
-        summary="likeness of two texts by their words",
+        summary="similarity of two texts by their words",
     ),
 }
 BACKBONE = "backbone"
@@ -124,13 +128,15 @@ BACKBONES: dict[str, Entry] = {
     BACKBONE: Entry(
         label="Frozen video backbone",
         path="hub.adapters.video_backbone:load_adapter",
-        summary="VideoMAE, V-JEPA 2, TimeSformer, ViViT: tokens that a classifier is trained on",
+        summary="VideoMAE, V-JEPA 2, TimeSformer, ViViT: tokens for training a classifier",
     ),
 }
 GENERATOR = "vlm"
 GENERATORS: dict[str, Entry] = {
     "fake-generator": Entry(
-        label="Reader of the demo's world", path="hub.adapters.fake:load_generator", summary="describes by arithmetic"
+        label="Describer of the demo's world",
+        path="hub.adapters.fake:load_generator",
+        summary="describes by arithmetic",
     ),
 }
 CHAT, ENDPOINT = "chat", "endpoint"
@@ -148,13 +154,13 @@ CHATS: dict[str, Entry] = {
         path="hub.adapters.fake:load_reader",
         summary="extracts by rules (UTD)",
     ),
-    # Opened with its address and key, which are the operator's to say (`ChatEndpoint`), not by a name alone.
+    # Opened with the address and key that the operator configured (`ChatEndpoint`), not by a name alone.
     ENDPOINT: Entry(
         label="Model behind an endpoint",
         path="hub.adapters.chat_endpoint:ChatEndpoint",
         summary=(
-            "a served model of the operator's endpoints: `endpoint:NAME/MODEL`, with "
-            "`?mode=p_yes|pairs|choice&frames=8&by=auto|logprobs|samples&samples=10&as=images|video` where wanted"
+            "a served model of a configured endpoint: `endpoint:NAME/MODEL`, optionally with "
+            "`?mode=p_yes|pairs|choice&frames=8&by=auto|logprobs|samples&samples=10&as=images|video`"
         ),
     ),
 }
@@ -164,12 +170,12 @@ _OTHERS = {**HELPERS, **BACKBONES, **GENERATORS, **CHATS}
 ADAPTERS = Registry("models", _ADAPTERS, reserved={*_OTHERS, SCORE_FILE})
 EVERY: dict[str, Entry] = {**ADAPTERS, **_OTHERS}
 
-# A worker keeps so many helpers loaded: filters and methods ask for theirs with every batch.
+# Helpers that a worker keeps loaded: filters and methods open theirs with every batch.
 KEPT = 6
 
 
 def parse_spec(spec: str) -> tuple[str, str]:
-    """("tiny", "/a/b") of "tiny:/a/b". HubError lists what could be written instead."""
+    """Return ("tiny", "/a/b") for "tiny:/a/b". HubError lists what you can write instead."""
     slug, colon, argument = spec.partition(":")
     if not colon or slug not in {*ADAPTERS, *NO_ADAPTERS}:
         known = ", ".join(f"{name}:…" for name in (*sorted(ADAPTERS), *NO_ADAPTERS))
@@ -184,26 +190,26 @@ def parse_spec(spec: str) -> tuple[str, str]:
 
 
 def trusted_name(spec: str) -> str:
-    """What a permission is given for: the hub id or folder of `spec`, without its options and revision."""
+    """Return what a permission applies to: the hub id or folder of `spec`, without its options and revision."""
     slug, _, argument = spec.partition(":")
     name = argument.partition("?")[0]
     return f"{slug}:{name if name.startswith(('/', '.')) else name.partition('@')[0]}"
 
 
 def open_adapter(spec: str, *, device: str = "auto", dtype: str = AUTO, trust: Trust | None = None) -> Any:
-    """The loaded Embedder or Scorer that `spec` names, on `device` (auto, cpu, cuda, cuda:N).
+    """Load the Embedder or Scorer that `spec` names, on `device` (auto, cpu, cuda, cuda:N).
 
     `spec` or `dtype` names the number format; see hub.number_formats for `auto`. The revision names it unless it is
     float32.
     `trust`: what is allowed for this model beyond safetensors and our own code. Only jobs call this: it imports the
-    adapter's libraries. HubError: unknown spec, a model that does not load or keeps not to its interface, a device that
-    is not there, or `file:`, which is scores and no model.
+    adapter's libraries. HubError: unknown spec, a model that does not load or does not implement its interface, a
+    device that is not available, or `file:`, which has no model.
     """
     slug, argument = parse_spec(spec)
     if slug == SCORE_FILE:
         raise HubError(f"{quoted(spec)} is a score file, not a model to run; import it instead of loading it")
     if slug == ENDPOINT:
-        raise HubError(f"{quoted(spec)} is asked over HTTP; it can score a release, and here a local model is needed")
+        raise HubError(f"{quoted(spec)} is a model behind an endpoint; name a local model here")
     argument, dtype = split_dtype(argument, dtype)
     dtype = resolve_dtype(slug, dtype, device)
     with trusting(trust or Trust()):
@@ -212,9 +218,9 @@ def open_adapter(spec: str, *, device: str = "auto", dtype: str = AUTO, trust: T
 
 
 def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = AUTO) -> Any:
-    """The loaded model that `name` (`SLUG:ARGUMENT`, a hub id or a folder) names; `role` is the slug of a bare name.
+    """Load the model that `name` (`SLUG:ARGUMENT`, a hub id or a folder) names; `role` is the slug of a bare name.
 
-    Kept for the process, and loaded again where the folder's files have changed. HubError: it does not load.
+    Cached for the process, and loaded again if the folder's files change. HubError: it does not load.
     """
     slug, colon, argument = name.partition(":")
     if not colon or slug not in EVERY or slug == ENDPOINT:
@@ -224,9 +230,9 @@ def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = AUTO
 
 
 def open_generator(name: str, *, device: str = "auto", dtype: str = AUTO) -> Any:
-    """The loaded Generator that `name` (`vlm:HUB_ID_OR_FOLDER`, `fake-generator:`, or a bare id or folder) names.
+    """Load the Generator that `name` (`vlm:HUB_ID_OR_FOLDER`, `fake-generator:`, or a bare id or folder) names.
 
-    Kept for the process. HubError: it does not load, or writes no texts.
+    Cached for the process. HubError: it does not load, or writes no texts.
     """
     slug = name.partition(":")[0]
     if slug in EVERY and slug != GENERATOR and slug not in GENERATORS:

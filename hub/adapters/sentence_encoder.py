@@ -1,6 +1,6 @@
-"""Sentence encoders (any sentence-transformers model of a transformer, a pooling and dense layers): likeness of texts.
+"""Measure the similarity of texts with sentence encoders (sentence-transformers: transformer, pooling, dense layers).
 
-Encoders that follow an instruction (SFR-Embedding-Mistral, E5-Mistral) are asked by `instructed`.
+Encoders that follow an instruction (SFR-Embedding-Mistral, E5-Mistral) get texts from `instructed`.
 """
 
 import json
@@ -55,7 +55,7 @@ PARTS = ("Transformer", "Pooling", "Dense", "Normalize")
 
 @dataclass(frozen=True)
 class DenseLayer:
-    """A linear layer behind the pooling: weight (out, in), bias (out,) or None."""
+    """A linear layer after the pooling: weight (out, in), bias (out,) or None."""
 
     weight: torch.Tensor
     bias: torch.Tensor | None
@@ -81,7 +81,7 @@ class SentenceEncoder:
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """m texts -> m float32 rows."""
+        """Encode m texts as m float32 rows."""
         once, place = distinct(texts)
         encoded = [self.tokenizer(text, truncation=True, max_length=self._longest) for text in once]
         width = len(self.dense[-1].weight) if self.dense else self.model.config.hidden_size
@@ -100,12 +100,12 @@ class SentenceEncoder:
 
 
 def instructed(instruction: str, texts: Sequence[str]) -> list[str]:
-    """As encoders that follow instructions are asked (UTD, Sec. B.2); without an instruction the texts themselves."""
+    """Add the instruction that such encoders expect (UTD, Sec. B.2); without one, return the texts unchanged."""
     return [f"Instruct: {instruction}\nQuery: {text}" if instruction else text for text in texts]
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> SentenceEncoder:
-    """The encoder of a hub id or folder; its pooling is read from its files, the mean where they name none."""
+    """Load the encoder of a hub id or folder, with the pooling of its files (the mean if they name none)."""
     loaded = load_pretrained(AutoModel, argument, slug="sentence", device=device, dtype=dtype)
     found = _parts(argument)
     pooling = _pooling(argument, found.get("Pooling", ["1_Pooling"])[0])
@@ -133,7 +133,7 @@ def _parts(argument: str) -> dict[str, list[str]]:
     for part in json.loads(text) if text else []:
         kind = str(part["type"]).rpartition(".")[2]
         if kind not in PARTS:
-            raise HubError(f"{argument}: {MODULES}: its part {quoted(kind)} is not understood; choose another model")
+            raise HubError(f"{argument}: {MODULES}: its part {quoted(kind)} is not supported; choose another model")
         found.setdefault(kind, []).append(part["path"])
     return found
 
@@ -146,7 +146,7 @@ def _pooling(argument: str, path: str) -> str:
     modes = modes or [str(raw[key]) for key in ("pooling_mode",) if raw.get(key)]
     if len(modes) != 1 or modes[0] not in POOLINGS:
         named = ", ".join(modes) or "nothing"
-        raise HubError(f"{argument}: pooling by {named} is not understood; choose another model")
+        raise HubError(f"{argument}: pooling by {named} is not supported; choose another model")
     return POOLINGS[modes[0]]
 
 

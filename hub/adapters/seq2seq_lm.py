@@ -1,7 +1,7 @@
-"""Encoder-decoder language models (T5, BART by AutoModelForSeq2SeqLM) as text-only scorers: a text is read and written.
+"""Score texts without video by encoder-decoders (T5, BART by AutoModelForSeq2SeqLM): a text is read and reproduced.
 
 The perplexities of a caption and of its foil are compared, the lower one wins (ViLMA, Sec. A.1). The model reads the
-text and its loss is of writing the same text, as `model(input_ids, labels=input_ids)` has it.
+text, and the loss is that of writing the same text, as in `model(input_ids, labels=input_ids)`.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ IGNORED = -100
 
 
 class Seq2SeqLM:
-    """The Scorer of a loaded model. The value is the mean log-likelihood of a token; exp(-value) is the perplexity."""
+    """The Scorer of a loaded model. The value is the mean log-likelihood per token; exp(-value) is the perplexity."""
 
     def __init__(self, loaded: Pretrained, tokenizer: Any) -> None:
         self.model, self.tokenizer, self.device = loaded.model, tokenizer, loaded.device
@@ -31,7 +31,7 @@ class Seq2SeqLM:
     def score(
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
-        """`parts`: sum and mean of log-likelihoods in nats, tokens; the tokenizer's special ones are counted."""
+        """Score texts. `parts`: sum and mean of log-likelihoods in nats, tokens, including special ones."""
         once, place = distinct(texts)
         rows = [self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"] for text in once]
         sums = batched_sums(rows, self.device, self._sums)
@@ -58,6 +58,6 @@ class Seq2SeqLM:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> Seq2SeqLM:
-    """The encoder-decoder of a hub id or folder."""
+    """Load the encoder-decoder of a hub id or folder."""
     loaded = load_pretrained(AutoModelForSeq2SeqLM, argument, slug="seq2seq", device=device, dtype=dtype)
     return Seq2SeqLM(loaded, load_tokenizer(argument))

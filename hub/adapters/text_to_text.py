@@ -1,7 +1,7 @@
-"""Text-to-text models (T5 and its kind, by AutoModelForSeq2SeqLM): spans put into a blank, and scored.
+"""Fill blanks with spans, and score spans, by text-to-text models (T5 and similar, by AutoModelForSeq2SeqLM).
 
-A blank is the first sentinel of span corruption; the model writes what stood there, up to the second sentinel. Equal
-texts go through once, batches are cut by a budget of tokens.
+A blank is the first sentinel of span corruption; the model writes the missing span, up to the second sentinel. Equal
+texts run once, and batches are limited by a budget of tokens.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from hub.loading.pretrained import (
 from text.quoting import quoted
 
 SENTINELS = ("<extra_id_0>", "<extra_id_1>")
-# The decoder runs once a beam: with many of them fewer captions go through together.
+# The decoder runs once per beam: with many beams, fewer captions run together.
 BEAMS_PER_BATCH = 8
 IGNORED = -100
 
@@ -51,9 +51,11 @@ class TextToText:
         )
 
     def fill_spans(self, texts: Sequence[str], k: int, *, beams: int, longest: int = 8) -> list[list[Fill]]:
-        """See hub.interfaces.SpanFiller. HubError: a text without exactly one blank."""
+        """Implement hub.interfaces.SpanFiller. HubError: a text without exactly one blank."""
         if k < 1 or beams < k:
-            raise HubError(f"{k} spans cannot come of {beams} beams; give at least one span and as many beams")
+            raise HubError(
+                f"{k} spans need at least as many beams, not {beams}; give at least one span and as many beams"
+            )
         once, place = distinct(texts)
         encoded = [self._with_blank(text) for text in once]
         found: list[list[Fill]] = [[] for _ in once]
@@ -64,7 +66,7 @@ class TextToText:
         return [found[at] for at in place]
 
     def span_scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """(text with one blank, what stands there) -> the log-probability of the span, its end included, in nats."""
+        """Return the log-probability, in nats, of each (text with one blank, span), including the span's end."""
         once, place = distinct(pairs)
         sources = [self._with_blank(text) for text, _ in once]
         targets = [[self._opens, *self._plain(span), self._closes] for _, span in once]
@@ -76,14 +78,14 @@ class TextToText:
     def score(
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
-        """`parts`: sum and mean of log-likelihoods in nats, tokens, the end of the text among them."""
+        """Score texts. `parts`: sum and mean of log-likelihoods in nats, tokens, including the end of the text."""
         once, place = distinct(texts)
         rows = [[*self._plain(text)[: self._longest - 1], self.tokenizer.eos_token_id] for text in once]
         scores = [_score(row) for row in self._costs(rows, rows)]
         return [scores[at] for at in place]
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
-        """Of `score`; a text with a blank is read in a window round it."""
+        """Report texts at the limit of `score`; a text with a blank is read in a window around it."""
         return reads_at_limit(
             texts,
             self._longest,
@@ -98,7 +100,7 @@ class TextToText:
     def _with_blank(self, text: str) -> list[int]:
         ids = self._plain(text)
         if ids.count(self._opens) != 1:
-            raise HubError(f"{quoted(text)} holds {ids.count(self._opens)} blanks; put {self.blank} in once")
+            raise HubError(f"{quoted(text)} contains {ids.count(self._opens)} blanks; write {self.blank} exactly once")
         room = self._longest - 1
         if len(ids) > room:
             first = min(max(0, ids.index(self._opens) - room // 2), len(ids) - room)
@@ -160,7 +162,7 @@ class TextToText:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> TextToText:
-    """The text-to-text model of a hub id or folder."""
+    """Load the text-to-text model of a hub id or folder."""
     loaded = load_pretrained(AutoModelForSeq2SeqLM, argument, slug="t5", device=device, dtype=dtype)
     return TextToText(loaded, load_tokenizer(argument))
 

@@ -35,7 +35,7 @@ PADDING, UNKNOWN = "<pad>", "<unk>"
 
 @dataclass(frozen=True)
 class TinyConfig:
-    """Sizes of one model. `frames` a clip is sampled to, `size` pixels a side, `width` of the frame features."""
+    """Sizes of one model: `frames` per clip, `size` pixels per side, `width` of the frame features."""
 
     architecture: str
     name: str
@@ -47,7 +47,8 @@ class TinyConfig:
 
 
 class FrameEncoder(nn.Module):
-    """(n, 3, size, size) -> (n, width): what is there, from the strongest response anywhere, plus where it is."""
+    """Encode (n, 3, size, size) as (n, width): what is visible, from the strongest response anywhere, plus where it
+    is."""
 
     def __init__(self, width: int, size: int) -> None:
         super().__init__()
@@ -68,7 +69,7 @@ def _block(inputs: int, outputs: int, stride: int) -> nn.Sequential:
 
 
 class OverTime(nn.Module):
-    """(n, frames, width) -> (n, width): three convolutions along time, the mean."""
+    """Encode (n, frames, width) as (n, width): three convolutions along time, then the mean."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -84,8 +85,8 @@ class OverTime(nn.Module):
 
 
 class TextEncoder(nn.Module):
-    """Word ids (n, length), 0 = padding -> (n, dimensions): each word with its neighbours, which carry the direction
-    ("from left to" is not "from right to"), then the mean over the words."""
+    """Encode word ids (n, length), 0 = padding, as (n, dimensions): each word with its neighbours, which carry the
+    direction ("from left to" differs from "from right to"), then the mean over the words."""
 
     def __init__(self, vocabulary: int, width: int, dimensions: int) -> None:
         super().__init__()
@@ -100,7 +101,7 @@ class TextEncoder(nn.Module):
 
 
 class TinyVideoText(nn.Module):
-    """The dual encoder. Frames come as uint8 (n, frames, size, size, 3); both sides leave L2-normalised."""
+    """The dual encoder. Frames are uint8 (n, frames, size, size, 3); both sides are L2-normalised."""
 
     def __init__(self, config: TinyConfig, vocabulary_size: int) -> None:
         super().__init__()
@@ -111,12 +112,12 @@ class TinyVideoText(nn.Module):
         self.text = TextEncoder(vocabulary_size, config.text_width, config.dimensions)
 
     def look(self, clips: Tensor) -> Tensor:
-        """(n, frames, width): every frame by itself."""
+        """Encode every frame independently: (n, frames, width)."""
         pixels = clips.flatten(0, 1).permute(0, 3, 1, 2).contiguous().to(self.video_out.weight.dtype) / 127.5 - 1
         return self.frame(pixels).unflatten(0, clips.shape[:2])
 
     def sum_up(self, features: Tensor) -> Tensor:
-        """(n, frames, width) of `look` -> (n, dimensions)."""
+        """Combine (n, frames, width) of `look` into (n, dimensions)."""
         pooled = self.time(features) if self.time is not None else features.mean(dim=1)
         return F.normalize(self.video_out(F.relu(pooled)), dim=1)
 
@@ -139,10 +140,10 @@ class Words:
         return cls((PADDING, UNKNOWN, *sorted({word for text in texts for word in words(text)})))
 
     def encode(self, texts: Sequence[str]) -> Tensor:
-        """(n, longest) int64, padded with 0; a text without any known word is one unknown."""
+        """Return (n, longest) int64 ids, padded with 0; a text without a known word is one unknown word."""
         rows = [[self.ids.get(word, 1) for word in words(text)] or [1] for text in texts]
         longest = max((len(row) for row in rows), default=1)
-        # One tensor of all: one for each row costs a tenth of a training.
+        # One tensor of all rows: a tensor per row costs a tenth of a training.
         padded = [row + [0] * (longest - len(row)) for row in rows]
         return torch.tensor(padded, dtype=torch.int64).reshape(len(rows), longest)
 
@@ -188,7 +189,7 @@ class TinyEmbedder(ReadsWholeTexts):
 
 
 def save_model(folder: Path, model: TinyVideoText, vocabulary: Words, card: Mapping[str, object]) -> Path:
-    """Write the three files of a model into `folder` (made where absent); returns the folder."""
+    """Write the three files of a model into `folder` (created if missing); return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     config = {**asdict(model.config), "card": dict(card)}
     (folder / CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", encoding="utf-8")
@@ -198,7 +199,7 @@ def save_model(folder: Path, model: TinyVideoText, vocabulary: Words, card: Mapp
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> TinyEmbedder:
-    """The model in the folder `argument`. HubError names the file, the field or the tensors that do not fit."""
+    """Load the model in the folder `argument`. HubError names the file, the field or the tensors that do not fit."""
     if not argument:
         raise HubError("'tiny:' names no folder; write tiny:FOLDER, the folder that holds config.json")
     folder = Path(argument)
@@ -230,7 +231,7 @@ def _read_config(path: Path) -> tuple[TinyConfig, Mapping[str, object]]:
     if missing := sorted(known - raw.keys()):
         raise HubError(f"{path}: {', '.join(missing)}: missing; save the model again")
     if unexpected := sorted(raw.keys() - known):
-        raise HubError(f"{path}: {', '.join(unexpected)}: unknown; this is no tiny model's configuration")
+        raise HubError(f"{path}: {', '.join(unexpected)}: unknown; this is not a tiny model's configuration")
     if raw["architecture"] not in ARCHITECTURES:
         allowed = ", ".join(ARCHITECTURES)
         raise HubError(f"{path}: architecture: {quoted(raw['architecture'])} is unknown; it is one of: {allowed}")

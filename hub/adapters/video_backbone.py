@@ -1,6 +1,6 @@
-"""Video backbones trained with labels or by themselves (VideoMAE, V-JEPA 2, TimeSformer, ViViT), frozen: their tokens.
+"""Extract tokens from frozen video backbones, supervised or self-supervised (VideoMAE, V-JEPA 2, TimeSformer, ViViT).
 
-A classifier on them is attention pooling and a linear layer (UTD, Secs. 5.1 and B.4); here is what it is trained on.
+A classifier on these tokens is attention pooling and a linear layer (UTD, Secs. 5.1 and B.4).
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class VideoBackbone:
 
     @torch.inference_mode()
     def features(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
-        """n clips of `info.frames` frames -> (n, tokens, d), the last hidden states."""
+        """Return the last hidden states (n, tokens, d) of n clips of `info.frames` frames."""
         check_clips(clips, meta, self.info)
         rows = []
         for at in range(0, len(clips), CLIPS_PER_BATCH):
@@ -76,14 +76,15 @@ class VideoBackbone:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> VideoBackbone:
-    """`HUB_ID_OR_FOLDER[?frames=16]`. HubError: it does not load, is no known backbone, or takes other frames."""
+    """Load `HUB_ID_OR_FOLDER[?frames=16]`. HubError: it does not load, is not a supported backbone, or takes other
+    frames."""
     name, options = split_options(argument, {"frames": int})
     loaded = load_pretrained(AutoModel, name, slug="backbone", device=device, dtype=dtype)
     config = loaded.model.config
     if config.model_type not in DEFAULTS:
         kinds = ", ".join(DEFAULTS)
         raise HubError(
-            f"{name}: models of the type {quoted(config.model_type)} are no known backbone; choose one of: {kinds}"
+            f"{name}: model type {quoted(config.model_type)} is not a supported backbone; choose one of: {kinds}"
         )
     tubelet = getattr(config, "tubelet_size", 1)
     fixed = getattr(config, "num_frames", None)

@@ -1,4 +1,4 @@
-"""Video-text dual encoders that take the frames of a clip together: VideoPrism, PE-Video, by AutoModel."""
+"""Score with video-text dual encoders that take the frames of a clip together (VideoPrism, PE-Video, by AutoModel)."""
 
 import string
 from collections.abc import Sequence
@@ -24,12 +24,13 @@ SPACES = str.maketrans(dict.fromkeys(string.punctuation, " "))
 
 
 def canonical(text: str) -> str:
-    """As VideoPrism's authors spell texts before tokenizing (`tokenize_texts`): "Hello, World!" is "hello world."."""
+    """Spell a text as VideoPrism's authors do before tokenizing (`tokenize_texts`): "Hello, World!" is "hello
+    world."."""
     return " ".join(text.translate(SPACES).lower().split()) + "."
 
 
 class VideoPrism:
-    """The Embedder of a loaded VideoPrism: rows of length one, their product is the cosine."""
+    """The Embedder of a loaded VideoPrism: rows of length one, whose product is the cosine."""
 
     defaults = {"size": {"height": 288, "width": 288}, "do_normalize": False, "resample": 3}
 
@@ -48,14 +49,14 @@ class VideoPrism:
 
     @torch.inference_mode()
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
-        """n clips -> (n, d)."""
+        """Encode n clips as (n, d)."""
         check_clips(clips, meta, self.info)
         stacked = [torch.stack([self.pixels(one, self.device) for one in part]) for part in _parts(clips)]
         return np.concatenate([self._videos(pixels.to(self._dtype)) for pixels in stacked])
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """m texts -> (m, d)."""
+        """Encode m texts as (m, d)."""
         return encoded(
             [self._spelt(text) for text in texts], self._tokens, lambda batch: self._texts(self._tokens(batch))
         )
@@ -78,7 +79,8 @@ class VideoPrism:
 
 
 class PeVideo(VideoPrism):
-    """PE-Video: the video encoder's own head, and the text tower's first token; the score is the model's logit."""
+    """The Embedder of PE-Video: the video encoder's own head, and the text tower's first token; the score is the
+    model's logit."""
 
     defaults = {"size": {"height": 336, "width": 336}, "image_mean": [0.5] * 3, "image_std": [0.5] * 3, "resample": 2}
 
@@ -116,13 +118,13 @@ KINDS = {"videoprism": VideoPrism, "pe_video": PeVideo}
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> VideoPrism:
-    """`HUB_ID_OR_FOLDER[?frames=16]`. HubError: it does not load, is of another kind, or takes other frames."""
+    """Load `HUB_ID_OR_FOLDER[?frames=16]`. HubError: it does not load, is of another kind, or takes other frames."""
     name, options = split_options(argument, {"frames": int})
     loaded = load_pretrained(AutoModel, name, slug="video", device=device, dtype=dtype)
     kind = KINDS.get(loaded.model.config.model_type)
     if kind is None:
         raise HubError(
-            f"{name}: models of the type {quoted(loaded.model.config.model_type)} are not known to 'video:'; it takes: "
+            f"{name}: model type {quoted(loaded.model.config.model_type)} is not supported by 'video:'; choose one of: "
             f"{', '.join(KINDS)}"
         )
     vision = getattr(loaded.model.config, "vision_config", None)

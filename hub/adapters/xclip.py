@@ -1,7 +1,7 @@
-"""X-CLIP: a video encoder with a text side that depends on the clip (`prompts_generator`), so no plain dual encoder.
+"""Score with X-CLIP, whose text side depends on the clip (`prompts_generator`): not a plain dual encoder.
 
-A clip's row is its vector and the patch features that the text is prompted with; a text's row is its own vector. The
-prompting itself happens where the two meet, in `score`.
+A clip's row is its vector and the patch features that the text is prompted with; a text's row is its own vector.
+`score` prompts the text with the clip.
 """
 
 from collections.abc import Sequence
@@ -34,14 +34,14 @@ class XClip:
             loaded.name,
             f"{loaded.revision}{self._tokens.mark}",
             ScoreKind.COSINE,
-            # Its cross-frame attention was built for exactly so many.
+            # Its cross-frame attention was built for exactly this number.
             frames=loaded.model.config.vision_config.num_frames,
             card={"category": "video"},
         )
 
     @torch.inference_mode()
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
-        """n clips of exactly `info.frames` frames -> (n, 1 + patches, d)."""
+        """Encode n clips of exactly `info.frames` frames as (n, 1 + patches, d)."""
         check_clips(clips, meta, self.info)
         rows = [
             plain(self.video_rows(clips[at : at + CLIPS_PER_BATCH])) for at in range(0, len(clips), CLIPS_PER_BATCH)
@@ -50,7 +50,7 @@ class XClip:
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """m texts -> (m, d), not yet prompted, not normalised."""
+        """Encode m texts as (m, d), not yet prompted, not normalised."""
         return encoded(texts, self._tokens, lambda batch: plain(self.text_rows(batch)))
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
@@ -58,7 +58,7 @@ class XClip:
 
     @torch.inference_mode()
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n, 1 + patches, d), (m, d) -> (n, m) cosines in float32, each text prompted by each clip."""
+        """Return the (n, m) cosines in float32 of (n, 1 + patches, d) and (m, d), each text prompted by each clip."""
         found = np.zeros((len(videos), len(texts)), np.float32)
         for at, row in enumerate(videos):
             seen = torch.from_numpy(np.ascontiguousarray(row)).to(self.device)
@@ -70,11 +70,11 @@ class XClip:
         return found
 
     def text_rows(self, texts: Sequence[str]) -> torch.Tensor:
-        """m texts -> (m, d), not yet prompted, with gradients where they are asked for."""
+        """Return m texts as (m, d), not yet prompted, with gradients if they are enabled."""
         return self.model.get_text_features(**self._tokens(texts)).pooler_output
 
     def video_rows(self, clips: Sequence[Frames]) -> torch.Tensor:
-        """(n, 1 + patches, d), as XCLIPModel.forward does with `pixel_values`."""
+        """Return (n, 1 + patches, d), as XCLIPModel.forward does with `pixel_values`."""
         n, model = len(clips), self.model
         pixels = torch.cat([self.pixels(clip, self.device) for clip in clips]).to(self._dtype)
         seen = model.vision_model(pixel_values=pixels)
@@ -86,9 +86,9 @@ class XClip:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> XClip:
-    """The X-CLIP of a hub id or folder. HubError: it does not load, or is no X-CLIP."""
+    """Load the X-CLIP of a hub id or folder. HubError: it does not load, or is not an X-CLIP."""
     loaded = load_pretrained(AutoModel, argument, slug="xclip", device=device, dtype=dtype)
     if not hasattr(loaded.model, "prompts_generator"):
-        raise HubError(f"{argument}: {type(loaded.model).__name__} is no X-CLIP; choose another adapter for it")
+        raise HubError(f"{argument}: {type(loaded.model).__name__} is not an X-CLIP; choose another adapter for it")
     pixels = Pixels.of(argument, loaded.model.config.vision_config.image_size)
     return XClip(loaded, load_tokenizer(argument), pixels)

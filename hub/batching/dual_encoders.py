@@ -1,4 +1,4 @@
-"""What the dual encoders share: clips that fit, texts in batches of equal treatment, rows of length one."""
+"""Share code of the dual encoders: checks of clips, texts in equal batches, rows of length one."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +14,8 @@ from hub.loading.pretrained import distinct, longest_input, token_batches
 
 
 def check_clips(clips: Sequence[Frames], meta: Sequence[VideoMeta], info: ModelInfo) -> None:
-    """HubError, with the clip's key, unless each is uint8 (frames, height, width, 3) of as many frames as wanted."""
+    """Raise HubError, with the clip's key, unless each clip is uint8 (frames, height, width, 3) with the right number
+    of frames."""
     for clip, about in zip(clips, meta, strict=True):
         wanted = clip.ndim == 4 and clip.shape[0] == info.frames and clip.shape[3] == 3
         if not wanted or clip.dtype != np.uint8:
@@ -25,9 +26,10 @@ def check_clips(clips: Sequence[Frames], meta: Sequence[VideoMeta], info: ModelI
 
 
 class Tokens:
-    """A tokenizer for a text tower of `config`. `full_length`: padded to the end, as some towers were trained.
+    """A tokenizer for a text tower of `config`. `full_length`: texts are padded to the end, as in the training of some
+    towers.
 
-    `lowers`: its files ask for lower case and its class does not see to it, as with SigLIP 2 under the name of Gemma;
+    `lowers`: its files require lower case, which its class does not apply, as with SigLIP 2 under the name of Gemma;
     `mark` says so in a revision.
     """
 
@@ -40,7 +42,7 @@ class Tokens:
         self.mark = " texts=lower" if self.lowers else ""
 
     def __call__(self, texts: Sequence[str]) -> Any:
-        """ids and mask of the texts, cut to what the tower takes."""
+        """Return ids and mask of the texts, cut to the tower's limit."""
         padding = "max_length" if self.full_length else True
         given = [self._spelt(text) for text in texts]
         return self.tokenizer(given, padding=padding, truncation=True, max_length=self.longest, return_tensors="pt").to(
@@ -48,14 +50,14 @@ class Tokens:
         )
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text as the tower gets them."""
+        """Count the tokens of each text as the tower gets them."""
         if self.full_length or not texts:
             return [self.longest] * len(texts)
         rows = self.tokenizer([self._spelt(text) for text in texts], truncation=True, max_length=self.longest)
         return [len(row) for row in rows["input_ids"]]
 
     def at_limit(self, texts: Sequence[str], spell: Callable[[str], str] = str) -> dict[str, TextRead]:
-        """`LimitsTexts.at_limit`. `spell`: what an adapter makes of a text before it gives it here."""
+        """Implement `LimitsTexts.at_limit`. `spell`: how an adapter changes a text before it is tokenized."""
         return reads_of_tokenizer(self.tokenizer, texts, self.longest, lambda text: self._spelt(spell(text)))
 
     def _spelt(self, text: str) -> str:
@@ -65,7 +67,7 @@ class Tokens:
 def encoded(
     texts: Sequence[str], tokens: Tokens, encode: Callable[[Sequence[str]], NDArray[np.float32]]
 ) -> NDArray[np.float32]:
-    """`encode` over batches of the distinct texts, cut by tokens, back in the order given; no text is no row."""
+    """Apply `encode` to batches of the distinct texts, and return rows in the given order; no texts give no rows."""
     once, place = distinct(texts)
     batches = list(token_batches(tokens.lengths(once), tokens.device))
     if not batches:
@@ -76,10 +78,10 @@ def encoded(
 
 
 def unit(rows: torch.Tensor) -> NDArray[np.float32]:
-    """Rows of length one along the last axis, float32 on the CPU."""
+    """Normalise rows along the last axis; float32 on the CPU."""
     return torch.nn.functional.normalize(rows.float(), dim=-1).cpu().numpy()
 
 
 def plain(rows: torch.Tensor) -> NDArray[np.float32]:
-    """float32 on the CPU."""
+    """Return the tensor as float32 on the CPU."""
     return rows.float().cpu().numpy()

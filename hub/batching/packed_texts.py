@@ -1,9 +1,9 @@
-"""Texts that begin alike go through a causal model once, up to where they part.
+"""Run texts that begin alike through a causal model once, up to where they differ.
 
-The distinct beginnings of the texts form a tree. Its nodes stand side by side in one row; each sees only its ancestors
-(a mask of four dimensions) and stands at its depth (explicit positions). A row costs as many positions as there are
-distinct beginnings, and what ends a text guesses nothing and is not fed. The vocabulary head sees a few hundred
-positions at a time, whatever the batch. Equal to one forward pass a text within 1e-4 nats a token (a test).
+The distinct beginnings of the texts form a tree, whose nodes are one row. Each node attends only to its ancestors (a
+mask of four dimensions) and its position is its depth (explicit positions). A row costs one position per distinct
+beginning; the last token of a text predicts nothing and is left out. The vocabulary head gets a few hundred positions
+at a time. The result equals one forward pass per text within 1e-4 nats per token (a test).
 """
 
 import inspect
@@ -16,18 +16,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-# A row of nodes pays for attention among all of them: at 256 that is a twentieth of the work of gpt2's layers.
+# All nodes of a row attend to each other: with 256, that is a twentieth of the work of gpt2's layers.
 NODES_PER_ROW = 256
 ROWS_PER_FORWARD = 4
 HEAD_POSITIONS = 256
-# How near packed and plain sums of a few tokens lie in float32, and in a shorter format.
+# Tolerated difference of packed and plain sums of a few tokens, in float32 and in a shorter format.
 AGREEMENT, COARSE_AGREEMENT = 1e-4, 3e-2
 
 
 @dataclass
 class Row:
-    """A tree of beginnings. Node i holds `tokens[i]` at `depths[i]` below `parents[i]` (-1: a root); guess j is what
-    node `guessers[j]` says of `guessed[j]`; `texts` are the places of the given texts with their guesses."""
+    """A tree of beginnings. Node i holds `tokens[i]` at `depths[i]` below `parents[i]` (-1: a root). Guess j is what
+    node `guessers[j]` predicts for `guessed[j]`. `texts` are the indices of the given texts with their guesses."""
 
     tokens: list[int] = field(default_factory=list)
     depths: list[int] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Row:
     texts: list[tuple[int, list[int]]] = field(default_factory=list)
 
     def add(self, place: int, ids: Sequence[int], path: list[int], guesses: list[int]) -> None:
-        """A text of which the nodes of `path` and the `guesses` are there already; both are made longer."""
+        """Add a text whose nodes in `path` and `guesses` exist already; both are extended."""
         for at in range(len(path), len(ids) - 1):
             self.parents.append(path[-1] if path else -1)
             path.append(len(self.tokens))
@@ -51,7 +51,8 @@ class Row:
 
 
 def packed(texts: Sequence[Sequence[int]], nodes: int = NODES_PER_ROW) -> Iterator[Row]:
-    """Rows of up to `nodes` nodes (a longer text has a row of its own); texts of one token or none are left out."""
+    """Pack texts into rows of up to `nodes` nodes (a longer text gets its own row); texts of at most one token are left
+    out."""
     row, path, guesses, before = Row(), list[int](), list[int](), list[int]()
     for place in sorted((at for at, ids in enumerate(texts) if len(ids) > 1), key=lambda at: list(texts[at])):
         ids = list(texts[place])
@@ -72,14 +73,14 @@ def _shared(one: Sequence[int], other: Sequence[int]) -> int:
 
 
 class PackedLM:
-    """A causal language model whose log-likelihoods are taken over trees of beginnings."""
+    """A causal language model whose log-likelihoods are computed over trees of beginnings."""
 
     def __init__(self, model: Any) -> None:
         self.model, self.body, self.head = model, model.base_model, model.get_output_embeddings()
 
     @torch.inference_mode()
     def sums(self, texts: Sequence[Sequence[int]]) -> list[float]:
-        """The summed log-likelihood in nats of each text's tokens after its first."""
+        """Return the summed log-likelihood, in nats, of each text's tokens after its first."""
         found = [0.0] * len(texts)
         every = packed(texts)
         while rows := list(islice(every, ROWS_PER_FORWARD)):
@@ -93,7 +94,7 @@ class PackedLM:
         return found
 
     def _guesses(self, rows: Sequence[Row]) -> np.ndarray:
-        """The log-probability of every guess of the rows, one after the other (float64)."""
+        """Return the log-probability of every guess of the rows, in order (float64)."""
         hidden = self._hidden(rows)
         starts = np.cumsum([0, *(len(row.tokens) for row in rows)])
         guessers = np.concatenate([np.asarray(row.guessers) + start for row, start in zip(rows, starts, strict=False)])
@@ -108,7 +109,7 @@ class PackedLM:
         return values
 
     def _hidden(self, rows: Sequence[Row]) -> Tensor:
-        """(nodes of all rows, width): the body's last states."""
+        """Return the body's last states: (nodes of all rows, width)."""
         longest = max(len(row.tokens) for row in rows)
         ids = torch.zeros((len(rows), longest), dtype=torch.int64)
         positions = torch.zeros_like(ids)
@@ -121,7 +122,7 @@ class PackedLM:
             real[at, :size] = True
             for node, parent in enumerate(row.parents):
                 if parent >= 0:
-                    # Parents come before their children, so theirs is whole by now.
+                    # Parents precede their children, so their sum is complete.
                     sees[at, node] |= sees[at, parent]
         dtype = next(self.body.parameters()).dtype
         mask = torch.zeros(sees.shape, dtype=dtype).masked_fill_(~sees, torch.finfo(dtype).min).unsqueeze(1)
@@ -134,8 +135,8 @@ class PackedLM:
 
     @classmethod
     def where_equal(cls, model: Any, tokens: Iterable[int]) -> "PackedLM | None":
-        """The packed form of a model that gives the same numbers by it, tried on a few tokens; None for others (those
-        with positions of their own, or with more behind the body than a matrix)."""
+        """Return the packed form of a model if it gives the same numbers on a few tokens. None for other models: those
+        with their own positions, or with more than a matrix after the body."""
         takes = inspect.signature(model.base_model.forward).parameters
         if model.base_model is model or "position_ids" not in takes or model.get_output_embeddings() is None:
             return None

@@ -1,4 +1,5 @@
-"""Frames to a model's input as its preprocessor_config.json asks: resized, cropped, normalised. No torchvision."""
+"""Turn frames into a model's input as its preprocessor_config.json says: resized, cropped, normalised. No
+torchvision."""
 
 import math
 from collections.abc import Mapping
@@ -15,12 +16,13 @@ from hub.errors import HubError
 from hub.loading.pretrained import model_source
 
 # PIL's numbers of its resampling filters.
-FILTERS = {0: "nearest-exact", 2: "bilinear", 3: "bicubic"}
+FILTERS = {0: "nearest-exact", 1: "lanczos", 2: "bilinear", 3: "bicubic"}
 
 
 @dataclass(frozen=True)
 class Pixels:
-    """`resize`: the shorter side (an int) or (height, width), None = as it is; `crop`: (height, width) or None."""
+    """How frames are prepared. `resize`: the shorter side (an int) or (height, width), None = unchanged; `crop`:
+    (height, width) or None."""
 
     resize: int | tuple[int, int] | None
     crop: tuple[int, int] | None
@@ -31,7 +33,7 @@ class Pixels:
 
     @classmethod
     def of(cls, argument: str, image_size: int | tuple[int, int]) -> "Pixels":
-        """As the folder's or hub id's preprocessor_config.json says; HubError where it does not stand there."""
+        """Read the settings of a folder's or hub id's preprocessor_config.json; HubError if it is missing."""
         source, revision = model_source(argument)
         options: dict[str, Any] = {"revision": revision} if revision else {}
         try:
@@ -44,7 +46,7 @@ class Pixels:
 
     @classmethod
     def from_settings(cls, raw: Mapping[str, Any], side: tuple[int, int]) -> "Pixels":
-        """As a processor's settings say; `side` (height, width) where they name none."""
+        """Read a processor's settings; `side` (height, width) if they name no size."""
         size = raw.get("size") or {}
         crop = raw.get("crop_size") or {}
         return cls(
@@ -57,7 +59,7 @@ class Pixels:
         )
 
     def __call__(self, frames: np.ndarray, device: torch.device) -> torch.Tensor:
-        """uint8 (k, height, width, 3) -> float32 (k, 3, height', width') on the device."""
+        """Turn uint8 (k, height, width, 3) into float32 (k, 3, height', width') on the device."""
         # Resized in whole grey levels on the CPU, as PIL and torchvision do: one picture whatever the device.
         resized = self._resized(torch.from_numpy(np.ascontiguousarray(frames)).permute(0, 3, 1, 2))
         images = moved(resized, device).float()
@@ -68,7 +70,7 @@ class Pixels:
         return (images * self.rescale - mean) / std
 
     def smaller(self, frames: np.ndarray) -> np.ndarray:
-        """uint8 (k, height, width, 3) resized as `__call__` would; what that gives for them is the same."""
+        """Resize uint8 (k, height, width, 3) as `__call__` does, so `__call__` gives the same for the result."""
         images = torch.from_numpy(np.ascontiguousarray(frames)).permute(0, 3, 1, 2)
         return self._resized(images).permute(0, 2, 3, 1).contiguous().numpy()
 
@@ -90,7 +92,8 @@ class Pixels:
 def patch_rows(
     frames: np.ndarray, pixels: Pixels, patch: int, most: int, device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """SigLIP 2 with free sizes: frames near their own shape, as rows of at most `most` patches of `patch` pixels.
+    """Cut frames, near their own shape, into rows of at most `most` patches of `patch` pixels (SigLIP 2 with free
+    sizes).
 
     Returns rows (k, most, patch * patch * 3) with zeros behind, their mask (k, most), (k, 2) patches down and across.
     """
@@ -127,7 +130,7 @@ def _pair(size: Any, side: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _cropped(images: torch.Tensor, height: int, width: int) -> torch.Tensor:
-    """The middle; what is smaller gets black round it."""
+    """Cut out the centre; smaller frames get a black border."""
     down, right = height - images.shape[2], width - images.shape[3]
     if down > 0 or right > 0:
         down, right = max(down, 0), max(right, 0)

@@ -1,9 +1,9 @@
-"""How likely texts are after one prefix: the prefix goes through the model once, whatever is said after it.
+"""Compute the likelihood of texts after a prefix that goes through the model once for all of them.
 
-The cache of the prefix is repeated for the batch of texts, which stand right-padded with explicit positions; log
-probabilities are taken in float32. Equal to one forward pass over prefix and text (a test holds it to 1e-3).
+The cache of the prefix is repeated for the batch of texts, which are right-padded and have explicit positions. Log
+probabilities are computed in float32. The result equals a forward pass over prefix and text within 1e-3 (a test).
 
-`SharedBeginnings` does the same for prompts that are answered: few-shot examples go through the model once.
+`SharedBeginnings` does the same for prompts that get an answer: few-shot examples run once.
 """
 
 import copy
@@ -17,39 +17,51 @@ from transformers.cache_utils import DynamicLayer
 
 from hub.loading.pretrained import token_batches
 
-# Tokens that go through together, the prefix counted for every text: their caches are copies of the prefix's.
+# Tokens that run together. The prefix counts for every text, because each has a copy of its cache.
 CACHED_TOKENS_PER_BATCH = {"cpu": 8192, "cuda": 32768}
 # A shorter beginning costs more to repeat than it saves.
 MIN_SHARED = 16
 MAX_BEGINNINGS = 4
+# Seconds per pair of frames, as Qwen-Omni's forward names them, and its positions.
+SECONDS = "video_second_per_grid"
+POSITIONED = {SECONDS: "second_per_grids"}
 
 
 @dataclass(frozen=True)
 class Prefix:
-    """Token ids of what comes before, and the tensors of the video in it (empty without one)."""
+    """Token ids of a prefix, and the tensors of the video in it (empty without one)."""
 
     ids: Tensor  # (1, length)
     tensors: Mapping[str, Tensor] = field(default_factory=dict)
 
 
 class PrefixModel:
-    """A generative model that scores texts after prefixes. `video_token` is the id that marks a video's places."""
+    """A generative model that scores texts after prefixes.
 
-    def __init__(self, model: Any, video_token: int | None) -> None:
-        self.model, self.video_token = model, video_token
+    `video_token`: the id that marks a clip's places. `type_ids`: the forward's name for which tokens are those, if it
+    asks for that.
+    """
+
+    def __init__(self, model: Any, video_token: int | None, type_ids: str = "") -> None:
+        self.model, self.video_token, self.type_ids = model, video_token, type_ids
         # Qwen's positions count time, height and width: (3, batch, length).
         self.by_grid = hasattr(model.model, "get_rope_index")
 
     def forward_inputs(self, prefix: Prefix, ids: Tensor) -> dict[str, Any]:
-        """What the forward pass takes for `ids`, which begin with the prefix, by names; positions are left to it."""
+        """Return the arguments of the forward pass for `ids`, which begin with the prefix; without positions."""
         found: dict[str, Any] = {"input_ids": ids, **prefix.tensors}
-        if self.by_grid and prefix.tensors:
+        if SECONDS in prefix.tensors:
+            # Without a mask, Qwen-Omni's forward gives a video the positions of text.
+            found["attention_mask"] = torch.ones_like(ids)
+        elif self.by_grid and prefix.tensors:
             found["mm_token_type_ids"] = (ids == self.video_token).int() * 2
+        elif self.type_ids and prefix.tensors:
+            found[self.type_ids] = (ids == self.video_token).int()
         return found
 
     @torch.inference_mode()
     def log_probabilities(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> list[Tensor]:
-        """For each text its tokens' log-probabilities in nats after the prefix, float32 on the CPU."""
+        """Return, per text, its tokens' log-probabilities in nats after the prefix, float32 on the CPU."""
         found: list[Tensor] = [torch.empty(0)] * len(texts)
         for batch, cache, first, start in self._batches(prefix, texts):
             rows = self._after(cache, first, start, [texts[at] for at in batch])
@@ -59,7 +71,8 @@ class PrefixModel:
 
     @torch.inference_mode()
     def next_logits(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> Tensor:
-        """(len(texts), vocabulary) float32 on the CPU: what may come after prefix and each text (a token or more)."""
+        """Return (len(texts), vocabulary) float32 logits on the CPU: what follows the prefix and each text (one token
+        or more)."""
         found: list[Tensor] = [torch.empty(0)] * len(texts)
         for batch, cache, _, start in self._batches(prefix, texts):
             logits, _ = self._continued(cache, start, [texts[at] for at in batch])
@@ -68,8 +81,8 @@ class PrefixModel:
         return torch.stack(found) if found else torch.empty(0, 0)
 
     def _batches(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Any, Tensor, int]]:
-        """Places of texts of like length, the prefix's cache for them, the logits at its end (1, vocabulary), and the
-        position that comes next. The prefix runs once."""
+        """Yield, per batch of texts of similar length: their indices, the prefix's cache, the logits at its end (1,
+        vocabulary), and the next position. The prefix runs once."""
         if not texts:
             return
         positions = self._positions(prefix)
@@ -83,19 +96,20 @@ class PrefixModel:
             yield batch, cache, first.logits[:, -1], int(positions.max()) + 1
 
     def _positions(self, prefix: Prefix) -> Tensor:
-        """(1, length), or (3, 1, length) where they are by grid."""
+        """Return the positions of the prefix: (1, length), or (3, 1, length) if they are by grid."""
         if self.by_grid and prefix.tensors:
             given = self.forward_inputs(prefix, prefix.ids)
-            names = ("input_ids", "mm_token_type_ids", "video_grid_thw", "second_per_grid_ts")
-            found, _ = self.model.model.get_rope_index(**{name: given[name] for name in names if name in given})
+            found, _ = self.model.model.get_rope_index(
+                **{POSITIONED.get(name, name): value for name, value in given.items() if not name.startswith("pixel")}
+            )
             return found
         line = torch.arange(prefix.ids.shape[1], device=prefix.ids.device).unsqueeze(0)
         return line.expand(3, 1, -1) if self.by_grid else line
 
     def _continued(self, cache: Any, start: int, texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        """Logits (n, longest, vocabulary) of the padded texts after the cached prefix, and their ids."""
+        """Return logits (n, longest, vocabulary) of the padded texts after the cached prefix, and their ids."""
         device, before = self.model.device, cache.get_seq_length()
-        cache.batch_repeat_interleave(len(texts))
+        _repeat(cache, len(texts))
         longest = max(map(len, texts))
         ids = torch.zeros((len(texts), longest), dtype=torch.int64)
         mask = torch.zeros((len(texts), before + longest), dtype=torch.int64)
@@ -114,11 +128,12 @@ class PrefixModel:
         return logits, ids
 
     def _after(self, cache: Any, first: Tensor, start: int, texts: Sequence[Sequence[int]]) -> list[Tensor]:
-        """`first` (1, vocabulary): the logits at the prefix's end, which guess each text's first token."""
+        """Return the log-probabilities of the texts' tokens. `first` (1, vocabulary): the logits at the prefix's end,
+        which predict each text's first token."""
         wanted = [len(text) for text in texts]
         if max(wanted) == 0:
             return [torch.empty(0) for _ in texts]
-        # The last token of a text guesses nothing of it.
+        # The last token of a text predicts none of it.
         heads = [text[:-1] for text in texts]
         guesses = first.float().expand(len(texts), 1, -1)
         if max(map(len, heads)) > 0:
@@ -131,39 +146,45 @@ class PrefixModel:
         return [picked[row, : wanted[row]] for row in range(len(texts))]
 
 
+def _repeat(cache: Any, rows: int) -> None:
+    """Repeat a cache of one row. `reorder_cache` also knows the states of linear attention (Qwen3.5)."""
+    cache.reorder_cache(torch.zeros(rows, dtype=torch.int64))
+
+
 def shared_length(rows: Sequence[Sequence[int]]) -> int:
-    """The number of tokens that all rows begin with."""
+    """Count the tokens that all rows begin with."""
     first, last = min(rows), max(rows)
     parts = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
     return next(parts, min(len(first), len(last)))
 
 
 class SharedBeginnings:
-    """The caches of the last beginnings that prompts shared, such as an instruction with its few-shot examples."""
+    """Caches of the latest beginnings that prompts shared, such as an instruction with its few-shot examples."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        # Token ids -> the cache of one row, the last used at the end.
+        # Token ids -> the cache of one row; the latest used is last.
         self._kept: dict[tuple[int, ...], Any] = {}
         self._able = True
 
     def begin(self, rows: Sequence[Sequence[int]]) -> tuple[int, Any]:
-        """(n, cache): what all rows begin with, n tokens, and its cache for so many rows, to be used once.
+        """Return (n, cache): the number of tokens that all rows begin with, and their cache for that many rows, to use
+        once.
 
         (0, None) if they share too little, or if the model's cache does not hold keys and values of every token
         (padding behind the beginning would change it).
         """
-        # Every row keeps a token that says what comes next.
+        # Every row keeps a token, which predicts the next one.
         shared = tuple(rows[0][: min(shared_length(rows), min(map(len, rows)) - 1)])
         found = self._found(shared) if self._able and len(shared) >= MIN_SHARED else ()
         if not found:
             return 0, None
         cache = copy.deepcopy(self._kept[found])
-        cache.batch_repeat_interleave(len(rows))
+        _repeat(cache, len(rows))
         return len(found), cache
 
     def _found(self, shared: tuple[int, ...]) -> tuple[int, ...]:
-        """The stored beginning to use. A new one is computed if no stored one has half of its tokens."""
+        """Return the stored beginning to use. A new one is computed if no stored one has half of its tokens."""
         best = max(self._kept, key=lambda ids: shared_length((ids, shared)), default=())
         overlap = shared_length((best, shared))
         if overlap < max(MIN_SHARED, len(shared) / 2):
@@ -171,7 +192,7 @@ class SharedBeginnings:
         elif overlap == len(best):
             wanted = best
         else:
-            # Both go on differently from here: the next prompts will, too.
+            # Both differ from here on, and so will the next prompts.
             wanted = best[:overlap]
             del self._kept[best]
         cache = self._kept.pop(wanted, None) or self._computed(wanted)
@@ -191,7 +212,7 @@ class SharedBeginnings:
 
 @torch.inference_mode()
 def full_log_probabilities(model: PrefixModel, prefix: Prefix, texts: Sequence[Sequence[int]]) -> list[Tensor]:
-    """The same by one whole forward pass a text, the model's own positions, no cache: the reference."""
+    """Compute the same with a whole forward pass per text, the model's own positions and no cache: the reference."""
     found = []
     for text in texts:
         ids = torch.cat([prefix.ids, torch.tensor([list(text)], device=prefix.ids.device, dtype=torch.int64)], dim=1)

@@ -40,7 +40,8 @@ def reads_at_limit(
 def reads_of_tokenizer(
     tokenizer: Any, texts: Iterable[str], limit: int, spell: Callable[[str], str] = str
 ) -> dict[str, TextRead]:
-    """`reads_at_limit` of a tokenizer that cuts for itself. `spell`: what it is given for a text."""
+    """Apply `reads_at_limit` to a tokenizer that cuts texts itself. `spell`: how a text is changed before it is
+    tokenized."""
     return reads_at_limit(
         texts,
         limit,
@@ -50,7 +51,7 @@ def reads_of_tokenizer(
 
 
 class CutTexts:
-    """Collect what a model cuts of all that it is asked to read: `found`."""
+    """Collect the texts that a model cuts: `found`."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
@@ -66,7 +67,7 @@ class CutTexts:
 
 
 def facts_of(found: Mapping[str, TextRead]) -> dict[str, Any] | None:
-    """{"n", "limit", "longest" in tokens, "first" texts}; None if no text is cut or the model cannot say."""
+    """Return {"n", "limit", "longest" in tokens, "first" texts}; None if no text is cut or the model cannot say."""
     if not found:
         return None
     reads = list(found.values())

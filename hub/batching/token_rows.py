@@ -1,4 +1,4 @@
-"""Rows of token ids of unequal length: side by side, through a model in batches, and what comes of it as scores."""
+"""Run rows of token ids of unequal length through a model in batches, and turn the results into scores."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,7 +9,7 @@ from hub.loading.pretrained import token_batches
 
 
 def padded(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
-    """int64 (n, longest), each row from the left, `filler` behind it."""
+    """Return int64 (n, longest): each row left-aligned, padded with `filler`."""
     ids = torch.full((len(rows), max(map(len, rows))), filler, dtype=torch.int64)
     for at, row in enumerate(rows):
         ids[at, : len(row)] = torch.tensor(row, dtype=torch.int64)
@@ -17,14 +17,14 @@ def padded(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
 
 
 def masked(rows: Sequence[Sequence[int]], filler: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """The rows `padded`, and 1 where a token stands."""
+    """Return the rows `padded`, and a mask that is 1 at tokens."""
     return padded(rows, filler), padded([[1] * len(row) for row in rows], 0)
 
 
 def batched_sums(
     rows: Sequence[Sequence[int]], device: torch.device, sums_of: Callable[[Sequence[Sequence[int]]], list[float]]
 ) -> list[float]:
-    """`sums_of` over batches of rows of like length, in the order of the rows."""
+    """Apply `sums_of` to batches of rows of similar length; results are in the order of the rows."""
     sums = [0.0] * len(rows)
     for batch in token_batches([len(row) for row in rows], device):
         for at, value in zip(batch, sums_of([rows[at] for at in batch]), strict=True):
@@ -33,6 +33,6 @@ def batched_sums(
 
 
 def mean_log_likelihood(total: float, tokens: int) -> Score:
-    """The score of a text by the sum over its tokens, in nats; a text of no token scores 0."""
+    """Return the score of a text from the sum over its tokens, in nats; a text without tokens scores 0."""
     mean = total / max(tokens, 1)
     return Score(mean, ScoreKind.LOG_LIKELIHOOD, {"sum": total, "mean": mean, "tokens": float(tokens)})

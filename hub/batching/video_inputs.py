@@ -1,14 +1,16 @@
-"""What each generative family makes of a clip: its tensors, and the text that stands for it in the prompt.
+"""Turn a clip into the tensors of each generative family, and into the text that represents it in the prompt.
 
-transformers' own video processors need torchvision, which breaks a CPU torch (decision 15): these are theirs by hand,
-pinned to golden values that theirs gave.
+The video processors of transformers need torchvision, which does not load beside a CPU torch (decision 15). These
+functions replace them; tests pin them to golden values of the originals.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
+import inflect
 import torch
 from PIL import Image
 from torch import Tensor
@@ -18,15 +20,25 @@ from transformers.models.llava_next.image_processing_pil_llava_next import Llava
 from hub.batching.pixels import Pixels
 from hub.interfaces import Frames
 
-CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
-HALF = (0.5, 0.5, 0.5)
-# VideoLLaMA3 drops tokens whose pixels differ from the frame before by no more (of 255), but for one a frame.
+TILE_SETTINGS = ("size", "crop_size", "image_grid_pinpoints", "image_mean", "image_std", "resample", "rescale_factor")
+# VideoLLaMA3 drops tokens whose pixels differ from the previous frame by at most this (of 255), except one per frame.
 STILL = 0.1
+# How a forward names the seconds per pair of frames.
+SECONDS_PER_PAIR = {
+    "qwen2_5_vl": "second_per_grid_ts",
+    "qwen2_5_omni_thinker": "video_second_per_grid",
+    "qwen3_omni_moe_thinker": "video_second_per_grid",
+}
+# SmolVLM's processor enlarges no picture beyond this side.
+MAX_SIDE = 4096
+# What a processor returns of the text beside the tensors of pictures.
+TEXT_TENSORS = frozenset({"input_ids", "attention_mask", "token_type_ids", "mm_token_type_ids"})
+number_words = inflect.engine()
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """`tensors` as the model's forward names them, for one clip (batch of one); `text` the expanded placeholder."""
+    """`tensors` by the names of the model's forward, for one clip (batch of one); `text`: the expanded placeholder."""
 
     tensors: dict[str, Tensor]
     text: str
@@ -34,7 +46,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Clip:
-    """Frames, their presentation times in seconds, and all that the model's files say of how to show them."""
+    """Frames, their presentation times in seconds, and the model's settings of how to show them."""
 
     frames: Frames
     times: Sequence[float]
@@ -42,27 +54,39 @@ class Clip:
     config: Any
     tokenizer: Any
     device: torch.device
+    # transformers' own, for families with `by_processor`.
+    processor: Any = None
 
     @property
     def token(self) -> str:
-        """The token that one feature vector of a video takes in the prompt."""
+        """Return the token of one feature vector of a video in the prompt."""
         return self.tokenizer.convert_ids_to_tokens(self.config.video_token_id)
 
     @property
+    def image_token(self) -> str:
+        """Return the token of one feature vector of a picture in the prompt."""
+        return self.tokenizer.convert_ids_to_tokens(self.config.image_token_id)
+
+    @property
+    def seconds(self) -> list[float]:
+        """Return when each frame is shown; whole seconds if that is unknown."""
+        return list(self.times) or [float(n) for n in range(len(self.frames))]
+
+    @property
     def spacing(self) -> float:
-        """Seconds between two frames; 1 where that cannot be told."""
+        """Return the seconds between two frames; 1 if that is unknown."""
         span = self.times[-1] - self.times[0] if len(self.times) > 1 else 0.0
         return span / (len(self.times) - 1) if span > 0 else 1.0
 
     def pixels(self, side: tuple[int, int] | None = None) -> Tensor:
-        """float32 (k, 3, height, width): resized to `side` where given, else as the settings say."""
+        """Return float32 (k, 3, height, width): resized to `side` if given, otherwise by the settings."""
         image = self.config.vision_config.image_size if side is None else side
         made = Pixels.from_settings(self.settings, (image, image) if isinstance(image, int) else (image[0], image[1]))
         return (made if side is None else replace(made, resize=side, crop=None))(self.frames, self.device)
 
 
 def llava_next_video(clip: Clip) -> Prepared:
-    """Each frame's patches, pooled."""
+    """Pool the patches of each frame."""
     pixels = clip.pixels()
     patch, stride = clip.config.vision_config.patch_size, clip.config.spatial_pool_stride
     a_frame = (pixels.shape[2] // patch // stride) * (pixels.shape[3] // patch // stride)
@@ -70,7 +94,7 @@ def llava_next_video(clip: Clip) -> Prepared:
 
 
 def video_llava(clip: Clip) -> Prepared:
-    """Each frame's patches and its class token."""
+    """Show the patches of each frame and its class token."""
     pixels = clip.pixels()
     patch = clip.config.vision_config.patch_size
     a_frame = (pixels.shape[2] // patch) * (pixels.shape[3] // patch) + 1
@@ -78,7 +102,7 @@ def video_llava(clip: Clip) -> Prepared:
 
 
 def llava_onevision(clip: Clip) -> Prepared:
-    """Each frame's patches at half the resolution, and one token that ends the video."""
+    """Show the patches of each frame at half the resolution, and one token that ends the video."""
     pixels = clip.pixels()
     vision = clip.config.vision_config
     a_frame = math.ceil(vision.image_size // vision.patch_size / 2) ** 2
@@ -86,16 +110,16 @@ def llava_onevision(clip: Clip) -> Prepared:
 
 
 def llava_next(clip: Clip) -> Prepared:
-    """LLaVA-1.6, which knows pictures only: every frame as one, in tiles of the size that suits its shape."""
+    """Show every frame as a picture, in tiles of the size that suits its shape (LLaVA-1.6)."""
     vision, settings = clip.config.vision_config, clip.settings
     tiles = LlavaNextImageProcessorPil(**{name: settings[name] for name in TILE_SETTINGS if name in settings})
-    # It counts what a picture takes; the class token stands before the patches of a CLIP tower.
+    # It counts the tokens of a picture; a CLIP tower adds the class token.
     counting = LlavaNextProcessor(
         image_processor=tiles,
         tokenizer=clip.tokenizer,
         patch_size=vision.patch_size,
         vision_feature_select_strategy=clip.config.vision_feature_select_strategy,
-        image_token=clip.tokenizer.convert_ids_to_tokens(clip.config.image_token_id),
+        image_token=clip.image_token,
         num_additional_image_tokens=1,
     )
     made = tiles(images=[Image.fromarray(frame) for frame in clip.frames], return_tensors="pt")
@@ -104,32 +128,32 @@ def llava_next(clip: Clip) -> Prepared:
 
 
 def internvl(clip: Clip) -> Prepared:
-    """Every frame as an image of one tile, numbered."""
+    """Show every frame as a numbered picture of one tile."""
     pixels = clip.pixels()
-    image = clip.tokenizer.convert_ids_to_tokens(clip.config.image_token_id) * clip.config.image_seq_length
+    image = clip.image_token * clip.config.image_seq_length
     opens, closes = (getattr(clip.tokenizer, f"{which}_image_token", None) for which in ("start", "end"))
     frames = [f"Frame{n + 1}: {opens or '<img>'}{image}{closes or '</img>'}" for n in range(len(pixels))]
     return Prepared({"pixel_values": pixels}, "\n".join(frames))
 
 
 def qwen2_vl(clip: Clip) -> Prepared:
-    """Pairs of frames in patches; their spacing in time goes into the positions (Qwen2.5-VL)."""
+    """Turn pairs of frames into patches; from Qwen2.5 on, their spacing in time is part of the positions."""
     patches, grid = _patches(clip, _frame_size)
     merged = int(grid.prod()) // clip.settings["merge_size"] ** 2
     tensors = {"pixel_values_videos": patches, "video_grid_thw": grid.unsqueeze(0)}
-    if clip.config.model_type == "qwen2_5_vl":
+    if clip.config.model_type in SECONDS_PER_PAIR:
         seconds = clip.settings["temporal_patch_size"] * clip.spacing
-        tensors["second_per_grid_ts"] = torch.tensor([seconds], device=clip.device)
+        tensors[SECONDS_PER_PAIR[clip.config.model_type]] = torch.tensor([seconds], device=clip.device)
     return Prepared(tensors, clip.token * merged)
 
 
 def qwen3_vl(clip: Clip) -> Prepared:
-    """As before, each pair of frames with the second at which it is shown, written out."""
+    """Turn pairs of frames into patches, each pair after the second at which it is shown."""
     patches, grid = _patches(clip, _video_size)
     pairs, height, width = (int(n) for n in grid)
     tokens = clip.token * (height * width // clip.settings["merge_size"] ** 2)
     step = clip.settings["temporal_patch_size"]
-    times = list(clip.times) or [float(n) for n in range(len(clip.frames))]
+    times = clip.seconds
     times += times[-1:] * (-len(times) % step)
     shown = [(times[at] + times[at + step - 1]) / 2 for at in range(0, len(times), step)]
     opens, closes = (clip.tokenizer.convert_ids_to_tokens(at) for at in _vision_ends(clip.config))
@@ -138,7 +162,7 @@ def qwen3_vl(clip: Clip) -> Prepared:
 
 
 def video_llama_3(clip: Clip) -> Prepared:
-    """Frame by frame with its second; patches that did not change since the frame before are left out."""
+    """Show frame by frame with its second, without the patches that did not change since the frame before."""
     patches, grid = _patches(clip, _shared_size)
     merge = clip.settings["merge_size"]
     kept = (
@@ -146,9 +170,8 @@ def video_llama_3(clip: Clip) -> Prepared:
         if clip.settings["use_token_compression"]
         else torch.ones(int(grid.prod()) // merge**2, dtype=torch.bool, device=clip.device)
     )
-    times = clip.times or [float(n) for n in range(len(clip.frames))]
     counts = kept.view(int(grid[0]), -1).sum(1).tolist()
-    text = ",".join(f"Time {time:.1f}s:{clip.token * count}" for time, count in zip(times, counts, strict=False))
+    text = ",".join(f"Time {time:.1f}s:{clip.token * count}" for time, count in zip(clip.seconds, counts, strict=False))
     tensors = {
         "pixel_values_videos": patches,
         "video_grid_thw": grid.unsqueeze(0),
@@ -158,12 +181,71 @@ def video_llama_3(clip: Clip) -> Prepared:
     return Prepared(tensors, text)
 
 
+def glm4v(clip: Clip) -> Prepared:
+    """Turn pairs of frames into patches, each pair a picture followed by the second of its first frame."""
+    patches, grid = _patches(clip, _video_size)
+    pairs, height, width = (int(n) for n in grid)
+    picture = clip.image_token * (height * width // clip.settings["merge_size"] ** 2)
+    shown = clip.seconds[:: clip.settings["temporal_patch_size"]][:pairs]
+    whole = clip.config.model_type != "glm46v"
+    text = "".join(
+        f"<|begin_of_image|>{picture}<|end_of_image|>{int(time) if whole else f'{time:.1f} seconds'}" for time in shown
+    )
+    return Prepared({"pixel_values_videos": patches, "video_grid_thw": grid.unsqueeze(0)}, text)
+
+
+def smolvlm(clip: Clip) -> Prepared:
+    """Turn frames into squares, each after its minute and second, below the number of frames and the last second."""
+    settings, vision = clip.settings, clip.config.vision_config
+    side = int(settings["max_image_size"]["longest_edge"])
+    size = (settings.get("video_sampling") or {}).get("video_size") or settings["size"]
+    pixels = Pixels.from_settings(settings, (side, side))
+    longest = with_longest_side(clip.frames.shape[1:3], int(size["longest_edge"]))
+    frames = replace(pixels, resize=longest, crop=None).smaller(clip.frames)
+    values = replace(pixels, resize=(side, side), crop=None)(frames, clip.device)
+    picture = clip.image_token * ((side // vision.patch_size) ** 2 // clip.config.scale_factor**2)
+    around = "<fake_token_around_image>"
+    shown = "".join(
+        f"\nFrame from {int(time // 60):02d}:{int(time % 60):02d}:{around}<global-img>{picture}{around}"
+        for time in clip.seconds
+    )
+    count = number_words.number_to_words(len(values))
+    span = timedelta(seconds=int(clip.seconds[-1]))
+    opens = f"You are provided the following series of {count} frames from a {span} [H:MM:SS] video.\n"
+    return Prepared({"pixel_values": values.unsqueeze(0)}, f"{opens}{shown}\n\n")
+
+
+def pictures(clip: Clip) -> Prepared:
+    """Turn every frame into a picture by the model's own processor, which counts its tokens; each on its own line."""
+    frames = [Image.fromarray(frame) for frame in clip.frames]
+    made = clip.processor(
+        images=[frames],
+        text=[clip.processor.image_token * len(frames)],
+        return_tensors="pt",
+        return_text_replacement_offsets=True,
+    )
+    (replaced,) = made.pop("text_replacement_offsets")
+    tensors = {name: value.to(clip.device) for name, value in made.items() if name not in TEXT_TENSORS}
+    return Prepared(tensors, "\n".join(one["replacement"] for one in replaced))
+
+
+def with_longest_side(side: tuple[int, ...], longest: int) -> tuple[int, int]:
+    """Return (height, width) in the picture's shape with this longer side; the shorter one is rounded up to be even."""
+    height, width = side
+    longest = min(longest, MAX_SIDE)
+    if width >= height:
+        shorter = int(longest / (width / height))
+        return max(1, shorter + shorter % 2), longest
+    shorter = int(longest * (width / height))
+    return longest, max(1, shorter + shorter % 2)
+
+
 def _vision_ends(config: Any) -> tuple[int, int]:
     return config.vision_start_token_id, config.vision_end_token_id
 
 
 def _changed(patches: Tensor, grid: Sequence[int], merge: int) -> Tensor:
-    """Which merged patches of (t, h, w) are kept: bool (t * h * w / merge**2,)."""
+    """Return which merged patches of (t, h, w) to keep: bool (t * h * w / merge**2,)."""
     t, h, w = grid
     if t == 1:
         return torch.ones(h * w // merge**2, dtype=torch.bool, device=patches.device)
@@ -175,7 +257,8 @@ def _changed(patches: Tensor, grid: Sequence[int], merge: int) -> Tensor:
 
 
 def _patches(clip: Clip, size: Callable[[Clip, int], tuple[int, int]]) -> tuple[Tensor, Tensor]:
-    """Patches (t * h * w, channels * step * patch * patch) in the order of merged squares, and the grid (t, h, w)."""
+    """Return patches (t * h * w, channels * step * patch * patch) in the order of merged squares, and the grid (t, h,
+    w)."""
     patch, merge, step = (clip.settings[name] for name in ("patch_size", "merge_size", "temporal_patch_size"))
     video = clip.pixels(size(clip, patch * merge))
     video = torch.cat([video, video[-1:].expand(-len(video) % step, -1, -1, -1)])
@@ -191,18 +274,18 @@ def _bounds(clip: Clip) -> tuple[int, int]:
 
 
 def _frame_size(clip: Clip, factor: int) -> tuple[int, int]:
-    """Qwen2-VL: the pixels of one frame stay within bounds."""
+    """Keep the pixels of one frame within bounds (Qwen2-VL)."""
     return fitted(clip.frames.shape[1:3], factor, *_bounds(clip), copies=1, rounded=1)
 
 
 def _shared_size(clip: Clip, factor: int) -> tuple[int, int]:
-    """VideoLLaMA3: all frames share the upper bound."""
+    """Share the upper bound between all frames (VideoLLaMA3)."""
     least, most = _bounds(clip)
     return fitted(clip.frames.shape[1:3], factor, least, most // len(clip.frames), copies=1, rounded=1)
 
 
 def _video_size(clip: Clip, factor: int) -> tuple[int, int]:
-    """Qwen3-VL: the pixels of all frames together stay within bounds; very small ones are enlarged first."""
+    """Keep the pixels of all frames together within bounds; enlarge very small frames first (Qwen3-VL, GLM)."""
     height, width = clip.frames.shape[1:3]
     step, k = clip.settings["temporal_patch_size"], len(clip.frames)
     if height < factor or width < factor:
@@ -212,7 +295,8 @@ def _video_size(clip: Clip, factor: int) -> tuple[int, int]:
 
 
 def fitted(side: tuple[int, ...], factor: int, least: int, most: int, *, copies: int, rounded: int) -> tuple[int, int]:
-    """(height, width) near `side`, multiples of `factor`, so that `copies` pictures hold `least` to `most` pixels."""
+    """Return (height, width) near `side`, multiples of `factor`, so that `copies` pictures have `least` to `most`
+    pixels."""
     height, width = side
     height_to, width_to = (round(length / factor) * factor for length in (height, width))
     if rounded * height_to * width_to > most:
@@ -224,90 +308,7 @@ def fitted(side: tuple[int, ...], factor: int, least: int, most: int, *, copies:
     return height_to, width_to
 
 
-@dataclass(frozen=True)
-class Family:
-    """`defaults`: what the processor's class says where the model's file says nothing. `marks`: what the chat template
-    writes for a video, the first that is found. `template` where the model's files hold none. `shown` is what the
-    template is told of: a video, or an image for models that know only those."""
-
-    prepare: Callable[[Clip], Prepared]
-    defaults: Mapping[str, Any]
-    marks: tuple[str, ...] = ("<video>",)
-    template: str = ""
-    shown: str = "video"
-
-
-VICUNA = (
-    "{% for message in messages %}{% if message.role == 'system' %}{{ message.content[0].text }} {% elif message.role "
-    "== 'user' %}USER: {% for part in message.content %}{% if part.type == 'video' %}<video>\n{% else %}{{ part.text }}"
-    "{% endif %}{% endfor %}{% else %} ASSISTANT: {{ message.content[0].text }} {% endif %}{% endfor %}"
-    "{% if add_generation_prompt %} ASSISTANT:{% endif %}"
-)
-CLIP_PIXELS = {"image_mean": CLIP_MEAN, "image_std": CLIP_STD, "resample": 3, "do_center_crop": True}
-QWEN_PIXELS = {"patch_size": 14, "temporal_patch_size": 2, "merge_size": 2, "resample": 3}
-SQUARE_224 = {**CLIP_PIXELS, "size": {"shortest_edge": 224}, "crop_size": {"height": 224, "width": 224}}
-SQUARE_336 = {**CLIP_PIXELS, "size": {"shortest_edge": 336}, "crop_size": {"height": 336, "width": 336}}
-TILE_SETTINGS = ("size", "crop_size", "image_grid_pinpoints", "image_mean", "image_std", "resample", "rescale_factor")
-QWEN2 = {
-    **QWEN_PIXELS,
-    "image_mean": CLIP_MEAN,
-    "image_std": CLIP_STD,
-    "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768},
-}
-VISION_MARKS = ("<|vision_start|><|video_pad|><|vision_end|>", "<|video_pad|>")
-FAMILIES: Mapping[str, Family] = {
-    "llava_next_video": Family(llava_next_video, SQUARE_224, template=VICUNA),
-    "video_llava": Family(video_llava, SQUARE_224, template=VICUNA),
-    "llava_onevision": Family(
-        llava_onevision, {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}}
-    ),
-    "llava_next": Family(
-        llava_next,
-        {**SQUARE_336, "image_grid_pinpoints": [[336, 672], [672, 336], [672, 672], [1008, 336], [336, 1008]]},
-        marks=("<image>",),
-        shown="image",
-    ),
-    "internvl": Family(internvl, {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}}),
-    "qwen2_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:]),
-    "qwen2_5_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:]),
-    "qwen3_vl": Family(
-        qwen3_vl,
-        {
-            **QWEN_PIXELS,
-            "patch_size": 16,
-            "image_mean": HALF,
-            "image_std": HALF,
-            "size": {"shortest_edge": 128 * 32 * 32, "longest_edge": 32 * 32 * 768},
-        },
-        marks=VISION_MARKS,
-    ),
-    "video_llama_3": Family(
-        video_llama_3,
-        {
-            **QWEN_PIXELS,
-            "temporal_patch_size": 1,
-            "image_mean": HALF,
-            "image_std": HALF,
-            "use_token_compression": True,
-            "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768},
-        },
-        marks=VISION_MARKS,
-    ),
-}
-
-
-def settings_of(model_type: str, found: Mapping[str, Any], max_pixels: int | None = None) -> dict[str, Any]:
-    """The family's defaults under the model's own file; older files name the bounds `min_pixels` and `max_pixels`."""
-    settings = {**FAMILIES[model_type].defaults, **{name: value for name, value in found.items() if value is not None}}
-    size = settings["size"]
-    if not isinstance(size, Mapping) or "longest_edge" not in size:
-        return settings
-    least = found.get("min_pixels") or size["shortest_edge"]
-    most = max_pixels or found.get("max_pixels") or size["longest_edge"]
-    return {**settings, "size": {"shortest_edge": min(least, most) if max_pixels else least, "longest_edge": most}}
-
-
 def joined(prepared: Sequence[Prepared]) -> dict[str, Tensor]:
-    """The tensors of several clips as one batch."""
+    """Concatenate the tensors of several clips into one batch."""
     names = prepared[0].tensors if prepared else ()
     return {name: torch.cat([one.tensors[name] for one in prepared]) for name in names}

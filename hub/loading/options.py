@@ -1,4 +1,4 @@
-"""What stands behind a model's name: `NAME?frames=8&pooling=logits`. Imports no torch."""
+"""Split options from a model's name: `NAME?frames=8&pooling=logits`. Imports no torch."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from text.quoting import quoted
 
 
 def split_options(argument: str, known: dict[str, type | range]) -> tuple[str, dict[str, Any]]:
-    """("a/b", {"frames": 4}) of "a/b?frames=4"; a range takes whole numbers in it, int those from 1 to 1024.
+    """Return ("a/b", {"frames": 4}) for "a/b?frames=4". A range allows whole numbers in it, int those from 1 to 1024.
 
     HubError lists the known options, or what an option takes.
     """

@@ -1,4 +1,4 @@
-"""Loading from a hub id or a local folder through transformers: strict, by name, safetensors only, no foreign code.
+"""Load models from a hub id or a local folder through transformers: strict, by name, safetensors only, no foreign code.
 
 A model whose weights are missing, renamed or of another shape would run on random numbers: it is refused with the
 names. Tensors that belong to no part of the model are refused too, except the pretraining heads that published
@@ -15,17 +15,18 @@ from typing import Any, TypeVar
 import torch
 from huggingface_hub.utils import logging as hub_logging
 from safetensors import SafetensorError
-from transformers import AutoTokenizer
+from transformers import AutoConfig, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from hub.device import choose_device, choose_dtype
 from hub.errors import HubError
 from hub.loading.trust import allowed
 
-# Heads of the pretraining that other tasks leave aside, and position tables that old checkpoints stored.
+# Pretraining heads that other tasks do not use, position tables of old checkpoints, and
+# the voice of omni models.
 OTHER_HEADS = re.compile(
     r"(^|\.)(pooler\.|seq_relationship\.|sop_classifier\.|position_ids$|cls\.predictions\.|lm_head\.|attn\.bias$|"
-    r"attn\.masked_bias$|discriminator_predictions\.|embeddings\.token_type_ids$)"
+    r"attn\.masked_bias$|discriminator_predictions\.|embeddings\.token_type_ids$)|^(talker|token2wav|code2wav)\."
 )
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 MAX_NAMES = 5
@@ -47,19 +48,28 @@ class Pretrained:
     device: torch.device
 
 
-def load_pretrained(auto_class: Any, argument: str, *, slug: str, device: str, dtype: str) -> Pretrained:
-    """`argument`: a hub id, `ID@REVISION`, or a local folder. HubError says in one line what does not fit."""
+def load_pretrained(
+    auto_class: Any, argument: str, *, slug: str, device: str, dtype: str, part: str = ""
+) -> Pretrained:
+    """Load a hub id, `ID@REVISION`, or a local folder. HubError says in one line what does not fit.
+
+    `part`: the field of the configuration of the one part to load, if there is one.
+    """
     if not argument:
         raise HubError(f"'{slug}:' names no model; write {slug}:HUB_ID or {slug}:FOLDER")
     chosen, number_format = choose_device(device), choose_dtype(dtype)
     source, revision = model_source(argument)
     options: dict[str, Any] = {"revision": revision} if revision else {}
     trust = allowed()
-    # What goes wrong is raised as one line; retries and progress bars would stand round it.
+    # Errors are raised as one line, without retries and progress bars around it.
     transformers_logging.set_verbosity_error()
     hub_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
     try:
+        if part:
+            # bandit B615: the options hold the revision if one is named; scores say which was loaded.
+            config = AutoConfig.from_pretrained(source, trust_remote_code=trust.remote_code, **options)  # nosec
+            options["config"] = getattr(config, part, config)
         model, info = auto_class.from_pretrained(
             source,
             output_loading_info=True,
@@ -79,9 +89,9 @@ def load_pretrained(auto_class: Any, argument: str, *, slug: str, device: str, d
 
 
 def load_text_model(auto_class: Any, argument: str, *, slug: str, device: str, dtype: str) -> tuple[Pretrained, Any]:
-    """A model of texts and its tokenizer.
+    """Load a model of texts and its tokenizer.
 
-    In another format than float32 only the body is: its last states go on in float32, since a vocabulary's logits in
+    In a format other than float32, only the body has it. Its last states are converted to float32, because logits in
     bfloat16 tie words that differ by a hundredth of a nat.
     """
     loaded = load_pretrained(auto_class, argument, slug=slug, device=device, dtype="float32")
@@ -94,9 +104,9 @@ def load_text_model(auto_class: Any, argument: str, *, slug: str, device: str, d
 def _reformat_body(model: Any, number_format: torch.dtype) -> None:
     body, head = model.base_model, model.get_output_embeddings()
     if body is model:
-        raise HubError(f"{model.config.model_type}: its body and its head cannot be told apart; leave dtype at float32")
+        raise HubError(f"{model.config.model_type}: its body and its head cannot be separated; leave dtype at float32")
     if head is not None:
-        # The words' vectors are often shared with the head, which stays as it is.
+        # The head often shares the words' vectors, and it keeps float32.
         head.weight = torch.nn.Parameter(head.weight.detach().clone(), requires_grad=False)
     body.to(number_format)
 
@@ -110,7 +120,7 @@ def _reformat_body(model: Any, number_format: torch.dtype) -> None:
 
 
 def load_tokenizer(argument: str) -> Any:
-    """The tokenizer beside the weights; HubError where it is missing."""
+    """Load the tokenizer beside the weights; HubError if it is missing."""
     source, revision = model_source(argument)
     folder = Path(source)
     # Without its files transformers would make an empty tokenizer, and every word would be unknown.
@@ -121,12 +131,12 @@ def load_tokenizer(argument: str) -> Any:
         # bandit B615: the options hold the revision if one is named; scores say which was loaded.
         return AutoTokenizer.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)  # nosec
     except (OSError, ValueError, KeyError, TypeError) as error:
-        why = f"{argument}: its tokenizer cannot be loaded ({_first_line(error)}); copy tokenizer.json again"
+        why = f"{argument}: its tokenizer cannot be loaded ({first_line(error)}); copy tokenizer.json again"
         raise HubError(why) from error
 
 
 def token_batches(lengths: Sequence[int], device: torch.device, *, budget: int = 0) -> Iterator[list[int]]:
-    """Indices in batches of like length, long ones first: rows x longest stays within `budget` tokens (0: the
+    """Yield indices in batches of similar length, long ones first: rows x longest is within `budget` tokens (0: the
     device's)."""
     budget = budget or (TOKENS_PER_GPU_BATCH if device.type == "cuda" else TOKENS_PER_BATCH)
     batch: list[int] = []
@@ -142,7 +152,7 @@ def token_batches(lengths: Sequence[int], device: torch.device, *, budget: int =
 
 
 def longest_input(tokenizer: Any, config: Any) -> int:
-    """How many tokens the model takes, special ones included."""
+    """Return how many tokens the model accepts, including special ones."""
     text_config = getattr(config, "text_config", None) or config
     places = getattr(text_config, "max_position_embeddings", None) or getattr(text_config, "n_positions", None) or 512
     # RoBERTa's first positions are taken by the padding index.
@@ -152,7 +162,7 @@ def longest_input(tokenizer: Any, config: Any) -> int:
 
 
 def distinct(things: Sequence[Thing]) -> tuple[list[Thing], list[int]]:
-    """The distinct things in order of first mention, and for each given thing its place among them."""
+    """Return the distinct things in order of first occurrence, and for each given thing its index among them."""
     place = {thing: at for at, thing in enumerate(dict.fromkeys(things))}
     return list(place), [place[thing] for thing in things]
 
@@ -172,23 +182,23 @@ def _why(argument: str, error: Exception) -> str:
         return f"{argument}: it needs code of its authors, which is not run; {TRUST}"
     if isinstance(error, ImportError):
         return (
-            f"{argument}: the model cannot be loaded ({_first_line(error)}); install what it names beside transformers"
+            f"{argument}: the model cannot be loaded ({first_line(error)}); install what it names beside transformers"
         )
     if not folder.is_dir():
         return (
-            f"{argument}: the model cannot be loaded ({_first_line(error)}); check its name and the connection, or "
+            f"{argument}: the model cannot be loaded ({first_line(error)}); check its name and the connection, or "
             "give a local folder"
         )
     if not (folder / "config.json").is_file():
         return f"{folder}: config.json: missing; give the folder that save_pretrained wrote"
     if not any(folder.glob("*.safetensors")):
         others = sorted(path.name for path in folder.glob("*.bin"))
-        found = f" ({others[0]} is no safetensors file and is not loaded; {TRUST})" if others else ""
+        found = f" ({others[0]} is not a safetensors file and is not loaded; {TRUST})" if others else ""
         return f"{folder}: the weights are missing{found}; copy model.safetensors into the folder"
-    return f"{folder}: the model cannot be loaded ({_first_line(error)}); copy its files again"
+    return f"{folder}: the model cannot be loaded ({first_line(error)}); copy its files again"
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
 
 

@@ -1,20 +1,22 @@
-"""The small files beside the weights that say how inputs are made: read as they are, from a folder or the hub."""
+"""Read the small files beside the weights that say how inputs are made, from a folder or the hub."""
 
 import json
 from pathlib import Path
 from typing import Any
 
+from transformers import AutoProcessor
 from transformers.utils import cached_file
 
 from hub.errors import HubError
-from hub.loading.pretrained import model_source
+from hub.loading.pretrained import first_line, model_source
+from hub.loading.trust import allowed
 
 PROCESSOR, VIDEO, IMAGE = "processor_config.json", "video_preprocessor_config.json", "preprocessor_config.json"
 TEMPLATES = ("chat_template.jinja", "chat_template.json")
 
 
 def read_text(argument: str, name: str) -> str | None:
-    """The file `name` of the model `argument` (hub id, ID@REVISION, folder); None where it has none."""
+    """Read the file `name` of the model `argument` (hub id, ID@REVISION, folder); None if it does not exist."""
     source, revision = model_source(argument)
     try:
         found = cached_file(
@@ -30,7 +32,7 @@ def read_text(argument: str, name: str) -> str | None:
 
 
 def read_json(argument: str, name: str) -> dict[str, Any] | None:
-    """As `read_text`, for a file that holds one JSON object; HubError where it does not."""
+    """Read a file that holds one JSON object, like `read_text`; HubError if it does not."""
     text = read_text(argument, name)
     if text is None:
         return None
@@ -44,8 +46,8 @@ def read_json(argument: str, name: str) -> dict[str, Any] | None:
 
 
 def video_settings(argument: str, shown: str = "video") -> dict[str, Any]:
-    """How frames become tensors, in the order in which transformers looks: nested in processor_config.json, the
-    video's own file, the image's file; {} where there is none. `shown` image: an image's alone."""
+    """Return how frames become tensors, in the order in which transformers looks: nested in processor_config.json, the
+    video's own file, the image's file; {} if there is none. `shown` image: only an image's."""
     nested = (read_json(argument, PROCESSOR) or {}).get(f"{shown}_processor")
     if isinstance(nested, dict):
         return nested
@@ -55,8 +57,21 @@ def video_settings(argument: str, shown: str = "video") -> dict[str, Any]:
     return {}
 
 
+def load_processor(argument: str) -> Any:
+    """Load transformers' own processor of pictures and texts; HubError if it cannot be loaded."""
+    source, revision = model_source(argument)
+    # The same pixels with and without torchvision.
+    options: dict[str, Any] = {"backend": "pil", **({"revision": revision} if revision else {})}
+    try:
+        # bandit B615: the options hold the revision if one is named; scores say which was loaded.
+        return AutoProcessor.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)  # nosec
+    except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
+        why = f"{argument}: its processor cannot be loaded ({first_line(error)}); copy processor_config.json again"
+        raise HubError(why) from error
+
+
 def chat_template(argument: str, tokenizer: Any) -> str | None:
-    """The Jinja template of the model's conversations: the tokenizer's own, else the processor's file."""
+    """Return the Jinja template of the model's conversations: the tokenizer's own, otherwise the processor's file."""
     if isinstance(tokenizer.chat_template, str):
         return tokenizer.chat_template
     plain = read_text(argument, TEMPLATES[0])

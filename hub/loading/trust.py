@@ -1,4 +1,4 @@
-"""What is allowed beyond safetensors and code of this house, while one model is being loaded. Imports no torch."""
+"""Permissions beyond safetensors and our own code, while one model is being loaded. Imports no torch."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ _allowed: ContextVar[Trust | None] = ContextVar("allowed", default=None)
 
 
 def allowed() -> Trust:
-    """Nothing, unless somebody said otherwise for the model that is being loaded."""
+    """Return what is allowed for the model that is being loaded: nothing by default."""
     return _allowed.get() or Trust()
 
 

@@ -1,17 +1,17 @@
-"""What a run may spend at an endpoint: requests, tokens, money."""
+"""Limit what a run spends at an endpoint: requests, tokens, money."""
 
 import threading
 
-# Characters per token, at least, and tokens per picture: only for what is set aside before the server has counted.
+# Min characters per token, and tokens per picture: for reservations before the server has counted.
 CHARS_PER_TOKEN, TOKENS_PER_IMAGE = 3, 1000
 SPENT = "budget spent"
 
 
 class Budget:
-    """At most `requests`, `tokens` and `cost` (0: no limit), of which `spent_…` are gone already.
+    """At most `requests`, `tokens` and `cost` (0: no limit), of which `spent_…` are already used.
 
-    What a request may need is set aside before it is sent and counted when its answer is there, so that concurrent
-    requests cannot pass the limit together. `price`: of a million tokens in and out.
+    A request reserves what it may need before it is sent, and pays what it used when its answer arrives. Concurrent
+    requests therefore never exceed the limit together. `price`: of a million tokens in and out.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Budget:
         self._lock = threading.Lock()
 
     def take(self, prompt_tokens: int, completion_tokens: int) -> bool:
-        """Set one request with so many tokens aside; False if they are no longer there."""
+        """Reserve one request with these tokens; False if the budget does not allow it."""
         needed = (1.0, *self._of(prompt_tokens, completion_tokens))
         with self._lock:
             rows = zip(self._limits, self._used, needed, strict=True)
@@ -41,7 +41,7 @@ class Budget:
             return True
 
     def settle(self, set_aside: tuple[int, int], used: tuple[int, int]) -> None:
-        """Of the tokens (in, out) that were set aside, `used` were needed."""
+        """Replace a reservation of tokens (in, out) by those `used`."""
         before, after = self._of(*set_aside), self._of(*used)
         with self._lock:
             self._add((0.0, *(new - old for new, old in zip(after, before, strict=True))))

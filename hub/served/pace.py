@@ -1,13 +1,13 @@
-"""How many requests are in flight at an endpoint: additive increase, multiplicative decrease (AIMD).
+"""Control how many requests are in flight at an endpoint: additive increase, multiplicative decrease (AIMD).
 
-`Pace` is the rule, without threads or clock. `Gate` makes the threads of one client keep to it.
+`Pace` is the rule, without threads or clock. `Gate` applies it to the threads of one client.
 """
 
 import threading
 import time
 
 FIRST = 8
-# After a refusal (429, 503, a timeout), and after answers that became slow without coming faster in all.
+# After a refusal (429, 503, a timeout), and after answers that became slower without a higher rate.
 CUT, SLOWED = 0.5, 0.8
 # A window of answers this many times slower than the quickest one, at no higher rate: the server only queues.
 SLOW, NO_GAIN = 4.0, 1.05
@@ -35,13 +35,13 @@ class Pace:
         return self._sent
 
     def answered(self, ticket: int, seconds: float, in_flight: int) -> None:
-        """An answer came. The limit grows only if it was in use."""
+        """Record an answer. The limit grows only if it was in use."""
         if 2 * in_flight >= self.limit:
             self._set(self.limit + (1.0 if self._doubling else 1.0 / self.limit))
         self._watch(ticket, seconds, in_flight)
 
     def refused(self, ticket: int) -> None:
-        """The server had too much to do."""
+        """Record that the server was overloaded."""
         self._cut(ticket, CUT)
 
     def _watch(self, ticket: int, seconds: float, in_flight: int) -> None:
@@ -49,7 +49,7 @@ class Pace:
         if len(self._window) < max(FIRST, in_flight):
             return
         total = max(sum(took for took, _ in self._window), 1e-9)
-        # By Little's law: what is in flight over what one takes is what comes per second.
+        # Little's law: requests in flight over seconds per answer are answers per second.
         mean, rate = total / len(self._window), sum(count for _, count in self._window) / total
         self._window.clear()
         if self._quickest and mean > SLOW * self._quickest and rate < NO_GAIN * self._best_rate:
@@ -72,7 +72,7 @@ class Pace:
 
 
 class Gate:
-    """Lets as many threads through at a time as the pace allows, and none while the server asked for a pause."""
+    """Admits as many threads at a time as the pace allows, and none while the server asked for a pause."""
 
     def __init__(self, most: int) -> None:
         self.pace = Pace(most)
@@ -86,7 +86,7 @@ class Gate:
         return int(self.pace.limit)
 
     def enter(self) -> int | None:
-        """Wait for a place; None after `stop`."""
+        """Wait until a request is allowed; None after `stop`."""
         with self._changed:
             while not self._stopped:
                 pause = self._closed_until - time.monotonic()
@@ -97,7 +97,7 @@ class Gate:
             return None
 
     def leave(self, ticket: int, seconds: float | None, *, refused: bool = False, pause: float = 0.0) -> None:
-        """Give the place back. `seconds`: how long an answer took; None: none came, for a reason of its own."""
+        """End a request. `seconds`: how long its answer took; None: no answer, for a reason that is not load."""
         with self._changed:
             if refused:
                 self.pace.refused(ticket)
@@ -108,7 +108,7 @@ class Gate:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """Let nobody through any more."""
+        """Admit no more requests."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""What models that talk are asked when they score: the same words for local models and for endpoints. Pure."""
+"""Prompts with which models that write text score: the same for local models and for endpoints. Pure."""
 
 # Change the version with any of the texts: it is part of every score's revision.
 PROMPTS = "1"
@@ -10,5 +10,5 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def lettered(texts: list[str]) -> str:
-    """The texts of a choice, one per line, with their letters."""
+    """List the texts of a choice, one per line, with their letters."""
     return "\n".join(f"{letter}. {text}" for letter, text in zip(LETTERS, texts, strict=False))

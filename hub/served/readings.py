@@ -1,7 +1,7 @@
-"""What an answer says: yes or no, or a letter; by its words, or by the probabilities of its tokens. Pure.
+"""Read answers: yes or no, or a letter, by the words or by the probabilities of the tokens. Pure.
 
-An answer that says none of the words it was asked for is unparsable. A model that declines has refused. Neither is
-wrong, and neither is half right: they have figures of their own.
+An answer that names none of the options is unparsable. A model that declines has refused. Neither counts as wrong or as
+half right: both are counted separately.
 """
 
 import math
@@ -12,9 +12,13 @@ from enum import StrEnum
 
 from hub.interfaces import ChatReply
 
-# Below this the alternatives say nothing of the words that were asked for.
-MIN_MASS = 1e-6
-# Marks that tokenizers put where a word begins, and what stands around a word.
+# Change the version with any rule of this module: it is part of every score's revision.
+READINGS = "2"
+# With less, most answers that the model would give name none of the options, as an unparsable sample does. The shares
+# would describe a minority of its answers, and an option missing from the reported alternatives could reverse them.
+MIN_MASS = 0.5
+MASS_IS_SMALL = "the options have {mass:.1%} of the first token's probability, less than {least:.0%}"
+# Marks that tokenizers put at the beginning of a word, and characters around a word.
 AROUND = " \t\r\n\u2581\u0120\u010a*_`\"'“”‘’().,:;!?[]"
 # A refusal in plain words, from servers without a field for it.
 DECLINES = re.compile(
@@ -23,26 +27,26 @@ DECLINES = re.compile(
     re.IGNORECASE,
 )
 WORDS = re.compile(r"[^\W_]+")
-# Behind "A" or "I" these make it the name of an option: no noun begins so.
+# After "A" or "I", these words show that the letter is an option: no noun begins like this.
 AFTER_A_LETTER = frozenset(
     {"is", "was", "or", "and", "because", "since", "as", "matches", "describes", "fits", "shows", "seems"}
 )
 
 
 class Outcome(StrEnum):
-    """What came of a question."""
+    """How a question ended."""
 
     ANSWERED = "answered"
     REFUSED = "refused"
     UNPARSABLE = "unparsable"
-    # No answer came: an error of the server, a spent budget. It is asked again when the run continues.
+    # No answer: a server error, a spent budget. The question is repeated when the run continues.
     FAILED = "failed"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """`shares`: the probability of each option among all of them; empty unless it was answered. `mass`: of all options
-    among everything that the model might have said."""
+    """What was read. `shares`: the probability of each option among all of them; empty unless answered. `mass`: of all
+    options among everything that the model might have said."""
 
     outcome: Outcome
     shares: tuple[float, ...] = ()
@@ -53,7 +57,7 @@ class Reading:
 
 
 def read(reply: ChatReply, options: Sequence[str], *, by_probability: bool) -> Reading:
-    """Which of `options` (such as "yes" and "no") the reply says."""
+    """Read which of `options` (such as "yes" and "no") the reply names."""
     if reply.refusal:
         return Reading(Outcome.REFUSED, why=reply.refusal)
     if reply.failure and reply.failure != "empty answer":
@@ -106,10 +110,11 @@ def _letters_named(text: str, options: Sequence[str]) -> list[int]:
 
 
 def by_logprobs(rows: Sequence[Sequence[tuple[str, float]]], options: Sequence[str]) -> Reading | None:
-    """The options' probabilities at the first token that is more than space; None if none was reported.
+    """Read the options' probabilities at the first token that is more than space; None if none was reported.
 
     Variants of an option count together: "Yes", " yes", "YES,". An option that is not among the reported alternatives
-    counts as improbable, so a report of few alternatives makes shares a little more extreme.
+    counts as improbable, so a report of few alternatives makes shares a little more extreme. Options that have less
+    than MIN_MASS together are unparsable.
     """
     for row in rows:
         if not row or not row[0][0].strip(AROUND):
@@ -117,23 +122,25 @@ def by_logprobs(rows: Sequence[Sequence[tuple[str, float]]], options: Sequence[s
         found = masses(dict(row), options)
         total = sum(found)
         if total < MIN_MASS:
-            return None
+            return Reading(Outcome.UNPARSABLE, mass=total, why=MASS_IS_SMALL.format(mass=total, least=MIN_MASS))
         shares = tuple(value / total for value in found)
         return Reading(Outcome.ANSWERED, shares, total, answer=options[shares.index(max(shares))])
     return None
 
 
 def masses(alternatives: Mapping[str, float], options: Sequence[str]) -> list[float]:
-    """The probability of each option at one token. Where no whole option is there, tokens that begin one count: a
-    tokenizer of letters spells "yes" as "y", "e", "s"."""
+    """Return the probability of each option at one token.
+
+    Tokens that begin an option count instead if they have more probability: a tokenizer of letters spells "yes" as "y",
+    "e", "s".
+    """
     told = [(token.strip(AROUND).casefold(), math.exp(value)) for token, value in alternatives.items()]
     lower = [option.casefold() for option in options]
     whole = [sum(value for token, value in told if token == option) for option in lower]
-    if sum(whole) >= MIN_MASS:
-        return whole
     own = [{option[:n] for n in range(1, len(option))} for option in lower]
     shared = {start for start in set().union(*own) if sum(start in starts for starts in own) > 1}
-    return [sum(value for token, value in told if token in starts - shared) for starts in own]
+    begun = [sum(value for token, value in told if token in starts - shared) for starts in own]
+    return max(whole, begun, key=sum)
 
 
 def _start(text: str) -> str:

@@ -1,6 +1,6 @@
-"""The chat protocol as servers speak it: the body of a request, and what an answer says. Pure.
+"""Encode requests and decode answers of the chat protocol, as servers implement it. Pure.
 
-Learnt from vLLM, SGLang, `transformers serve` and OpenAI: fields that a server does not know are refused with 400 or
+Observed on vLLM, SGLang, `transformers serve` and OpenAI: fields that a server does not know are refused with 400 or
 422; `top_logprobs` goes up to 20, or 5 on older servers; a refusal is a field of the message, a finish reason
 `content_filter` or a 400 with that code; vLLM takes a video as `video/jpeg` with its frames joined by commas.
 """
@@ -19,24 +19,24 @@ from text.storable import storable
 
 MAX_MESSAGE_LENGTH = 160
 MAX_REVISION_LENGTH = 64
-# What servers that know less than the protocol are sent without: a word of their complaint -> the field.
+# Fields that are left out for servers that do not support them: a word of the error -> the field.
 OPTIONAL = {"response_format": "response_format", "schema": "response_format", "seed": "seed", "temper": "temperature"}
-# The most alternatives that older servers give for each token.
+# Max alternatives per token of older servers.
 FEW_LOGPROBS = 5
 FILTERED = "content_filter"
 REFUSED_CODES = frozenset({FILTERED, "content_policy_violation", "moderation_blocked"})
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "insufficient_credits"})
 PNG_SIGNATURE = b"\x89PNG"
-# So many tokens of an answer keep their alternatives.
+# Tokens of an answer whose alternatives are stored.
 TOKENS_READ = 4
 
 
 @dataclass(frozen=True)
 class Failed:
-    """One try that brought no answer.
+    """One try without an answer.
 
-    `pause`: seconds that the server asks for. `charged`: it may have worked on it. `overloaded`: it had too much to do.
-    `refusal`: what the model's own refusal says.
+    `pause`: seconds that the server requests. `charged`: the server may have computed it. `overloaded`: the server has
+    too many requests. `refusal`: the text of the model's refusal.
     """
 
     why: str
@@ -48,7 +48,7 @@ class Failed:
 
 
 def body_of(model: str, request: ChatRequest, left_out: Collection[str], most_logprobs: int) -> dict[str, Any]:
-    """The JSON of a request, without the fields in `left_out`."""
+    """Return the JSON of a request, without the fields in `left_out`."""
     body: dict[str, Any] = {
         "model": model,
         "messages": messages_of(request),
@@ -69,24 +69,28 @@ def body_of(model: str, request: ChatRequest, left_out: Collection[str], most_lo
 
 
 def messages_of(request: ChatRequest) -> list[dict[str, Any]]:
-    """The conversation; the pictures stand before the text of the last message."""
+    """Return the conversation; pictures are before the text of the last message."""
     found: list[dict[str, Any]] = [{"role": role, "content": content} for role, content in request.messages]
     if request.images:
         frames = [base64.b64encode(image).decode() for image in request.images]
         if request.as_video:
             parts = [{"type": "video_url", "video_url": {"url": f"data:video/jpeg;base64,{','.join(frames)}"}}]
         else:
-            parts = [{"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{frame}"}} for frame in frames]
+            urls = [
+                f"data:image/{_form(image)};base64,{frame}" for image, frame in zip(request.images, frames, strict=True)
+            ]
+            parts = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
         found[-1]["content"] = [*parts, {"type": "text", "text": found[-1]["content"]}]
     return found
 
 
 def _form(image: bytes) -> str:
+    """Return the subtype of the file's media type `image/…`."""
     return "png" if image.startswith(PNG_SIGNATURE) else "jpeg"
 
 
 def complained_of(said: str, body: dict[str, Any]) -> set[str]:
-    """The fields that an error names; the first guess of one that names none is the schema."""
+    """Return the fields that an error names; the schema if it names none."""
     lower = said.lower()
     named = {name for word, name in OPTIONAL.items() if word in lower and name in body}
     if "max_tokens" in said and "max_tokens" in body:
@@ -99,7 +103,7 @@ def complained_of(said: str, body: dict[str, Any]) -> set[str]:
 
 
 def error_of(content: bytes) -> tuple[str, str]:
-    """(code, message) of an error's body."""
+    """Return (code, message) of an error's body."""
     text = content.decode("utf-8", "replace")
     try:
         error = json.loads(text)
@@ -114,7 +118,7 @@ def error_of(content: bytes) -> tuple[str, str]:
 
 
 def answer_of(content: bytes) -> ChatReply | Failed:
-    """What a 200 says; "not JSON" if it is not of OpenAI's form."""
+    """Read the body of a 200; "not JSON" if it is not in OpenAI's format."""
     try:
         found = json.loads(content)
         choice = found["choices"][0]
@@ -145,13 +149,13 @@ def answer_of(content: bytes) -> ChatReply | Failed:
 
 
 def estimated(request: ChatRequest) -> tuple[int, int]:
-    """Tokens (in, out) that a request may need."""
+    """Estimate the tokens (in, out) of a request."""
     asked = sum(len(content) for _, content in request.messages) // CHARS_PER_TOKEN
     return asked + TOKENS_PER_IMAGE * len(request.images), request.max_tokens
 
 
 def counted(reply: ChatReply, request: ChatRequest) -> ChatReply:
-    """With an estimate of its tokens if the server does not count: a budget must hold there, too."""
+    """Add estimated token counts if the server does not report them: a budget must hold there, too."""
     if reply.prompt_tokens or reply.completion_tokens:
         return reply
     asked, _ = estimated(request)
@@ -159,7 +163,7 @@ def counted(reply: ChatReply, request: ChatRequest) -> ChatReply:
 
 
 def seconds_of(header: str) -> float | None:
-    """Retry-After in seconds: a number or a date; None if it is neither."""
+    """Return Retry-After in seconds, from a number or a date; None if it is neither."""
     header = header.strip()
     try:
         return max(0.0, float(header)) if header.replace(".", "", 1).isdecimal() else _until(header)
@@ -174,7 +178,8 @@ def _until(date: str) -> float:
 
 
 def _logprobs(given: Any) -> tuple[tuple[tuple[str, float], ...], ...]:
-    """(token, natural-log probability) of the alternatives at each of the first tokens, the chosen one among them."""
+    """Return (token, natural-log probability) of the alternatives at each of the first tokens, including the chosen
+    one."""
     rows: Sequence[Any] = (given or {}).get("content") or ()
     found = []
     for row in rows[:TOKENS_READ]:
@@ -188,7 +193,7 @@ def _token(row: dict[str, Any]) -> str:
 
 
 def _joined(content: object) -> object:
-    """Some servers answer in parts: [{"type": "text", "text": "…"}]."""
+    """Join the parts of an answer: [{"type": "text", "text": "…"}]."""
     if not isinstance(content, list):
         return content
     return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
@@ -199,6 +204,6 @@ def _line(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """What an error says, as ": message" on one line."""
+    """Return an error's message as ": message" on one line."""
     line = _line(text)
     return f": {line}" if line else ""

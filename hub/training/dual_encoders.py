@@ -1,7 +1,7 @@
-"""Dual encoders that learn: the adapters' own models with gradients, and folders that the adapters load again.
+"""Train dual encoders: the adapters' own models with gradients, saved as folders that the adapters load.
 
-A student gives rows for places of clips and for texts, and the cosine of one with the other. Its clips come from a
-callable, so that it knows nothing of files and caches.
+A student encodes clips by index, and texts, and returns their cosines. Its clips come from a callable, so that it does
+not depend on files and caches.
 """
 
 import json
@@ -32,14 +32,14 @@ PREPROCESSOR = "preprocessor_config.json"
 
 
 class Student(ABC):
-    """What the three kinds share. `adapter` scores with the weights as they stand, between two steps as well."""
+    """Base of the three kinds. `adapter` scores with the current weights, also between two steps."""
 
     def __init__(self, adapter: Any, spec: str, read: ReadClip) -> None:
         self.adapter, self.spec, self.read = adapter, spec, read
 
     @property
     def module(self) -> nn.Module:
-        """Its state is the model's."""
+        """Return the module whose state is the model's."""
         return self.adapter.model
 
     @property
@@ -47,27 +47,28 @@ class Student(ABC):
         return self.adapter.device
 
     def clips(self, places: NDArray[np.int64]) -> list[Frames]:
-        """The frames of the clips at these places. HubError: frames that the model does not take."""
+        """Return the frames of the clips at these indices. HubError: frames that the model does not accept."""
         found = [self.read(int(place)) for place in places]
         check_clips([frames for frames, _ in found], [meta for _, meta in found], self.adapter.info)
         return [frames for frames, _ in found]
 
     @abstractmethod
     def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
-        """(b,) places of clips -> (b, …), a row a clip."""
+        """Encode the clips at (b,) indices as (b, …), one row per clip."""
 
     @abstractmethod
     def encode_text(self, texts: Sequence[str]) -> Tensor:
-        """m texts -> (m, d)."""
+        """Encode m texts as (m, d)."""
 
     def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
-        """Cosines in float32: texts (m, d) of all clips -> (b, m); texts (b, k, d), each clip's own -> (b, k)."""
+        """Return cosines in float32: texts (m, d) of all clips -> (b, m); texts (b, k, d), each clip's own -> (b,
+        k)."""
         videos, texts = F.normalize(videos.float(), dim=-1), F.normalize(texts.float(), dim=-1)
         return videos @ texts.T if texts.ndim == 2 else torch.einsum("bd,bkd->bk", videos, texts)
 
     @abstractmethod
     def save(self, folder: Path, card: Mapping[str, object]) -> str:
-        """Write the model into `folder`; the spec by which the adapters load it."""
+        """Write the model into `folder`; return the spec by which the adapters load it."""
 
 
 class TinyStudent(Student):
@@ -85,7 +86,8 @@ class TinyStudent(Student):
 
 
 class FrameStudent(Student):
-    """CLIP's kind: each frame by itself, the mean of the frames' vectors (hub.adapters.clip, pooling of features)."""
+    """CLIP's kind: each frame independently, then the mean of the frames' vectors (hub.adapters.clip, pooling of
+    features)."""
 
     def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
         return F.normalize(self.adapter.frame_rows(self.clips(clips)).float(), dim=-1).mean(dim=1)
@@ -98,7 +100,7 @@ class FrameStudent(Student):
 
 
 class XClipStudent(Student):
-    """X-CLIP: what a text says depends on the clip that it is held against, so prompting is part of the cosine."""
+    """X-CLIP: the text's vector depends on the clip, so prompting is part of the cosine."""
 
     def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
         return self.adapter.video_rows(self.clips(clips))
@@ -107,7 +109,7 @@ class XClipStudent(Student):
         return self.adapter.text_rows(texts)
 
     def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
-        """As the base; videos (b, 1 + patches, d)."""
+        """Return cosines like the base class; videos are (b, 1 + patches, d)."""
         videos, own = videos.float(), (texts if texts.ndim == 3 else texts[None].expand(len(videos), -1, -1)).float()
         prompt = self.adapter.model.prompts_generator(own, videos[:, 1:])
         return F.cosine_similarity(own + prompt, videos[:, :1], dim=-1)
@@ -120,9 +122,9 @@ KINDS: Mapping[type, type[Student]] = {TinyEmbedder: TinyStudent, FrameEmbedder:
 
 
 def open_student(spec: str, read: ReadClip, *, device: str = "auto", trust: Trust | None = None) -> Student:
-    """The student that `spec` names, in float32: rounding of bf16 weights would swallow small steps.
+    """Load the student that `spec` names, in float32: rounding of bf16 weights would lose small steps.
 
-    HubError: unknown spec, a model that does not load, or one that is no dual encoder that can be trained here.
+    HubError: unknown spec, a model that does not load, or one that is not a trainable dual encoder.
     """
     adapter = open_adapter(spec, device=device, trust=trust)
     kind = KINDS.get(type(adapter))

@@ -1,8 +1,8 @@
-"""Fine-tuning a text-to-text model on captions by span corruption (Raffel et al. 2020; contrast sets, Sec. 3.2).
+"""Fine-tune a text-to-text model on captions by span corruption (Raffel et al. 2020; contrast sets, Sec. 3.2).
 
-Some spans of a caption are taken out and a sentinel put in place of each; the model writes them. Every example, its
-order and the model's dropout follow from the seed and the step alone, so that a run that was killed and resumed ends
-in the same weights. transformers has no such collator for torch.
+A sentinel replaces each removed span of a caption, and the model writes the spans. The seed and the step alone
+determine every example, its order and the model's dropout, so a run that was killed and resumed ends in the same
+weights. transformers has no such collator for torch.
 """
 
 import hashlib
@@ -31,9 +31,8 @@ MAX_SENTINELS = 100
 
 @dataclass(frozen=True)
 class SpanTraining:
-    """`density`: share of tokens taken out, in spans of `mean_span` tokens; `verb_share` of the examples lose one of
-    their marked phrases instead, where they have one.
-    """
+    """Settings: `density` is the share of tokens removed, in spans of `mean_span` tokens; `verb_share` of the examples
+    lose one of their marked phrases instead, if they have one."""
 
     epochs: int = 3
     batch: int = 16
@@ -51,7 +50,7 @@ class SpanTraining:
 
 @dataclass(frozen=True)
 class Text:
-    """A caption, and the characters (start, end) of phrases in it that may be taken out whole."""
+    """A caption, and the characters (start, end) of phrases in it that may be removed whole."""
 
     text: str
     phrases: tuple[tuple[int, int], ...] = ()
@@ -60,8 +59,8 @@ class Text:
 def tune(
     base: str, texts: Sequence[Text], settings: SpanTraining, folder: Path, *, device: str = "auto"
 ) -> Iterator[tuple[int, float]]:
-    """Yield (step, its loss) from 1 on, behind the checkpoint that lies in `folder`; afterwards the model lies in
-    `folder`/model. A checkpoint is written every `checkpoint_every` steps, before its step is yielded.
+    """Yield (step, its loss) from 1 on, after the checkpoint in `folder`; afterwards the model is in `folder`/model. A
+    checkpoint is written every `checkpoint_every` steps, before its step is yielded.
 
     HubError: a model that does not load, or has no sentinels.
     """
@@ -85,7 +84,7 @@ def tune(
 
 
 def resumes_at(folder: Path) -> int:
-    """The step of the checkpoint in the folder; 0 where there is none."""
+    """Return the step of the checkpoint in the folder; 0 if there is none."""
     path = folder / CHECKPOINT
     if not path.is_file():
         return 0
@@ -94,7 +93,7 @@ def resumes_at(folder: Path) -> int:
 
 
 def folder_hash(folder: Path) -> str:
-    """Sixteen hex digits of the folder's files, their names and contents."""
+    """Return sixteen hex digits of the folder's files, their names and contents."""
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         digest.update(path.name.encode())
@@ -106,7 +105,8 @@ def folder_hash(folder: Path) -> str:
 def corrupted(
     ids: Sequence[int], spans: Sequence[tuple[int, int]], sentinels: Sequence[int], end: int
 ) -> tuple[list[int], list[int]]:
-    """(source, target) token ids: each span of the source becomes a sentinel, the target names it and what stood there.
+    """Return (source, target) token ids: each span of the source becomes a sentinel, and the target names it and the
+    span.
 
     Both end with `end`; the target's last span is closed by one sentinel more, as T5 was trained.
     """
@@ -121,16 +121,17 @@ def corrupted(
 
 
 def random_spans(n: int, density: float, mean: float, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Spans of `n` tokens that hold about `density` of them: at least one token is taken out and one stays (n > 1).
+    """Draw spans of `n` tokens that contain about `density` of them: at least one token is removed and one remains (n >
+    1).
 
-    Lengths of what is taken and of what stays are random compositions, as in T5's random_spans_noise_mask.
+    Lengths of removed and remaining parts are random compositions, as in T5's random_spans_noise_mask.
     """
     if n < 2:
         return [(0, n)] if n else []
     taken = min(max(round(n * density), 1), n - 1)
     count = min(max(round(taken / mean), 1), taken, n - taken, MAX_SENTINELS - 1)
     gaps, lengths = _composition(n - taken, count, rng), _composition(taken, count, rng)
-    # What stays first is as often in front as behind: a caption's first word is taken out as well.
+    # The first part is removed as often as it remains: a caption's first word is removed as well.
     shift = int(rng.integers(0, gaps[0] + 1))
     spans, at = [], shift
     for gap, length in zip([0, *gaps[1:]], lengths, strict=True):
@@ -156,7 +157,7 @@ def _step(
 ) -> float:
     source, target = _batch(tokenizer, texts, settings, step)
     device = next(model.parameters()).device
-    # Dropout of this step, whatever came before it in the process.
+    # Dropout of this step, independent of earlier random numbers in the process.
     torch.manual_seed(settings.seed * 1_000_003 + step)
     ids = padded(source, tokenizer.pad_token_id).to(device)
     mask = padded([[1] * len(row) for row in source], 0).to(device)

@@ -154,7 +154,7 @@ def test_pickled_weights_are_not_opened(tmp_path, monkeypatch):
     folder = Path(shutil.copytree(folders.causal_lm(tmp_path / "plain"), tmp_path / "pickled"))
     torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
-    with pytest.raises(HubError, match="is no safetensors file and is not loaded"):
+    with pytest.raises(HubError, match="is not a safetensors file and is not loaded"):
         open_adapter(f"lm:{folder}", device="cpu")
     (folder / "modeling_own.py").write_text(f"import os\nos.mkdir({str(tmp_path / 'ran')!r})\n")
     config = json.loads((folder / "config.json").read_text())

@@ -293,7 +293,7 @@ class TestPages:
         assert "3 imported as published" in page("releases:freeze")
         item = Item.objects.get(key="a", subtest__kind="main")
         assert "as published" in page("items:item", item.pk)
-        assert "3 items count as valid" in page("annotation:vote_rule", item.subtest_id)
+        assert "3 items were imported as published and count as valid" in page("annotation:vote_rule", item.subtest_id)
         collect = reverse("annotation:ask_for_votes", args=[world.project.slug, item.subtest_id])
         assert "at least one item" in client.post(collect, {"sample": "0"}, follow=True).content.decode()
         assert (

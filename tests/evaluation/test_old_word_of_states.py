@@ -169,7 +169,7 @@ class TestPages:
         world.item(key="between", state=ItemState.DISPUTED)
         page = owner.get(reverse("items:items", args=[world.project.slug]), {"state": "split"})
         assert [item.key for item in page.context["listing"].page.rows] == ["between"]
-        assert page.context["query"] == "state=disputed&"
+        assert page.context["listing"].query == "state=disputed&"
         assert page.context["form"]["state"].value() == "disputed"
 
     def test_old_addresses_redirect_permanently(self, owner, world):

@@ -54,7 +54,7 @@ def own(plain: Path, tmp_path: Path) -> Path:
 
 def test_other_weights_are_read_if_they_are_permitted(pickled: Path, plain: Path) -> None:
     with pytest.raises(
-        HubError, match=r"pytorch_model.bin is no safetensors file and is not loaded; the project's owner"
+        HubError, match=r"pytorch_model.bin is not a safetensors file and is not loaded; the project's owner"
     ):
         open_adapter(f"lm:{pickled}", device="cpu")
     allowed = open_adapter(f"lm:{pickled}", device="cpu", trust=Trust(other_weights=True))

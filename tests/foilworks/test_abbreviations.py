@@ -70,7 +70,7 @@ def test_the_first_of_a_part_is_explained_and_the_others_stay() -> None:
 
 
 @pytest.mark.parametrize("text", ["a T shirt", "P. Smith", "item-JS", "APIs.md", "Capital alphabet", "a.js"])
-def test_letters_of_a_text_are_no_abbreviation(text: str) -> None:
+def test_other_letters_are_not_explained(text: str) -> None:
     assert explain(f"<p>{text}</p>") == f"<p>{text}</p>"
 
 

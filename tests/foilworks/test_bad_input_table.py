@@ -75,11 +75,11 @@ TRIED = {
     "negative counts": ["foilworks/test_bad_input.py::test_a_bad_record_is_listed_and_with_strict_nothing_is_stored"],
     "unknown models": [
         "foilworks/test_bad_input.py::test_an_unknown_adapter_is_answered_with_the_known_ones",
-        "hub/test_pretrained.py::test_a_model_that_is_nowhere",
+        "hub/test_pretrained.py::test_an_unknown_model_is_refused",
     ],
     "a model folder without weights": [
         "foilworks/test_bad_input.py::test_an_unavailable_model_is_reported_before_anything_starts",
-        "hub/test_pretrained.py::test_a_folder_without_weights_is_one_clear_message",
+        "hub/test_pretrained.py::test_a_folder_without_weights_gives_one_message",
     ],
     "a full disk": [
         "corpus/test_attach_media.py::test_a_full_disk_is_said_in_one_line",

@@ -205,7 +205,7 @@ def clip(
         text |= {"projection_size": 16, "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3}
         model = SiglipModel(SiglipConfig(text_config=text, vision_config=vision))
         half = [0.5, 0.5, 0.5]
-        processor = {"size": {"height": 16, "width": 16}, "resample": 2, "image_mean": half, "image_std": half}
+        processor = {"size": {"height": side, "width": side}, "resample": 2, "image_mean": half, "image_std": half}
     else:
         text |= {"bos_token_id": 2, "eos_token_id": 3}
         model = CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=16))

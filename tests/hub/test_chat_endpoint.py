@@ -1,17 +1,21 @@
 """An OpenAI-compatible endpoint, on a real server that behaves well and badly."""
 
+import base64
+import io
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from threading import Barrier
 
 import pytest
+from PIL import Image
 
 from hub.adapters import chat_endpoint
 from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.errors import HubError
 from hub.interfaces import Chat, ChatRequest
 from hub.served.budget import Budget
+from hub.served.wire import messages_of
 from tests.hub.chat_server import Said, chat_server, content
 
 SCHEMA = {"type": "object"}
@@ -31,7 +35,7 @@ def ask(server, *texts, patience=None, budget=None, key="", **options):
     return [found[at] for at in range(len(texts))]
 
 
-def test_an_endpoint_is_asked_in_openais_words_and_answers_with_text_and_cost():
+def test_an_endpoint_gets_openai_requests_and_returns_text_and_cost():
     with chat_server(lambda body, n: content("yes", tokens=(20, 5))) as server:
         (reply,) = ask(server, "well?", schema=SCHEMA, seed=7, max_tokens=9, key="secret")
     (body,) = server.bodies
@@ -44,7 +48,7 @@ def test_an_endpoint_is_asked_in_openais_words_and_answers_with_text_and_cost():
     assert (reply.prompt_tokens, reply.completion_tokens, reply.cut) == (20, 5, False)
 
 
-def test_the_key_stands_in_no_representation_and_no_error():
+def test_the_key_is_in_no_representation_and_no_error():
     assert "secret" not in repr(Endpoint("lab", "http://x", "m", "secret"))
     refused = Said({"error": {"message": "Incorrect API key provided: secret."}}, 401)
     wanted = pytest.raises(HubError, match=r"endpoint lab: it refuses the key .*correct CHAT_LAB_KEY")
@@ -67,20 +71,20 @@ def test_the_key_stands_in_no_representation_and_no_error():
         (Said(b"x" * 5_000_000), "the answer is too long", 1),
     ],
 )
-def test_what_brings_no_answer_is_named(said, why, requests):
+def test_the_failure_says_why_there_is_no_answer(said, why, requests):
     with chat_server(lambda body, n: said) as server:
         (reply,) = ask(server, "x")
     assert (reply.text, reply.failure, reply.requests) == ("", why, requests)
     assert len(server.bodies) == requests
 
 
-def test_a_server_that_says_nothing_is_waited_for_no_longer_than_the_timeout():
+def test_a_silent_server_times_out():
     with chat_server(lambda body, n: Said("late", wait=0.5)) as server:
         (reply,) = ask(server, "x", patience=Patience(tries=2, timeout=0.1))
     assert (reply.failure, reply.requests) == ("timed out after 2 tries", 2)
 
 
-def test_a_server_that_is_not_there_is_named():
+def test_the_error_says_that_a_server_is_unreachable():
     class Nowhere:
         url = "http://127.0.0.1:9/v1"
 
@@ -88,7 +92,7 @@ def test_a_server_that_is_not_there_is_named():
     assert reply.failure == "no connection (ConnectError) after 2 tries"
 
 
-def test_what_passes_is_tried_again_after_as_long_as_the_server_asks_for():
+def test_temporary_errors_are_retried_after_the_pause_that_the_server_requests():
     def answer(body, n):
         until = format_datetime(datetime.now(UTC) + timedelta(seconds=1.5), usegmt=True)
         return Said("busy", 429, {"Retry-After": "0" if n == 1 else until}) if n <= 2 else content("at last")
@@ -109,14 +113,14 @@ def test_a_redirect_is_not_followed():
     assert not inner.bodies
 
 
-def test_an_unknown_model_ends_everything_with_what_to_correct():
+def test_an_unknown_model_ends_the_run_with_what_to_correct():
     wanted = pytest.raises(HubError, match=r"404: no model tiny\); correct CHAT_LAB_URL and CHAT_LAB_MODELS")
     with chat_server(lambda body, n: Said({"error": {"message": "no model tiny"}}, 404)) as server, wanted:
         ask(server, *"abcdefgh")
     assert len(server.bodies) <= 8
 
 
-def test_a_server_without_structured_output_is_asked_without_it_and_remembered():
+def test_a_server_without_structured_output_gets_no_schema_from_then_on():
     def answer(body, n):
         if "response_format" in body:
             return Said({"error": {"message": "response_format is not supported"}}, 400)
@@ -128,7 +132,7 @@ def test_a_server_without_structured_output_is_asked_without_it_and_remembered()
     assert [reply.requests for reply in replies] == [3, 1, 1]
 
 
-def test_a_server_that_wants_the_newer_name_of_max_tokens_gets_it():
+def test_a_server_gets_max_completion_tokens_if_it_requires_that():
     def answer(body, n):
         wrong = {"error": {"message": "Unsupported parameter: 'max_tokens'; use 'max_completion_tokens'"}}
         return Said(wrong, 400) if "max_tokens" in body else content(str(body["max_completion_tokens"]))
@@ -137,7 +141,7 @@ def test_a_server_that_wants_the_newer_name_of_max_tokens_gets_it():
         assert ask(server, "a", max_tokens=33)[0].text == "33"
 
 
-def test_no_more_requests_are_on_their_way_than_allowed():
+def test_requests_in_flight_stay_within_the_limit():
     three = Barrier(3)
 
     def answer(body, n):
@@ -156,8 +160,8 @@ def test_requests_beyond_the_budget_are_never_sent():
     assert len(server.bodies) == 3
 
 
-def test_tokens_are_set_aside_before_a_request_and_counted_after_it():
-    """9 characters are 3 tokens at most, 97 for the answer: 100 set aside, 25 used. 225 let six through one by one:
+def test_tokens_are_reserved_before_a_request_and_counted_after_it():
+    """9 characters are 3 tokens at most, 97 for the answer: 100 reserved, 25 used. 225 let six through one by one:
     after five 125 are used and 100 are left; after six 150 and 75 are left, less than one may need."""
     with chat_server(lambda body, n: content("x", tokens=(20, 5))) as server:
         replies = ask(server, *"abcdefgh", budget=Budget(tokens=225), patience=Patience(concurrency=1), max_tokens=97)
@@ -165,21 +169,21 @@ def test_tokens_are_set_aside_before_a_request_and_counted_after_it():
     assert [reply.failure for reply in replies[6:]] == ["budget spent"] * 2
 
 
-def test_a_budget_holds_for_requests_that_are_on_their_way_together():
+def test_concurrent_requests_stay_within_the_budget():
     # All eight have asked for their share of the budget before the first answer gives some of it back.
     with chat_server(lambda body, n: Said(content("x").body, wait=1.0)) as server:
         ask(server, *"abcdefgh", budget=Budget(tokens=225), patience=Patience(concurrency=8), max_tokens=97)
     assert len(server.bodies) == 2
 
 
-def test_an_endpoint_that_is_away_is_not_asked_for_every_caption():
+def test_an_unavailable_endpoint_gets_no_more_requests():
     with chat_server(lambda body, n: Said("broken", 500)) as server:
         replies = ask(server, *map(str, range(40)), patience=Patience(tries=1, concurrency=2))
     assert len(server.bodies) <= chat_endpoint.MAX_CONSECUTIVE_FAILURES + 2
     assert replies[-1].failure == "not asked: the endpoint had failed too often"
 
 
-def test_an_answer_that_was_cut_off_says_so():
+def test_an_answer_that_reached_max_tokens_is_marked_as_cut():
     with chat_server(lambda body, n: content("half of", reason="length")) as server:
         assert ask(server, "x")[0].cut
 
@@ -188,7 +192,7 @@ def test_an_endpoint_is_a_chat():
     assert isinstance(ChatEndpoint(Endpoint("lab", "http://x", "m"), Patience()), Chat)
 
 
-def test_an_answer_in_parts_and_with_signs_that_no_database_keeps_is_read():
+def test_answers_in_parts_and_with_unstorable_characters_are_read():
     parts = [{"type": "text", "text": "a\ud83d b\x00"}, {"type": "text", "text": "\nc"}]
     answer = {"choices": [{"message": {"content": parts}}], "model": "m\x00"}
     with chat_server(lambda body, n: Said(answer)) as server:
@@ -196,8 +200,21 @@ def test_an_answer_in_parts_and_with_signs_that_no_database_keeps_is_read():
     assert (reply.text, reply.revision) == ("a? b\nc", "m")
 
 
-def test_a_server_that_counts_no_tokens_is_counted_for():
+def test_tokens_are_estimated_for_a_server_that_does_not_count():
     """9 characters in two messages are 3 tokens; 4 of the answer one and the started one."""
     with chat_server(lambda body, n: Said({"choices": [{"message": {"content": "yes!"}}]})) as server:
         (reply,) = ask(server, "x")
     assert (reply.prompt_tokens, reply.completion_tokens) == (3, 2)
+
+
+def test_every_picture_is_labelled_with_its_own_format():
+    files = []
+    for form in ("jpeg", "png"):
+        out = io.BytesIO()
+        Image.new("RGB", (4, 4), "red").save(out, form)
+        files.append(out.getvalue())
+    request = ChatRequest((("user", "what is it?"),), images=tuple(files))
+    *pictures, text = messages_of(request)[0]["content"]
+    assert [part["image_url"]["url"].partition(";")[0] for part in pictures] == ["data:image/jpeg", "data:image/png"]
+    assert [base64.b64decode(part["image_url"]["url"].partition(",")[2]) for part in pictures] == files
+    assert text == {"type": "text", "text": "what is it?"}

@@ -31,13 +31,13 @@ def test_every_chat_but_the_endpoint_is_opened_by_name(folder):
         assert isinstance(open_helper(f"{name}:{folder if name == CHAT else ''}", CHAT, device="cpu"), Chat)
 
 
-def test_the_models_own_template_is_what_it_reads(folder):
+def test_prompts_use_the_models_own_template(folder):
     chat = opened(folder)
     ids = chat._encoded(request("a man folds a red shirt"))
     assert chat.tokenizer.decode(ids) == "<system>be brief</s><user>a man folds a red shirt</s><assistant>"
 
 
-def test_answers_are_counted_and_the_same_each_time(folder):
+def test_answers_are_counted_and_repeatable(folder):
     chat = opened(folder)
     asked = [request(f"{word} a shirt") for word in ("fold", "open", "the door of the house opens and closes")]
     first, again = answers(chat, *asked), answers(chat, *asked)
@@ -47,7 +47,7 @@ def test_answers_are_counted_and_the_same_each_time(folder):
     assert len({reply.text for reply in first.values()}) > 1
 
 
-def test_a_longer_neighbour_changes_no_likeliest_answer(folder):
+def test_a_longer_prompt_in_the_batch_does_not_change_an_answer(folder):
     chat = opened(folder)
     asked = [request("fold"), request("the door of the house opens and closes, and so on")]
     alone = [answers(chat, one)[0].text for one in asked]
@@ -65,7 +65,7 @@ def test_drawn_answers_follow_the_seed_and_leave_the_random_state_alone(folder):
     assert torch.equal(before, torch.random.get_rng_state())
 
 
-def test_a_prompt_that_does_not_fit_is_not_answered(folder):
+def test_a_prompt_that_is_too_long_is_not_answered(folder):
     found = answers(opened(folder), request("a " * 3000), request("fold"))
     assert found[0].failure == "longer than the model's 3000 tokens"
     assert found[1].text
@@ -78,7 +78,7 @@ def test_a_template_without_a_system_role_gets_it_before_the_question(tmp_path):
     assert text == "<user>be brief\n\nfold</s><assistant>"
 
 
-def test_a_model_without_a_chat_template_is_refused_with_what_to_do(tmp_path):
+def test_a_model_without_a_chat_template_is_refused(tmp_path):
     with pytest.raises(HubError, match=r"plain: its tokenizer has no chat template; choose a model tuned for"):
         opened(chat_lm(tmp_path / "plain", template=""))
 
@@ -100,7 +100,7 @@ def fed(chat, run):
     return found, sum(rows * length for rows, length in seen if length > 1)
 
 
-def test_few_shot_examples_go_through_the_model_once(folder, monkeypatch):
+def test_few_shot_examples_run_once(folder, monkeypatch):
     chat = opened(folder)
     asked = [few_shot(text) for text in ("the door opens", "box after box", "x", "a ring", "red shirts fall")]
     monkeypatch.setitem(CACHED_TOKENS_PER_BATCH, "cpu", 0)
@@ -120,7 +120,7 @@ def test_few_shot_examples_go_through_the_model_once(folder, monkeypatch):
     assert [one.text for one in found.values()] == [one.text for one in plain.values()]
 
 
-def test_rows_of_a_batch_share_what_they_begin_with(folder, monkeypatch):
+def test_rows_of_a_batch_share_their_beginning(folder, monkeypatch):
     chat = opened(folder)
     monkeypatch.setattr(chat, "_beginnings", SharedBeginnings(chat.model))
     asked = [few_shot(text) for text in ("the door opens", "two boys lift a box", "x")]
@@ -132,7 +132,7 @@ def test_rows_of_a_batch_share_what_they_begin_with(folder, monkeypatch):
     assert [one.text for one in together.values()] == [answers(chat, one)[0].text for one in asked]
 
 
-def test_other_examples_get_a_beginning_of_their_own():
+def test_different_examples_get_a_different_beginning():
     model = chat_model()
     beginnings = SharedBeginnings(model)
     first, second = list(range(3, 43)), list(range(43, 83))
@@ -149,7 +149,7 @@ def chat_model():
     return LlamaForCausalLM(LlamaConfig(vocab_size=99, **sizes)).eval()
 
 
-def test_batches_are_cut_by_tokens_in_their_order(folder, monkeypatch):
+def test_batches_are_limited_by_tokens_and_keep_their_order(folder, monkeypatch):
     chat = opened(folder)
     monkeypatch.setitem(CACHED_TOKENS_PER_BATCH, "cpu", 100)
     assert list(chat._batches([0, 1, 2, 4, 5], [30, 30, 50, 999, 40, 200])) == [[0, 1], [2, 4], [5]]

@@ -13,7 +13,7 @@ from hub.adapters.clip import softmax_mean
 from hub.adapters.registry import open_adapter
 from hub.batching.pixels import Pixels
 from hub.interfaces import VideoMeta
-from tests.hub import folders
+from tests.hub import folders, video_folders
 
 TEXTS = ["a man folds a shirt", "a ring", "a woman opens the door"]
 
@@ -23,7 +23,7 @@ def clip(height: int = 20, width: int = 30, frames: int = 4, seed: int = 0) -> n
 
 
 @pytest.mark.parametrize("siglip", [False, True])
-def test_frames_and_texts_come_out_as_the_model_itself_gives_them(tmp_path: Path, siglip: bool) -> None:
+def test_frames_and_texts_score_like_the_model_itself(tmp_path: Path, siglip: bool) -> None:
     adapter = open_adapter(f"clip:{folders.clip(tmp_path / 'm', siglip=siglip)}?frames=4", device="cpu")
     given = clip(16, 16)
     rows = adapter.encode_video([given], [VideoMeta()])
@@ -36,6 +36,21 @@ def test_frames_and_texts_come_out_as_the_model_itself_gives_them(tmp_path: Path
     logits = adapter.frame_logits(rows, adapter.encode_text(TEXTS))
     assert rows.shape == (1, 4, 16)
     np.testing.assert_allclose(logits[0], out.logits_per_image.numpy(), atol=1e-4)
+
+
+@pytest.mark.parametrize("family", ["altclip", "chinese_clip", "clipseg"])
+def test_relatives_of_clip_score_like_the_model_itself(tmp_path: Path, family: str) -> None:
+    adapter = open_adapter(f"clip:{getattr(video_folders, family)(tmp_path / family)}?frames=4", device="cpu")
+    assert adapter.model.config.model_type == family
+    given = clip(16, 16)
+    pixels = adapter.pixels(given, torch.device("cpu"))
+    tokens = adapter.tokenizer(TEXTS, padding="max_length", truncation=True, max_length=16, return_tensors="pt")
+    inputs = {name: tokens[name] for name in ("input_ids", "attention_mask")}
+    with torch.inference_mode():
+        wanted = adapter.model(pixel_values=pixels, **inputs).logits_per_image.numpy()
+    rows = adapter.encode_video([given], [VideoMeta()])
+    np.testing.assert_allclose(adapter.frame_logits(rows, adapter.encode_text(TEXTS))[0], wanted, atol=1e-4)
+    assert np.abs(wanted[:, 0] - wanted[:, 1]).max() > 1e-3
 
 
 def test_every_pooling_comes_from_the_same_frame_vectors(tmp_path: Path) -> None:
@@ -71,7 +86,7 @@ def test_pixels_are_those_of_the_published_processor(tmp_path: Path) -> None:
     assert grey.mean() < 0.1
 
 
-def test_clips_of_several_sizes_go_into_one_batch(tmp_path: Path) -> None:
+def test_clips_of_different_sizes_form_one_batch(tmp_path: Path) -> None:
     adapter = open_adapter(f"clip:{folders.clip(tmp_path / 'm')}?frames=4", device="cpu")
     clips = [clip(20, 30), clip(64, 16, seed=1), clip(8, 8, seed=2)]
     together = adapter.encode_video(clips, [VideoMeta()] * 3)
@@ -79,7 +94,7 @@ def test_clips_of_several_sizes_go_into_one_batch(tmp_path: Path) -> None:
         np.testing.assert_allclose(row, adapter.encode_video([one], [VideoMeta()])[0], atol=1e-5)
 
 
-def test_similarity_is_float32_whatever_the_model_runs_in(tmp_path: Path) -> None:
+def test_similarity_is_float32_in_every_number_format(tmp_path: Path) -> None:
     adapter = open_adapter(f"clip:{folders.clip(tmp_path / 'm')}?frames=4", device="cpu", dtype="bfloat16")
     rows, texts = adapter.encode_video([clip()], [VideoMeta()]), adapter.encode_text(TEXTS)
     assert rows.dtype == texts.dtype == adapter.score(rows, texts).dtype == np.float32

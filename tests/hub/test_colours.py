@@ -32,7 +32,7 @@ def painted(*colours: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("colour", COLOURS)
-def test_each_colour_is_seen_as_what_it_is_called(colour: str) -> None:
+def test_each_colour_is_recognised_by_its_name(colour: str) -> None:
     assert COLOURS[int(shares(painted(colour)).argmax())] == colour
 
 
@@ -45,7 +45,7 @@ def test_shares_are_those_of_the_pixels() -> None:
     }
 
 
-def test_it_tells_colours_apart_and_ties_where_only_their_places_change() -> None:
+def test_colours_are_distinguished_and_their_places_are_not() -> None:
     model = open_adapter("colours:?frames=2")
     caption = "a red ball hits a blue box"
     (outcome,) = outcomes("colour_swap", [CaptionInput("one", caption)])
@@ -58,6 +58,6 @@ def test_it_tells_colours_apart_and_ties_where_only_their_places_change() -> Non
     assert none == 0
 
 
-def test_it_has_no_weights_to_name() -> None:
+def test_the_baseline_refuses_a_name_of_weights() -> None:
     with pytest.raises(HubError, match=r"write colours: or colours:\?frames=16"):
         open_adapter("colours:folder")

@@ -34,16 +34,16 @@ def rows(*shape: int) -> Callable[..., np.ndarray]:
 @pytest.mark.parametrize(
     ("method", "made", "says"),
     [
-        ("encode_video", rows(9), "encode_video gave (9,) for 3 clips; give one row a clip, (3, n)"),
-        ("encode_video", rows(3), "encode_video gave (3,) for 3 clips; give one row a clip, (3, n)"),
-        ("encode_video", rows(1, 9), "encode_video gave (1, 9) for 3 clips; give one row a clip, (3, n)"),
-        ("encode_video", lambda *_: [[1.0]] * 3, "encode_video gave a list for 3 clips; give one row a clip, (3, n)"),
-        ("encode_text", rows(1, 9), "encode_text gave (1, 9) for 2 texts; give one row a text, (2, n)"),
+        ("encode_video", rows(9), "encode_video gave (9,) for 3 clips; give one row per clip, (3, n)"),
+        ("encode_video", rows(3), "encode_video gave (3,) for 3 clips; give one row per clip, (3, n)"),
+        ("encode_video", rows(1, 9), "encode_video gave (1, 9) for 3 clips; give one row per clip, (3, n)"),
+        ("encode_video", lambda *_: [[1.0]] * 3, "encode_video gave a list for 3 clips; give one row per clip, (3, n)"),
+        ("encode_text", rows(1, 9), "encode_text gave (1, 9) for 2 texts; give one row per text, (2, n)"),
         ("encode_text", rows(2, 7), "rows of (32,), encode_text of (7,), and score cannot compare them (matmul"),
         ("score", rows(2), "score gave (2,) for 1 clip and 2 texts; give (1, 2)"),
     ],
 )
-def test_rows_that_are_not_one_a_thing(method: str, made: Callable[..., Any], says: str) -> None:
+def test_the_wrong_number_of_rows_is_refused(method: str, made: Callable[..., Any], says: str) -> None:
     with pytest.raises(HubError) as caught:
         asked(FakeEmbedder(), **{method: made})
     assert str(caught.value).startswith("fake")
@@ -54,11 +54,11 @@ def test_rows_that_are_not_one_a_thing(method: str, made: Callable[..., Any], sa
 @pytest.mark.parametrize(
     ("made", "says"),
     [
-        ([Score(1.0, ScoreKind.LOGIT)], "score gave 1 of Score for 2 texts; give one Score a text"),
-        ([0.5, 0.5], "score gave 2 of float for 2 texts; give one Score a text"),
+        ([Score(1.0, ScoreKind.LOGIT)], "score gave 1 of Score for 2 texts; give one Score per text"),
+        ([0.5, 0.5], "score gave 2 of float for 2 texts; give one Score per text"),
     ],
 )
-def test_scores_that_are_not_one_a_text(needs_video: bool, made: list[Any], says: str) -> None:
+def test_the_wrong_number_of_scores_is_refused(needs_video: bool, made: list[Any], says: str) -> None:
     adapter = FakeScorer()
     adapter.info = replace(adapter.info, needs_video=needs_video, frames=int(needs_video))
     with pytest.raises(HubError, match=says):
@@ -84,16 +84,19 @@ def stating(**changes: Any) -> Any:
 @pytest.mark.parametrize(
     ("load_adapter", "says"),
     [
-        (lambda argument, *, device: FakeEmbedder(), r"own: load_adapter is asked with \(argument, device=, dtype=\)"),
+        (lambda argument, *, device: FakeEmbedder(), r"own: load_adapter is called with \(argument, device=, dtype=\)"),
         (lambda argument, **_: object(), "own: it has no info; give it a ModelInfo"),
-        (lambda argument, **_: OfClipsAlone(), r"own: encode_video is asked with \(clips, meta\): too many positional"),
-        (lambda argument, **_: OfTextsAlone(), r"own: score is asked with \(clip, texts, mode, meta\): too many"),
+        (
+            lambda argument, **_: OfClipsAlone(),
+            r"own: encode_video is called with \(clips, meta\): too many positional",
+        ),
+        (lambda argument, **_: OfTextsAlone(), r"own: score is called with \(clip, texts, mode, meta\): too many"),
         (lambda argument, **_: stating(card={}), "own: its card says category None; give one of: text, image-text, vi"),
         (lambda argument, **_: stating(card={"category": ["x"]}), r"own: its card says category \['x'\]; give one of"),
         (lambda argument, **_: stating(kind="likeness"), "own: its info says kind 'likeness'; give one of: cosine, lo"),
     ],
 )
-def test_an_adapter_that_is_none_is_refused_where_it_is_opened(
+def test_an_invalid_adapter_is_refused_when_it_is_opened(
     monkeypatch: pytest.MonkeyPatch, load_adapter: Any, says: str
 ) -> None:
     module = ModuleType("own_adapter")

@@ -38,7 +38,7 @@ def test_every_frame_gets_its_detections_best_first(detector):
             assert all(0 <= corner <= 1 for corner in one.box)
 
 
-def test_a_frame_beside_others_is_seen_as_alone(detector):
+def test_a_frame_gets_the_same_detections_in_a_batch_as_alone(detector):
     together = detector.detect(FRAMES)
     for frame, row in zip(FRAMES, together, strict=True):
         (alone,) = detector.detect(frame[None])
@@ -46,11 +46,11 @@ def test_a_frame_beside_others_is_seen_as_alone(detector):
         assert [one.score for one in alone] == pytest.approx([one.score for one in row], abs=1e-4)
 
 
-def test_no_frame_is_no_row(detector):
+def test_no_frames_give_no_rows(detector):
     assert detector.detect(FRAMES[:0]) == []
 
 
-def test_scores_are_the_models_own_without_nothing(folder):
+def test_scores_leave_out_the_label_for_nothing(folder):
     """By hand: the shorter side would be 32, but the longer one may be 48 at most, so 40 x 80 becomes 24 x 48."""
     detector = open_helper(str(folder), DETECTOR, device="cpu")
     own = DetrForObjectDetection.from_pretrained(folder).eval()
@@ -66,7 +66,7 @@ def test_scores_are_the_models_own_without_nothing(folder):
     assert [one.score for one in found] == pytest.approx(kept, abs=1e-3)
 
 
-def test_a_folder_without_its_preprocessor_is_named(folder, tmp_path):
+def test_the_error_names_a_folder_without_preprocessor(folder, tmp_path):
     for path in folder.iterdir():
         if path.name != "preprocessor_config.json":
             (tmp_path / path.name).write_bytes(path.read_bytes())

@@ -52,7 +52,7 @@ def by_student(student):
     return student.similar(videos, texts), videos, texts
 
 
-def test_a_student_gives_the_cosines_of_its_adapter_for_all_texts_and_for_each_clips_own(student):
+def test_a_student_gives_the_cosines_of_its_adapter(student):
     every, videos, texts = by_student(student)
     np.testing.assert_allclose(every.detach().numpy(), by_adapter(student.adapter, student), atol=1e-5)
     own = student.similar(videos, texts[torch.tensor([[0, 1], [2, 0], [1, 1]])])
@@ -79,7 +79,7 @@ def test_both_sides_learn_and_the_saved_folder_scores_as_the_student_does(studen
     np.testing.assert_allclose(by_adapter(loaded, student), after, atol=1e-5)
 
 
-def test_what_cannot_be_trained_is_said(tmp_path):
+def test_the_error_says_which_models_can_be_trained(tmp_path):
     read = reader(2, (16, 16))
     with pytest.raises(HubError, match="cannot be trained; name a dual encoder"):
         open_student("fake:", read)

@@ -66,7 +66,7 @@ def test_the_example_of_the_docs_scores() -> None:
     assert [score.value for score in adapter.score(clip(0), TEXTS, meta=META)] == pytest.approx([-2, 2, 0])
 
 
-def test_an_embedder_encodes_clips_and_texts_apart(tmp_path: Path) -> None:
+def test_an_embedder_encodes_clips_and_texts_independently(tmp_path: Path) -> None:
     body = (
         "if q['op'] == 'encode_text': say(id=q['id'], vectors=[[len(t), 1] for t in q['texts']])\n"
         "else: say(id=q['id'], vector=[3, 4])"
@@ -95,7 +95,7 @@ def test_a_program_reports_the_texts_that_it_cuts(tmp_path: Path) -> None:
     assert open_adapter(program(tmp_path / "o", body), device="cpu").at_limit(texts) is None
 
 
-def test_vectors_of_two_lengths_are_one_message(tmp_path: Path) -> None:
+def test_vectors_of_two_lengths_give_one_message(tmp_path: Path) -> None:
     body = (
         "if q['op'] == 'encode_text': say(id=q['id'], vectors=[[len(t)] for t in q['texts']])\n"
         "else: say(id=q['id'], vector=[3, 4])"
@@ -106,7 +106,7 @@ def test_vectors_of_two_lengths_are_one_message(tmp_path: Path) -> None:
         adapter.score(rows, texts)
 
 
-def test_it_is_told_the_file_and_the_times_and_not_our_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_gets_the_file_and_the_times_and_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://secret")
     body = "open('seen.json', 'w').write(json.dumps([q, dict(os.environ)]))\nsay(id=q['id'], scores=[0.5])"
     adapter = open_adapter(program(tmp_path / "m", body, environment={"SIZE": "large"}), device="cuda:3")
@@ -126,15 +126,15 @@ def test_it_is_told_the_file_and_the_times_and_not_our_secrets(tmp_path: Path, m
         ("say(id=q['id'], error='no face in it')", r"m: clip 'clip': no face in it"),
         ("sys.exit('out of memory')", r"m: its process ended with exit status 1; its last words: out of memory"),
         ("os.kill(os.getpid(), 9)", r"m: its process was killed \(SIGKILL\)"),
-        ("print('Loading weights ...', flush=True)", r"m: it wrote 'Loading weights ...', which is no JSON line"),
-        ("print('[1]', flush=True)", r"m: it wrote \[1\], which is no JSON object"),
+        ("print('Loading weights ...', flush=True)", r"m: it wrote 'Loading weights ...', which is not a JSON line"),
+        ("print('[1]', flush=True)", r"m: it wrote \[1\], which is not a JSON object"),
         ("say(id=99, scores=[1])", r"m: it answered question 99 where \d+ was asked"),
         ("say(id=q['id'], scores=[1, 2])", r"m: its answer holds no 'scores' of 1 numbers"),
         ("say(id=q['id'], scores='high')", r"m: its answer holds no 'scores' of 1 numbers"),
         ("os.close(1)\n    time.sleep(60)", r"m: it closed its output"),
     ],
 )
-def test_what_goes_wrong_with_one_clip_is_one_message_and_the_next_is_asked(
+def test_a_failing_clip_gives_one_message_and_the_next_is_scored(
     tmp_path: Path, body: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "closed" in said:
@@ -147,7 +147,7 @@ def test_what_goes_wrong_with_one_clip_is_one_message_and_the_next_is_asked(
     assert adapter.score(clip(0), ["good"], meta=META)[0].value == 1.5
 
 
-def test_silence_ends_the_program(tmp_path: Path) -> None:
+def test_a_silent_program_is_ended(tmp_path: Path) -> None:
     adapter = open_adapter(program(tmp_path / "m", "time.sleep(60)", timeout_s=0.3), device="cpu")
     with pytest.raises(ClipError, match=r"m: it did not answer within 0.3 s; give it more time \(timeout_s\)"):
         adapter.score(clip(0), ["x"], meta=META)
@@ -160,12 +160,12 @@ def test_a_program_that_always_fails_stops_the_run(tmp_path: Path) -> None:
     for key in ("a", "b"):
         with pytest.raises(ClipError):
             adapter.score(clip(0), ["x"], meta=VideoMeta(key))
-    with pytest.raises(HubError, match=r"exit status 3; mend the program, then start the run again") as caught:
+    with pytest.raises(HubError, match=r"exit status 3; fix the program, then start the run again") as caught:
         adapter.score(clip(0), ["x"], meta=VideoMeta("c"))
     assert not isinstance(caught.value, ClipError)
 
 
-def test_two_bad_clips_of_a_batch_do_not_stop_the_run(tmp_path: Path) -> None:
+def test_two_failing_clips_of_a_batch_do_not_stop_the_run(tmp_path: Path) -> None:
     """The batch fails on the first of them; then each is asked about alone: three failures of two clips."""
     body = (
         "if q['op'] == 'encode_text': say(id=q['id'], vectors=[[1, 2] for t in q['texts']])\n"
@@ -180,7 +180,7 @@ def test_two_bad_clips_of_a_batch_do_not_stop_the_run(tmp_path: Path) -> None:
     assert [key for key, _ in tally.refused] == ["bad 1", "bad 2"]
 
 
-def test_an_answer_that_says_error_shows_that_the_program_lives(tmp_path: Path) -> None:
+def test_an_answer_with_an_error_does_not_end_the_program(tmp_path: Path) -> None:
     body = "if q['video']['key'] == 'dull': say(id=q['id'], error='too dull')\nelse: sys.exit(3)"
     adapter = open_adapter(program(tmp_path / "m", body), device="cpu")
     for key in ("a", "b", "dull", "c", "d"):
@@ -188,7 +188,7 @@ def test_an_answer_that_says_error_shows_that_the_program_lives(tmp_path: Path) 
             adapter.score(clip(0), ["x"], meta=VideoMeta(key))
 
 
-def test_what_is_not_a_number_comes_out_as_nan(tmp_path: Path) -> None:
+def test_null_scores_become_nan(tmp_path: Path) -> None:
     adapter = open_adapter(program(tmp_path / "m", "say(id=q['id'], scores=[None, 1])"), device="cpu")
     first, second = (score.value for score in adapter.score(clip(0), ["x", "y"], meta=META))
     assert np.isnan(first)
@@ -219,7 +219,7 @@ def test_the_program_ends_with_its_adapter(tmp_path: Path) -> None:
         ({"error": "no GPU"}, "m: no GPU"),
     ],
 )
-def test_what_it_says_of_itself_is_checked(tmp_path: Path, change: dict, said: str) -> None:
+def test_the_first_line_of_a_program_is_checked(tmp_path: Path, change: dict, said: str) -> None:
     with pytest.raises(HubError, match=said):
         open_adapter(program(tmp_path / "m", "pass", {**FIRST, **change}), device="cpu")
 
@@ -233,13 +233,13 @@ def test_what_it_says_of_itself_is_checked(tmp_path: Path, change: dict, said: s
             '{"comand": []}',
             r"foilworks.json: comand: unknown; it takes command, environment, start_timeout_s, timeout_s",
         ),
-        ('{"command": "python x.py"}', r'foilworks.json: command: no list of texts; write \["python", "serve.py"\]'),
-        ('{"command": ["x"], "environment": {"A": 1}}', r"foilworks.json: environment: no names with texts"),
-        ('{"command": ["x"], "timeout_s": -1}', r"foilworks.json: timeout_s: -1 is no number of seconds"),
+        ('{"command": "python x.py"}', r'foilworks.json: command: not a list of texts; write \["python", "serve.py"\]'),
+        ('{"command": ["x"], "environment": {"A": 1}}', r"foilworks.json: environment: not names with texts"),
+        ('{"command": ["x"], "timeout_s": -1}', r"foilworks.json: timeout_s: -1 is not a number of seconds"),
         ('{"command": ["/no/such/program"]}', r"m: '/no/such/program' cannot be started \(No such file or directory\)"),
     ],
 )
-def test_a_manifest_that_does_not_fit(tmp_path: Path, manifest: str | None, said: str) -> None:
+def test_an_invalid_manifest_is_refused(tmp_path: Path, manifest: str | None, said: str) -> None:
     folder = tmp_path / "m"
     folder.mkdir()
     if manifest is not None:
@@ -250,7 +250,7 @@ def test_a_manifest_that_does_not_fit(tmp_path: Path, manifest: str | None, said
         open_adapter("external:", device="cpu")
 
 
-def test_a_program_that_dies_at_its_start_says_its_last_words(tmp_path: Path) -> None:
+def test_the_error_quotes_a_program_that_ends_at_its_start(tmp_path: Path) -> None:
     spec = program(tmp_path / "m", "pass")
     (tmp_path / "m/serve.py").write_text("import no_such_package")
     with pytest.raises(HubError, match=r"exit status 1; its last words: ModuleNotFoundError: No module named"):

@@ -26,7 +26,7 @@ def test_one_changed_pixel_changes_the_clip() -> None:
     assert abs(float(rows[0] @ rows[1])) < 0.9
 
 
-def test_unrelated_contents_have_no_preference() -> None:
+def test_unrelated_contents_score_about_zero() -> None:
     """1,000 cosines of random directions in 32 dimensions: mean 0, deviation 1/sqrt(32) = .177."""
     texts = FakeEmbedder().encode_text([f"text {i}" for i in range(1001)])
     cosines = texts[1:] @ texts[0]

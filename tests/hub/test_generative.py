@@ -1,19 +1,38 @@
 """Generative video models: shared prefixes equal whole forward passes; what each mode means; what is written."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
+from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 
 from hub.adapters.generative import DESCRIBE, MATCHES, SLOT, GenerativeModel
 from hub.adapters.registry import open_adapter
 from hub.batching.shared_prefix import full_log_probabilities
+from hub.batching.video_families import FAMILIES as KNOWN
 from hub.interfaces import GenerationRequest, VideoMeta
-from tests.hub import generative_folders
+from tests.hub.generative_folders import FAMILIES as VIDEOS
+from tests.hub.picture_folders import PICTURES
 
+FAMILIES = {**VIDEOS, **PICTURES}
 TEXTS = ["a man folds a red shirt", "a ring", "a woman opens the door and two boys are lifting a box", "x", ""]
 META = VideoMeta("clip", (0.0, 0.5, 1.0, 1.5))
+# Families that write the times of frames into the prompt or the positions.
+TIMED = {
+    *(
+        "qwen2_5_vl",
+        "qwen2_5_omni_thinker",
+        "qwen3_omni_moe_thinker",
+        "qwen3_vl",
+        "qwen3_vl_moe",
+        "qwen3_5",
+        "qwen3_5_moe",
+    ),
+    *("glm4v", "glm4v_moe", "glm46v", "smolvlm", "video_llama_3"),
+}
 # Mean log-likelihoods of TEXTS[:2] for these weights and frames, as one forward pass over prefix and caption gave them.
 GOLDEN = {
     "llava_next": [-7.0649, -7.9135],
@@ -23,7 +42,20 @@ GOLDEN = {
     "internvl": [-6.4894, -6.2984],
     "qwen2_vl": [-6.0127, -5.2238],
     "qwen2_5_vl": [-5.9703, -7.0168],
+    "qwen2_5_omni_thinker": [-6.5866, -6.122],
+    "qwen3_omni_moe_thinker": [-6.2441, -7.1949],
     "qwen3_vl": [-6.9639, -5.5579],
+    "qwen3_vl_moe": [-6.883, -6.4898],
+    "qwen3_5": [-6.6718, -5.9015],
+    "qwen3_5_moe": [-6.3575, -7.3748],
+    "glm4v": [-5.4019, -5.9821],
+    "glm4v_moe": [-6.8029, -6.6613],
+    "glm46v": [-6.4825, -6.9032],
+    "smolvlm": [-5.9219, -5.8425],
+    "llava": [-7.2823, -6.1821],
+    "gemma3": [-6.5845, -6.8943],
+    "idefics3": [-6.19, -5.9977],
+    "aya_vision": [-5.9625, -7.1758],
     "video_llama_3": [-6.9239, -6.4861],
 }
 
@@ -32,14 +64,14 @@ def clip(seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 256, (4, 20, 30, 3), np.uint8)
 
 
-@pytest.fixture(scope="module", params=generative_folders.FAMILIES)
+@pytest.fixture(scope="module", params=FAMILIES)
 def family(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
 @pytest.fixture(scope="module")
 def folder(family: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return generative_folders.FAMILIES[family](tmp_path_factory.mktemp("generative") / family)
+    return FAMILIES[family](tmp_path_factory.mktemp("generative") / family)
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +95,53 @@ def test_a_shared_prefix_equals_whole_forward_passes(adapter: GenerativeModel) -
         assert score.value == pytest.approx(float(row.mean()), abs=1e-3)
         parts = {"sum": float(row.sum()), "mean": score.value, "tokens": len(row)}
         assert score.parts == pytest.approx(parts, abs=1e-2)
+
+
+def test_every_family_is_tested_here_and_known_to_transformers() -> None:
+    assert set(FAMILIES) == set(GOLDEN) == set(KNOWN)
+    assert set(FAMILIES) <= set(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES)
+
+
+def test_the_prompt_holds_one_token_per_feature_of_the_clip(adapter: GenerativeModel) -> None:
+    """The model itself counts them, and refuses one too few."""
+    prefix = adapter.prefix(adapter.talk.prompt(DESCRIBE, video=True), adapter.prepare(clip(), META))
+    (places,) = (prefix.ids[0] == adapter.prefixes.video_token).nonzero(as_tuple=True)
+    assert len(places) >= 4
+    fewer = torch.cat([prefix.ids[:, : places[-1]], prefix.ids[:, places[-1] + 1 :]], dim=1)
+    with torch.inference_mode():
+        assert adapter.model(**adapter.prefixes.forward_inputs(prefix, prefix.ids)).logits.isfinite().all()
+        with pytest.raises((ValueError, RuntimeError, IndexError)):
+            adapter.model(**adapter.prefixes.forward_inputs(prefix, fewer))
+
+
+def test_more_frames_take_more_tokens(adapter: GenerativeModel) -> None:
+    taken = [len(adapter.talk.tokenizer(adapter.prepare(clip()[:n]).text)["input_ids"]) for n in (2, 4)]
+    assert taken[0] < taken[1]
+    assert adapter.info.frames == 4
+
+
+def test_times_of_frames_matter_for_families_that_read_them(adapter: GenerativeModel, family: str) -> None:
+    early, late = (
+        [score.value for score in adapter.score(clip(), TEXTS[:2], meta=VideoMeta("clip", times))]
+        for times in ((0.0, 0.5, 1.0, 1.5), (0.0, 24.0, 48.0, 72.0))
+    )
+    assert (early != pytest.approx(late, abs=1e-6)) is (family in TIMED)
+
+
+def test_weights_of_mixed_formats_score_like_one_format(folder: Path, family: str, tmp_path: Path) -> None:
+    """Published folders store some tensors in float32 beside bfloat16: the format that is asked for holds for all."""
+    copy = shutil.copytree(folder, tmp_path / family)
+    weights = load_file(copy / "model.safetensors")
+    rounded = {name: value.to(torch.bfloat16) for name, value in weights.items()}
+    mixed = {name: value if n % 2 else value.float() for n, (name, value) in enumerate(rounded.items())}
+    found = []
+    for tensors in (mixed, {name: value.float() for name, value in rounded.items()}):
+        save_file(tensors, copy / "model.safetensors", metadata={"format": "pt"})
+        found.append(values(open_adapter(f"vlm:{copy}?frames=4", device="cpu"), TEXTS[:2]))
+    assert found[0] == pytest.approx(found[1], abs=1e-5)
+    short = open_adapter(f"vlm:{copy}?frames=4&dtype=bfloat16", device="cpu")
+    assert values(short, TEXTS[:2]) == pytest.approx(found[0], abs=0.5)
+    assert short.info.revision.endswith(" bfloat16")
 
 
 def _whole(adapter: GenerativeModel):
@@ -89,13 +168,13 @@ def test_golden_scores(adapter: GenerativeModel, family: str) -> None:
     assert values(adapter, TEXTS[:2]) == pytest.approx(GOLDEN[family], abs=1e-3)
 
 
-def test_a_batch_is_as_good_as_one_by_one(adapter: GenerativeModel) -> None:
+def test_a_batch_scores_like_single_texts(adapter: GenerativeModel) -> None:
     for mode in ("likelihood", "p_yes", "gain"):
         alone = [values(adapter, [text], mode)[0] for text in TEXTS]
         assert values(adapter, TEXTS, mode) == pytest.approx(alone, abs=1e-4)
 
 
-def test_the_clip_matters_and_a_blind_score_knows_none(adapter: GenerativeModel) -> None:
+def test_scores_depend_on_the_clip_and_blind_scores_do_not(adapter: GenerativeModel) -> None:
     assert values(adapter, TEXTS[:3]) != pytest.approx(values(adapter, TEXTS[:3], seed=1), abs=1e-3)
     blind = [score.value for score in adapter.score(None, TEXTS[:3], "blind")]
     assert blind == pytest.approx(values(adapter, TEXTS[:3], "blind"), abs=1e-6)
@@ -105,7 +184,7 @@ def test_the_clip_matters_and_a_blind_score_knows_none(adapter: GenerativeModel)
     assert all(gain.parts["blind_sum"] < 0 for gain in gains)
 
 
-def test_shares_of_a_choice_sum_to_one_whatever_the_order(adapter: GenerativeModel) -> None:
+def test_shares_of_a_choice_sum_to_one_in_every_order(adapter: GenerativeModel) -> None:
     texts = TEXTS[:4]
     shares = values(adapter, texts, "choice")
     assert sum(shares) == pytest.approx(1, abs=1e-5)
@@ -113,7 +192,7 @@ def test_shares_of_a_choice_sum_to_one_whatever_the_order(adapter: GenerativeMod
     assert values(adapter, texts[1:] + texts[:1], "choice") == pytest.approx(shares[1:] + shares[:1], abs=1e-4)
 
 
-def test_requests_together_are_written_as_alone(adapter: GenerativeModel) -> None:
+def test_requests_give_the_same_texts_in_a_batch_as_alone(adapter: GenerativeModel) -> None:
     requests = [
         GenerationRequest("what is seen?", clip(), 4, META),
         GenerationRequest("who?", None, 3, system="short", examples=(("where?", "there"),)),

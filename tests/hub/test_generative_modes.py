@@ -5,16 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast
 
-from hub.adapters.generative import NO, YES, GenerativeModel
+from hub.adapters.generative import DESCRIBE, NO, YES, GenerativeModel
 from hub.adapters.registry import open_adapter
 from hub.batching.conversation import Conversation
-from hub.batching.shared_prefix import TEXTS_PER_BATCH
+from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH
 from hub.errors import HubError
 from hub.interfaces import Generator, Scorer, VideoMeta
-from tests.hub import generative_folders
+from hub.loading.processor_files import load_processor
+from tests.hub import generative_folders, picture_folders
 from tests.hub.folders import byte_tokenizer, spacing_tokenizer, span_tokenizer
 from tests.hub.test_generative import clip, values
 
@@ -35,11 +37,13 @@ def test_it_is_a_scorer_and_a_generator(adapter: GenerativeModel) -> None:
 
 
 def test_many_texts_share_the_prefix_in_several_batches(adapter: GenerativeModel) -> None:
-    texts = [f"a dog jumps {'x' * (n % 5)} {n}" for n in range(TEXTS_PER_BATCH * 2 + 3)]
+    prefix = adapter.prefix(adapter.talk.prompt(DESCRIBE, video=True), adapter.prepare(clip()))
+    per_batch = CACHED_TOKENS_PER_BATCH["cpu"] // prefix.ids.shape[1]
+    texts = [f"a dog jumps {'x' * (n % 5)} {n}" for n in range(per_batch * 2 + 3)]
     assert values(adapter, texts)[::7] == pytest.approx([values(adapter, [t])[0] for t in texts[::7]], abs=1e-4)
 
 
-def test_the_video_goes_through_once(adapter: GenerativeModel) -> None:
+def test_the_video_is_encoded_once(adapter: GenerativeModel) -> None:
     seen: list[int] = []
     hook = adapter.model.model.vision_tower.register_forward_hook(lambda *_: seen.append(1))
     values(adapter, [f"text {n}" for n in range(40)])
@@ -48,7 +52,7 @@ def test_the_video_goes_through_once(adapter: GenerativeModel) -> None:
 
 
 @pytest.mark.parametrize("mode", ["likelihood", "blind", "choice", "p_yes"])
-def test_the_mode_is_part_of_what_the_model_is(folder: Path, mode: str) -> None:
+def test_the_mode_is_part_of_the_revision(folder: Path, mode: str) -> None:
     info = open_adapter(f"vlm:{folder}?frames=4&mode={mode}", device="cpu").info
     assert f"mode={mode}" in info.revision
     assert info.needs_video is (mode != "blind")
@@ -56,7 +60,7 @@ def test_the_mode_is_part_of_what_the_model_is(folder: Path, mode: str) -> None:
     assert info.kind == ("p_yes" if mode in ("choice", "p_yes") else "log_likelihood")
 
 
-def test_every_option_that_changes_scores_is_part_of_what_the_model_is(folder: Path) -> None:
+def test_every_option_that_changes_scores_is_part_of_the_revision(folder: Path) -> None:
     """Else two runs would share the key of their scores, and the second show the first one's."""
 
     def revision(options: str) -> str:
@@ -71,7 +75,7 @@ def test_every_option_that_changes_scores_is_part_of_what_the_model_is(folder: P
 
 
 class TestSpaces:
-    """Words go on after a prompt by the tokens that the model knows them by, with no space of its own before them."""
+    """An answer continues a prompt with the tokens that the model was trained on, without a space token before them."""
 
     def talk(self, tokenizer: PreTrainedTokenizerFast) -> Conversation:
         tokenizer.chat_template = "{{ messages[0].content[0].text }}"
@@ -80,29 +84,29 @@ class TestSpaces:
     def pieces(self, talk: Conversation, text: str) -> list[str]:
         return talk.tokenizer.convert_ids_to_tokens(talk.continued_ids("ASSISTANT:", text))
 
-    def test_a_tokenizer_that_puts_a_space_before_by_itself(self) -> None:
+    def test_a_tokenizer_that_adds_a_space(self) -> None:
         talk = self.talk(spacing_tokenizer(("Yes", "yes", "No", "no", "a")))
         assert talk.tokenizer.tokenize(" Yes") == ["▁", "▁Yes"]
         assert self.pieces(talk, "a") == ["▁a"]
         sides = talk.first_tokens((YES, NO))
         assert [set(talk.tokenizer.convert_ids_to_tokens(ids)) for ids in sides] == [{"▁Yes", "▁yes"}, {"▁No", "▁no"}]
 
-    def test_a_tokenizer_that_keeps_to_what_it_is_given(self) -> None:
+    def test_a_tokenizer_that_adds_no_space(self) -> None:
         talk = self.talk(byte_tokenizer())
         assert self.pieces(talk, "a ring") == ["Ġa", "Ġring"]
 
-    def test_letters_without_a_token_that_holds_the_space(self) -> None:
+    def test_letters_after_a_token_of_space(self) -> None:
         """ "A" is "▁", "A" to this one: the letters are told apart by what follows the space."""
         talk = self.talk(spacing_tokenizer(("Yes",)))
         sides = talk.first_tokens([(letter, f" {letter}") for letter in "AB"])
         assert [talk.tokenizer.convert_ids_to_tokens(ids) for ids in sides] == [["A"], ["B"]]
 
-    def test_words_that_a_tokenizer_cannot_tell_apart_stay(self) -> None:
+    def test_words_with_equal_tokens_stay(self) -> None:
         talk = self.talk(span_tokenizer())
         assert talk.first_tokens((["yes"], ["yeah"])) == [[2], [2]]  # <unk>
         assert talk.first_tokens([["yes"]]) == [[2]]
 
-    def test_it_is_part_of_what_the_model_is(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_added_spaces_are_part_of_the_revision(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Such a model scores otherwise than before it was noticed."""
         tokenizer = spacing_tokenizer(("Yes", "yes", "No", "no", "a", "ring"))
         tokenizer.add_special_tokens({"additional_special_tokens": list(generative_folders.MARKS)})
@@ -112,8 +116,52 @@ class TestSpaces:
         assert len(set(values(model, ["a ring", "a"], "p_yes"))) == 2
 
 
-def test_what_cannot_be_asked(adapter: GenerativeModel) -> None:
-    with pytest.raises(HubError, match=r"needs a clip; without one ask for 'blind'"):
+def test_features_of_early_layers_reach_the_language_model(tmp_path: Path) -> None:
+    """Deepstack (Qwen3-VL): without its mergers a caption scores differently."""
+    for family in ("qwen3_vl", "qwen3_vl_moe"):
+        model = open_adapter(f"vlm:{generative_folders.FAMILIES[family](tmp_path / family)}?frames=4", device="cpu")
+        before = values(model, ["a ring"])
+        for weights in model.model.model.visual.deepstack_merger_list.parameters():
+            weights.data.zero_()
+        assert values(model, ["a ring"]) != pytest.approx(before, abs=1e-3)
+
+
+def test_pictures_of_gemma_attend_to_themselves_in_both_directions(tmp_path: Path) -> None:
+    model = open_adapter(f"vlm:{picture_folders.gemma3(tmp_path / 'gemma')}?frames=4", device="cpu")
+    prefix = model.prefix(model.talk.prompt(DESCRIBE, video=True), model.prepare(clip()))
+    given = model.prefixes.forward_inputs(prefix, prefix.ids)
+    soft = model.talk.tokenizer.convert_tokens_to_ids("<image_soft_token>")
+    assert given["token_type_ids"].tolist() == (prefix.ids == soft).int().tolist()
+    with torch.inference_mode():
+        both = model.model(**given).logits[0, -1]
+        one = model.model(**{name: value for name, value in given.items() if name != "token_type_ids"}).logits[0, -1]
+    assert float((both - one).abs().max()) > 1e-3
+
+
+def test_reasoning_is_turned_off_in_the_template(tmp_path: Path) -> None:
+    folder = generative_folders.qwen3_5(tmp_path / "thinking")
+    template = (folder / "chat_template.jinja").read_text()
+    thought = "{% if enable_thinking is defined and not enable_thinking %}<think></think>{% else %}<think>{% endif %}"
+    (folder / "chat_template.jinja").write_text(template + thought)
+    model = open_adapter(f"vlm:{folder}?frames=4", device="cpu")
+    assert model.talk.prompt(DESCRIBE, video=True).endswith("<think></think>")
+
+
+@pytest.mark.parametrize("family", picture_folders.PICTURES)
+def test_pictures_are_made_without_torchvision_even_if_it_is_installed(family: str, tmp_path: Path) -> None:
+    processor = load_processor(str(picture_folders.PICTURES[family](tmp_path / family)))
+    assert type(processor.image_processor).__name__.endswith("Pil")
+
+
+def test_the_error_names_a_processor_that_does_not_load(tmp_path: Path) -> None:
+    folder = picture_folders.llava(tmp_path / "llava")
+    (folder / "processor_config.json").write_text("{}")
+    with pytest.raises(HubError, match=r"llava: its processor cannot be loaded \(.*\); copy processor_config.json"):
+        open_adapter(f"vlm:{folder}?frames=4", device="cpu")
+
+
+def test_invalid_requests_are_refused(adapter: GenerativeModel) -> None:
+    with pytest.raises(HubError, match=r"needs a clip; without one, use mode 'blind'"):
         adapter.score(None, ["x"], "p_yes")
     with pytest.raises(HubError, match=r"mode 'yes' is unknown; choose one of: likelihood, gain, blind"):
         adapter.score(clip(), ["x"], "yes")
@@ -135,7 +183,7 @@ def test_another_kind_of_model_is_refused(folder: Path, tmp_path: Path) -> None:
         open_adapter(f"vlm:{generative_folders.saved_text_model(tmp_path / 'lm')}", device="cpu")
 
 
-def test_a_folder_without_a_template_and_one_that_forgets_the_video(folder: Path, tmp_path: Path) -> None:
+def test_a_template_that_is_missing_or_omits_the_video_is_refused(folder: Path, tmp_path: Path) -> None:
     copy = generative_folders.llava_onevision(tmp_path / "copy")
     (copy / "chat_template.jinja").write_text("{{ messages[0].content[-1].text }}")
     with pytest.raises(HubError, match=r"its chat template writes no <video> for a video"):

@@ -27,7 +27,7 @@ def test_every_generator_of_the_table_is_tested_here() -> None:
     assert set(NAMES) == {*GENERATORS, "vlm"}
 
 
-def test_one_text_a_request_in_their_order_each_within_its_words(generator: Generator) -> None:
+def test_one_text_per_request_in_order_within_the_word_limit(generator: Generator) -> None:
     clips = [draw(scene, 64)[::3] for scene in evaluation_scenes(1, 0)]
     requests = [
         GenerationRequest("Describe the video.", clips[0], 6),
@@ -43,7 +43,7 @@ def test_one_text_a_request_in_their_order_each_within_its_words(generator: Gene
     assert generator.info.frames == 8
 
 
-def test_what_writes_no_texts_is_refused() -> None:
+def test_a_model_that_writes_no_texts_is_refused() -> None:
     with pytest.raises(HubError, match=r"names no model that writes texts about videos; write one of: vlm:…, fake-gen"):
         open_generator("lm:gpt2")
 
@@ -53,24 +53,24 @@ class TestTheFake:
     def fake(self) -> Generator:
         return open_generator("fake-generator:")
 
-    def test_it_describes_what_moves_enough_to_be_seen(self, fake: Generator) -> None:
+    def test_the_describer_describes_visible_movement(self, fake: Generator) -> None:
         scenes = evaluation_scenes(20, 5)
         plain = [scene for at, scene in enumerate(scenes) if at // 2 % 7 != 3]  # every seventh pair hardly moves
         told = fake.generate([GenerationRequest("Describe.", draw(scene, 96)[::3]) for scene in plain])
         assert told == [captions.direction_caption(scene.facts) for scene in plain]
 
-    def test_it_counts(self, fake: Generator) -> None:
+    def test_the_reader_counts_objects(self, fake: Generator) -> None:
         scenes = counting_scenes(4, 5)
         told = fake.generate([GenerationRequest("Describe.", draw(scene, 96)) for scene in scenes])
         assert told == [captions.counting_caption(scene.facts) for scene in scenes]
 
-    def test_it_chooses_by_what_it_sees(self, fake: Generator) -> None:
+    def test_the_describer_answers_choices_by_the_frames(self, fake: Generator) -> None:
         for scene in evaluation_scenes(4, 9)[:6]:
             caption = captions.direction_caption(scene.facts)
             prompt = f"Which one?\nA. {captions.reversed_caption(caption)}\nB. {caption}\nAnswer with the letter."
             assert fake.generate([GenerationRequest(prompt, draw(scene, 96)[::3])]) == ["B"]
 
-    def test_it_takes_objects_and_activities_out_of_a_description(self, fake: Generator) -> None:
+    def test_the_describer_extracts_objects_and_activities(self, fake: Generator) -> None:
         told = 'Text: "a red ring moves from left to right"'
         asked = [f"List all objects. {told}", f"List all activities. {told}", 'List all objects. "it rains"']
         found = fake.generate([GenerationRequest(prompt) for prompt in asked])
@@ -79,7 +79,7 @@ class TestTheFake:
     def test_an_empty_picture_shows_nothing(self, fake: Generator) -> None:
         assert fake.generate([GenerationRequest("?", np.zeros((4, 32, 32, 3), np.uint8))]) == ["nothing"]
 
-    def test_it_says_of_one_frame_what_is_where(self, fake: Generator) -> None:
+    def test_the_describer_says_where_things_are_in_a_frame(self, fake: Generator) -> None:
         scene = next(scene for scene in evaluation_scenes(1, 0) if scene.facts.motion == "across")
         first, last = (fake.generate([GenerationRequest("?", draw(scene, 96)[at:][:1])])[0] for at in (0, -1))
         assert first.startswith(f"There is a {scene.facts.colour} {scene.facts.shape} in the photo.")
@@ -88,7 +88,7 @@ class TestTheFake:
         assert fake.generate([GenerationRequest("?", np.zeros((1, 32, 32, 3), np.uint8))]) == ["The photo is empty."]
 
 
-def test_words_in_another_order_are_another_text() -> None:
+def test_texts_with_another_word_order_differ() -> None:
     rows = open_helper("fake-words:", ENCODER).encode_text(
         ["from left to right", "from right to left", "from left to right", "a red ring", "", "Instruct: a\nQuery: left"]
     )

@@ -71,12 +71,12 @@ def test_a_filler_gives_its_k_best_words_in_order(filler: Filler) -> None:
         assert {fill.text for fill in row} <= set(filler.words)
 
 
-def test_a_filler_beside_others_fills_as_it_does_alone(filler: Filler) -> None:
+def test_a_filler_gives_the_same_in_a_batch_as_alone(filler: Filler) -> None:
     texts = blanks(filler)
     close(filler.fill(texts, 5), [filler.fill([text], 5)[0] for text in texts])
 
 
-def test_a_filler_keeps_to_the_allowed_words_before_it_takes_the_best(filler: Filler) -> None:
+def test_a_filler_ranks_only_the_allowed_words(filler: Filler) -> None:
     allowed = sorted(filler.words)[:3]
     rows = filler.fill(blanks(filler), 3, allowed)
     assert all(sorted(fill.text for fill in row) == allowed for row in rows)
@@ -86,11 +86,11 @@ def test_a_filler_keeps_to_the_allowed_words_before_it_takes_the_best(filler: Fi
 
 @pytest.mark.parametrize("count", [0, 2])
 def test_a_text_without_exactly_one_blank_is_refused(filler: Filler, count: int) -> None:
-    with pytest.raises(HubError, match=f"holds {count} blanks; put "):
+    with pytest.raises(HubError, match=f"contains {count} blanks; write "):
         filler.fill(["a man" + f" {filler.blank}" * count], 3)
 
 
-def test_losses_of_whole_texts_are_one_a_text(filler: Filler) -> None:
+def test_every_text_has_one_loss(filler: Filler) -> None:
     texts = ["a man folds a shirt", "a ring", "a man folds a shirt"]
     losses = filler.self_losses(texts)
     assert losses == pytest.approx([filler.self_losses([text])[0] for text in texts], abs=1e-5)
@@ -98,7 +98,7 @@ def test_losses_of_whole_texts_are_one_a_text(filler: Filler) -> None:
     assert min(losses) >= 0
 
 
-def test_the_head_sees_the_blank_only_and_says_what_it_says_of_the_whole_text(tmp_path: Path) -> None:
+def test_the_head_at_the_blank_equals_a_whole_forward_pass(tmp_path: Path) -> None:
     """Against the plain forward of the model, one text at a time, softmax over the whole vocabulary."""
     filler = open_helper(FILLERS["mask roberta"](tmp_path), FILLER, device="cpu")
     for text in blanks(filler):
@@ -111,7 +111,7 @@ def test_the_head_sees_the_blank_only_and_says_what_it_says_of_the_whole_text(tm
             assert fill.log_probability == pytest.approx(float(wanted[one]), abs=1e-5)
 
 
-def test_equal_texts_go_through_the_model_once(tmp_path: Path) -> None:
+def test_equal_texts_run_once(tmp_path: Path) -> None:
     filler = open_helper(FILLERS["mask bert"](tmp_path), FILLER, device="cpu")
     seen: list[int] = []
     hook = filler.model.register_forward_pre_hook(
@@ -131,13 +131,13 @@ def test_candidates_are_whole_words_of_one_token(tmp_path: Path) -> None:
     assert "ir" not in roberta.words
 
 
-def test_a_text_longer_than_the_model_is_read_round_its_blank(tmp_path: Path) -> None:
+def test_a_long_text_is_read_in_a_window_around_its_blank(tmp_path: Path) -> None:
     filler = open_helper(FILLERS["mask bert"](tmp_path), FILLER, device="cpu")
     long = "a ring " * 200 + filler.blank + " a shirt" * 200
     assert len(filler.fill([long], 2)[0]) == 2
 
 
-def test_a_classifier_gives_a_row_of_probabilities_a_pair(judge: PairClassifier) -> None:
+def test_a_classifier_gives_one_row_of_probabilities_per_pair(judge: PairClassifier) -> None:
     rows = judge.probs(PAIRS)
     assert rows.shape == (3, len(judge.labels))
     assert rows.dtype == np.float32
@@ -147,7 +147,7 @@ def test_a_classifier_gives_a_row_of_probabilities_a_pair(judge: PairClassifier)
     assert len(judge.probs([])) == 0
 
 
-def test_a_pair_beside_others_is_judged_as_alone_and_its_order_matters(judge: PairClassifier) -> None:
+def test_a_pair_gets_the_same_logits_in_a_batch_and_its_order_matters(judge: PairClassifier) -> None:
     together = judge.logits([*PAIRS, PAIRS[0]])
     for row, pair in zip(together, [*PAIRS, PAIRS[0]], strict=True):
         np.testing.assert_allclose(row, judge.logits([pair])[0], atol=1e-5)
@@ -171,16 +171,16 @@ def test_an_encoder_gives_rows_of_length_one_that_do_not_depend_on_the_batch(enc
     assert len(encoder.encode_text([])) == 0
 
 
-def test_the_pooling_is_the_one_that_the_folder_names(tmp_path: Path) -> None:
+def test_the_folder_determines_the_pooling(tmp_path: Path) -> None:
     names = ("sentence", "sentence first")
     mean, first = (open_helper(ENCODERS[name](tmp_path), ENCODER, device="cpu") for name in names)
     assert np.abs(mean.encode_text(["a man folds"]) - first.encode_text(["a man folds"])).max() > 1e-3
     folder = folders.sentence_encoder(tmp_path / "weighted", "pooling_mode_weightedmean_tokens")
-    with pytest.raises(HubError, match="pooling by pooling_mode_weightedmean_tokens is not understood"):
+    with pytest.raises(HubError, match="pooling by pooling_mode_weightedmean_tokens is not supported"):
         open_helper(str(folder), ENCODER)
 
 
-def test_a_helper_is_kept_until_its_folder_changes(tmp_path: Path) -> None:
+def test_a_helper_is_cached_until_its_folder_changes(tmp_path: Path) -> None:
     folder = folders.masked_lm(tmp_path / "bert")
     first = open_helper(str(folder), FILLER, device="cpu")
     assert open_helper(f"mask:{folder}", FILLER, device="cpu") is first

@@ -72,7 +72,7 @@ def test_every_row_of_the_table_is_tested_here() -> None:
     assert set(ADAPTERS) == {name.partition(" ")[0] for name in SPECS}
 
 
-def test_a_model_says_who_it_is(adapter: Embedder | Scorer) -> None:
+def test_a_model_has_an_id_a_revision_and_a_kind(adapter: Embedder | Scorer) -> None:
     assert adapter.info.model_id
     assert adapter.info.revision
     assert adapter.info.kind in ScoreKind
@@ -81,7 +81,7 @@ def test_a_model_says_who_it_is(adapter: Embedder | Scorer) -> None:
     assert (adapter.info.frames > 0) is adapter.info.needs_video
 
 
-def test_scores_are_finite_one_a_clip_and_text(adapter: Embedder | Scorer) -> None:
+def test_scores_are_finite_one_per_clip_and_text(adapter: Embedder | Scorer) -> None:
     scores = matrix(adapter)
     assert scores.shape == (3, len(TEXTS))
     assert np.isfinite(scores).all()
@@ -93,7 +93,7 @@ def test_the_same_input_scores_the_same(adapter: Embedder | Scorer) -> None:
     np.testing.assert_array_equal(matrix(adapter), matrix(adapter))
 
 
-def test_a_batch_changes_nothing(adapter: Embedder | Scorer) -> None:
+def test_a_batch_scores_like_single_texts(adapter: Embedder | Scorer) -> None:
     """Alone or beside others: padding and batch statistics must not leak into a score."""
     if not isinstance(adapter, Embedder):
         frames, meta = clips(adapter.info, 1)
@@ -109,7 +109,7 @@ def test_a_batch_changes_nothing(adapter: Embedder | Scorer) -> None:
         np.testing.assert_allclose(adapter.encode_text([text])[0], texts[i], atol=1e-5)
 
 
-def test_no_text_is_no_row(adapter: Embedder | Scorer) -> None:
+def test_no_texts_give_no_rows(adapter: Embedder | Scorer) -> None:
     if isinstance(adapter, Embedder):
         assert len(adapter.encode_text([])) == 0
     else:

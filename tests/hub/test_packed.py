@@ -57,19 +57,19 @@ def plain(model, ids):
 
 
 @pytest.mark.parametrize("build", [gpt2, llama, opt])
-def test_packed_sums_are_those_of_one_forward_pass_a_text(build):
+def test_packed_sums_equal_one_forward_pass_per_text(build):
     model = made(build)
     lm = PackedLM.where_equal(model, range(5))
     assert lm is not None
     assert lm.sums(TEXTS) == pytest.approx([plain(model, ids) for ids in TEXTS], abs=1e-4)
 
 
-def test_a_model_whose_positions_cannot_be_given_is_not_packed():
+def test_a_model_without_explicit_positions_is_not_packed():
     assert PackedLM.where_equal(made(bloom), range(5)) is None
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=9), max_size=20), st.integers(1, 12))
-def test_every_text_is_read_back_from_the_tree(texts, nodes):
+def test_the_tree_contains_every_text(texts, nodes):
     read = {}
     for row in packed(texts, nodes):
         assert len(row.tokens) <= max(nodes, *(len(texts[place]) for place, _ in row.texts))
@@ -84,7 +84,7 @@ def _beginning(row: Row, node: int) -> list[int]:
     return [*before, row.tokens[node]]
 
 
-def test_what_texts_share_is_fed_once():
+def test_shared_beginnings_run_once():
     (row,) = packed([[0, *range(10), one] for one in range(10, 20)])
     assert len(row.tokens) == 11
     assert len(row.guessers) == 10 + 10
@@ -101,7 +101,7 @@ def models(tmp_path_factory):
 
 
 @pytest.mark.parametrize("role", [TEXT_SCORER, FILLER, CLASSIFIER])
-def test_a_body_in_bfloat16_gives_nearly_the_same_numbers_under_a_name_of_its_own(models, role):
+def test_a_body_in_bfloat16_scores_nearly_the_same_under_another_revision(models, role):
     asked = {
         TEXT_SCORER: lambda helper: [one.value for one in helper.score(None, ["a man folds a shirt", "a dog"])],
         FILLER: lambda helper: [one.log_probability for one in helper.fill([f"a man {helper.blank} a shirt"], 5)[0]],
@@ -116,6 +116,6 @@ def test_a_body_in_bfloat16_gives_nearly_the_same_numbers_under_a_name_of_its_ow
     assert fingerprint(f"{models[role]}?dtype=bfloat16", role) == f"{named}?dtype=bfloat16"
 
 
-def test_an_unknown_format_is_refused_by_name(models):
+def test_the_error_names_an_unknown_format(models):
     with pytest.raises(HubError, match="dtype 'int3' is unknown; choose one of: float32, bfloat16, float16"):
         open_helper(f"{models[FILLER]}?dtype=int3", FILLER, device="cpu")

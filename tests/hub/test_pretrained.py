@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from hub.adapters.registry import FILLER, open_adapter, open_helper
 from hub.errors import HubError
 from hub.loading.pretrained import token_batches
-from tests.hub import folders
+from tests.hub import folders, generative_folders
 
 
 @pytest.fixture
@@ -44,13 +44,13 @@ def change(folder: Path, how: str) -> None:
         ("unexpected", "unexpected bert.encoder.layer.9.bias"),
     ],
 )
-def test_tensors_that_do_not_fit_are_named(folder: Path, how: str, said: str) -> None:
+def test_the_error_names_tensors_that_do_not_fit(folder: Path, how: str, said: str) -> None:
     change(folder, how)
     with pytest.raises(HubError, match=f"model: {said}; these weights are not of the model"):
         open_helper(str(folder), FILLER)
 
 
-def test_heads_of_the_pretraining_are_left_aside(folder: Path) -> None:
+def test_pretraining_heads_are_ignored(folder: Path) -> None:
     """bert-base-uncased and roberta-base carry them."""
     tensors = load_file(folder / "model.safetensors")
     tensors["bert.pooler.dense.weight"] = torch.zeros(16, 16)
@@ -59,19 +59,19 @@ def test_heads_of_the_pretraining_are_left_aside(folder: Path) -> None:
     assert open_helper(str(folder), FILLER).words
 
 
-def test_a_model_with_another_head_is_no_classifier(folder: Path) -> None:
+def test_a_model_with_another_head_is_not_a_classifier(folder: Path) -> None:
     with pytest.raises(HubError, match=r"missing classifier.bias"):
         open_helper(f"classifier:{folder}", FILLER)
 
 
-def test_a_folder_without_weights_is_one_clear_message(folder: Path) -> None:
+def test_a_folder_without_weights_gives_one_message(folder: Path) -> None:
     (folder / "model.safetensors").unlink()
     wanted = f"{folder}: the weights are missing; copy model.safetensors into the folder"
     with pytest.raises(HubError) as caught:
         open_helper(str(folder), FILLER)
     assert str(caught.value) == wanted
     torch.save({}, folder / "pytorch_model.bin")
-    with pytest.raises(HubError, match=r"missing \(pytorch_model.bin is no safetensors file and is not loaded; the"):
+    with pytest.raises(HubError, match=r"missing \(pytorch_model.bin is not a safetensors file and is not loaded; the"):
         open_helper(str(folder), FILLER)
 
 
@@ -99,7 +99,7 @@ def test_a_missing_tokenizer_is_named(folder: Path) -> None:
         open_helper(str(folder), FILLER)
 
 
-def test_a_model_that_is_nowhere(tmp_path: Path) -> None:
+def test_an_unknown_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(HubError, match="nowhere: there is no such model folder"):
         open_helper(str(tmp_path / "nowhere"), FILLER)
     with pytest.raises(HubError, match=r"no-such/model: the model cannot be loaded .* check its name"):
@@ -108,8 +108,8 @@ def test_a_model_that_is_nowhere(tmp_path: Path) -> None:
         open_helper("mask:", FILLER)
 
 
-def test_a_model_that_is_no_dual_encoder(folder: Path) -> None:
-    with pytest.raises(HubError, match="is no image-text dual encoder"):
+def test_a_model_that_is_not_a_dual_encoder_is_refused(folder: Path) -> None:
+    with pytest.raises(HubError, match="is not an image-text dual encoder"):
         open_adapter(f"clip:{folders.sentence_encoder(folder.parent / 'sentence')}")
 
 
@@ -126,9 +126,18 @@ def test_options_of_clip_are_checked(tmp_path: Path, options: str, said: str) ->
         open_adapter(f"clip:anything{options}")
 
 
-def test_batches_hold_every_text_once_within_the_budget() -> None:
+def test_batches_contain_every_text_once_within_the_budget() -> None:
     lengths = [3, 9, 1, 7, 7, 40, 2]
     batches = list(token_batches(lengths, torch.device("cpu"), budget=20))
     assert sorted(at for batch in batches for at in batch) == list(range(7))
     # 40 alone is over the budget and goes by itself; 2 x 9 fits, 3 x 9 does not.
     assert batches == [[5], [1, 3], [4, 0], [6, 2]]
+
+
+def test_the_voice_of_an_omni_model_is_left_out(tmp_path: Path) -> None:
+    for family in ("qwen2_5_omni_thinker", "qwen3_omni_moe_thinker"):
+        folder = generative_folders.FAMILIES[family](tmp_path / family)
+        assert json.loads((folder / "config.json").read_text())["model_type"] == family.removesuffix("_thinker")
+        adapter = open_adapter(f"vlm:{folder}?frames=4", device="cpu")
+        assert adapter.model.config.model_type == family
+        assert not [name for name, _ in adapter.model.named_parameters() if "talker" in name]

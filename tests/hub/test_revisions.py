@@ -11,7 +11,7 @@ from hub.revisions import file_hash, fingerprint
 from tests.hub import folders
 
 
-def test_a_folder_is_known_by_its_bytes_wherever_it_lies(tmp_path, monkeypatch):
+def test_the_fingerprint_of_a_folder_depends_on_its_bytes_and_not_its_path(tmp_path, monkeypatch):
     def loads(*args, **options):
         raise AssertionError("a model was loaded to tell its name")
 
@@ -27,13 +27,13 @@ def test_a_folder_is_known_by_its_bytes_wherever_it_lies(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["tuned", "./tuned", "tuned@2"])
-def test_a_folder_is_known_by_its_bytes_however_it_is_written(tmp_path, monkeypatch, name):
+def test_a_folder_has_one_fingerprint_for_every_spelling_of_its_path(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     absolute = folders.classifier(tmp_path / name)
     assert fingerprint(name, CLASSIFIER) == fingerprint(str(absolute), CLASSIFIER)
 
 
-def test_a_folder_that_is_not_there_is_told_in_words(tmp_path):
+def test_the_error_says_that_a_folder_is_missing(tmp_path):
     with pytest.raises(HubError, match="there is no such model folder"):
         fingerprint(str(tmp_path / "none"), CLASSIFIER)
 
@@ -57,9 +57,7 @@ def test_fakes_and_files_have_fingerprints_too(tmp_path):
         ("gpt2@v1", "gpt2", "v1"),
     ],
 )
-def test_a_hub_id_is_known_by_the_commit_in_the_cache_from_the_first_time_on(
-    tmp_path, monkeypatch, name, hub_id, revision
-):
+def test_the_fingerprint_of_a_hub_id_is_the_commit_in_the_cache(tmp_path, monkeypatch, name, hub_id, revision):
     snapshot = tmp_path / "snapshots" / ("f" * 40) / "config.json"
     opened = []
     asked = []

@@ -25,13 +25,13 @@ def test_a_spec_is_a_slug_and_an_argument(spec: str, parsed: tuple[str, str]) ->
 
 
 @pytest.mark.parametrize("spec", ["", "fake", "clop:x", ":x", "Tiny:/a"])
-def test_a_spec_that_names_no_model_lists_what_would(spec: str) -> None:
+def test_an_invalid_spec_lists_the_valid_ones(spec: str) -> None:
     known = ", ".join(f"{slug}:…" for slug in (*sorted(ADAPTERS), "endpoint", "file"))
     with pytest.raises(HubError, match=rf"'{spec}' names no model; .* one of: {known}"):
         parse_spec(spec)
 
 
-def test_a_score_file_is_understood_but_not_opened_as_a_model() -> None:
+def test_a_score_file_is_parsed_but_not_opened_as_a_model() -> None:
     with pytest.raises(HubError, match="names no score file; write file:PATH"):
         parse_spec("file:")
     with pytest.raises(HubError, match="a score file, not a model"):

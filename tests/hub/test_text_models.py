@@ -60,7 +60,7 @@ def bart(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("make", [t5, bart])
-def test_the_value_is_the_models_own_loss_of_writing_what_it_read(make, tmp_path: Path) -> None:
+def test_the_value_is_the_models_loss_of_reproducing_its_input(make, tmp_path: Path) -> None:
     adapter = open_adapter(f"seq2seq:{make(tmp_path / 'm')}", device="cpu")
     scores = adapter.score(None, TEXTS)
     for text, score in zip(TEXTS, scores, strict=True):
@@ -87,14 +87,14 @@ def _saved_by_sentence_transformers(folder: Path, pooling: str, dense: bool) -> 
 
 
 @pytest.mark.parametrize(("pooling", "dense"), [("mean", False), ("cls", False), ("lasttoken", True), ("max", False)])
-def test_rows_are_those_of_sentence_transformers(pooling: str, dense: bool, tmp_path: Path) -> None:
+def test_rows_equal_those_of_sentence_transformers(pooling: str, dense: bool, tmp_path: Path) -> None:
     folder, wanted = _saved_by_sentence_transformers(tmp_path, pooling, dense)
     encoder = open_helper(str(folder), ENCODER, device="cpu")
     np.testing.assert_allclose(encoder.encode_text(TEXTS), wanted, atol=1e-5)
     np.testing.assert_allclose(encoder.encode_text(TEXTS[2:])[0], wanted[2], atol=1e-5)
 
 
-def test_parts_that_do_not_fit_are_named(tmp_path: Path) -> None:
+def test_the_error_names_parts_that_do_not_fit(tmp_path: Path) -> None:
     folder, _ = _saved_by_sentence_transformers(tmp_path, "mean", dense=True)
     save_file({"linear.weight": torch.zeros(8, 16)}, folder / "2_Dense/model.safetensors")
     with pytest.raises(HubError, match=r"2_Dense: holds linear.weight with Tanh, not linear.bias, linear.weight"):
@@ -102,11 +102,11 @@ def test_parts_that_do_not_fit_are_named(tmp_path: Path) -> None:
     parts = json.loads((folder / "modules.json").read_text())
     parts[2]["type"] = "sentence_transformers.models.LSTM"
     (folder / "modules.json").write_text(json.dumps(parts))
-    with pytest.raises(HubError, match="its part 'LSTM' is not understood; choose another model"):
+    with pytest.raises(HubError, match="its part 'LSTM' is not supported; choose another model"):
         open_helper(str(folder), ENCODER, device="cpu")
 
 
-def test_an_instruction_stands_before_the_text() -> None:
+def test_an_instruction_precedes_the_text() -> None:
     """The template of (UTD, Sec. B.2)."""
     assert instructed("Given an activity, retrieve a video.", ["run"]) == [
         "Instruct: Given an activity, retrieve a video.\nQuery: run"

@@ -30,7 +30,7 @@ def test_it_fills_spans_and_scores_texts(model):
     assert model.info.needs_video is False
 
 
-def test_the_best_spans_come_first_each_once_and_with_their_own_log_probability(model):
+def test_spans_are_distinct_and_ranked_by_their_own_log_probability(model):
     for text, row in zip(TEXTS, model.fill_spans(TEXTS, 8, beams=8, longest=3), strict=True):
         assert row
         assert [fill.log_probability for fill in row] == sorted((fill.log_probability for fill in row), reverse=True)
@@ -40,7 +40,7 @@ def test_the_best_spans_come_first_each_once_and_with_their_own_log_probability(
         assert [fill.log_probability for fill in row] == pytest.approx(alone, abs=1e-4)
 
 
-def test_a_span_beside_others_is_filled_and_scored_as_alone(model):
+def test_a_span_is_filled_and_scored_the_same_in_a_batch_as_alone(model):
     together = model.fill_spans([*TEXTS, TEXTS[0]], 3, beams=6)
     assert together[3] == together[0]
     for text, row in zip(TEXTS, together, strict=False):
@@ -52,7 +52,7 @@ def test_a_span_beside_others_is_filled_and_scored_as_alone(model):
     assert scores == pytest.approx([model.span_scores([pair])[0] for pair in pairs], abs=1e-4)
 
 
-def test_a_text_is_scored_as_transformers_own_loss_has_it(model, folder):
+def test_a_text_scores_like_the_loss_of_transformers(model, folder):
     text = "a woman opens the door"
     own = T5ForConditionalGeneration.from_pretrained(folder).eval()
     ids = torch.tensor([model.tokenizer(text)["input_ids"]])
@@ -64,20 +64,20 @@ def test_a_text_is_scored_as_transformers_own_loss_has_it(model, folder):
     assert score.parts["sum"] == pytest.approx(-6 * loss, abs=1e-4)
 
 
-def test_long_texts_are_cut_round_their_blank(model):
+def test_long_texts_are_cut_around_their_blank(model):
     long = " ".join(["a dog"] * 100)
     (row,) = model.fill_spans([f"{long} <extra_id_0> {long}"], 2, beams=4)
     assert all(math.isfinite(fill.log_probability) for fill in row)
 
 
 @pytest.mark.parametrize("text", ["a man", "a <extra_id_0> b <extra_id_0>"])
-def test_a_text_holds_one_blank(model, text):
-    with pytest.raises(HubError, match="put <extra_id_0> in once"):
+def test_a_text_needs_exactly_one_blank(model, text):
+    with pytest.raises(HubError, match="write <extra_id_0> exactly once"):
         model.fill_spans([text], 1, beams=1)
 
 
-def test_no_more_spans_than_beams(model):
-    with pytest.raises(HubError, match="5 spans cannot come of 4 beams"):
+def test_spans_need_as_many_beams(model):
+    with pytest.raises(HubError, match="5 spans need at least as many beams, not 4"):
         model.fill_spans(TEXTS, 5, beams=4)
 
 

@@ -27,7 +27,7 @@ def clip(seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 256, (4, 16, 16, 3), np.uint8)
 
 
-def test_the_average_cannot_tell_a_clip_from_its_reversal_and_the_temporal_one_can(tmp_path: Path) -> None:
+def test_only_the_temporal_model_distinguishes_a_clip_from_its_reversal(tmp_path: Path) -> None:
     frames = [clip(), clip()[::-1].copy()]
     meta = [VideoMeta("forward"), VideoMeta("reverse")]
     average = load_adapter(str(saved(tmp_path / "average", "average")), device="cpu").encode_video(frames, meta)
@@ -41,7 +41,7 @@ def test_word_order_matters_to_the_text_encoder(tmp_path: Path) -> None:
     assert np.abs(rows[0] - rows[1]).max() > 1e-3
 
 
-def test_a_saved_model_scores_as_before_and_its_revision_is_its_content(tmp_path: Path) -> None:
+def test_a_saved_model_scores_the_same_and_its_revision_is_its_content(tmp_path: Path) -> None:
     first, again = (load_adapter(str(saved(tmp_path / name)), device="cpu") for name in ("one", "two"))
     other = load_adapter(str(saved(tmp_path / "three", seed=1)), device="cpu")
     assert first.info == again.info
@@ -58,7 +58,7 @@ def test_rows_have_length_one_so_that_the_score_is_the_cosine(tmp_path: Path) ->
     assert (np.abs(adapter.score(videos, texts)) <= 1 + 1e-6).all()
 
 
-def test_similarity_is_float32_whatever_the_model_runs_in(tmp_path: Path) -> None:
+def test_similarity_is_float32_in_every_number_format(tmp_path: Path) -> None:
     adapter = load_adapter(str(saved(tmp_path)), device="cpu", dtype="bfloat16")
     videos = adapter.encode_video([clip()], [VideoMeta()])
     assert videos.dtype == np.float32
@@ -94,7 +94,7 @@ def change_weights(folder: Path, change: str) -> None:
         ("reshaped", r"video_out.bias is \(3,\), not \(8,\)"),
     ],
 )
-def test_tensors_that_do_not_fit_are_named(tmp_path: Path, change: str, named: str) -> None:
+def test_the_error_names_tensors_that_do_not_fit(tmp_path: Path, change: str, named: str) -> None:
     change_weights(saved(tmp_path), change)
     with pytest.raises(HubError, match=f"model.safetensors: {named}; these weights"):
         load_adapter(str(tmp_path), device="cpu")
@@ -148,7 +148,7 @@ def test_a_wrong_vocabulary_is_refused(tmp_path: Path, content: str) -> None:
         load_adapter(str(tmp_path), device="cpu")
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(HubError, match="there is no such model folder"):
         load_adapter(str(tmp_path / "nowhere"))
     with pytest.raises(HubError, match="write tiny:FOLDER"):

@@ -16,7 +16,7 @@ TOKENS = {"videomae": (4, 2 * 4, 16), "vjepa2": (16, 8 * 4, 24), "timesformer": 
 
 
 @pytest.mark.parametrize("kind", TOKENS)
-def test_tokens_of_a_clip_alone_and_beside_others(kind: str, tmp_path: Path) -> None:
+def test_tokens_of_a_clip_are_the_same_in_a_batch_as_alone(kind: str, tmp_path: Path) -> None:
     backbone = open_helper(str(getattr(video_folders, kind)(tmp_path / kind)), BACKBONE, device="cpu")
     frames, count, width = TOKENS[kind]
     assert isinstance(backbone, FeatureExtractor)
@@ -46,5 +46,5 @@ def test_frames_and_kind_are_checked(tmp_path: Path) -> None:
     folder = video_folders.timesformer(tmp_path / "m")
     with pytest.raises(HubError, match=r"it was built for 4 frames; leave out \?frames=8"):
         open_helper(f"{folder}?frames=8", BACKBONE, device="cpu")
-    with pytest.raises(HubError, match=r"models of the type 'clip' are no known backbone; choose one of: videomae"):
+    with pytest.raises(HubError, match=r"model type 'clip' is not a supported backbone; choose one of: videomae"):
         open_helper(str(folders.clip(tmp_path / "clip")), BACKBONE, device="cpu")

@@ -1,7 +1,8 @@
 """Video tensors by our own code, against what transformers' own video processors gave.
 
 Those need torchvision, which is not installed here. The numbers were taken with torchvision 0.28 and transformers 5.23
-at the processors' defaults: shape, sum, and sum weighted by cos(0), cos(1), cos(2) ... over the flat tensor.
+(GLM and SmolVLM: 5.24) at the processors' defaults: shape, sum, and sum weighted by cos(0), cos(1), cos(2) ... over the
+flat tensor.
 """
 
 from pathlib import Path
@@ -14,7 +15,8 @@ from PIL import Image
 from transformers import LlavaNextProcessor
 from transformers.models.llava_next.image_processing_pil_llava_next import LlavaNextImageProcessorPil
 
-from hub.batching.video_inputs import FAMILIES, TILE_SETTINGS, Clip, fitted, joined, settings_of
+from hub.batching.video_families import FAMILIES, settings_of
+from hub.batching.video_inputs import TILE_SETTINGS, Clip, fitted, joined
 from hub.loading.processor_files import video_settings
 from tests.hub.generative_folders import talkative
 
@@ -26,7 +28,16 @@ GOLDEN = {
     "internvl": ((5, 3, 384, 384), 334092.81, -17.2975),
     "qwen2_vl": ((1680, 1176), 298409.55, -57.2591),
     "qwen2_5_vl": ((1680, 1176), 298409.55, -57.2591),
+    "qwen2_5_omni_thinker": ((1680, 1176), 298409.55, -57.2591),
+    "qwen3_omni_moe_thinker": ((1296, 1536), -39237.63, -10.4659),
     "qwen3_vl": ((420, 1536), -12699.73, 78.7994),
+    "qwen3_vl_moe": ((420, 1536), -12699.73, 78.7994),
+    "qwen3_5": ((420, 1536), -12699.73, 78.7994),
+    "qwen3_5_moe": ((420, 1536), -12699.73, 78.7994),
+    "glm4v": ((72, 1176), 12788.86, -105.2559),
+    "glm4v_moe": ((72, 1176), 12788.86, -105.2559),
+    "glm46v": ((72, 1176), 12788.86, -105.2559),
+    "smolvlm": ((5, 3, 364, 364), -38474.28, 36.3716),
     "video_llama_3": ((2800, 588), -32465.89, -86.8397),
 }
 ENDS = ("<|vision_start|>", "<|vision_end|>")
@@ -48,6 +59,7 @@ def clip(family: str, times: tuple[float, ...] = TIMES) -> Clip:
         model_type=family,
         vision_config=SimpleNamespace(image_size=224, patch_size=14),
         spatial_pool_stride=2,
+        scale_factor=3,
         image_seq_length=4,
         video_token_id=tokenizer.convert_tokens_to_ids("<video>"),
         image_token_id=tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>"),
@@ -58,8 +70,9 @@ def clip(family: str, times: tuple[float, ...] = TIMES) -> Clip:
 
 
 def test_every_family_has_golden_values() -> None:
-    # LLaVA-1.6's pictures go through transformers' own processor, which PIL suffices for.
-    assert set(GOLDEN) == set(FAMILIES) - {"llava_next"}
+    # These families' pictures go through transformers' own processors, which only need PIL.
+    by_processor = {name for name, family in FAMILIES.items() if family.by_processor}
+    assert set(GOLDEN) == set(FAMILIES) - {"llava_next"} - by_processor
 
 
 def test_pictures_of_llava_are_those_of_its_processor() -> None:
@@ -85,7 +98,7 @@ def test_pictures_of_llava_are_those_of_its_processor() -> None:
 @pytest.mark.parametrize("family", GOLDEN)
 def test_tensors_are_those_of_the_published_processor(family: str) -> None:
     tensors = FAMILIES[family].prepare(clip(family)).tensors
-    pixels = tensors["pixel_values" if family == "internvl" else "pixel_values_videos"].double()
+    pixels = tensors["pixel_values" if family in ("internvl", "smolvlm") else "pixel_values_videos"].double()
     pixels = pixels[0] if pixels.ndim == 5 else pixels
     shape, total, weighted = GOLDEN[family]
     assert tuple(pixels.shape) == shape
@@ -94,7 +107,7 @@ def test_tensors_are_those_of_the_published_processor(family: str) -> None:
     assert float((pixels.flatten() * waves).sum()) == pytest.approx(weighted, abs=2e-2)
 
 
-def test_grids_and_what_stands_for_a_video() -> None:
+def test_grids_and_placeholders_of_a_video() -> None:
     """As transformers' processors gave them for the same frames, shown every half second."""
     found = {family: FAMILIES[family].prepare(clip(family)) for family in GOLDEN}
     video = "<video>"
@@ -105,9 +118,19 @@ def test_grids_and_what_stands_for_a_video() -> None:
     assert found["qwen2_5_vl"].text == video * (3 * 20 * 28 // 4)
     assert found["qwen2_5_vl"].tensors["video_grid_thw"].tolist() == [[3, 20, 28]]
     assert found["qwen2_5_vl"].tensors["second_per_grid_ts"].tolist() == [1.0]  # two frames, .5 s each
+    assert found["qwen2_5_omni_thinker"].tensors["video_second_per_grid"].tolist() == [1.0]
     # Five frames make pairs of (0, .5), (1, 1.5) and (2, 2).
     pair = ENDS[0] + video * 35 + ENDS[1]
     assert found["qwen3_vl"].text == f"<0.2 seconds>{pair}<1.2 seconds>{pair}<2.0 seconds>{pair}"
+    picture = "<IMG_CONTEXT>" * (4 * 6 // 4)
+    shown = [f"<|begin_of_image|>{picture}<|end_of_image|>{{}}".format(second) for second in ("0", "1", "2")]
+    assert found["glm4v"].text == found["glm4v_moe"].text == "".join(shown)
+    assert found["glm46v"].text == "".join(f"{one}.0 seconds" for one in shown)
+    around, squares = "<fake_token_around_image>", "<IMG_CONTEXT>" * ((364 // 14) ** 2 // 9)
+    smol = found["smolvlm"].text.split("\n")
+    assert smol[0] == "You are provided the following series of five frames from a 0:00:02 [H:MM:SS] video."
+    assert smol[2:4] == [f"Frame from 00:0{n}:{around}<global-img>{squares}{around}" for n in (0, 0)]
+    assert (smol[6][:17], smol[7:]) == ("Frame from 00:02:", ["", ""])
     counts = [part.count(video) for part in found["video_llama_3"].text.split(",")]
     assert found["video_llama_3"].text.startswith("Time 0.0s:<video>")
     # The third frame is the second again: one token is left of it.
@@ -115,7 +138,7 @@ def test_grids_and_what_stands_for_a_video() -> None:
     assert int(found["video_llama_3"].tensors["video_compression_mask"].sum()) == sum(counts)
 
 
-def test_times_that_are_not_known_are_whole_seconds() -> None:
+def test_unknown_times_are_whole_seconds() -> None:
     assert "Time 4.0s:" in FAMILIES["video_llama_3"].prepare(clip("video_llama_3", ())).text
     assert FAMILIES["qwen2_5_vl"].prepare(clip("qwen2_5_vl", ())).tensors["second_per_grid_ts"].tolist() == [2.0]
 
@@ -132,7 +155,7 @@ def test_sizes_keep_their_bounds(side: tuple[int, int], least: int, most: int, w
     assert fitted(side, 28, least, most, copies=1, rounded=1) == wanted
 
 
-def test_a_file_of_settings_goes_over_the_defaults(tmp_path: Path) -> None:
+def test_a_settings_file_overrides_the_defaults(tmp_path: Path) -> None:
     (tmp_path / "preprocessor_config.json").write_text('{"min_pixels": 784, "max_pixels": 1568, "resample": null}')
     settings = settings_of("qwen2_5_vl", video_settings(str(tmp_path)))
     assert settings["size"] == {"shortest_edge": 784, "longest_edge": 1568}

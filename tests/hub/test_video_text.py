@@ -72,11 +72,11 @@ def test_videoprism_gives_the_cosine_of_its_two_sides(tmp_path: Path) -> None:
     [("Hello, World!", "hello world."), ("Hello,World..", "hello world."), ("  Hello   WORLD", "hello world.")],
 )
 def test_videoprism_spells_texts_as_its_authors_do(text: str, spelt: str) -> None:
-    """The examples that stand in the authors' own code."""
+    """The examples of the authors' own code."""
     assert canonical(text) == spelt
 
 
-def test_texts_are_lower_case_where_a_tokenizers_files_say_so_and_its_class_does_not(tmp_path: Path) -> None:
+def test_texts_are_lower_cased_if_the_tokenizers_files_require_it(tmp_path: Path) -> None:
     """As SigLIP 2 is published: `do_lower_case` beside the name of a tokenizer that knows nothing of it."""
     folder = folders.clip(tmp_path / "m", siglip=True)
     byte_tokenizer().save_pretrained(folder)
@@ -104,7 +104,7 @@ def test_pe_video_gives_its_logit() -> None:
     np.testing.assert_allclose(scores(adapter), out.logits_video_text.numpy(), atol=1e-4)
 
 
-def test_pe_video_says_what_has_to_be_installed(tmp_path: Path) -> None:
+def test_pe_video_says_what_to_install(tmp_path: Path) -> None:
     with pytest.raises(HubError, match=r"requires the timm library .*; install what it names beside transformers"):
         open_adapter(f"video:{video_folders.pe_video_folder(tmp_path / 'pe')}", device="cpu")
 
@@ -156,11 +156,11 @@ def test_siglip_2_with_free_sizes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", ["xclip", "video", "blip2"])
 def test_a_model_of_another_kind_is_refused(tmp_path: Path, spec: str) -> None:
-    with pytest.raises(HubError, match=r"is no X-CLIP|are not known to 'video:'|blip2|cannot be loaded|missing"):
+    with pytest.raises(HubError, match=r"is not an X-CLIP|is not supported by 'video:'|blip2|cannot be loaded|missing"):
         open_adapter(f"{spec}:{folders.clip(tmp_path / 'clip')}", device="cpu")
 
 
-def test_a_clip_of_other_frames_is_named(tmp_path: Path) -> None:
+def test_the_error_names_a_clip_with_the_wrong_number_of_frames(tmp_path: Path) -> None:
     adapter = open_adapter(f"xclip:{video_folders.xclip(tmp_path / 'm')}", device="cpu")
     with pytest.raises(HubError, match=r"clip 'k': m takes uint8 \(4, height, width, 3\), not uint8 \(3, 20, 30, 3\)"):
         adapter.encode_video(clips(3)[:1], [VideoMeta("k")])

@@ -6,8 +6,14 @@ from typing import Any
 
 import torch
 from transformers import (
+    AltCLIPConfig,
+    AltCLIPModel,
     Blip2Config,
     Blip2ForImageTextRetrieval,
+    ChineseCLIPConfig,
+    ChineseCLIPModel,
+    CLIPSegConfig,
+    CLIPSegModel,
     MetaClip2Config,
     MetaClip2Model,
     ModernBertConfig,
@@ -89,7 +95,7 @@ def videoprism(folder: Path) -> Path:
 
 def pe_video() -> tuple[PeVideoModel, Any]:
     """The model and its tokenizer. Its frames go through an image classifier of timm, which needs torchvision; here one
-    of transformers stands in, which no folder can say."""
+    of transformers replaces it, which no folder can specify."""
     tokenizer = word_tokenizer(longest=16)
     text = ModernBertConfig(
         **{**LAYERS, "num_hidden_layers": 2},
@@ -130,6 +136,27 @@ def blip2(folder: Path) -> Path:
         image_token_index=None,
     )
     return _folder(folder, Blip2ForImageTextRetrieval, config, tokenizer)
+
+
+def altclip(folder: Path) -> Path:
+    tokenizer = word_tokenizer(longest=16)
+    text = {**TEXT, "vocab_size": len(tokenizer), "max_position_embeddings": 32, "project_dim": 16, "pad_token_id": 0}
+    config = AltCLIPConfig(text_config=text, vision_config={**LAYERS, **PICTURE}, projection_dim=16)
+    return _folder(folder, AltCLIPModel, config, tokenizer)
+
+
+def chinese_clip(folder: Path) -> Path:
+    tokenizer = word_tokenizer(longest=16)
+    text = {**TEXT, "vocab_size": len(tokenizer), "max_position_embeddings": 32}
+    config = ChineseCLIPConfig(text_config=text, vision_config={**LAYERS, **PICTURE}, projection_dim=16)
+    return _folder(folder, ChineseCLIPModel, config, tokenizer)
+
+
+def clipseg(folder: Path) -> Path:
+    tokenizer = word_tokenizer(longest=16)
+    text = {**TEXT, "vocab_size": len(tokenizer)}
+    config = CLIPSegConfig(text_config=text, vision_config={**LAYERS, **PICTURE}, projection_dim=16)
+    return _folder(folder, CLIPSegModel, config, tokenizer)
 
 
 def siglip2(folder: Path) -> Path:

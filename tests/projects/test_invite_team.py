@@ -30,7 +30,7 @@ def test_each_role_with_people_gets_one_link_for_so_many(client, project):
     assert AuditEvent.objects.filter(action="projects.make_invitation").count() == 2
 
 
-def test_a_team_of_nobody_and_a_number_below_zero_are_errors_at_the_form(client, project):
+def test_an_empty_team_and_a_negative_number_are_errors_at_the_form(client, project):
     page = send(client, project)
     assert page.status_code == 422
     assert "Enter at least one person." in page.content.decode()

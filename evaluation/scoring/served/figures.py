@@ -76,6 +76,23 @@ def figures_of(run: Run) -> ServedFigures | None:
     return ServedFigures(facts, outcomes, n, usage, run.params.get("budget", {}), _first_letter(rows, facts))
 
 
+@dataclass(frozen=True)
+class ItemCounts:
+    """How many items of the release have a score, and how many have none because of the model's answers."""
+
+    items: int
+    scored: int
+    refused: int
+    unparsable: int
+
+
+def item_counts(run: Run, missing: int) -> ItemCounts:
+    """Count the items of a run through an endpoint, of which `missing` have no score."""
+    items = ReleaseItem.objects.filter(release=run.release_id).count()
+    without = [len(run.problems.get(name, ())) for name in ("model_refused", "answer_unparsable")]
+    return ItemCounts(items, items - missing, *without)
+
+
 def _first_letter(rows: QuerySet[ServedAnswer], facts: Mapping[str, Any]) -> tuple[float, float] | None:
     if facts["mode"] == "p_yes":
         return None

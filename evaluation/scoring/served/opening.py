@@ -10,7 +10,7 @@ from PIL import Image
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.models import Run, RunUsage
-from evaluation.scoring.served.questions import TOP_LOGPROBS, YES_NO, Asking, Mode
+from evaluation.scoring.served.questions import TOP_LOGPROBS, Asking, Mode
 from evaluation.scoring.served.served_model import ServedModel
 from evaluation.scoring.served.specs import DEFAULTS, LOGPROBS, SAMPLES, ServedSpec, served_spec
 from generation.asking.answer_rows import PricedAnswers, budget_left
@@ -19,7 +19,7 @@ from generation.asking.endpoints import Configured, find_endpoint
 from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.interfaces import ChatRequest, ModelInfo, ScoreKind
 from hub.served.prompts import CHOOSE, MATCHES, PROMPTS, lettered
-from hub.served.readings import by_logprobs
+from hub.served.readings import READINGS
 
 TRIES = 6
 TIMEOUT = 120.0
@@ -95,7 +95,7 @@ def _probed(chat: ChatEndpoint, spec: ServedSpec, endpoint: Configured) -> dict[
             f"endpoint {endpoint.name}: it did not answer a test question with a picture ({reply.failure}); choose a "
             "model that reads pictures, or retry the run when the endpoint works"
         )
-    gives = by_logprobs(reply.logprobs, YES_NO) is not None or bool(reply.logprobs)
+    gives = bool(reply.logprobs)
     if spec.by == LOGPROBS and not gives:
         raise EvaluationError(
             f"endpoint {endpoint.name}: {spec.model} gives no log-probabilities; leave out by={LOGPROBS}, or choose "
@@ -111,6 +111,7 @@ def _probed(chat: ChatEndpoint, spec: ServedSpec, endpoint: Configured) -> dict[
         "samples": spec.samples if spec.mode == Mode.P_YES and not gives else 0,
         "frames": spec.frames,
         "prompts": PROMPTS,
+        "readings": READINGS,
         "prompt": MATCHES.format("…") if spec.mode == Mode.P_YES else CHOOSE.format(lettered(["…", "…"])),
     }
 
@@ -129,6 +130,8 @@ def _revision(spec: ServedSpec, endpoint: Configured, facts: Mapping[str, Any]) 
         **({"form": spec.form} if spec.form != DEFAULTS.form else {}),
         **({"max_tokens": spec.max_tokens} if spec.max_tokens != DEFAULTS.max_tokens else {}),
         "prompts": facts["prompts"],
+        # Runs that began before readings had versions have none.
+        **({"readings": facts["readings"]} if "readings" in facts else {}),
     }
     shown = " ".join(f"{name}={value}" for name, value in told.items())
     return f"{facts['version']} {shown}".strip()

@@ -97,6 +97,7 @@ def test_the_page_of_a_run_shows_outcomes_cost_and_prompts(settings, researcher)
     client = researcher(release.project)
     shown = words(page_of(client, "run", run))
     assert "Endpoint answers" in shown
+    assert "1 of 3 items scored; 1 refused, 1 unparsable" in shown
     for label, n in (("Answered", 2), ("Refused", 2), ("Unparsable", 2)):
         assert f'">{label}</a> </th> <td class="num">{n}</td>' in shown
     # 2 of 6 got an answer each: a third, with its interval.
@@ -214,4 +215,4 @@ def test_the_command_names_an_unknown_endpoint(settings, capsys):
     release = make_release(1)
     with pytest.raises(SystemExit):
         call_command("evaluate", "--release", str(release.pk), "--model", "endpoint:lab/tiny", "--sync")
-    assert "there is no endpoint 'lab'; none is configured: set CHAT_ENDPOINTS" in capsys.readouterr().err
+    assert "there is no endpoint 'lab'; no endpoint is configured: set CHAT_ENDPOINTS" in capsys.readouterr().err

@@ -232,7 +232,7 @@ def test_a_run_planned_before_an_update_is_planned_again_when_resumed(release, m
     for shard in run.job.shards.filter(state=JobState.WAITING):
         with pytest.raises(EvaluationError, match="it is planned again"):
             execute(str(shard.pk))
-    with pytest.raises(EvaluationError, match="3 of 4 shards did not end"):
+    with pytest.raises(EvaluationError, match="3 of 4 shards failed"):
         execute(str(run.job.pk))
     run.job.refresh_from_db()
     resume_run(factories.make_member(release.project, Role.RESEARCHER), run)

@@ -75,7 +75,7 @@ def test_its_files_are_imported_like_all_formats_and_only_once(capsys, tmp_path)
             assert (told["new"], told["same"]) == (new, 1 - new), name
             assert table.objects.count() == before + stored
     for name, text, words in (
-        ("x.pickle", "", "a pickle may hold a program"),
+        ("x.pickle", "", "a pickle can run a program"),
         ("x.json", "{", "JSON: "),
         ("x.csv", "a,b\n", "header: has no columns sample, correct_1; give predictions, or JSON"),
         ("x.json", '{"strange": {"objects": ["a"]}}', "The files name no video of this project"),

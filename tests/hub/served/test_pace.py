@@ -19,7 +19,7 @@ def rounds(pace: Pace, n: int, seconds: float = 0.5) -> None:
             pace.answered(ticket, seconds, in_flight)
 
 
-def test_it_doubles_per_round_trip_up_to_the_most():
+def test_the_limit_doubles_per_round_trip_up_to_the_max():
     pace = Pace(64)
     seen = []
     for _ in range(4):
@@ -30,7 +30,7 @@ def test_it_doubles_per_round_trip_up_to_the_most():
     assert pace.limit == 64
 
 
-def test_a_refusal_halves_it_once_and_then_it_grows_by_one_per_round_trip():
+def test_a_refusal_halves_the_limit_once_then_it_grows_by_one_per_round_trip():
     pace = Pace(64)
     rounds(pace, 3)
     tickets = [pace.sent() for _ in range(64)]
@@ -45,14 +45,14 @@ def test_a_refusal_halves_it_once_and_then_it_grows_by_one_per_round_trip():
     assert 9 <= pace.limit <= 10
 
 
-def test_it_never_falls_below_one():
+def test_the_limit_never_falls_below_one():
     pace = Pace(4)
     for _ in range(20):
         pace.refused(pace.sent())
     assert pace.limit == 1
 
 
-def test_answers_that_only_queue_bring_it_down_and_those_of_a_server_that_batches_do_not():
+def test_queued_answers_lower_the_limit_and_batched_ones_do_not():
     queues, batches = Pace(256), Pace(256)
     for _ in range(40):
         # One answers 16 at a time, whatever waits; the other takes a little longer for more at once.
@@ -63,14 +63,14 @@ def test_answers_that_only_queue_bring_it_down_and_those_of_a_server_that_batche
     assert batches.limit == 256
 
 
-def test_a_limit_that_is_not_in_use_does_not_grow():
+def test_an_unused_limit_does_not_grow():
     pace = Pace(64)
     for _ in range(50):
         pace.answered(pace.sent(), 0.5, 1)
     assert pace.limit == FIRST
 
 
-def test_nobody_passes_the_gate_after_it_is_stopped():
+def test_a_stopped_gate_admits_no_requests():
     gate = Gate(1)
     assert gate.enter() is not None
     waiting = threading.Thread(target=gate.enter)
@@ -81,7 +81,7 @@ def test_nobody_passes_the_gate_after_it_is_stopped():
     assert gate.enter() is None
 
 
-def test_planted_429s_bring_the_requests_in_flight_down_and_up_again(monkeypatch):
+def test_status_429_lowers_the_requests_in_flight_until_it_ends(monkeypatch):
     """The server takes 64 at a time, then refuses everything for a while, then takes what comes."""
     monkeypatch.setattr(chat_endpoint, "FIRST_PAUSE", 0.01)
     refuses = range(120, 150)
@@ -109,7 +109,7 @@ def test_planted_429s_bring_the_requests_in_flight_down_and_up_again(monkeypatch
     assert server.most_at_once <= 64
 
 
-def test_retry_after_holds_all_requests_back(monkeypatch):
+def test_retry_after_pauses_all_requests(monkeypatch):
     """After the first refusal nothing is sent until the pause is over."""
     monkeypatch.setattr(chat_endpoint, "FIRST_PAUSE", 0.01)
     times: list[float] = []
@@ -130,7 +130,7 @@ def test_retry_after_holds_all_requests_back(monkeypatch):
 
 
 @pytest.mark.parametrize("code", ["insufficient_quota", "billing_hard_limit_reached"])
-def test_an_empty_account_is_not_asked_again(code):
+def test_an_empty_account_ends_all_requests(code):
     refused = Said({"error": {"code": code, "message": "You exceeded your current quota"}}, 429)
     with chat_server(lambda body, n: refused) as server:
         chat = ChatEndpoint(Endpoint("lab", server.url, "tiny"), Patience(tries=5))

@@ -3,9 +3,11 @@
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hub.interfaces import ChatReply
-from hub.served.readings import Outcome, by_logprobs, by_words, read
+from hub.served.readings import MIN_MASS, Outcome, by_logprobs, by_words, read
 
 YES_NO = ("yes", "no")
 
@@ -22,22 +24,39 @@ def test_variants_of_a_word_count_together():
 
 
 @pytest.mark.parametrize("space", [" ", "\n", "▁", "Ġ"])
-def test_a_token_of_space_is_passed_over(space):
+def test_a_token_of_space_is_skipped(space):
     rows = [((space, math.log(0.9)), ("Yes", math.log(0.1))), row(No=0.75, Yes=0.25)]
     assert by_logprobs(rows, YES_NO).shares == pytest.approx((0.25, 0.75))
 
 
 def test_a_tokenizer_of_letters_is_read_by_first_letters():
-    assert by_logprobs([row(Y=0.3, y=0.1, n=0.1, q=0.5)], YES_NO).shares == pytest.approx((0.8, 0.2))
+    assert by_logprobs([row(Y=0.3, y=0.1, n=0.1, q=0.4)], YES_NO).shares == pytest.approx((0.8, 0.2))
 
 
 def test_whole_words_come_before_their_beginnings():
     assert by_logprobs([row(Yes=0.3, No=0.3, N=0.2)], YES_NO).shares == pytest.approx((0.5, 0.5))
 
 
-def test_alternatives_without_any_option_say_nothing():
-    assert by_logprobs([row(The=0.9, A=0.1)], YES_NO) is None
+def test_options_with_less_than_half_of_the_probability_are_unparsable():
+    for alternatives in (row(The=0.9, A=0.1), row(The=0.51, Yes=0.4, No=0.09)):
+        found = read(ChatReply("The man folds it, so yes.", logprobs=(alternatives,)), YES_NO, by_probability=True)
+        assert (found.outcome, found.shares) == (Outcome.UNPARSABLE, ())
+    assert found.mass == pytest.approx(0.49)
+    assert found.why == "the options have 49.0% of the first token's probability, less than 50%"
+    assert by_logprobs([row(The=0.5, Yes=0.4, No=0.1)], YES_NO).shares == pytest.approx((0.8, 0.2))
+
+
+def test_a_reply_without_log_probabilities_is_read_by_its_words():
     assert by_logprobs([], YES_NO) is None
+    assert read(ChatReply("Yes."), YES_NO, by_probability=True).shares == (1.0, 0.0)
+
+
+@given(st.lists(st.floats(0.001, 1.0), min_size=3, max_size=3))
+def test_a_score_needs_half_of_the_probability(weights):
+    yes, no, other = (weight / sum(weights) for weight in weights)
+    found = by_logprobs([row(Yes=yes, No=no, Maybe=other)], YES_NO)
+    assert (found.outcome == Outcome.ANSWERED) is (found.mass >= MIN_MASS)
+    assert found.mass == pytest.approx(yes + no)
 
 
 @pytest.mark.parametrize(
@@ -70,12 +89,12 @@ def test_letters(text, answer):
 @pytest.mark.parametrize(
     "text", ["A man folds the shirt.", "a man folds", "A MAN FOLDS", "A dog. A cat.", "I see a dog."]
 )
-def test_an_article_is_no_choice(text):
+def test_an_article_is_not_a_choice(text):
     assert by_words(text, tuple("ABCDEFGHI")).outcome == Outcome.UNPARSABLE
 
 
 @pytest.mark.parametrize("text", ["It shows a dog.", "", "yes? Or no… both yes and no", "Either A or B"])
-def test_what_names_no_option_or_several_is_unparsable(text):
+def test_answers_that_name_no_option_or_several_are_unparsable(text):
     options = ("A", "B") if "Either" in text else YES_NO
     if text.startswith("yes?"):
         text = "Both yes and no"
@@ -98,5 +117,5 @@ def test_refusals(reply):
     assert found.why
 
 
-def test_a_failed_request_is_neither():
+def test_a_failed_request_is_neither_refused_nor_unparsable():
     assert read(ChatReply(failure="timed out after 3 tries"), YES_NO, by_probability=True).outcome == Outcome.FAILED
