@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from generation.methods.registry import METHODS
-from text.language.tools import check_tagger
-from text.registry import load, lookup
+from text.registry import Entry, load, lookup
 
+# Loaded by path: language tools import lexicons, which only the processes that tag words need.
+CHECK_TAGGER = Entry("how a tagger is named", "text.language.tools:check_tagger")
 # How every message names its parameter: "parameter 'pairs': …", "parameters 'top' and 'foils' …".
 NAMED = re.compile(r"\bparameters? '(\w+)'")
 
@@ -20,7 +21,7 @@ def check_parameters(method: str, params: Mapping[str, Any]) -> None:
     """
     entry = lookup(METHODS, method, "method")
     if "tagger" in params:
-        check_tagger(params["tagger"])
+        load(CHECK_TAGGER)(params["tagger"])
     if entry.origin:
         return
     module = load(entry)

@@ -110,7 +110,7 @@ def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, 
     wanted = params["foils"] or subtest.foils_per_item
     if wanted != subtest.foils_per_item:
         raise GenerationError(
-            f"the subtest {subtest.name} needs {subtest.foils_per_item} foils per item; "
+            f"parameter 'foils' is {wanted}: the subtest {subtest.name} needs {subtest.foils_per_item} foils per item; "
             f"set foils={subtest.foils_per_item} or 0, or change the subtest"
         )
     return {**params, "foils": wanted}

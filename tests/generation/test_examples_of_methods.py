@@ -1,5 +1,8 @@
 """The gallery of methods: each example is what its rule makes, and each row says how it works."""
 
+import subprocess
+import sys
+
 import pytest
 
 from generation import pipeline
@@ -67,3 +70,24 @@ def test_the_defaults_of_a_method_pass_its_check(method):
 def test_an_unknown_tagger_is_refused():
     with pytest.raises(ActionableError, match="there is no tagger 'nltk'"):
         check_parameters("colour_swap", parse_params(METHODS["colour_swap"], {"tagger": "nltk"}))
+
+
+LOADED = """
+import sys
+from generation.filters.registry import FILTERS, needs_weights
+from generation.methods.registry import METHODS
+from text.language.tools import tagger
+from text.registry import load
+
+rows = [entry for entry in METHODS.values() if entry.kind == "rule"]
+for entry in [*rows, *(entry for entry in FILTERS.values() if not needs_weights(entry))]:
+    load(entry)
+tagger("offline").tag("A man folds a shirt.")
+print(sorted({"torch", "transformers", "sentence_transformers", "spacy", "pandas"} & set(sys.modules)))
+"""
+
+
+def test_rules_load_no_model_library():
+    """The preview of a run loads them into web processes."""
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")
