@@ -173,7 +173,7 @@ def test_pages_of_an_empty_project_say_what_to_do(sign_in: SignIn):
 def test_the_parameters_change_with_the_method_and_a_run_starts_by_keyboard(world, sign_in: SignIn):
     page = sign_in(world["owner"])
     page.goto(addresses(world)["new run"])
-    page.get_by_label("Method", exact=True).select_option("fake")
+    page.locator("[name=method][value=fake]").check()
     expect(page.locator("[name='method-lexicon']")).to_be_visible()
     expect(page.locator("[name='method-top']")).to_have_count(0)
     page.locator("[name='method-lexicon']").fill("square:circle")
