@@ -324,7 +324,7 @@ def test_a_limit_ends_the_run_after_so_many_captions(owner, project, subtest, ca
 
 
 @pytest.mark.parametrize("limit", [0, "5", 2.5])
-def test_a_limit_that_is_no_number_of_captions_is_refused(owner, subtest, captions, limit):
+def test_an_invalid_limit_of_captions_is_refused(owner, subtest, captions, limit):
     with pytest.raises(GenerationError, match="limit"):
         start(owner, subtest, selection={"limit": limit})
 
