@@ -184,13 +184,13 @@ class TestInline:
             (of_models.grouped([("1", {"": (0.25, None)})]), "1: 25.0\N{NARROW NO-BREAK SPACE}%"),
         ],
     )
-    def test_a_bar_tells_its_value_when_pointed_at(self, image, title):
+    def test_a_bar_has_its_value_as_a_title(self, image, title):
         for text in (image, inline(image)):
             titles = [node.text for node in _parsed(text).iter() if node.tag.endswith("title")]
             assert title in titles
             assert b"tip:" not in (text if isinstance(text, bytes) else text.encode())
 
-    def test_an_interval_is_told_with_its_value(self):
+    def test_a_title_has_the_interval_of_its_value(self):
         titles = ElementTree.fromstring(CASES["scores"]("direction")).iter("{http://www.w3.org/2000/svg}title")
         assert next(titles).text.replace("\N{NARROW NO-BREAK SPACE}", " ") == "direction, T: 90.0 % (80.0 % to 100.0 %)"
 
