@@ -18,12 +18,12 @@ from annotation.queries.review_sampling import AnnotatorShare
 from annotation.rules.objects import FRAMES
 from annotation.rules.pay import Rate, Unit
 from corpus.models import Caption, Release, Subtest
-from projects.forms.accounts import ONCE_HELP, ONCE_LABEL
+from projects.forms.accounts import ONCE_LABEL, ONCE_REASON
 from projects.models import CrowdStudy, Project, Role, User
 
 
 class PolicyForm(forms.ModelForm):
-    judge_caption_once = forms.BooleanField(label=ONCE_LABEL, help_text=ONCE_HELP, required=False)
+    judge_caption_once = forms.BooleanField(label=ONCE_LABEL, help_text=ONCE_REASON, required=False)
 
     class Meta:
         model = QualityPolicy
@@ -66,6 +66,7 @@ class PolicyForm(forms.ModelForm):
             "fast_share": _("0 to 1. 0 disables the check."),
             "test_length": _("ViLMA: at least 7."),
             "pass_share": _("ViLMA: 0.9."),
+            "mismatched_share": _("A mismatched pair shows another video: the answer is “neither”."),
         }
 
 
@@ -318,10 +319,13 @@ class CrowdStudyForm(forms.ModelForm):
     class Meta:
         model = CrowdStudy
         fields = ["name", "platform", "platform_study", "pieces", "places", "minutes", "completion_code"]
+        labels = {"minutes": _("Time limit (minutes)")}
         help_texts = {
             "platform_study": _("STUDY_ID from Prolific. Links from other studies are rejected."),
             "completion_code": _("The code that you set on Prolific. Leave empty to give each person their own code."),
-            "minutes": _("Counts from the start. After that, another person can take the place."),
+            "minutes": _(
+                "Counted from when a person takes a place. When it is over, another person can take the place."
+            ),
         }
 
     def fields_for_action(self) -> dict[str, Any]:

@@ -96,6 +96,16 @@ MATCHES: dict[str, Words] = {
     Match.BROKEN: _("This text is not a foil of the caption."),
 }
 
+# Why a study gives out no place now, told before anybody takes one.
+NO_ENTRY: dict[str, Words] = {
+    "closed": _("This study is closed. Please return your submission on the platform."),
+    "full": _("This study is full. Please return your submission on the platform."),
+    "no work": _(
+        "There are no tasks in this study right now, so no place is reserved for you. Try again later, or "
+        "return your submission on the platform."
+    ),
+}
+
 EMPTY: dict[str, Words] = {
     "nothing_yet": _("No tasks have reached this stage yet."),
     "all_done": _("All tasks of this stage are done."),

@@ -25,7 +25,7 @@ TITLES: dict[str, Words] = {
     Stage.OBJECTS: _("Object check"),
 }
 ABOUT: dict[str, Words] = {
-    Stage.EDIT: _("Watch a clip and turn its caption into foils: a small change that makes it false."),
+    Stage.EDIT: _("Watch a clip and change its caption a little, so that it is false for the clip."),
     Stage.REVIEW: _("Check what changed. Then accept the foil, fix it, send it back or drop it."),
     Stage.VALIDATION: _("Watch a clip, read two sentences and choose which is true."),
     Stage.BASELINE: _("Watch a clip and choose the sentence that describes it best."),

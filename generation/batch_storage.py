@@ -84,7 +84,7 @@ def known_foils(
     found: dict[str, list[str]] = {}
     foils = Foil.objects.filter(item__subtest=run.subtest, item__caption__in=names)
     candidates = Candidate.objects.filter(group__run__subtest=run.subtest, group__caption__in=names)
-    candidates = candidates.exclude(group__run=run).exclude(state__in=OUT_OF_PLAY)
+    candidates = candidates.exclude(group__run=run.pk).exclude(state__in=OUT_OF_PLAY)
     for caption, text in [
         *foils.order_by("pk").values_list("item__caption", "text"),
         *candidates.order_by("pk").values_list("group__caption", "text"),

@@ -1,32 +1,67 @@
 """Forms of runs, caption runs, budgets and hints. Their fields come from the registries."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from django import forms
+from django.conf import settings
+from django.forms import BoundField
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Split, Subtest
 from generation.asking.forms import check_asking, offer_choices
 from generation.captioning.registry import CAPTIONERS
+from generation.filter_presets import papers_of, presets_of
 from generation.filters.registry import FILTERS, default_filters, needs_weights
 from generation.methods.registry import METHODS
+from generation.model_paths import with_paths
 from generation.models import GenerationRun
 from generation.models.side_work import CaptionSources
+from generation.parameter_checks import check_parameters, named_parameter
 from jobs.models import JobState
 from projects.forms.registry_entry import EntryForm, choices_of
 from projects.listing.filters import Filters
 from projects.listing.keyset import Order
 from projects.models import Project
-from text.registry import Entry
+from text.diff import diff_segments
+from text.errors import ActionableError
+from text.registry import Entry, parse_params
 
+# What a method needs, in one word for the gallery.
+KINDS = {
+    "rule": _("Rule"),
+    "model": _("Language model"),
+    "endpoint": _("Instruction model"),
+    "people": _("People"),
+}
 MODES = [
     ("corrected", _("corrected: with documented deviations from the paper")),
     ("paper", _("paper: as published")),
 ]
 MAX_SEED = 2**31 - 1
+Made = TypeVar("Made")
+# Of a row that names none of its own.
+MAIN_OF_PLUGINS = 3
 # No default: no method suits every project.
 _NO_METHOD = Entry("", "")
+
+
+class MethodRow(NamedTuple):
+    """One method of the gallery. `example`: its foil as a difference from the caption."""
+
+    slug: str
+    entry: Entry
+    kind: Any
+    example: list[tuple[str, str]]
+    papers: str
+    chosen: bool
+
+
+class PresetRow(NamedTuple):
+    slug: str
+    label: str
+    chosen: bool
 
 
 class FilterRow(NamedTuple):
@@ -61,7 +96,8 @@ class RunFilter(Filters):
 class RunForm(forms.Form):
     """The form of a new run: method, subtest, mode, seed, captions. Method and filters have their own parameter forms.
 
-    `like`: a run whose settings are the initial values.
+    `like`: a run whose settings are the initial values. `preset`: the filters to begin with. `kept`: what was chosen
+    before the method changed.
     """
 
     method = forms.ChoiceField(label=_("Method"), choices=[("", _("Choose a method")), *choices_of(METHODS)])
@@ -72,6 +108,12 @@ class RunForm(forms.Form):
         required=False,
         choices=[("", _("all videos")), *[(value, value) for value, _label in Split.choices if value]],
         help_text=_("Generate foils only for captions of this split."),
+    )
+    limit = forms.IntegerField(
+        label=_("Max captions"),
+        required=False,
+        min_value=1,
+        help_text=_("For a trial, such as 5. Empty: all."),
     )
     seed = forms.IntegerField(
         label=_("Seed"),
@@ -94,10 +136,13 @@ class RunForm(forms.Form):
         *,
         method: str = "",
         like: GenerationRun | None = None,
+        preset: str = "",
+        kept: Mapping[str, Any] | None = None,
     ) -> None:
         wanted = (data or {}).get("method") or method or (like.method if like else "")
         self.method_slug = wanted if wanted in METHODS else ""
-        super().__init__(data, initial={"method": self.method_slug})
+        same = {name: kept[name] for name in ("mode", "seed") if name in kept} if kept else {}
+        super().__init__(data, initial={**same, "method": self.method_slug})
         self.fields["subtest"].queryset = Subtest.objects.filter(project=project)
         self.fields["filters"].initial = list(default_filters(self.method_slug))
         # Chosen without JavaScript, or before the page showed the parameters: show them now.
@@ -109,14 +154,24 @@ class RunForm(forms.Form):
         self.filter_params = {slug: EntryForm(entry, data, prefix=slug) for slug, entry in FILTERS.items()}
         if like is not None:
             self._begin_like(like)
+        if preset:
+            self._begin_with_preset(preset)
 
     def _begin_like(self, run: GenerationRun) -> None:
         self.initial |= {"subtest": run.subtest_id, "seed": run.seed, "mode": run.mode}
         self.initial["split"] = run.selection.get("split", "")
+        self.initial["limit"] = run.selection.get("limit")
         if run.method != self.method_slug:
             return
         self.params.begin_with(run.params)
-        chosen = {row["slug"]: row.get("params", {}) for row in run.filters if row["slug"] in FILTERS}
+        self._begin_with_filters({row["slug"]: row.get("params", {}) for row in run.filters if row["slug"] in FILTERS})
+
+    def _begin_with_preset(self, slug: str) -> None:
+        for preset in presets_of(self.method_slug, self["mode"].value()):
+            if preset.slug == slug:
+                self._begin_with_filters(preset.filters)
+
+    def _begin_with_filters(self, chosen: Mapping[str, Mapping[str, Any]]) -> None:
         self.initial["filters"] = list(chosen)
         for slug, params in chosen.items():
             self.filter_params[slug].begin_with(params)
@@ -124,9 +179,96 @@ class RunForm(forms.Form):
     def is_valid(self) -> bool:
         """Validate the method, whose parameters must have been shown, and only the filters that are chosen."""
         valid = super().is_valid() and self.params.is_valid() and check_asking(self.params)
+        valid = valid and self._check_parameters()
         chosen = self.cleaned_data.get("filters", []) if self.is_bound else []
         wrong = [slug for slug in chosen if not self.filter_params[slug].is_valid()]
         return valid and not wrong
+
+    def _check_parameters(self) -> bool:
+        """Return whether the method accepts its parameters; if not, the error is at the field that it names."""
+        params = self.params.values()
+        try:
+            check_parameters(self.method_slug, params)
+        except ActionableError as error:
+            self.add_problem(error)
+            return False
+        for name, value in params.items():
+            try:
+                with_paths({name: value}, only_below=Path(settings.MODEL_ROOT))
+            except ActionableError as error:
+                self.params.add_error(name, str(error))
+        return not self.params.errors
+
+    def attempt(self, action: Callable[..., Made], *args: Any) -> Made | None:
+        """Call `action` with the settings of a valid form; what it refuses appears in the form."""
+        try:
+            return action(*args, **self.settings())
+        except ActionableError as error:
+            self.add_problem(error)
+            return None
+
+    def add_problem(self, error: ActionableError) -> None:
+        """Add what is wrong with a run to the parameter that the message names, or to the form."""
+        message = str(error)
+        named = named_parameter(message)
+        if named in self.params.fields:
+            self.params.add_error(named, message)
+        elif "tagger" in message and "tagger" in self.params.fields:
+            self.params.add_error("tagger", message)
+        else:
+            self.add_error(None, message)
+
+    def gallery(self) -> list[MethodRow]:
+        """Return every method with its example."""
+        return [
+            MethodRow(
+                slug,
+                entry,
+                KINDS.get(entry.kind, _("Plug-in")),
+                diff_segments(*entry.example) if entry.example else [],
+                papers_of(slug),
+                slug == self.method_slug,
+            )
+            for slug, entry in METHODS.items()
+        ]
+
+    def main_fields(self) -> list[BoundField]:
+        """Return the parameters that most runs set."""
+        return [self.params[name] for name in self._main_names()]
+
+    def advanced_fields(self) -> list[BoundField]:
+        main = self._main_names()
+        return [field for field in self.params if field.name not in main]
+
+    def _main_names(self) -> Sequence[str]:
+        entry = self.params.entry
+        return entry.main if entry.kind else [param.name for param in entry.params[:MAIN_OF_PLUGINS]]
+
+    def has_advanced_errors(self) -> bool:
+        return bool(self["mode"].errors or self["seed"].errors or any(f.errors for f in self.advanced_fields()))
+
+    def preset_rows(self) -> list[PresetRow]:
+        """Return the choices of filters; the one that equals the chosen filters is marked."""
+        chosen = {row.slug: self._filter_values(row.slug) for row in self.chosen_rows()}
+        mode = self["mode"].value()
+        return [
+            PresetRow(
+                preset.slug,
+                preset.label,
+                chosen == {slug: parse_params(FILTERS[slug], params) for slug, params in preset.filters.items()},
+            )
+            for preset in presets_of(self.method_slug, mode if mode in dict(MODES) else "corrected")
+        ]
+
+    def _filter_values(self, slug: str) -> dict[str, Any] | None:
+        """Return the values of a filter's fields; None if they are invalid."""
+        form = self.filter_params[slug]
+        if form.is_bound:
+            return form.values() if form.is_valid() else None
+        return {param.name: form.initial.get(param.name, param.default) for param in form.entry.params}
+
+    def has_filter_errors(self) -> bool:
+        return any(self.filter_params[row.slug].errors for row in self.chosen_rows() if self.is_bound)
 
     def filter_rows(self) -> list[FilterRow]:
         chosen = set(self["filters"].value() or [])
@@ -147,9 +289,18 @@ class RunForm(forms.Form):
     def chosen_filters(self) -> dict[str, dict[str, Any]]:
         return {slug: self.filter_params[slug].values() for slug in self.cleaned_data["filters"]}
 
-    def selection(self) -> dict[str, str]:
-        split = self.cleaned_data["split"]
-        return {"split": split} if split else {}
+    def selection(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in ("split", "limit") if self.cleaned_data[name]}
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of a valid form as `start_run` takes them."""
+        given = {name: self.cleaned_data[name] for name in ("subtest", "method", "mode", "seed")}
+        return {
+            **given,
+            "params": self.params.values(),
+            "filters": self.chosen_filters(),
+            "selection": self.selection(),
+        }
 
 
 class CaptionForm(forms.Form):

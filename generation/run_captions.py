@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
 from corpus.models import FOUND_FALSE, GIVEN_UP, Caption, MediaState, Split
 from generation.models import CandidateGroup, GenerationRun
@@ -74,7 +74,8 @@ def captions_to_plan(run: GenerationRun) -> RunCaptions:
 
 def captions_to_learn_from(run: GenerationRun) -> RunCaptions:
     """Return the train split as it was when the run began, or the run's own captions if the split is empty."""
-    train = {"split": Split.TRAIN.value, "last_caption": run.selection.get("last_caption")}
+    last = run.selection.get("last_imported", run.selection.get("last_caption"))
+    train = {"split": Split.TRAIN.value, "last_caption": last}
     found = RunCaptions(run, train)
     return found if len(found) else RunCaptions(run)
 
@@ -89,9 +90,22 @@ def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Capti
     """Return the captions of a `selection`, without broken media. The caller applies caption_keys.
 
     {"split": "test", "key_prefix": "direction-", "caption_keys": [...], "last_caption": pk, "without": [pk, ...]}, each
-    optional. The caller applies `without` too.
+    optional. The caller applies `without` too. With "limit", `last_caption` ends the run after so many captions, and
+    `last_imported` is the last caption that the run can learn from.
     """
     return _named(captions_to_use(project).exclude(video__media_state=MediaState.BROKEN), selection)
+
+
+def with_last_caption(project: Project, wanted: dict[str, Any]) -> dict[str, Any]:
+    """Return the selection of a new run, which ends at the last caption of now, or after `limit` captions."""
+    last = selected_rows(project, {}).aggregate(last=Max("pk"))["last"] or 0
+    if "limit" not in wanted:
+        return {**wanted, "last_caption": last}
+    rows = selected_rows(project, wanted)
+    if "caption_keys" in wanted:
+        rows = rows.filter(key__in=wanted["caption_keys"])
+    nth = rows.values_list("pk", flat=True)[wanted["limit"] - 1 : wanted["limit"]]
+    return {**wanted, "last_caption": next(iter(nth), last), "last_imported": last}
 
 
 def _all_named(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:

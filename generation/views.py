@@ -36,6 +36,7 @@ from generation.run_counts import (
     state_counts,
     without_foil,
 )
+from generation.run_preview import preview_run
 from generation.selections.forms import SelectionForm
 from generation.thresholds.arithmetic import preview
 from generation.thresholds.histograms import score_histograms
@@ -191,18 +192,8 @@ def new_run(request: HttpRequest, slug: str) -> HttpResponse:
         method=request.GET.get("method", ""),
         like=get_run(request.user, slug, int(like)) if like.isdecimal() and len(like) < 19 else None,
     )
-    if request.method == "POST" and form.is_valid():
-        run = actions.start_run(
-            request.user,
-            project,
-            subtest=form.cleaned_data["subtest"],
-            method=form.cleaned_data["method"],
-            mode=form.cleaned_data["mode"],
-            params=form.params.values(),
-            filters=form.chosen_filters(),
-            seed=form.cleaned_data["seed"],
-            selection=form.selection(),
-        )
+    valid = request.method == "POST" and form.is_valid()
+    if valid and (run := form.attempt(actions.start_run, request.user, project)):
         messages.success(request, _("The run has started."))
         return redirect("generation:run", project.slug, run.pk)
     return render(request, "generation/new_run.html", {"form": form}, status=422 if request.method == "POST" else 200)
@@ -210,10 +201,31 @@ def new_run(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def method_fields(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the parts of the form that depend on the method in `?method=`: its parameters and default filters."""
+    """Show the parts of the form that depend on the method in `?method=`: its parameters and default filters.
+
+    With `?preset=` only the filters, as that preset chooses them. Afterwards the page asks for its preview again.
+    """
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = RunForm(project, method=request.GET.get("method", ""))
-    return render(request, "generation/_method_answer.html", {"form": form})
+    preset = request.GET.get("preset", "")
+    form = RunForm(project, method=request.GET.get("method", ""), preset=preset, kept=request.GET)
+    template = "generation/_filter_fields.html" if preset else "generation/_method_answer.html"
+    response = render(request, template, {"form": form})
+    response.headers["HX-Trigger-After-Settle"] = "runsettings"
+    return response
+
+
+@require_POST
+def run_preview(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what a run with these settings makes of a few captions. Stores nothing; invalid settings are named.
+
+    Nothing (204) for a method whose parameters are still on their way to the page, which asks again with them.
+    """
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = RunForm(project, request.POST)
+    if form.seen != form.method_slug:
+        return HttpResponse(status=204)
+    shown = form.attempt(preview_run, project) if form.method_slug and form.is_valid() else None
+    return render(request, "generation/_run_preview.html", {"form": form, "preview": shown})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

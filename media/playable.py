@@ -330,7 +330,7 @@ class _Upright:
         aspect = self.video.stream.sample_aspect_ratio or Fraction(1)
         width, height = max(1, round(frame.width * aspect)), frame.height
         if min(width, height) < 2:
-            raise MediaError(f"{self.video.path}: is {width} x {height} pixels; give a larger video")
+            raise MediaError(f"{self.video.path}: {width} x {height} pixels are too few; use a larger video")
         graph = Graph()
         steps: list[Any] = [graph.add_buffer(template=self.video.stream)]
         colours = f"out_color_matrix={_NAMES.get(self.matrix, 'auto')}:out_range=tv"

@@ -2,8 +2,21 @@
 
 from typing import Any
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
 from projects.errors import AccessDenied
 from projects.models import Project, Role, User
+
+# Why a form is closed to these accounts. The page says it before anything is typed, and the action refuses with it.
+NO_ACCOUNTS = _("Demo accounts cannot create accounts. Sign in with your own account.")
+NO_ERASURE = _("This is a demo account, which everybody shares. It cannot be erased.")
+NO_INVITATIONS = _("Demo accounts cannot invite people. Sign in with your own account.")
+NO_PASSWORD = _("This is a demo account with a public password. Its password cannot be changed.")
+NO_PROFILE = _("This is a demo account. Do not enter a name or an address here.")
+NO_SECOND_FACTOR = _("This is a demo account. A second factor would lock out the next visitor.")
+NO_STUDIES = _("Demo accounts cannot create studies. Sign in with your own account.")
+NO_TOKENS = _("Demo accounts cannot have tokens. Sign in with your own account.")
 
 
 def published_accounts() -> list[dict[str, Any]]:
@@ -28,7 +41,12 @@ def is_published(person: User) -> bool:
     return any(person.username == account["username"] for demo in published_accounts() for account in demo["accounts"])
 
 
-def refuse_published(person: User, problem: str) -> None:
+def refuse_published(person: User, problem: str | Promise) -> None:
     """Raise AccessDenied with the problem if anybody can sign in as this person."""
     if is_published(person):
-        raise AccessDenied(problem)
+        raise AccessDenied(str(problem))
+
+
+def why_closed(person: User, problem: str | Promise) -> str | Promise:
+    """Return the problem for a demo account, whose form is shown disabled with it; else ""."""
+    return problem if is_published(person) else ""

@@ -44,7 +44,15 @@ from projects.actions.invitations import (
     withdraw_invitation,
 )
 from projects.crowd_entry import require_proof
-from projects.demo_accounts import is_published
+from projects.demo_accounts import (
+    NO_INVITATIONS,
+    NO_PASSWORD,
+    NO_PROFILE,
+    NO_SECOND_FACTOR,
+    NO_TOKENS,
+    is_published,
+    why_closed,
+)
 from projects.errors import EntryRefused, ProjectError, TooManyTries
 from projects.forms.accounts import (
     AccountForm,
@@ -88,6 +96,8 @@ def account(request: HttpRequest) -> HttpResponse:
     mine = Membership.objects.filter(person=request.user).select_related("project")
     context = {
         "form": form,
+        "closed": why_closed(request.user, NO_PROFILE),
+        "no_second_factor": why_closed(request.user, NO_SECOND_FACTOR),
         "has_second_factor": has_second_factor(request.user),
         "recovery_codes": RecoveryCode.objects.filter(person=request.user).count(),
         "oidc": settings.OIDC_NAME,
@@ -142,7 +152,8 @@ def password(request: HttpRequest) -> HttpResponse:
         update_session_auth_hash(request, request.user)
         messages.success(request, _("Your password has been changed."))
         return redirect("home")
-    return render(request, "projects/password.html", {"form": form}, status=422 if form.errors else 200)
+    context = {"form": form, "closed": why_closed(request.user, NO_PASSWORD)}
+    return render(request, "projects/password.html", context, status=422 if form.errors else 200)
 
 
 class AskForm(PasswordResetForm):
@@ -188,7 +199,12 @@ def tokens(request: HttpRequest) -> HttpResponse:
     require_proof(request)
     form = TokenForm(request.user, request.POST if request.method == "POST" else None)
     made = _made(request, form)
-    context = {"form": TokenForm(request.user) if made else form, "made": made, "tokens": live_tokens(request.user)}
+    context = {
+        "form": TokenForm(request.user) if made else form,
+        "closed": why_closed(request.user, NO_TOKENS),
+        "made": made,
+        "tokens": live_tokens(request.user),
+    }
     response = render(request, "projects/tokens.html", context, status=422 if form.errors else 200)
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -232,7 +248,13 @@ def _invitations(request: HttpRequest, **sent: Form) -> HttpResponse:
         row.over = CLOSED_REASONS.get(closed_reason(row, now), "")
         row.role_labels = [label for role, label in Role.choices if role in row.roles]
         row.link = request.build_absolute_uri(reverse("projects:join", args=[token_of(row)]))
-    context = {"form": InvitationForm(initial={"roles": [Role.ANNOTATOR]}), "team": TeamForm(), "page": page, **sent}
+    context = {
+        "form": InvitationForm(initial={"roles": [Role.ANNOTATOR]}),
+        "team": TeamForm(),
+        "closed": why_closed(request.user, NO_INVITATIONS),
+        "page": page,
+        **sent,
+    }
     has_errors = any(form.errors for form in sent.values() if form.is_bound)
     return render(request, "projects/invitations.html", context, status=422 if has_errors else 200)
 

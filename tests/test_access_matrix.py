@@ -198,6 +198,7 @@ RULES: dict[str, Rule] = {
     "generation:runs": owner_page(),
     "generation:new_run": owner_page(post=422),
     "generation:method_fields": owner_page(),
+    "generation:run_preview": Rule(OWNERS, get=NO, post=200),
     "generation:run": owner_page("generation_run"),
     "generation:run_progress": owner_page("generation_run"),
     # Nothing moves in the world below: the page says so.

@@ -53,6 +53,9 @@ class Entry:
 
     `deviations`: differences from the publication; `published` False: not from a paper, so that these are
     notes and both modes do the same. `origin`: name and version of the plug-in that adds the row; "" for our own.
+    `kind`: how the row works ("rule", "model", "endpoint", "people" for methods); `example`: a caption and its foil;
+    `main`: the parameters that a form shows first. A method of the kind "rule" is previewed in web processes, so its
+    module must import no model library.
     """
 
     label: str
@@ -63,6 +66,9 @@ class Entry:
     summary: str = ""
     published: bool = True
     origin: str = ""
+    kind: str = ""
+    example: tuple[str, str] | None = None
+    main: tuple[str, ...] = ()
 
 
 def load(entry: Entry) -> Any:

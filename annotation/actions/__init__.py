@@ -9,7 +9,7 @@ AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
     claim(person, project, stage, *, now=None) -> Claim | None       Stage.EDIT, REVIEW or VALIDATION; None = nothing
     heartbeat(person, token, *, now=None) -> datetime                the lease's new end; LeaseEnded when it is over
     save_draft(person, token, text, *, now=None) -> datetime         JSON {"base", "values"}; LeaseEnded once sent
-    release(person, token, *, now=None) -> None                      skip: offered to this person again at the end
+    release(person, token, *, reason="", now=None) -> None           skip: offered to this person again at the end
     submit_edit(person, token, key, texts, parents=(), *, watch=None, seconds=None, now=None) -> Edit
         as many texts as the card wants; parents: for each text the id of the suggestion it came from, or None
     submit_review(person, token, key, decision, *, reasons=(), comment="", fixed_text="", watch=None, seconds=None,

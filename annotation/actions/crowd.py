@@ -20,7 +20,7 @@ from annotation.transactions import run_in_transaction
 from projects import audit, rate_limits
 from projects.access import require_role
 from projects.crowd_entry import Entry, code_of, refused
-from projects.demo_accounts import refuse_published
+from projects.demo_accounts import NO_STUDIES, refuse_published
 from projects.errors import TooManyTries
 from projects.models import (
     CrowdPlace,
@@ -46,7 +46,7 @@ def open_crowd_study(actor: User, project: Project, **fields: Any) -> CrowdStudy
     AnnotationError: a field is wrong.
     """
     require_role(actor, project, Role.RESEARCHER)
-    refuse_published(actor, _("Demo accounts cannot create studies. Sign in with your own account."))
+    refuse_published(actor, NO_STUDIES)
     stage = fields["stage"]
     if stage not in ROLE_OF_STAGE:
         raise AnnotationError(_("The stage '%(stage)s' has no tasks to claim.") % {"stage": shortened(stage)})

@@ -7,7 +7,9 @@ from itertools import islice
 
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.access import checked_frame_for
 from annotation.actions.workflow import task_slots
@@ -40,6 +42,7 @@ MAX_FRAMES = 10_000
 BATCH = 1000
 FROM_CAPTIONS = "captions"
 MAX_ERRORS = 20
+NO_ITEMS = gettext_lazy("There are no valid items with a video. Validate items first.")
 
 
 def open_baseline(
@@ -71,6 +74,12 @@ def open_baseline(
     )
 
 
+def why_no_baseline(project: Project) -> str | Promise:
+    """Return why no baseline can be opened now (no release and no valid item); "" if one can."""
+    can = Release.objects.filter(project=project).exists() or baseline_items(project, None, None).exists()
+    return "" if can else NO_ITEMS
+
+
 def baseline_items(project: Project, release: Release | None, subtest: Subtest | None) -> QuerySet[Item]:
     """Return the items that people can be asked about: accepted, with a video to watch."""
     items = Item.objects.filter(subtest__project=project, video__media_state__in=WATCHABLE)
@@ -94,7 +103,7 @@ def _open(
     serialize_writes(project)
     sample = drawn(list(items.order_by("pk").values_list("pk", flat=True)), size, seed)
     if not sample:
-        raise AnnotationError(_("There are no valid items with a video. Validate items first."))
+        raise AnnotationError(str(NO_ITEMS))
     asked = Task.objects.filter(stage=Stage.BASELINE, project=project).exclude(state=TaskState.CANCELLED)
     known = set(asked.values_list("item_id", flat=True))
     fresh = [pk for pk in sample if pk not in known]

@@ -14,6 +14,7 @@ from annotation.erasure.forms import EraseForm
 from projects import rate_limits
 from projects.access import get_project
 from projects.crowd_entry import require_proof
+from projects.demo_accounts import NO_ERASURE, why_closed
 from projects.errors import AccessDenied, ProjectError, TooManyTries
 from projects.forms.strict import refuse_other_fields
 from projects.models import CrowdWorker, Role, User
@@ -31,7 +32,8 @@ def erase(request: HttpRequest) -> HttpResponse:
         if _erased(request, form, request.user):
             logout(request)
             return redirect("projects:sign_in")
-    return render(request, "evaluation/erase.html", {"form": form}, status=422 if form.errors else 200)
+    context = {"form": form, "closed": why_closed(request.user, NO_ERASURE)}
+    return render(request, "evaluation/erase.html", context, status=422 if form.errors else 200)
 
 
 @sensitive_post_parameters()

@@ -20,7 +20,7 @@ from annotation.models.quality import QualityPolicy, Standing
 from annotation.models.quizzes import Attempt, Question
 from annotation.models.review_sampling import ReviewPolicy, ReviewRate
 from annotation.models.stages import SlotState, Stage, TaskState
-from annotation.models.tasks import Draft, Ending, Lease, Slot, Task
+from annotation.models.tasks import Draft, Ending, Lease, SkipReason, Slot, Task
 from annotation.models.work import Choice, DeclinedVideo, Edit, Involvement, Review, ReviewDecision, Vote, VoteState
 
 __all__ = [
@@ -52,6 +52,7 @@ __all__ = [
     "ReviewDecision",
     "ReviewPolicy",
     "ReviewRate",
+    "SkipReason",
     "Slot",
     "SlotState",
     "Stage",

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from annotation.models.gold import GoldPair
 from annotation.models.guidelines import Guideline
@@ -139,6 +140,16 @@ class Ending(models.TextChoices):
     CANCELLED = "cancelled"
 
 
+class SkipReason(models.TextChoices):
+    """Why a task was skipped, as far as the person said; blank where they did not."""
+
+    PLAYBACK = "playback", _("The video does not play")
+    UNCLEAR = "unclear", _("A sentence is unclear")
+    UNSURE = "unsure", _("I cannot decide")
+    UNFAMILIAR = "unfamiliar", _("I do not know enough about the topic")
+    OTHER = "other", _("Another reason")
+
+
 class Lease(models.Model):
     """A lease; all are stored, so that late work still finds its slot and person.
 
@@ -167,6 +178,7 @@ class Lease(models.Model):
     leased_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
     ending = models.CharField(max_length=9, choices=Ending, blank=True, default=Ending.RUNNING)
+    skip_reason = models.CharField(max_length=10, choices=SkipReason, blank=True, default="", db_default="")
 
     class Meta:
         indexes = [

@@ -1,12 +1,13 @@
 """The data for annotation.rules.activity: work, judgements and gold of a project's people."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
-from annotation.models import Choice, Edit, ObjectAnswer, Review, Stage, Vote, VoteState
+from annotation.models import Choice, Edit, Ending, Lease, ObjectAnswer, Review, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
 from annotation.rules.activity import Figures, Judgement, Piece, figures
 from projects.models import Project, User
@@ -30,6 +31,18 @@ def own_figures(project: Project, person: User, *, now: datetime | None = None) 
     judged = mine.filter(created_at__lt=settled)
     beside = _judgements(project, Vote.objects.filter(item__in=judged.values("item")))
     return figures(_pieces(project, person), beside, {}).get(person.pk, Figures())
+
+
+def skips_of(project: Project) -> list[tuple[str, str, int]]:
+    """Return (stage, reason, number of skipped tasks), most first; the reason is "" if none was given. One query.
+
+    Videos declined for their content are among those without a reason, so nothing reveals them.
+    """
+    skipped = Lease.objects.filter(task__project=project, ending=Ending.SKIPPED).order_by()
+    counts: Counter[tuple[str, str]] = Counter()
+    for stage, reason, n in skipped.values_list("task__stage", "skip_reason").annotate(n=Count("pk")):
+        counts[public_stage(stage), reason] += n
+    return [(stage, reason, n) for (stage, reason), n in counts.most_common()]
 
 
 def _pieces(project: Project, person: User | None = None) -> Iterator[Piece]:

@@ -61,7 +61,7 @@ def _judgements(votes: QuerySet[Vote]) -> Iterable[dict[str, Any]]:
 
 
 def _leases(leases: QuerySet[Lease]) -> Iterable[dict[str, Any]]:
-    for row in leases.values("task__stage", "leased_at", "ended_at", "ending"):
+    for row in leases.values("task__stage", "leased_at", "ended_at", "ending", "skip_reason"):
         yield {**row, "task__stage": public_stage(row["task__stage"])}
 
 

@@ -22,11 +22,12 @@ from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.messages import TIME_IS_UP
-from annotation.models import Edit, Lease, ObjectAnswer, Review, Slot, Stage, Vote, VoteState
+from annotation.models import Edit, Lease, ObjectAnswer, Review, SkipReason, Slot, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
 from annotation.queries.cards import Card, claim_card, draft_of
 from annotation.queries.crowd import finished_place
 from annotation.queries.eligibility import JUDGING
+from annotation.queries.queues import AtLeast, open_work
 from annotation.rules.guidelines import render_guideline
 from corpus.video_files.clip_tokens import Piece
 from corpus.video_files.player import blind_clip, clip_url
@@ -168,10 +169,21 @@ def _work_page(
         "draft_key": f"{stage}-{card.claim.task_id}-{request.user.pk}",
         "draft_now": milliseconds(timezone.now()),
         "draft": _draft(request, card) if stage in TYPED else None,
+        "skip_reasons": SkipReason.choices,
+        "total": None if is_swap(request) else _total(request, card),
         "done": done_with(request, done) if done else done_bar(request),
         "problem": problem,
     }
     return render(request, f"annotation/{stage}.html", shown, status=400 if problem else 200)
+
+
+def _total(request: HttpRequest, card: Card) -> str:
+    """Return how many tasks the person has today in this stage: done, this one, and those that they may take.
+
+    A "+" says that more are waiting than are counted. Swapped cards get no total: the page's script keeps the last one.
+    """
+    ahead = open_work(request.user, card.project, card.claim.stage)
+    return f"{(card.done_today or 0) + 1 + ahead}{'+' if isinstance(ahead, AtLeast) else ''}"
 
 
 def base_of(*parts: object) -> str:

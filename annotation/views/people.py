@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -21,15 +21,19 @@ from annotation.actions import people as actions
 from annotation.actions.settings.set_pay import set_pay
 from annotation.errors import AnnotationError
 from annotation.forms import MemberForm, PayForm
-from annotation.models import SlotState, Stage
-from annotation.queries.activity import figures_of, own_figures
+from annotation.models import ReviewDecision, SkipReason, SlotState, Stage
+from annotation.queries.activity import figures_of, own_figures, skips_of
+from annotation.queries.own_answers import last_answers
 from annotation.queries.paid_work import PAID, pay_of, policy_of, rates_of
 from annotation.queries.personal_data import own_data as everything
 from annotation.rules.activity import Figures
 from annotation.rules.pay import Earned, Statement
+from annotation.views._work_pages import done_with
+from annotation.views.work import ANSWERS
 from projects.access import get_project
 from projects.actions.members import Added, add_member, renew_password, unused_accounts
 from projects.crowd_entry import require_proof
+from projects.demo_accounts import NO_ACCOUNTS, why_closed
 from projects.errors import ProjectError
 from projects.forms.accounts import LeaveForm
 from projects.forms.strict import refuse_other_fields
@@ -37,6 +41,7 @@ from projects.models import Membership, Project, Role, User
 from text.storable import safe_row
 
 PER_PAGE = 50
+LAST_ANSWERS = 20
 # With fewer comparable votes, a share tells the person nothing.
 MIN_COMPARED_VOTES = 20
 
@@ -50,12 +55,20 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if request.method == "POST" and request.POST.get("renew", "").isdecimal():
         return _renew(request, project, int(request.POST["renew"]))
-    form = MemberForm(request.POST if request.method == "POST" else None, initial={"roles": [Role.ANNOTATOR]})
+    form = _member_form(request, request.POST if request.method == "POST" else None)
     added = _added(request, project, form)
     if added and not added.password:
         messages.success(request, _("%(name)s was added to the project.") % {"name": added.person.username})
         return redirect("annotation:people", slug)
     return _page(request, project, None if added else form, added=added)
+
+
+def _member_form(request: HttpRequest, sent: QueryDict | None = None) -> MemberForm:
+    """Return the form to add a person; a demo account can only add people who have an account."""
+    form = MemberForm(sent, initial={"roles": [Role.ANNOTATOR]})
+    if closed := why_closed(request.user, NO_ACCOUNTS):
+        form.fields["new_account"].disabled, form.fields["new_account"].help_text = True, closed
+    return form
 
 
 def _renew(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
@@ -69,8 +82,10 @@ def _renew(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 
 def _page(request: HttpRequest, project: Project, form: MemberForm | None = None, **told: Added | None) -> HttpResponse:
     """Render the page; `told`: the person whose new password is shown, once."""
+    form = form or _member_form(request)
     context = {
-        "form": form or MemberForm(initial={"roles": [Role.ANNOTATOR]}),
+        "form": form,
+        "no_accounts": form.fields["new_account"].disabled,
         "page": _members(project, request.GET.get("page")),
         "roles_of_people": Role.choices,
         **told,
@@ -202,7 +217,14 @@ def _activity_rows(project: Project, paid: Statement) -> list[Row]:
 def people_figures(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     policy, rates, paid = pay_of(project)
-    context = {"rows": _activity_rows(project, paid), "policy": policy, "paid": paid, "has_rates": bool(rates)}
+    words = dict(SkipReason.choices)
+    context = {
+        "rows": _activity_rows(project, paid),
+        "policy": policy,
+        "paid": paid,
+        "has_rates": bool(rates),
+        "skips": [(Stage(stage).label, words.get(why, _("No reason given")), n) for stage, why, n in skips_of(project)],
+    }
     return render(request, "annotation/people_figures.html", context)
 
 
@@ -281,6 +303,21 @@ def pay(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/pay.html", {"form": form}, status=422 if form.errors else 200)
 
 
+def _answers(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the person's last answers, each in the words of its page, with its undo while that is possible."""
+    words = {**dict(ANSWERS), **dict(ReviewDecision.choices)}
+    return [
+        {
+            "at": given.at,
+            "stage": Stage(given.stage).label,
+            "words": words.get(given.code, ""),
+            "texts": given.texts,
+            "done": done_with(request, given.record),
+        }
+        for given in last_answers(request.project, request.user, LAST_ANSWERS)
+    ]
+
+
 @require_safe
 def own(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
@@ -292,6 +329,7 @@ def own(request: HttpRequest, slug: str) -> HttpResponse:
         "earned": paid.people.get(request.user.pk, Earned()),
         "rates": [(Stage(stage).label, rates[stage]) for stage in PAID if stage in rates],
         "policy": policy,
+        "answers": _answers(request),
         "compares": found.agreement.seen >= MIN_COMPARED_VOTES,
         "today": today,
     }

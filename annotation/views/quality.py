@@ -40,7 +40,7 @@ from annotation.queries.quality import validators as rows_of
 from annotation.rules.pausing import accuracy_on_the_line
 from annotation.rules.quizzes import grade_edit
 from annotation.views._work_pages import sent_with
-from annotation.views.work import ANSWERS, live_checks
+from annotation.views.work import ANSWER_ROWS, ANSWERS, live_checks
 from corpus.video_files.clip_tokens import Piece
 from corpus.video_files.player import blind_clip
 from projects.access import get_project, or_404, roles_in
@@ -145,7 +145,7 @@ def label(request: HttpRequest, slug: str) -> HttpResponse:
         work = two_texts(pair.caption_text, pair.foil_text, label_order(policy, request.user, pair.pk))
         texts = [(_("First"), work.first.segments), (_("Second"), work.second.segments)]
         clip = blind_clip(pair.video, request.user.pk, Piece.PAIR, pair.pk)
-        context |= {"clip": clip, "answers": ANSWERS, "texts": texts}
+        context |= {"clip": clip, "answers": ANSWER_ROWS, "texts": texts}
     return render(request, "annotation/label.html", context, status=400 if problem else 200)
 
 
@@ -326,7 +326,7 @@ def _judgement(asked: Question) -> dict[str, Any]:
     context: dict[str, Any] = {
         "clip": blind_clip(pair.video, asked.attempt.person_id, Piece.QUESTION, asked.pk),
         "texts": [(_("First"), work.first.segments), (_("Second"), work.second.segments)],
-        "answers": ANSWERS,
+        "answers": ANSWER_ROWS,
     }
     if asked.answered_at:
         words = dict(ANSWERS)

@@ -30,26 +30,34 @@ from annotation.actions.crowd import (
     return_place,
     set_study_open,
 )
-from annotation.actions.studies import ask_for_nouns, classify_object, open_baseline, open_object_check
+from annotation.actions.studies import ask_for_nouns, classify_object, open_baseline, open_object_check, why_no_baseline
+from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
 from annotation.errors import AnnotationError
 from annotation.forms import BaselineForm, CodeCheckForm, CrowdStudyForm, ObjectCheckForm
+from annotation.messages import NO_ENTRY
 from annotation.models import ObjectErrorClass, Stage, Task, TaskState
-from annotation.queries.crowd import done_by, progress_of
+from annotation.queries.crowd import done_by, places_left, progress_of
+from annotation.queries.entries import guideline_for, pay_for, waiting_for, why_no_entry
 from annotation.queries.object_checks import checks_of, next_unseen
-from annotation.views._work_pages import MAX_ID_DIGITS
+from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html
 from annotation.work_queues import ABOUT, TITLES
+from corpus.models import Caption
 from projects import rate_limits
 from projects.access import get_project, or_404
 from projects.actions.consent import give_consent
 from projects.audit import record_refusal
 from projects.crowd_entry import CROWD_PLACE_KEY, UNPROVED, Entry, code_of, parameters_of, read_entry
+from projects.demo_accounts import NO_STUDIES, why_closed
 from projects.errors import EntryRefused, TooManyTries
 from projects.forms.accounts import ConsentForm
 from projects.forms.strict import refuse_other_fields
 from projects.models import ConsentText, CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Platform, Project, Role
 from projects.sign_in import OWN_BACKEND
+from text.diff import diff_segments
 
 PER_PAGE = 50
+# Shown to newcomers. Of no project, so that it tells nothing of what they will judge.
+EXAMPLE = ("A man opens a door.", "A man closes a door.")
 # The parameters that Prolific expects in the address of a study.
 PROLIFIC_QUERY = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 
@@ -71,7 +79,7 @@ def crowd(request: HttpRequest, slug: str) -> HttpResponse:
     studies = CrowdStudy.objects.filter(project=project).annotate(**{f"n_{name}": n for name, n in counts.items()})
     for study in studies:
         study.work = Stage(study.stage).label
-    context = {"form": form, "studies": studies}
+    context = {"form": form, "closed": why_closed(request.user, NO_STUDIES), "studies": studies}
     return render(request, "annotation/crowd.html", context, status=422 if form.errors else 200)
 
 
@@ -101,6 +109,8 @@ def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "link": link + (PROLIFIC_QUERY if is_prolific else ""),
         "is_prolific": is_prolific,
         "late": sum(place.is_late for place in page),
+        "left": places_left(study),
+        "waiting": waiting_for(study),
     }
     return render(request, "annotation/crowd_study.html", context, status=422 if form.errors else 200)
 
@@ -160,7 +170,10 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
     if mine := _their_place(request, study, entry):
         request.session[CROWD_PLACE_KEY] = mine
         return redirect("annotation:place", study.project.slug)
-    if request.method == "POST" and (text is None or form.is_valid()):
+    make_tasks(study.project, limit=MAX_GROUPS_PER_CALL)
+    closed = why_no_entry(study, entry, now)
+    is_sent = request.method == "POST" and closed != "no work"
+    if is_sent and (text is None or form.is_valid()):
         unproved = _is_unproved(request, study, entry)
         place = enter_study(study, entry, now=now)
         if text is not None:
@@ -177,7 +190,13 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
         "form": form if text else None,
         "title": TITLES[study.stage],
         "about": ABOUT[study.stage],
+        "closed": NO_ENTRY.get(closed, ""),
+        "pay": pay_for(study),
+        "guideline": guideline_for(study),
+        "example": None if study.stage == Stage.OBJECTS else diff_segments(*EXAMPLE),
     }
+    if context["guideline"]:
+        context["guideline_html"] = guideline_html(context["guideline"].text)
     return render(request, "annotation/enter.html", context, status=422 if text and form.errors else 200)
 
 
@@ -265,7 +284,13 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
         form, write = (shown["objects_form"], _open_check) if of_objects else (shown["baseline_form"], _open_baseline)
         if _opened(request, form, write):
             return redirect("annotation:studies", slug)
-    context = {**shown, "checks": checks_of(project), "baseline": _baseline(project)}
+    context = {
+        **shown,
+        "checks": checks_of(project),
+        "baseline": _baseline(project),
+        "closed": why_no_baseline(project),
+        "has_captions": Caption.objects.filter(video__project=project).exists(),
+    }
     bad = any(form.errors for form in shown.values())
     return render(request, "annotation/studies.html", context, status=422 if bad else 200)
 

@@ -65,6 +65,15 @@ ANSWERS: tuple[tuple[str, Promise], ...] = (
     ("both", gettext_lazy("Both are true")),
     ("cannot_tell", gettext_lazy("Cannot tell")),
 )
+# What fits on a button of a phone.
+SHORT_ANSWERS: dict[str, Promise] = {
+    "first": gettext_lazy("First"),
+    "second": gettext_lazy("Second"),
+    "neither": gettext_lazy("Neither"),
+    "both": gettext_lazy("Both"),
+    "cannot_tell": gettext_lazy("Can’t tell"),
+}
+ANSWER_ROWS = tuple((value, words, SHORT_ANSWERS[value]) for value, words in ANSWERS)
 UNDO = {
     "edit": (undo_edit, Stage.EDIT),
     "review": (undo_review, Stage.REVIEW),
@@ -257,7 +266,7 @@ def validation(request: HttpRequest, slug: str, token: str) -> HttpResponse:
 
 
 def _validation_context(work: ValidationWork) -> dict[str, Any]:
-    return {"texts": [(_("First"), work.first.segments), (_("Second"), work.second.segments)], "answers": ANSWERS}
+    return {"texts": [(_("First"), work.first.segments), (_("Second"), work.second.segments)], "answers": ANSWER_ROWS}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -334,7 +343,7 @@ def draft(request: HttpRequest, slug: str, token: str) -> JsonResponse:
 @require_POST
 def skip(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     lease = _my_lease(request, slug, token)
-    leasing.release(request.user, token)
+    leasing.release(request.user, token, reason=request.POST.get("reason", ""))
     return _next_after(request, lease)
 
 

@@ -1,7 +1,7 @@
 """Count how often each number occurs in a corpus of captions: which counts models have met (ViLMA, Fig. 12).
 
-Number words and digits from 1 up. As in the figure, the articles a and an do not count, 6 to 10 form one group, and so
-do numbers above 10.
+Counts number words and digits of 1 and above. As in the figure, the articles a and an do not count. 6 to 10 form one
+group, and so do numbers above 10.
 """
 
 from collections import Counter

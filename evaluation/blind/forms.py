@@ -33,7 +33,7 @@ class BlindScorerForm(forms.Form):
     spec = forms.CharField(
         label=_("Text-only model"),
         max_length=MAX_SPEC_LENGTH,
-        help_text=_("Such as lm:openai-community/gpt2, or lm: and a folder in the models folder of this installation."),
+        help_text=_("For example lm:openai-community/gpt2, or lm:FOLDER for a folder inside the models folder."),
     )
 
 

@@ -49,7 +49,7 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     ),
     "doubt": (
         _("Captions may be wrong."),
-        _("Captions that do not match the video, according to most validators: %(n)d."),
+        _("Most validators said that these captions do not match their videos: %(n)d in all."),
         "annotation:repairs",
     ),
 }

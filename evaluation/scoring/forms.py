@@ -74,7 +74,7 @@ class ScoringForm(BudgetForm):
     spec = forms.CharField(
         label=_("Model"),
         max_length=MAX_SPEC_LENGTH,
-        help_text=_("Kind, colon, name, such as clip:openai/clip-vit-base-patch32."),
+        help_text=_("KIND:NAME, for example clip:openai/clip-vit-base-patch32."),
     )
     label = forms.CharField(label=_("Name"), required=False, max_length=MAX_LABEL_LENGTH)
     protocol = forms.ChoiceField(

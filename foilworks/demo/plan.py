@@ -12,8 +12,8 @@ from projects.models import Project
 SLUG = "demo"
 NAME = "Shapes in motion"
 DESCRIPTION = (
-    "A sample project: synthetic videos of coloured shapes, created on this machine. Its people are simulated and err "
-    "at stated rates; its two models were trained here."
+    "A sample project: synthetic videos of coloured shapes, created on this machine. Its people are "
+    "simulated and make errors at stated rates. Its two models were trained on this machine."
 )
 # Prefix of a caption's key: its subject. Runs select their captions by it.
 DIRECTION, OBJECT, COUNTING = "direction-", "object-", "counting-"

@@ -20,8 +20,9 @@ from generation.methods.registry import METHODS
 from generation.model_paths import with_paths
 from generation.models import CandidateGroup, GenerationRun
 from generation.models.side_work import CaptionRun, CaptionSources, Tuning
+from generation.parameter_checks import check_parameters
 from generation.records import MODES
-from generation.run_captions import RunCaptions, captions_to_use, selected_rows
+from generation.run_captions import RunCaptions, captions_to_use, with_last_caption
 from generation.tuning.parameters import TUNING
 from jobs.models import JobState
 from jobs.queue import cancel, enqueue
@@ -33,7 +34,7 @@ from text.registry import lookup, parse_params
 from text.storable import is_storable
 
 GENERATE_JOB = "generation.jobs.run_generation"
-SELECTION = {"split": str, "key_prefix": str, "caption_keys": list}
+SELECTION = {"split": str, "key_prefix": str, "caption_keys": list, "limit": int}
 MAX_SEED = 2**63 - 1
 BUDGET = ("requests", "tokens")
 STOPPED = (JobState.FAILED, JobState.CANCELLED)
@@ -100,6 +101,7 @@ def queue_run(run: GenerationRun) -> None:
 
 def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, Any]:
     params = parse_params(lookup(METHODS, method, "method"), raw)
+    check_parameters(method, params)
     if endpoints.asks_a_model(params):
         params = endpoints.checked(params)
         find_prompt(params["template"], subtest.project)
@@ -108,7 +110,7 @@ def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, 
     wanted = params["foils"] or subtest.foils_per_item
     if wanted != subtest.foils_per_item:
         raise GenerationError(
-            f"the subtest {subtest.name} needs {subtest.foils_per_item} foils per item; "
+            f"parameter 'foils' is {wanted}: the subtest {subtest.name} needs {subtest.foils_per_item} foils per item; "
             f"set foils={subtest.foils_per_item} or 0, or change the subtest"
         )
     return {**params, "foils": wanted}
@@ -137,8 +139,9 @@ def _selection(project: Project, wanted: Mapping[str, Any]) -> dict[str, Any]:
         raise GenerationError(
             f"there is no split {quoted(wanted['split'])}; choose one of: {', '.join(Split.values[1:])}"
         )
-    last = selected_rows(project, {}).aggregate(last=Max("pk"))["last"]
-    return {**wanted, "last_caption": last or 0}
+    if wanted.get("limit", 1) < 1:
+        raise GenerationError(f"the limit is {wanted['limit']}; give a whole number of captions from 1")
+    return with_last_caption(project, dict(wanted))
 
 
 def _check(run: GenerationRun) -> None:

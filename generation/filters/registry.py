@@ -36,12 +36,12 @@ _FILTERS: dict[str, Entry] = {
     "duplicate": Entry(
         label="Duplicate",
         path="generation.filters.duplicate",
-        summary="Drops a foil that the caption already has, ignoring case, spaces and punctuation.",
+        summary="Drops a foil that repeats another foil of its caption, ignoring case, spaces and punctuation.",
     ),
     "template_linter": Entry(
         label="Template linter",
         path="generation.filters.template_linter",
-        summary="Drops foils with template errors: agreement, articles, repeated words, punctuation, states.",
+        summary="Drops foils with template errors: agreement, articles, repeated words, punctuation, unchanged states.",
         params=(
             Param(
                 "punctuation",
@@ -108,7 +108,7 @@ _FILTERS: dict[str, Entry] = {
     "detector": Entry(
         label="Detector",
         path="generation.filters.detector",
-        summary="Drops a foil whose new thing the detector sees in the video.",
+        summary="Drops a foil if the detector sees its new object in the video.",
         params=(
             Param(
                 "detector",
@@ -116,7 +116,7 @@ _FILTERS: dict[str, Entry] = {
                 "an object detector: hub id or folder; empty: only the caption's fact “objects” is used",
             ),
             Param("frames", 8, "frames of the video for the detector, at equal distances", "int"),
-            Param("min_score", 0.8, "a thing counts as seen if its score is above this in any frame", "float"),
+            Param("min_score", 0.8, "an object counts as seen if its score is above this in any frame", "float"),
             TAGGER,
             DEVICE,
         ),
@@ -140,24 +140,24 @@ _FILTERS: dict[str, Entry] = {
         label="Word similarity",
         path="generation.filters.word_similarity",
         summary="Drops a foil whose new word has nearly the same meaning as the old one.",
-        params=(VECTORS, Param("max", 0.4, "a foil with this cosine or more is dropped", "float"), TAGGER),
+        params=(VECTORS, Param("max", 0.4, "drops foils with this cosine or a higher one", "float"), TAGGER),
         deviations=("A foil passes if one of the words has no vector.",),
     ),
     "sentence_similarity": Entry(
         label="Sentence similarity",
         path="generation.filters.sentence_similarity",
         summary="Drops a foil whose meaning is close to the caption's, by a sentence encoder.",
-        params=(SENTENCES, Param("max", 0.8, "a foil with this cosine or more is dropped", "float"), DEVICE),
+        params=(SENTENCES, Param("max", 0.8, "drops foils with this cosine or a higher one", "float"), DEVICE),
     ),
     "meaning": Entry(
         label="Antonym, or different in words and meaning",
         path="generation.filters.meaning",
-        summary="The rule of the contrast sets: an antonym, or word cosine below .4 and sentence cosine below .8.",
+        summary="Keeps a foil with an antonym, or with word cosine below .4 and sentence cosine below .8.",
         params=(
             SENTENCES,
             VECTORS,
-            Param("word_max", 0.4, "a foil with this cosine of words or more is dropped", "float"),
-            Param("sentence_max", 0.8, "a foil with this cosine of sentences or more is dropped", "float"),
+            Param("word_max", 0.4, "drops foils with this word cosine or a higher one", "float"),
+            Param("sentence_max", 0.8, "drops foils with this sentence cosine or a higher one", "float"),
             TAGGER,
             DEVICE,
         ),
@@ -175,10 +175,10 @@ _FILTERS: dict[str, Entry] = {
             Param(
                 "max_entailment",
                 0.0,
-                "0: a foil is dropped if entailment is the most likely label; above 0: from this probability on",
+                "0: drops foils whose most likely label is entailment; above 0: if its probability is at least this",
                 "float",
             ),
-            Param("entailment", -1, "the number of the label, if the model does not name it", "int"),
+            Param("entailment", -1, "index of the entailment label, if the model does not name its labels", "int"),
             DEVICE,
         ),
     ),
@@ -207,10 +207,16 @@ _FILTERS: dict[str, Entry] = {
         summary="Drops a foil that is much less natural than its caption to a language model.",
         params=(
             Param("model", "openai-community/gpt2-xl", "a causal language model: hub id or folder"),
-            Param("formula", "corrected", "paper: the sign as printed", "choice", ("corrected", "paper")),
+            Param(
+                "formula",
+                "corrected",
+                "corrected: (foil - caption) / caption; paper: the opposite sign, as printed",
+                "choice",
+                ("corrected", "paper"),
+            ),
             Param("max_change", 0.6, "a foil passes if the relative change is below this", "float"),
-            Param("wide_change", 1.4, "… or below this, if its own perplexity is low", "float"),
-            Param("max_perplexity", 750.0, "the limit of a low perplexity", "float"),
+            Param("wide_change", 1.4, "a foil of low perplexity passes if the relative change is below this", "float"),
+            Param("max_perplexity", 750.0, "perplexities below this are low", "float"),
             DEVICE,
         ),
         deviations=(
@@ -223,7 +229,8 @@ _FILTERS: dict[str, Entry] = {
     "plausibility_gap": Entry(
         label="Plausibility gap",
         path="generation.filters.plausibility_gap",
-        summary="Scores how much more likely the caption is to a language model; for adversarial refinement.",
+        summary="Scores how much likelier the caption is than the foil to a language model, for adversarial "
+        "refinement.",
         params=(
             Param("model", "openai-community/gpt2", "a text-only model: hub id or folder"),
             Param("max", 1000.0, "max gap in nats per token; by default every foil passes", "float"),
@@ -234,7 +241,8 @@ _FILTERS: dict[str, Entry] = {
     "grammar_gap": Entry(
         label="Grammar gap",
         path="generation.filters.grammar_gap",
-        summary="Scores how much more acceptable the caption is to a CoLA classifier; for adversarial refinement.",
+        summary="Scores how much more acceptable the caption is than the foil to a CoLA classifier; for adversarial "
+        "refinement.",
         params=(
             Param("model", "textattack/distilbert-base-uncased-CoLA", "a classifier trained on CoLA: hub id or folder"),
             Param("max", 1.0, "max gap; by default every foil passes", "float"),

@@ -31,6 +31,12 @@ MAX_FOILS = 20
 MAX_SEED = 2**31
 
 
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
+    if not 1 <= params["foils"] <= MAX_FOILS:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1 to {MAX_FOILS}")
+
+
 def make(
     captions: Iterable[CaptionInput],
     *,
@@ -41,8 +47,7 @@ def make(
     prompt: Prompt,
 ) -> Iterator[FoilDraft | Skip | Shortfall]:
     """Make up to params["foils"] foils per caption, in the model's order, and report missing ones."""
-    if not 1 <= params["foils"] <= MAX_FOILS:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1 to {MAX_FOILS}")
+    check(params)
     batch = []
     for caption in captions:
         if normal_form(caption.text):

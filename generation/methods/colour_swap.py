@@ -40,12 +40,17 @@ class Place:
     thing: str
 
 
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
+    if params["foils"] < 1:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+
+
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip | Shortfall]:
     """Make up to params["foils"] foils per caption, each of another pair of colours. Both modes do the same."""
-    if params["foils"] < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    check(params)
     tags = tagger(params["tagger"])
     for caption in captions:
         if len(list(PATTERN.finditer(caption.text))) < 2:

@@ -61,7 +61,7 @@ BUILT_IN = Things(tuple((thing, ONE) for thing in LISTED), tuple(range(1, len(LI
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> Things | None:
     """Collect the things that the run's captions name; None if fewer than two videos name any."""
     del mode, seed
-    _check(params)
+    check(params)
     counts: Counter[tuple[str, str]] = Counter()
     by_video: dict[str, frozenset[str]] = {}
     for caption in captions:
@@ -82,7 +82,7 @@ def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: Things | None = None
 ) -> Iterator[FoilDraft | Skip]:
     """Make up to params["foils"] foils per caption; `state` is from `prepare` over the whole run."""
-    _check(params)
+    check(params)
     for caption in captions:
         found = read_existence(caption.text)
         if found is None:
@@ -99,7 +99,8 @@ def make(
             yield draft_from_edits(caption, edits, method="existence", mode=mode, rank=rank, facts=facts)
 
 
-def _check(params: dict[str, Any]) -> None:
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
     if params["foils"] < 1:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
 

@@ -22,12 +22,18 @@ ENGLISH_WORD = re.compile(rf"{WORD_STARTS}[A-Za-z]+{WORD_ENDS}")
 Swap = tuple[int, int, str]
 
 
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
+    if params["foils"] < 1:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    parse_lexicon(params["lexicon"], "lexicon")
+
+
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
     """Make up to params["foils"] foils per caption, first occurrences first."""
-    if params["foils"] < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    check(params)
     lexicon = parse_lexicon(params["lexicon"], "lexicon")
     pattern = phrase_pattern(list(lexicon)) if lexicon else None
     for caption in captions:

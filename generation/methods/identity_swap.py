@@ -18,12 +18,18 @@ from text.diff import Edit, apply_edits
 VERSION = "1"
 
 
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
+    if params["foils"] < 1:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    cast(params["characters"], "", "parameter 'characters'")
+
+
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
     """Make up to params["foils"] different foils per caption."""
-    if params["foils"] < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    check(params)
     movies: dict[str, tuple[Character, ...]] = {}
     for caption in captions:
         characters = _cast(caption, params, movies)

@@ -33,11 +33,17 @@ class State:
     tags: Tagger
 
 
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
+    if params["top"] < 1 or params["foils"] < 1:
+        raise GenerationError("parameters 'top' and 'foils' must be at least 1; correct them")
+    _templates(params["prompts"])
+
+
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
     """Load the models; mode corrected also collects the lemmas of the run's captions, if there are enough."""
     del seed
-    if params["top"] < 1 or params["foils"] < 1:
-        raise GenerationError("parameters 'top' and 'foils' must be at least 1; correct them")
+    check(params)
     tags = tagger(params["tagger"])
     fillers = open_fillers(params["model"], params["device"])
     if mode == "paper":
@@ -103,14 +109,21 @@ def _blanks(text: str, spot: Spot, params: Mapping[str, Any], state: State) -> l
         return [(text[: spot.start], text[spot.end :])]
     verb = next((token.lemma for token in state.tags.tag(text) if token.part == "VERB"), "see")
     blanks = []
-    for prompt in filter(None, map(str.strip, params["prompts"].split(";"))):
-        before, mask, after = prompt.replace("{verb}", verb).partition("{mask}")
-        if not mask:
+    for prompt in _templates(params["prompts"]):
+        before, _mask, after = prompt.replace("{verb}", verb).partition("{mask}")
+        blanks.append((before, after))
+    return blanks
+
+
+def _templates(prompts: str) -> list[str]:
+    """Split the parameter `prompts`. GenerationError: one has no blank."""
+    found = [prompt for prompt in map(str.strip, prompts.split(";")) if prompt]
+    for prompt in found:
+        if "{mask}" not in prompt:
             raise GenerationError(
                 f"parameter 'prompts': {quoted(prompt)} has no {{mask}}; put it where the word belongs"
             )
-        blanks.append((before, after))
-    return blanks
+    return found
 
 
 def _drafts(

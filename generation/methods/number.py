@@ -28,7 +28,7 @@ State = dict[str, tuple[Given, ...]] | None
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
     """Return caption id -> counts of its foils, traded over all captions of the run; None in mode paper."""
-    _check(params)
+    check(params)
     if mode == "paper":
         return None
     items = []
@@ -59,7 +59,8 @@ def make(
         yield from _drafts(caption, count, given, mode, balanced_run=state is not None)
 
 
-def _check(params: dict[str, Any]) -> None:
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
     if params["foils"] < 1:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
     if not 2 <= params["max"] <= MAX_NUMBER:

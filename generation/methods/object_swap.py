@@ -22,6 +22,11 @@ ALL = 1000
 State = mask_fill.State
 
 
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
+    mask_fill.check(params)
+
+
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
     """Load the models; mode corrected also collects the lemmas of the run's captions, if there are enough."""
     return mask_fill.prepare(captions, params=_filling(params), mode=mode, seed=seed)

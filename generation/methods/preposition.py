@@ -49,6 +49,13 @@ class State:
         return RANKED_CORPUS if self.counts else RANKED_LIST
 
 
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
+    if params["top"] < 1:
+        raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
+    parse_pairs(params["pairs"], "pairs")
+
+
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
     """Count the captions' prepositions, if at least params["min_corpus"] captions have one; load the
     model, if one is named.
@@ -70,8 +77,7 @@ def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State | None = None
 ) -> Iterator[FoilDraft | Skip]:
     """Make up to params["top"] foils per caption; `state` is from `prepare` over the whole run."""
-    if params["top"] < 1:
-        raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
+    check(params)
     known = state or State()
     pairs = parse_pairs(params["pairs"], "pairs")
     pattern = phrase_pattern(list(pairs)) if pairs else None

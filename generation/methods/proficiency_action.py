@@ -38,10 +38,15 @@ class State:
         return self.spans.tags
 
 
-def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Load the models, and sample up to params["pool"] captions per category."""
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
     if params["top"] < 1:
         raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
+
+
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
+    """Load the models, and sample up to params["pool"] captions per category."""
+    check(params)
     return State(
         span_infill.prepare((), params=_span_params(params), mode=mode, seed=seed),
         mask_fill.prepare(captions, params=_word_params(params), mode=mode, seed=seed),

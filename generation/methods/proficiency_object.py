@@ -35,11 +35,16 @@ class State:
     spans: SpanFiller | None = None
 
 
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
+    if params["top"] < 1:
+        raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
+
+
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
     """Load the models. The captions are not read."""
     del captions, seed
-    if params["top"] < 1:
-        raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
+    check(params)
     fillers = open_fillers(params["model"], params["device"])
     allowed = tuple(None if mode == "paper" else words_by_form(filler.words, None) for filler in fillers)
     spans = open_helper(params["spans"], SPAN_FILLER, device=params["device"]) if params["spans"] else None

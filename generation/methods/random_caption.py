@@ -36,7 +36,7 @@ State = dict[str, tuple[Other, ...]] | None
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
     """Return movie ("" if unknown) -> a uniform sample of its captions."""
     del mode
-    _check(params)
+    check(params)
     pools: dict[str, list[Other]] = {}
     for caption in captions:
         digest = hashlib.sha256(f"{seed}\x1fpool\x1f{caption.id}".encode("utf-8", "surrogatepass")).digest()
@@ -50,7 +50,7 @@ def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State = None
 ) -> Iterator[FoilDraft | Skip]:
     """Make up to params["foils"] foils per caption, each a whole other caption; `state` is from `prepare`."""
-    _check(params)
+    check(params)
     for caption in captions:
         pool = (state or {}).get(_movie(caption), ())
         drawn = list(_drawn(caption, pool, params["foils"], mode, seed))
@@ -63,7 +63,8 @@ def make(
             yield draft_from_edits(caption, [edit], method="random_caption", mode=mode, rank=rank, facts=facts)
 
 
-def _check(params: dict[str, Any]) -> None:
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
     for name in ("foils", "pool"):
         if params[name] < 1:
             raise GenerationError(f"parameter '{name}' is {params[name]}; give a whole number from 1")

@@ -18,6 +18,9 @@ _METHODS: dict[str, Entry] = {
     "number": Entry(
         label="Number replacement",
         path="generation.methods.number",
+        kind="rule",
+        example=("A dog jumps exactly three times.", "A dog jumps exactly nine times."),
+        main=("foils", "max", "anchor"),
         summary="“exactly three times” becomes “exactly nine times”; nouns and verbs agree.",
         params=(
             Param("foils", 1, "foils per caption", "int"),
@@ -65,6 +68,9 @@ _METHODS: dict[str, Entry] = {
     "preposition": Entry(
         label="Preposition replacement",
         path="generation.methods.preposition",
+        kind="rule",
+        example=("A boy pours water onto a chair.", "A boy pours water out of a chair."),
+        main=("pairs", "top"),
         summary="“pouring water onto a chair” becomes “pouring water out of a chair”.",
         params=(
             Param("top", 10, "max candidates per caption (ViLMA: the 10 best)", "int"),
@@ -97,7 +103,7 @@ _METHODS: dict[str, Entry] = {
                 "its training. The paper compares perplexities of whole sentences that the model encodes "
                 "and decodes."
             ),
-            "corrected: “someone” is inserted before a sentence for scoring only if it begins with its verb.",
+            "corrected: only a sentence that begins with its verb gets “someone” in front, for scoring.",
             (
                 "corrected: phrases such as “from left to right” change only as a whole, into the "
                 "opposite. The paper also writes “over left to right”."
@@ -105,14 +111,16 @@ _METHODS: dict[str, Entry] = {
             (
                 "corrected: word lists block replacements that would stay true (on/onto, out of/from, "
                 "behind/outside, in/on a chair …). Particles of verbs (pick up), fixed phrases (in "
-                "total, in a red shirt) and “with” are not replaced. A place is replaced by a place, a "
-                "path by a path."
+                "total, in a red shirt) and “with” are not replaced. A preposition of place is replaced by "
+                "one of place, and one of direction by one of direction."
             ),
         ),
     ),
     "actor_swap": Entry(
         label="Actor swap",
         path="generation.methods.actor_swap",
+        kind="rule",
+        example=("A policeman holds a blond man.", "A blond man holds a policeman."),
         summary="“A policeman holds a blond man” becomes “A blond man holds a policeman”.",
         params=(TAGGER,),
         deviations=(
@@ -131,6 +139,9 @@ _METHODS: dict[str, Entry] = {
     "state_change": Entry(
         label="Change of state",
         path="generation.methods.state_change",
+        kind="rule",
+        example=("Someone folds the paper.", "Someone unfolds the paper."),
+        main=("subtest",),
         summary="“Someone folds the paper.” becomes “Someone unfolds the paper.”; also for the states "
         "before and after.",
         params=(
@@ -159,6 +170,8 @@ _METHODS: dict[str, Entry] = {
     "gender_swap": Entry(
         label="Gender swap",
         path="generation.methods.gender_swap",
+        kind="rule",
+        example=("A woman is pushing her stroller.", "A man is pushing his stroller."),
         summary="“A woman is pushing her stroller” becomes “A man is pushing his stroller”.",
         params=(TAGGER,),
         deviations=(
@@ -177,6 +190,9 @@ _METHODS: dict[str, Entry] = {
     "colour_swap": Entry(
         label="Colour swap",
         path="generation.methods.colour_swap",
+        kind="rule",
+        example=("A red ball hits a blue box.", "A blue ball hits a red box."),
+        main=("foils",),
         summary="“A red ball hits a blue box” becomes “A blue ball hits a red box”: the same words.",
         params=(Param("foils", 1, "max foils per caption", "int"), TAGGER),
         published=False,
@@ -190,6 +206,9 @@ _METHODS: dict[str, Entry] = {
     "identity_swap": Entry(
         label="Identity swap",
         path="generation.methods.identity_swap",
+        kind="rule",
+        example=("Harry looks at Hermione.", "Ron looks at Hermione."),
+        main=("characters", "foils"),
         summary="“Harry looks at Hermione” becomes “Ron looks at Hermione”: same movie, same gender.",
         params=(
             Param("foils", 1, "max foils per caption", "int"),
@@ -220,6 +239,9 @@ _METHODS: dict[str, Entry] = {
     "existence": Entry(
         label="Existence",
         path="generation.methods.existence",
+        kind="rule",
+        example=("There is at least one fridge.", "There is at least one lemon."),
+        main=("foils",),
         summary="“there is at least one fridge” becomes “there is at least one egg”, a thing from another video.",
         params=(
             Param("foils", 1, "max foils per caption", "int"),
@@ -243,6 +265,9 @@ _METHODS: dict[str, Entry] = {
     "random_caption": Entry(
         label="Random captions",
         path="generation.methods.random_caption",
+        kind="rule",
+        example=("A man folds a shirt.", "Two dogs run on a beach."),
+        main=("foils",),
         summary="Captions of other videos as easy negatives (Random MC), from the same movie if movies are known.",
         params=(
             Param("foils", 4, "foils per caption (contrast sets: 4)", "int"),
@@ -260,6 +285,9 @@ _METHODS: dict[str, Entry] = {
     "mask_fill": Entry(
         label="Masked word filling",
         path="generation.methods.mask_fill",
+        kind="model",
+        example=("A man folds a shirt.", "A man tears a shirt."),
+        main=("model", "target", "foils"),
         summary="A verb or noun becomes a blank that a masked language model fills with another word.",
         params=(
             MASKED_LM,
@@ -306,6 +334,9 @@ _METHODS: dict[str, Entry] = {
     "span_infill": Entry(
         label="Span infilling",
         path="generation.methods.span_infill",
+        kind="model",
+        example=("A girl climbs up a rope.", "A girl slides down a rope."),
+        main=("model", "pattern", "foils"),
         summary="A verb phrase becomes a blank that a text-to-text model fills with another one.",
         params=(
             Param(
@@ -346,6 +377,9 @@ _METHODS: dict[str, Entry] = {
     "object_swap": Entry(
         label="Object swap",
         path="generation.methods.object_swap",
+        kind="model",
+        example=("A man is cutting a keyboard.", "A man is cutting a rope."),
+        main=("model", "foils"),
         summary="“cutting a keyboard” becomes “cutting a rope”. Several models vote, and things that a "
         "detector sees are excluded.",
         params=(
@@ -393,6 +427,9 @@ _METHODS: dict[str, Entry] = {
     "proficiency_object": Entry(
         label="Proficiency: object",
         path="generation.methods.proficiency_object",
+        kind="model",
+        example=("A man lifts a barbell.", "A man lifts a table."),
+        main=("model", "min"),
         summary="The simpler skill of an item: its object (or else its subject) is replaced.",
         params=(
             Param("model", "FacebookAI/roberta-large", MASKED_LM.help),
@@ -418,6 +455,9 @@ _METHODS: dict[str, Entry] = {
     "chat": Entry(
         label="Instruction model",
         path="generation.methods.chat",
+        kind="endpoint",
+        example=("Someone installs a wheel to a bicycle.", "Someone uninstalls a wheel from a bicycle."),
+        main=("endpoint", "model", "template", "foils"),
         summary="“installs a wheel to a bicycle” becomes “uninstalls a wheel from a bicycle”, by a chat model.",
         params=(
             *ASKED,
@@ -438,6 +478,9 @@ _METHODS: dict[str, Entry] = {
     "proficiency_action": Entry(
         label="Proficiency: action",
         path="generation.methods.proficiency_action",
+        kind="model",
+        example=("A man performs push-ups.", "A man performs squats."),
+        main=("spans", "model"),
         summary="“a man performs push-ups” becomes “a man performs squats”: counting's simpler skill, in four stages.",
         params=(
             Param("spans", "google-t5/t5-large", "stage 1: a text-to-text model with sentinels: hub id or folder"),
@@ -467,12 +510,18 @@ _METHODS: dict[str, Entry] = {
     "person": Entry(
         label="Written by people",
         path="generation.methods.person",
+        kind="people",
+        example=("A woman ties her shoe.", "A woman takes off her shoe."),
+        main=("foils",),
         summary="Blanks that annotators fill (VerbH, Feint6K); no candidates are generated.",
         params=(Param("foils", 0, "foils per caption; 0: as many as the subtest needs (Feint6K: 5)", "int"),),
     ),
     "fake": Entry(
         label="Deterministic word swap",
         path="generation.methods.fake",
+        kind="rule",
+        example=("A red circle moves.", "A red square moves."),
+        main=("lexicon", "foils"),
         summary="For tests, demonstrations and object swaps by list: “circle” becomes “square”.",
         published=False,
         params=(

@@ -27,9 +27,8 @@ class State:
     stopped: frozenset[str]
 
 
-def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Load the model. The captions are not read."""
-    del captions, mode, seed
+def check(params: dict[str, Any]) -> None:
+    """Raise GenerationError for an invalid parameter; loads nothing."""
     if not 1 <= params["top"] <= params["beams"] or params["foils"] < 1 or params["longest"] < 1:
         raise GenerationError(
             f"parameters 'top' ({params['top']}) and 'beams' ({params['beams']}): give at least one span and as many "
@@ -37,12 +36,22 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
         )
     if params["prompt"] and "{span}" not in params["prompt"]:
         raise GenerationError("parameter 'prompt' has no {span}; put it where the verb belongs: “a person can {span}”")
-    stopped = frozenset(filter(None, map(str.strip, params["stop"].split(","))))
-    if unknown := sorted(stopped - set(STOP_LISTS)):
+    if unknown := sorted(_stopped(params["stop"]) - set(STOP_LISTS)):
         raise GenerationError(
-            f"parameter 'stop': {', '.join(unknown)} is not a list; choose from {', '.join(STOP_LISTS)}"
+            f"parameter 'stop': {', '.join(unknown)} is not a list of words; choose from {', '.join(STOP_LISTS)}"
         )
-    return State(open_helper(params["model"], SPAN_FILLER, device=params["device"]), tagger(params["tagger"]), stopped)
+
+
+def _stopped(stop: str) -> frozenset[str]:
+    return frozenset(filter(None, map(str.strip, stop.split(","))))
+
+
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
+    """Load the model. The captions are not read."""
+    del captions, mode, seed
+    check(params)
+    filler = open_helper(params["model"], SPAN_FILLER, device=params["device"])
+    return State(filler, tagger(params["tagger"]), _stopped(params["stop"]))
 
 
 def make(

@@ -25,12 +25,12 @@ _ADAPTERS: dict[str, Entry] = {
     "fake": Entry(
         label="Fake (deterministic)",
         path="hub.adapters.fake:load_adapter",
-        summary="hashes content, for tests and trials: `fake:`, `fake:SEED`, or `fake:text` for a text-only model",
+        summary="scores by hashes, for tests and trials: `fake:`, `fake:SEED`, or `fake:text` for a text-only model",
     ),
     "colours": Entry(
         label="Colours alone",
         path="hub.adapters.colours:load_adapter",
-        summary="shares of colours and colour words, a baseline without weights: `colours:`, `colours:?frames=8`",
+        summary="compares colours with colour words, a baseline without weights: `colours:`, `colours:?frames=8`",
     ),
     "tiny": Entry(
         label="Tiny video-text encoder",

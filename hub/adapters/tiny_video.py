@@ -250,7 +250,7 @@ def _read_vocabulary(path: Path) -> Words:
     if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
         raise HubError(f"{path}: not a list of words; save the model again")
     if entries[:2] != [PADDING, UNKNOWN]:
-        raise HubError(f"{path}: does not begin with {PADDING}, {UNKNOWN}; save the model again")
+        raise HubError(f"{path}: the words do not begin with {PADDING}, {UNKNOWN}; save the model again")
     return Words(entries)
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from projects import audit, rate_limits
 from projects.actions.tokens import revoke_given_tokens
-from projects.demo_accounts import refuse_published
+from projects.demo_accounts import NO_PASSWORD, NO_PROFILE, NO_SECOND_FACTOR, refuse_published
 from projects.errors import ProjectError
 from projects.models import RecoveryCode, SecondFactor, User
 from projects.second_factor import digest_of, new_recovery_codes, new_secret, step_of
@@ -20,7 +20,7 @@ FIELDS = ("first_name", "last_name", "email")
 @transaction.atomic
 def change_account(person: User, **values: str) -> None:
     """Only FIELDS, which the form has checked; the audit row names the fields that changed, not what they say."""
-    refuse_published(person, _("This is a demo account. Do not enter a name or an address here."))
+    refuse_published(person, NO_PROFILE)
     before = User.objects.get(pk=person.pk)
     changed = [name for name in FIELDS if name in values and getattr(before, name) != values[name]]
     if not changed:
@@ -36,7 +36,7 @@ def change_password(person: User, password: str) -> None:
 
     AccessDenied for a published account of a demo: the next visitor would be locked out.
     """
-    refuse_published(person, _("This is a demo account with a public password. Its password cannot be changed."))
+    refuse_published(person, NO_PASSWORD)
     person.set_password(password)
     person.password_is_temporary = False
     person.save(update_fields=["password", "password_is_temporary"])
@@ -46,7 +46,7 @@ def change_password(person: User, password: str) -> None:
 
 def begin_second_factor(person: User) -> SecondFactor:
     """The secret to be scanned: it counts for nothing before a code of it was given. ProjectError: there is one."""
-    refuse_published(person, _("This is a demo account. A second factor would lock out the next visitor."))
+    refuse_published(person, NO_SECOND_FACTOR)
     factor, _made = SecondFactor.objects.get_or_create(person=person, defaults={"secret": new_secret()})
     if factor.confirmed_at is not None:
         raise ProjectError(_("A second factor is already set up. Remove it before you set up another one."))

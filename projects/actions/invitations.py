@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from projects import audit
 from projects.access import checked_roles, forget_roles, or_404, require_role
 from projects.actions.members import make_person
-from projects.demo_accounts import refuse_published
+from projects.demo_accounts import NO_INVITATIONS, refuse_published
 from projects.errors import ProjectError
 from projects.invitations import closed_reason, has_its_roles, invitation_for, invitation_named, over, still_holds
 from projects.models import CrowdWorker, Invitation, InvitationUse, Membership, Project, Role, User
@@ -25,7 +25,7 @@ def make_invitation(
 ) -> Invitation:
     """`days`: 1 to 90; `most_uses` None: any number of people. ProjectError: no role, a bad number."""
     require_role(actor, project, Role.RESEARCHER)
-    refuse_published(actor, _("Demo accounts cannot invite people. Sign in with your own account."))
+    refuse_published(actor, NO_INVITATIONS)
     if not 1 <= days <= MAX_DAYS or (most_uses is not None and most_uses < 1):
         words = _("An invitation lasts 1 to %(most)s days and admits at least one person.")
         raise ProjectError(words % {"most": MAX_DAYS})

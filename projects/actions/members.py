@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import checked_roles, forget_roles, require_role
-from projects.demo_accounts import is_published, refuse_published
+from projects.demo_accounts import NO_ACCOUNTS, is_published, refuse_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import ApiToken, AuditEvent, Consent, CrowdWorker, Membership, Project, Role, User
 
@@ -42,7 +42,7 @@ def add_member(
     """
     require_role(actor, project, Role.RESEARCHER)
     if new_account and is_published(actor):
-        raise AccessDenied(_("Demo accounts cannot create accounts. Sign in with your own account."))
+        raise AccessDenied(str(NO_ACCOUNTS))
     wanted, name = checked_roles(roles), username.strip()
     try:
         with transaction.atomic():
@@ -207,7 +207,7 @@ def renew_password(actor: User, project: Project, person_id: int) -> Added:
     demo, which makes no accounts either.
     """
     require_role(actor, project, Role.RESEARCHER)
-    refuse_published(actor, _("Demo accounts cannot create accounts. Sign in with your own account."))
+    refuse_published(actor, NO_ACCOUNTS)
     # Locked, so that a first sign-in and a new password do not miss each other.
     unused = unused_accounts(project).select_for_update(of=("self",), no_key=True)
     person = unused.filter(pk=person_id).first()

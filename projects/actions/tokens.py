@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import Limits, limits_of, or_404
-from projects.demo_accounts import refuse_published
+from projects.demo_accounts import NO_TOKENS, refuse_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import ApiToken, Project, Role, User
 from projects.tokens import HINT_LENGTH, MAX_DAYS, USUAL_DAYS, digest_of, new_secret
@@ -43,7 +43,7 @@ def make_token(
     person). ProjectError: an empty name, an unknown scope or role, days out of range, too many tokens. AccessDenied
     where a published account of a demo asks: anybody may have its password.
     """
-    refuse_published(person, _("Demo accounts cannot have tokens. Sign in with your own account."))
+    refuse_published(person, NO_TOKENS)
     if limits_of(person) != Limits():
         raise AccessDenied(_("A restricted token cannot create tokens. Use an unrestricted one."))
     now, called = timezone.now(), " ".join(name.split())

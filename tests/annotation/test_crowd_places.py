@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -23,17 +24,21 @@ from annotation.actions.crowd import (
 )
 from annotation.actions.people import remove_member
 from annotation.actions.quality.validators import exclude_votes
+from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.settings.set_pay import set_pay
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.undo import undo_vote
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Slot, Standing, Vote
 from annotation.queries.crowd import places_left, progress_of
+from annotation.rules.pay import Rate
 from annotation.views._work_pages import SWAP, SWAP_GOES
 from foilworks.invariants.registry import violations
 from projects.actions.consent import publish_consent_text
 from projects.crowd_entry import CROWD_PLACE_KEY, Entry, code_of
 from projects.errors import AccessDenied, EntryRefused
-from projects.models import AuditEvent, Consent, CrowdPlace, CrowdStudy, Membership
+from projects.models import AuditEvent, Consent, CrowdPlace, CrowdStudy, CrowdWorker, Membership
 from tests.annotation.test_entry_attacks import arrive, open_study, prolific, signed, work
 from tests.annotation.world import World
 from tests.factories import make_member
@@ -361,7 +366,72 @@ def test_two_studies_of_one_stage_are_done_one_after_the_other(crowd):
 def test_an_empty_queue_leads_back_to_the_place(client, world):
     study = open_study(world.project)
     arrive(study, signed(study), client)
+    # Others have taken what there was.
+    Slot.objects.update(state="cancelled")
     assert client.post(f"/projects/{world.project.slug}/work/validation/")["Location"].endswith("/place/")
+
+
+def test_an_empty_study_says_so_and_gives_out_no_place(client, world):
+    study = open_study(world.project)
+    link = signed(study)
+    page = client.get(f"/enter/{study.key}/", link).content.decode()
+    assert "There are no tasks in this study right now, so no place is reserved for you." in page
+    assert '<fieldset class="form" disabled>' in page
+    # Who sends the form all the same gets none either, and the link is still good.
+    assert client.post(f"/enter/{study.key}/", link).status_code == 200
+    assert not CrowdPlace.objects.exists()
+    assert not CrowdWorker.objects.exists()
+    world.item()
+    assert client.post(f"/enter/{study.key}/", link).status_code == 302
+    assert CrowdPlace.objects.get().state == "active"
+
+
+@pytest.mark.parametrize(("change", "words"), [({"is_open": False}, "is closed"), ({"places": 1}, "is full")])
+def test_a_study_that_lets_nobody_in_says_so_before_the_form_is_sent(client, crowd, change, words):
+    study = open_study(crowd.project)
+    here, elsewhere = signed(study), Client()
+    arrive(study, here, elsewhere)
+    CrowdStudy.objects.update(**change)
+    assert f"This study {words}." in client.get(f"/enter/{study.key}/", signed(study, "worker-2")).content.decode()
+    # Who has a place comes back to it, by a new link from another browser, too.
+    assert "data-closed" not in client.get(f"/enter/{study.key}/", signed(study)).content.decode()
+    # A place whose time is over is free for the next.
+    CrowdStudy.objects.update(is_open=True)
+    CrowdPlace.objects.update(deadline=timezone.now())
+    assert "data-closed" not in client.get(f"/enter/{study.key}/", signed(study, "worker-2")).content.decode()
+
+
+def test_the_entry_page_shows_pay_an_example_and_the_guidelines(client, crowd):
+    study = open_study(crowd.project, pieces=10)
+    address = f"/enter/{study.key}/"
+    page = client.get(address, signed(study)).content.decode()
+    assert "As the platform says." in page
+    assert "Read the guidelines" not in page
+    euros = {"currency": "EUR", "floor": None}
+    set_pay(crowd.owner, crowd.project, rates={"validation": Rate("piece", Decimal("0.15"))}, **euros)
+    publish_guideline(crowd.owner, crowd.project, "validation", "Watch it *to the end*.")
+    page = client.get(address, signed(study)).content.decode()
+    assert "0.15 EUR per task, 1.5 EUR in total" in " ".join(page.split())
+    assert "Watch it <em>to the end</em>." in page
+    assert re.search(r"<del>.*opens.*</del>.*<ins>.*closes.*</ins>", page, re.DOTALL)
+    set_pay(crowd.owner, crowd.project, rates={"validation": Rate("hour", Decimal(12))}, **euros)
+    assert "12 EUR per hour" in " ".join(client.get(address, signed(study)).content.decode().split())
+
+
+def test_the_page_of_a_study_warns_of_places_without_tasks_and_of_missing_consent(client, world):
+    study = open_study(world.project, places=5)
+    client.force_login(world.owner)
+    address = f"/projects/{world.project.slug}/crowd/{study.pk}/"
+    page = client.get(address).content.decode()
+    assert "0 tasks wait for 5 places." in page
+    assert "No consent text." in page
+    publish_consent_text(world.owner, world.project, "You may stop at any time.", "keep")
+    for _ in range(2):
+        world.item()
+    make_tasks(world.project)
+    page = client.get(address).content.decode()
+    assert "wait for 5 places" not in page
+    assert "No consent text." not in page
 
 
 def test_the_link_of_the_docs_lets_somebody_in(client, crowd):
@@ -380,7 +450,7 @@ def test_the_pages_of_a_study_ask_few_queries(client, crowd, django_assert_max_n
     for n in range(20):
         entered(study, f"w{n}")
     client.force_login(crowd.owner)
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(11):
         page = client.get(f"/projects/{crowd.project.slug}/crowd/{study.pk}/")
     assert page.content.decode().count("crowd-") >= 20
     with django_assert_max_num_queries(6):

@@ -14,6 +14,7 @@ from annotation.actions.people import remove_member
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.models import Vote
 from annotation.queries.personal_data import own_data
+from corpus.models import Item
 from projects.actions.consent import publish_consent_text
 from projects.actions.invitations import accept_invitation, make_invitation, withdraw_invitation
 from projects.actions.members import add_member
@@ -34,7 +35,7 @@ from projects.models import (
 )
 from projects.tokens import live_tokens
 from tests.annotation.world import World, shown_as
-from tests.factories import PASSWORD, make_member, make_project, make_user
+from tests.factories import PASSWORD, make_item, make_member, make_project, make_subtest, make_user
 
 pytestmark = pytest.mark.django_db
 PID, SESSION = "60fd5aab8b6c0b0d4e0f1a2b", "61aa5aab8b6c0b0d4e0f1a2c"
@@ -63,7 +64,12 @@ def signed(study: CrowdStudy, worker: str = "worker-1", **more: str) -> dict[str
 
 
 def arrive(study: CrowdStudy, parameters: dict[str, str], client: Client | None = None):
-    """The link is opened and its form sent, as a browser does it; a link that is refused has no form."""
+    """The link is opened and its form sent, as a browser does it; a link that is refused has no form.
+
+    Where the project has no item at all it gets one: without work nobody is given a place.
+    """
+    if not Item.objects.filter(subtest__project=study.project).exists():
+        make_item(make_subtest(study.project))
     browser = client or Client()
     page = browser.get(f"/enter/{study.key}/?{urlencode(parameters)}")
     return browser.post(f"/enter/{study.key}/", parameters) if page.status_code == 200 else page

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from datetime import timedelta
 from decimal import Decimal
 
@@ -94,7 +95,7 @@ def test_pay_under_the_floor_is_said(client, world):
 
 def test_the_number_of_queries_is_fixed(client, world, django_assert_num_queries):
     client.force_login(world.owner)
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(18):
         client.get(address(world))
 
 
@@ -159,11 +160,26 @@ class TestOwn:
         assert response.context["earned"].pay == Decimal("0.1")
         assert response.context["figures"].pieces == {"validation": 1}
 
+    def test_the_last_answers_are_shown_as_they_were_given(self, client, world):
+        client.force_login(world.vera)
+        page = client.get(address(world, "own_figures"))
+        (vote,) = Vote.objects.filter(person=world.vera)
+        (row,) = page.context["answers"]
+        texts = [vote.item.caption.text, vote.foil.text]
+        assert row["texts"] == (texts if vote.caption_first else texts[::-1])
+        assert row["words"] == f"Only the {'first' if vote.caption_first else 'second'} is true"
+        # As long as it can be undone, it can be undone here, too.
+        undo = f"/projects/{world.project.slug}/work/undo/vote/{vote.pk}/"
+        assert undo in page.content.decode()
+        Vote.objects.update(created_at=timezone.now() - timedelta(seconds=world.project.undo_seconds + 1))
+        assert undo not in client.get(address(world, "own_figures")).content.decode()
+        assert client.post(undo).status_code == 302
+
     def test_nothing_reveals_which_tasks_are_gold(self, client, world):
         client.force_login(world.vera)
         response = client.get(address(world, "own_figures"))
         assert response.context["figures"].gold.seen == 0
-        assert b"old" not in response.content.split(b"<main")[1].split(b"</main")[0].replace(b"told", b"")
+        assert not re.search(rb"\b[Gg]old\b", response.content.split(b"<main")[1].split(b"</main")[0])
 
     def test_an_answer_that_can_be_undone_is_not_compared(self, world):
         """Else it could be changed to what the others say."""

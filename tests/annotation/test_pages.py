@@ -255,7 +255,8 @@ def test_a_skipped_task_makes_room_for_another(world: World):
     world.group()
     world.group()
     first = world.claim("ann", Stage.EDIT)
-    sent = browser(world.ann).post(url(world, "skip", first.token))
+    sent = browser(world.ann).post(url(world, "skip", first.token), {"reason": "unsure"})
+    assert Lease.objects.get(pk=first.lease_id).skip_reason == "unsure"
     second = Lease.objects.get(person=world.ann, ending="")
     assert second.task_id != first.task_id
     assert sent.url == url(world, "edit", second.token)

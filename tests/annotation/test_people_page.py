@@ -41,12 +41,12 @@ def test_the_list_names_members_their_roles_and_what_they_hold(owner, world):
 
 
 def test_it_takes_the_same_queries_for_eight_members_and_for_forty(owner, world, django_assert_num_queries):
-    # session, person, project, roles, count, page, roles of the page
-    with django_assert_num_queries(7):
+    # session, person, project, roles, published accounts, count, page, roles of the page
+    with django_assert_num_queries(8):
         owner.get(people(world))
     for _ in range(32):
         make_member(world.project, "annotator", "validator")
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         owner.get(people(world))
 
 

@@ -28,5 +28,5 @@ def test_a_token_is_made_told_once_and_revoked(sign_in: SignIn, narrow: bool) ->
     assert ApiToken.objects.get().revoked_at is not None
     page.goto("/api/docs/")
     page.locator("summary", has_text="/api/projects/{slug}/items").first.press("Enter")
-    expect(page.get_by_text("The items, narrowed as on their page.")).to_be_visible()
+    expect(page.get_by_text("List the items, filtered as on their page.")).to_be_visible()
     assert_accessible(page)

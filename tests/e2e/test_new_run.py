@@ -41,7 +41,7 @@ def test_a_method_chosen_before_the_scripts_are_there_is_kept(project, owner, si
     page.route("**/django_htmx/**", lambda route: held.append(route))
     with page.expect_request("**/django_htmx/**"):
         page.goto(address(project), wait_until="commit")
-    page.get_by_label("Method", exact=True).select_option("chat")
+    page.locator("[name=method][value=chat]").check()
     page.wait_for_timeout(200)
     assert held
     assert page.locator("[name=seen]").get_attribute("value") == ""
@@ -49,16 +49,16 @@ def test_a_method_chosen_before_the_scripts_are_there_is_kept(project, owner, si
         route.continue_()
     expect(page.locator("[name=method-template]")).to_be_visible()
     assert page.locator("[name=seen]").get_attribute("value") == "chat"
-    expect(page.get_by_label("Method", exact=True)).to_have_value("chat")
+    expect(page.locator("[name=method][value=chat]")).to_be_checked()
 
 
 def test_without_scripts_a_method_is_chosen_looked_at_and_started(project, owner, sign_in: SignIn):
     page = sign_in(owner, expected=("422",), java_script_enabled=False)
     page.goto(address(project))
-    page.get_by_label("Method", exact=True).select_option("fake")
+    page.locator("[name=method][value=fake]").check()
     page.get_by_role("button", name="Start run").click()
     expect(page.get_by_role("alert")).to_contain_text("Deterministic word swap")
-    expect(page.get_by_label("Method", exact=True)).to_have_value("fake")
+    expect(page.locator("[name=method][value=fake]")).to_be_checked()
     page.locator("[name=method-lexicon]").fill("man:woman")
     page.get_by_role("button", name="Start run").click()
     run = GenerationRun.objects.get()
@@ -108,3 +108,29 @@ def test_a_run_that_asks_an_endpoint(project, owner, sign_in: SignIn, settings, 
         page.get_by_role("button", name="Retry run").click()
         expect(page.get_by_text("The run continues")).to_be_visible()
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
+
+
+def test_the_preview_follows_what_is_chosen(project, owner, sign_in: SignIn):
+    page = sign_in(owner)
+    page.goto(address(project))
+    methods, preview = page.get_by_role("group", name="Method"), page.locator("#run-preview")
+    page.get_by_role("searchbox", name="Find a method").fill("deterministic")
+    expect(methods.get_by_role("radio")).to_have_count(1)
+    methods.get_by_role("radio").focus()
+    page.keyboard.press("Space")
+    page.get_by_label("Lexicon").fill("table")
+    expect(preview).to_contain_text("'table' is not a pair")
+    page.get_by_label("Lexicon").fill("table:floor")
+    expect(preview.locator("ins")).to_have_count(4)
+    expect(preview.locator("ins").first).to_have_text("added: floor")
+    expect(page.get_by_role("status").filter(has_text="About 4 foils from 4 captions")).to_be_visible()
+    page.get_by_role("button", name="Minimal").click()
+    expect(page.get_by_role("button", name="Minimal")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="Minimal")).to_be_focused()
+    page.get_by_label("Max captions").fill("2")
+    expect(preview.locator("ins")).to_have_count(2)
+    assert_accessible(page)
+    page.get_by_role("button", name="Start run").click()
+    page.wait_for_url(re.compile(r"/runs/\d+/$"))
+    run = GenerationRun.objects.get()
+    assert (run.selection["limit"], {row["slug"] for row in run.filters}) == (2, {"identical", "duplicate"})

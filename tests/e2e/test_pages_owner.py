@@ -173,7 +173,7 @@ def test_pages_of_an_empty_project_say_what_to_do(sign_in: SignIn):
 def test_the_parameters_change_with_the_method_and_a_run_starts_by_keyboard(world, sign_in: SignIn):
     page = sign_in(world["owner"])
     page.goto(addresses(world)["new run"])
-    page.get_by_label("Method", exact=True).select_option("fake")
+    page.locator("[name=method][value=fake]").check()
     expect(page.locator("[name='method-lexicon']")).to_be_visible()
     expect(page.locator("[name='method-top']")).to_have_count(0)
     page.locator("[name='method-lexicon']").fill("square:circle")
@@ -197,7 +197,7 @@ def test_a_run_shows_how_far_it_is_and_then_what_it_made(world, sign_in: SignIn)
     make_candidate(make_group(run), "a man tears a shirt.")
     Job.objects.filter(pk=job.pk).update(done=10, state=JobState.DONE)
     # The part that polls loads the whole page once, and is quiet from then on.
-    expect(page.get_by_role("row").filter(has_text="tears")).to_be_visible()
+    expect(page.locator("[data-row]").filter(has_text="tears")).to_be_visible()
     expect(page.locator("#run-progress[hx-get]")).to_have_count(0)
 
 

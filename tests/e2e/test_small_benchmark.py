@@ -125,7 +125,7 @@ def generate(page: Page) -> None:
     page.get_by_role("link", name="Generate foils").click()
     # The scripts are there once the page has loaded; a choice made before would ask for no fields.
     page.wait_for_url("**/runs/new/")
-    page.get_by_label("Method", exact=True).select_option("preposition")
+    page.locator("[name=method][value=preposition]").check()
     page.locator("[name='method-pairs']").fill("to the right:to the left")
     page.get_by_role("button", name="Start run").click()
     page.wait_for_url(re.compile(r"/runs/\d+/$"))

@@ -190,7 +190,7 @@ class TestInline:
             assert title in titles
             assert b"tip:" not in (text if isinstance(text, bytes) else text.encode())
 
-    def test_a_title_has_the_interval_of_its_value(self):
+    def test_an_interval_is_shown_with_its_value(self):
         titles = ElementTree.fromstring(CASES["scores"]("direction")).iter("{http://www.w3.org/2000/svg}title")
         assert next(titles).text.replace("\N{NARROW NO-BREAK SPACE}", " ") == "direction, T: 90.0 % (80.0 % to 100.0 %)"
 

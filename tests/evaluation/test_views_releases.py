@@ -179,7 +179,7 @@ class TestRelease:
     def test_model_names_are_explained_in_a_closed_section(self, owner, project, release):
         html = " ".join(owner.get(url("release", project, release.pk)).content.decode().split())
         folded = html.index("Models that you can score, and how to name them")
-        assert html.index("such as clip:openai/clip-vit-base-patch32") < folded
+        assert html.index("for example clip:openai/clip-vit-base-patch32") < folded
         for kind in ("clip:HUB_ID_OR_FOLDER", "fake:SEED", "vlm:HUB_ID_OR_FOLDER"):
             assert html.index(f'<code class="hash">{kind}</code>') > folded
         data = {"spec": "openai/clip-vit-base-patch32", "protocol": "foilworks", "device": "auto"}

@@ -11,6 +11,7 @@ from generation.errors import GenerationError
 from generation.jobs import run_generation
 from generation.methods.number import VERSION
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
+from generation.run_captions import RunCaptions, captions_to_learn_from
 from generation.run_counts import candidates_of, filter_counts, state_counts
 from jobs.lease import claim
 from jobs.models import Job, JobState
@@ -305,13 +306,27 @@ def test_invalid_parameters_are_refused_with_the_remedy(owner, project, subtest,
     assert not Job.objects.exists()
 
 
-def test_a_parameter_out_of_range_fails_the_job_and_is_named(owner, subtest, captions):
-    run = start(owner, subtest, params={"max": 50})
+def test_a_parameter_out_of_range_is_refused_before_there_is_a_job(owner, subtest, captions):
     with pytest.raises(GenerationError, match="parameter 'max' is 50; give a whole number from 2 to 20"):
-        run_now(run.job)
-    run.job.refresh_from_db()
-    assert run.job.state == JobState.FAILED
-    assert "parameter 'max'" in run.job.error
+        start(owner, subtest, params={"max": 50})
+    assert not GenerationRun.objects.exists()
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("selection", "n"), [({"limit": 2}, 2), ({"limit": 9}, 6), ({"limit": 1, "split": "train"}, 1)]
+)
+def test_a_limit_ends_the_run_after_so_many_captions(owner, project, subtest, captions, selection, n):
+    make_caption(make_video(project, split="train"), "a dog barks exactly three times.")
+    run = start(owner, subtest, selection=selection)
+    assert len(RunCaptions(run)) == n
+    assert [caption.text for caption in captions_to_learn_from(run)] == ["a dog barks exactly three times."]
+
+
+@pytest.mark.parametrize("limit", [0, "5", 2.5])
+def test_an_invalid_limit_of_captions_is_refused(owner, subtest, captions, limit):
+    with pytest.raises(GenerationError, match="limit"):
+        start(owner, subtest, selection={"limit": limit})
 
 
 def test_only_researchers_of_the_project_start_runs(project, subtest, captions):

@@ -1,5 +1,7 @@
 """Pages of runs: the list, the form that comes out of the tables, live progress, the ledger, a candidate's origin."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -13,6 +15,7 @@ from tests.factories import (
     make_candidate,
     make_caption,
     make_group,
+    make_item,
     make_member,
     make_project,
     make_run,
@@ -91,6 +94,26 @@ class TestNewRun:
         assert "max" in answer.context["form"].params.errors
         assert not GenerationRun.objects.exists()
 
+    @pytest.mark.parametrize(
+        ("method", "given", "field", "message"),
+        [
+            ("preposition", {"method-pairs": "right left"}, "pairs", "'right left' is not a pair"),
+            ("number", {"method-max": "50"}, "max", "give a whole number from 2 to 20"),
+            ("colour_swap", {"method-tagger": "nltk"}, "tagger", "there is no tagger 'nltk'"),
+            ("mask_fill", {"method-model": "/etc"}, "model", "a page can only use models"),
+            ("person", {"method-foils": "3"}, "foils", "needs 1 foils per item"),
+        ],
+    )
+    def test_what_the_method_refuses_has_its_error_at_the_field(
+        self, owner, project, subtest, method, given, field, message
+    ):
+        make_caption(make_video(project))
+        answer = owner.post(url("new_run", project), form_data(subtest, method=method, **given))
+        assert answer.status_code == 422
+        assert message in answer.context["form"].params.errors[field][0]
+        assert not GenerationRun.objects.exists()
+        assert not Job.objects.exists()
+
     def test_parameters_of_a_filter_that_is_not_chosen_are_ignored(self, owner, project, subtest):
         make_caption(make_video(project))
         wrong = {"minimal_edit-max_words": "few"}
@@ -100,8 +123,9 @@ class TestNewRun:
 
     def test_a_run_without_captions_is_refused_with_the_remedy(self, owner, project, subtest):
         answer = owner.post(url("new_run", project), form_data(subtest))
-        assert answer.status_code == 400
+        assert answer.status_code == 422
         assert "import captions" in answer.content.decode()
+        assert not GenerationRun.objects.exists()
 
     def test_the_subtest_of_another_project_cannot_be_chosen(self, owner, project, subtest):
         foreign = make_subtest(make_project())
@@ -129,7 +153,9 @@ class TestNewRun:
     @pytest.mark.parametrize("asked", ["", "../etc"])
     def test_no_method_is_preselected(self, owner, project, subtest, asked):
         html = owner.get(url("new_run", project), {"method": asked} if asked else {}).content.decode()
-        assert '<option value="" selected>Choose a method</option>' in html
+        radios = re.findall(r'<input type="radio" name="method"[^>]*>', html)
+        assert len(radios) == len(METHODS)
+        assert not any("checked" in radio for radio in radios)
         assert reverse("generation:methods") in html[html.index('id="method-fields"') :]
         assert 'name="method-' not in html
         answer = owner.post(url("new_run", project), form_data(subtest, method="", seen=""))
@@ -189,6 +215,145 @@ class TestNewRun:
 
     def test_without_a_subtest_the_page_offers_to_create_one(self, owner, project):
         assert reverse("corpus:subtests", args=[project.slug]) in owner.get(url("new_run", project)).content.decode()
+
+
+class TestGallery:
+    def test_each_method_has_an_example_a_kind_and_its_papers(self, owner, project, subtest):
+        answer = owner.get(url("new_run", project))
+        rows = {row.slug: row for row in answer.context["form"].gallery()}
+        assert rows.keys() == METHODS.keys()
+        assert [text for kind, text in rows["number"].example if kind == "added"] == ["nine"]
+        assert (str(rows["chat"].kind), rows["chat"].papers) == ("Instruction model", "Feint6K")
+        assert (rows["number"].papers, rows["colour_swap"].papers) == ("ViLMA", "")
+        assert rows["mask_fill"].papers == "ViLMA, Feint6K"
+
+    def test_main_parameters_come_first_and_the_others_are_folded(self, owner, project, subtest):
+        html = owner.get(url("new_run", project), {"method": "number"}).content.decode()
+        advanced = html.index("Advanced</summary>")
+        places = {name: html.index(f'name="method-{name}"') for name in ("foils", "max", "anchor", "split", "leftover")}
+        assert {name for name, place in places.items() if place < advanced} == {"foils", "max", "anchor"}
+        assert html.index('name="mode"') > advanced
+
+    def test_mode_and_seed_survive_another_method(self, owner, project, subtest):
+        kept = {"method": "fake", "mode": "paper", "seed": "12"}
+        form = owner.get(url("method_fields", project), kept).context["form"]
+        assert (form["mode"].value(), form["seed"].value()) == ("paper", "12")
+
+
+class TestPresets:
+    def presets(self, owner, project, method: str) -> dict[str, str]:
+        form = owner.get(url("method_fields", project), {"method": method}).context["form"]
+        return {row.slug: row.label for row in form.preset_rows()}
+
+    def test_a_method_offers_the_filters_of_its_papers(self, owner, project, subtest):
+        assert self.presets(owner, project, "number") == {
+            "default": "Default",
+            "minimal": "Minimal",
+            "vilma-counting-easy": "ViLMA",
+            "strict": "Strict, by rules",
+        }
+        # The same choice is offered once.
+        assert "minimal" not in self.presets(owner, project, "random_caption")
+        assert self.presets(owner, project, "mask_fill")["feint6k-teacher"] == "Feint6K"
+        assert list(self.presets(owner, project, "preposition").values())[2] == "ViLMA"
+
+    def test_a_preset_chooses_filters_with_their_parameters(self, owner, project, subtest):
+        asked = {"method": "preposition", "mode": "paper", "preset": "vilma-spatial"}
+        answer = owner.get(url("method_fields", project), asked)
+        form = answer.context["form"]
+        assert {row.slug for row in form.chosen_rows()} == {
+            "identical",
+            "duplicate",
+            "nli",
+            "grammaticality",
+            "frequency_clipping",
+        }
+        assert form.filter_params["grammaticality"]["min"].value() == 0.6
+        assert form.filter_params["frequency_clipping"]["relations"].value() == "paper"
+        assert [row.slug for row in form.preset_rows() if row.chosen] == ["vilma-spatial"]
+        assert 'name="method-' not in answer.content.decode()
+
+    def test_the_preset_of_sent_filters_is_marked(self, owner, project, subtest):
+        sent = form_data(subtest, filters=["identical", "duplicate"], **{"method-max": "many"})
+        form = owner.post(url("new_run", project), sent).context["form"]
+        assert [row.slug for row in form.preset_rows() if row.chosen] == ["minimal"]
+
+
+class TestPreview:
+    @pytest.fixture
+    def captions(self, project):
+        return [make_caption(make_video(project), f"a man lifts a red box and {n} blue balls") for n in range(2, 14)]
+
+    def preview(self, owner, project, subtest, **data):
+        answer = owner.post(url("run_preview", project), form_data(subtest, **data))
+        assert answer.status_code == 200
+        assert not GenerationRun.objects.exists()
+        return answer
+
+    def test_foils_reasons_and_the_expected_number_are_shown(self, owner, project, subtest, captions):
+        make_caption(make_video(project), "nobody moves")
+        data = {"method": "fake", "seen": "fake", "method-lexicon": "man:woman", "filters": ["identical"]}
+        answer = self.preview(owner, project, subtest, **data)
+        shown = answer.context["preview"]
+        assert (len(shown.rows), shown.n_captions) == (8, 13)
+        assert ("added", "woman") in shown.rows[0].foils[0].segments
+        assert shown.expected == round(shown.kept * 13 / 8)
+        assert f"About {shown.expected} foils from 13 captions" in answer.content.decode()
+        again = self.preview(owner, project, subtest, **data).context["preview"]
+        assert again == shown
+
+    def test_a_caption_without_a_foil_says_why(self, owner, project, subtest):
+        make_caption(make_video(project), "a red box moves")
+        answer = self.preview(owner, project, subtest, method="colour_swap", seen="colour_swap")
+        assert "it names fewer than two colours" in answer.content.decode()
+        assert answer.context["preview"].expected == 0
+
+    def test_rejections_are_counted_and_filters_with_models_are_named(self, owner, project, subtest, captions):
+        data = {"method": "fake", "seen": "fake", "method-lexicon": "man:tall old woman in red with a hat"}
+        chosen = {**data, "filters": ["minimal_edit", "nli"]}
+        shown = self.preview(owner, project, subtest, **chosen).context["preview"]
+        assert (shown.rejections, shown.not_run, shown.expected) == ([("Minimal edit", 8)], ["Entailment"], 0)
+        assert shown.rows[0].foils[0].rejected_by == ("Minimal edit",)
+
+    def test_a_foil_of_an_earlier_run_counts_as_a_duplicate(self, owner, project, subtest):
+        caption = make_caption(make_video(project), "a man sits")
+        make_item(subtest, caption, ("a woman sits",))
+        data = {"method": "fake", "seen": "fake", "method-lexicon": "man:woman", "filters": ["duplicate"]}
+        assert self.preview(owner, project, subtest, **data).context["preview"].rejections == [("Duplicate", 1)]
+
+    def test_a_limit_and_a_split_choose_the_captions(self, owner, project, subtest, captions):
+        data = {"method": "fake", "seen": "fake"}
+        assert self.preview(owner, project, subtest, limit="3", **data).context["preview"].n_captions == 3
+        none = self.preview(owner, project, subtest, split="val", **data)
+        assert "There are no captions to preview" in none.content.decode()
+
+    @pytest.mark.parametrize(
+        ("method", "given"),
+        [
+            ("mask_fill", {}),
+            ("chat", {"method-model": "some/model", "method-template": "counterfactual@1"}),
+            ("preposition", {"method-model": "google-t5/t5-base"}),
+        ],
+    )
+    def test_a_method_with_a_model_is_not_previewed(self, owner, project, subtest, captions, method, given):
+        answer = self.preview(owner, project, subtest, method=method, seen=method, **given)
+        assert "Preview needs a model: start a run on 5 captions." in answer.content.decode()
+
+    def test_invalid_settings_are_named(self, owner, project, subtest, captions):
+        given = {"method-pairs": "right left"}
+        html = self.preview(owner, project, subtest, method="preposition", seen="preposition", **given).content.decode()
+        assert "is not a pair" in html
+        assert "No preview." in html
+
+    def test_nothing_is_previewed_before_the_page_has_the_parameters(self, owner, project, subtest, captions):
+        answer = owner.post(url("run_preview", project), form_data(subtest, method="fake", seen="number"))
+        assert answer.status_code == 204
+        assert "Choose a method" in self.preview(owner, project, subtest, method="", seen="").content.decode()
+
+    def test_the_preview_tags_words_by_rules(self, owner, project, subtest, captions):
+        shown = self.preview(owner, project, subtest, method="colour_swap", seen="colour_swap").context["preview"]
+        assert shown.offline_tagger
+        assert shown.kept == 8
 
 
 class TestRuns:

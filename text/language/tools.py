@@ -1,6 +1,6 @@
 """The interface to language tools: the best installed tagger and antonyms, with an offline fallback.
 
-Loaded only by jobs and commands. spaCy is named by path and imported on request; nothing is downloaded.
+spaCy is named by path and imported on request, never by a web process; nothing is downloaded.
 """
 
 import importlib.util
@@ -56,21 +56,31 @@ def tagger(name: str = "auto") -> Tagger:
 
     LanguageError: it is not available.
     """
+    slug, model = _resolved(name)
+    made: Tagger = load(TAGGERS[slug])(model) if model else load(TAGGERS[slug])()
+    return made
+
+
+def check_tagger(name: str) -> None:
+    """Raise LanguageError if the tagger is not available; imports and loads nothing."""
+    _resolved(name)
+
+
+def _resolved(name: str) -> tuple[str, str]:
+    """Return the tagger's slug, and its spaCy model or ""."""
     slug, _, argument = name.partition(":")
     if slug == "auto" and not argument:
         slug = "spacy" if installed_spacy_model() else "offline"
     if slug not in TAGGERS or (argument and slug != "spacy"):
         raise LanguageError(f"there is no tagger {quoted(name)}; choose auto, offline, spacy or spacy:MODEL")
-    if slug == "spacy":
-        model = argument or installed_spacy_model()
-        if model is None:
-            raise LanguageError("no English spaCy model is installed; install en_core_web_sm, or use tagger=offline")
-        if importlib.util.find_spec("spacy") is None:
-            raise LanguageError("spaCy is not installed; pip install 'foilworks[models]', or use tagger=offline")
-        made: Tagger = load(TAGGERS[slug])(model)
-        return made
-    plain: Tagger = load(TAGGERS[slug])()
-    return plain
+    if slug != "spacy":
+        return slug, ""
+    model = argument or installed_spacy_model()
+    if model is None:
+        raise LanguageError("no English spaCy model is installed; install en_core_web_sm, or use tagger=offline")
+    if importlib.util.find_spec("spacy") is None:
+        raise LanguageError("spaCy is not installed; pip install 'foilworks[models]', or use tagger=offline")
+    return slug, model
 
 
 @cache

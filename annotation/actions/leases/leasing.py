@@ -21,6 +21,7 @@ from annotation.models import (
     Ending,
     Guideline,
     Lease,
+    SkipReason,
     Slot,
     SlotState,
     Stage,
@@ -327,17 +328,23 @@ def heartbeat(person: User, token: str, *, now: datetime | None = None) -> datet
     return expires
 
 
-def release(person: User, token: str, *, now: datetime | None = None) -> None:
-    """Free the slot; this person gets the task again only after all others. Does nothing if the lease has ended."""
-    run_in_transaction(lambda: _release(person, token, now or timezone.now()))
+def release(person: User, token: str, *, reason: str = "", now: datetime | None = None) -> None:
+    """Free the slot; this person gets the task again only after all others. Does nothing if the lease has ended.
+
+    `reason`: one of SkipReason, or "" if the person gave none. AnnotationError for any other.
+    """
+    if reason and reason not in SkipReason.values:
+        raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(SkipReason.values)})
+    run_in_transaction(lambda: _release(person, token, reason, now or timezone.now()))
 
 
-def _release(person: User, token: str, now: datetime) -> None:
+def _release(person: User, token: str, reason: str, now: datetime) -> None:
     lease = lease_for(person, token)
     held = Slot.objects.filter(pk=lease.slot_id, state=SlotState.LEASED, token=token)
     slot = held.select_for_update(of=("self",), no_key=True).select_related("task", "project").first()
     if slot is not None:
         end_lease(slot, Ending.SKIPPED, now, person)
+        Lease.objects.filter(pk=lease.pk, ending=Ending.SKIPPED).update(skip_reason=reason)
 
 
 def decline_video(person: User, token: str, *, now: datetime | None = None) -> None:

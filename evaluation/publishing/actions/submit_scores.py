@@ -71,7 +71,9 @@ def _submit(page: PublicPage, path: Path, numbers: bytes, about: Mapping[str, st
         _require_room(PublicPage.objects.select_for_update(no_key=True).get(pk=page.pk))
         submission, made = Submission.objects.get_or_create(release=page.release, sha256=digest, defaults=fields)
         if not made:
-            raise EvaluationError(_("The same scores were already submitted."))
+            raise EvaluationError(
+                _("The same scores were already submitted. Submit different scores, or wait for the answer.")
+            )
         details = {"release": page.release_id, "n_items": n_items, "sha256": digest}
         audit.record(audit.event(page.release.project, None, "evaluation.submit_scores", submission, **details))
     return submission

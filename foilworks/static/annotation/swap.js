@@ -70,6 +70,11 @@ function show(page, address) {
   const [was, is] = [main, content].map((part) => part.querySelector("[data-done-today]"));
   // The card that came counts on from this one: only what was stored came with an address.
   if (is && !is.textContent) is.textContent = String(Number(was?.textContent || 0) + (address ? 1 : 0));
+  const [all, rest] = [main, content].map((part) => part.querySelector("[data-total]"));
+  if (rest && !rest.textContent) rest.textContent = all?.textContent ?? "";
+  // This card is still to be done, whatever was counted before it came.
+  const least = Number(is?.textContent ?? 0) + 1;
+  if (rest && Number(rest.textContent) < least) rest.textContent = String(least);
   if (address) moveTo(address);
   document.title = found.title;
   main.replaceChildren(...content.childNodes);
@@ -109,12 +114,27 @@ function say(main) {
   if (said) said.textContent = text.filter(Boolean).join(" ");
 }
 
+/** A press that the guard swallows is answered, or it would look broken. */
+function sayTooQuick() {
+  const words = document.querySelector("main [data-too-quick]");
+  const said = document.querySelector("[data-said]");
+  if (words) words.hidden = false;
+  if (words && said && !said.textContent.endsWith(words.textContent)) said.textContent += ` ${words.textContent}`;
+}
+
 // Before the form's own listeners, one of which takes a submit for sent.
 addEventListener("submit", (event) => {
   const form = event.target;
   const isUnderWay = form.matches("main:has(form[data-swap][data-sent]) form[action]");
   if (isUnderWay && form.matches(".undo form")) takenBack = true;
   if (!isUnderWay && !form.matches("main[data-new] form[data-swap]")) return;
+  if (!isUnderWay) sayTooQuick();
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, { capture: true });
+// Nor is it asked why such a card is skipped.
+addEventListener("click", (event) => {
+  if (!event.target.closest?.("main:has(form[data-swap][data-sent]) [form='skip']")) return;
   event.preventDefault();
   event.stopImmediatePropagation();
 }, { capture: true });

@@ -28,6 +28,8 @@ function wire(root) {
   wireForms(root);
   wireToasts(root);
   announceHotkeys(root);
+  // Few pages have something to copy: the others need not load it.
+  if (root.querySelector("[data-copy]")) import("./copy.js").then(({ wireCopies }) => wireCopies(root));
 }
 
 wire(document);

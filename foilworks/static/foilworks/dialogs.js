@@ -1,15 +1,28 @@
-// [data-dialog-open="id"] opens a <dialog>; a click on its backdrop closes it; menus close on Escape and on a click outside.
+// [data-dialog-open="id"] opens a <dialog>; a click on its backdrop closes it; [data-unfold="id"] shows and hides a part; menus close on Escape and on a click outside.
 import { fresh } from "./dom.js";
 
 export function wireDialogs(root) {
   for (const opener of fresh(root, "[data-dialog-open]", "Opener")) {
     opener.setAttribute("aria-haspopup", "dialog");
-    opener.addEventListener("click", () => document.getElementById(opener.dataset.dialogOpen)?.showModal());
+    opener.addEventListener("click", (event) => {
+      // A button that sends a form without scripts asks first.
+      event.preventDefault();
+      document.getElementById(opener.dataset.dialogOpen)?.showModal();
+    });
   }
   for (const dialog of fresh(root, "dialog", "Dialog")) {
     dialog.addEventListener("click", (event) => {
       if (event.target === dialog && !within(dialog, event)) dialog.close();
     });
+  }
+  for (const button of fresh(root, "[data-unfold]", "Unfold")) {
+    const part = document.getElementById(button.dataset.unfold);
+    const show = () => button.setAttribute("aria-expanded", String(part.hasAttribute("data-unfolded")));
+    button.addEventListener("click", () => {
+      part.toggleAttribute("data-unfolded");
+      show();
+    });
+    show();
   }
   for (const menu of fresh(root, "details.menu", "Menu")) {
     document.addEventListener("click", (event) => {

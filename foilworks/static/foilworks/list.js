@@ -62,11 +62,22 @@ function move(list, panel, step) {
 
 async function show(list, panel, link) {
   for (const row of rows(list)) row.toggleAttribute("data-shown", row.contains(link));
-  panel.hidden = false;
   panel.querySelector("[data-panel-link]").href = link.href;
+  panel.hidden = false;
+  await withPlayer(panel);
   const body = panel.querySelector("[data-panel-body]");
   await htmx.ajax("GET", link.dataset.panel, { target: body });
   body.scrollTop = 0;
+}
+
+/** The player is there with the first panel: lists alone do not load it. */
+function withPlayer(panel) {
+  const { playerStyle, playerModule } = panel.dataset;
+  if (!document.querySelector(`link[href="${playerStyle}"]`)) {
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: playerStyle });
+    document.head.append(link);
+  }
+  return import(playerModule);
 }
 
 function close(list, panel) {

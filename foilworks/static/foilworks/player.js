@@ -132,6 +132,9 @@ class Player {
     };
     for (const button of this.element.querySelectorAll("[data-player-do]")) button.addEventListener("click", press[button.dataset.playerDo]);
     this.video.addEventListener("click", press.toggle);
+    this.part("tools")?.addEventListener("click", ({ currentTarget }) => {
+      currentTarget.setAttribute("aria-expanded", String(this.element.toggleAttribute("data-unfolded")));
+    });
     this.part("scrub").addEventListener("input", (event) => this.jump(this.first + Number(event.target.value)));
     this.wireSpeed(this.part("speed"));
     this.video.addEventListener("play", () => this.playing());

@@ -1,0 +1,35 @@
+"""Check the parameters of a run before its job exists. Loads rules only: no model, no tagger, no plug-in."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from generation.methods.registry import METHODS
+from text.registry import Entry, load, lookup
+
+# Loaded by path: language tools import lexicons, which only the processes that tag words need.
+CHECK_TAGGER = Entry("how a tagger is named", "text.language.tools:check_tagger")
+# How every message names its parameter: "parameter 'pairs': …", "parameters 'top' and 'foils' …".
+NAMED = re.compile(r"\bparameters? '(\w+)'")
+
+
+def check_parameters(method: str, params: Mapping[str, Any]) -> None:
+    """Let the method check its full parameters (`check` of its module, if it has one).
+
+    GenerationError, LanguageError: a value that would make the run fail. A plug-in is not loaded: its module may
+    import a model library, which a web process must not have.
+    """
+    entry = lookup(METHODS, method, "method")
+    if "tagger" in params:
+        load(CHECK_TAGGER)(params["tagger"])
+    if entry.origin:
+        return
+    module = load(entry)
+    if hasattr(module, "check"):
+        module.check(dict(params))
+
+
+def named_parameter(message: str) -> str | None:
+    """Return the parameter that an error message names first."""
+    found = NAMED.search(message)
+    return found[1] if found else None

@@ -1,0 +1,176 @@
+"""Preview a run in a web process: a rule method and the filters by rules, on a few captions of the project.
+
+Nothing is stored. No model, spaCy pipeline or plug-in is loaded, and at most LEARNT captions are read.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from corpus.models import Subtest
+from generation import pipeline
+from generation.batch_storage import known_foils
+from generation.filters.registry import FILTERS, needs_weights
+from generation.methods.registry import METHODS
+from generation.models import GenerationRun
+from generation.parameter_checks import CHECK_TAGGER
+from generation.pipeline import Outcome, Step
+from generation.records import CaptionInput
+from generation.run_captions import RunCaptions, Selected, with_last_caption
+from projects.models import Project
+from text.diff import diff_segments
+from text.registry import Entry, load
+
+SHOWN, FOILS_PER_CAPTION, LEARNT = 8, 3, 500
+# Parameters of rule methods that add a model; empty means none.
+MODELS = ("model", "detector")
+Segments = list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class ShownFoil:
+    """A foil as its difference from the caption, and the filters that reject it."""
+
+    segments: Segments
+    rejected_by: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ShownCaption:
+    """A caption with its first foils, how many more there are, and why some or all are missing."""
+
+    text: str
+    foils: tuple[ShownFoil, ...]
+    more: int
+    why: tuple[str, ...]
+
+
+@dataclass
+class Preview:
+    """The preview of a run over `n_captions` captions. `expected`: foils of the whole run, in proportion.
+
+    `rejections`: (filter, foils it rejects). `not_run`: filters that only the run applies. `sampled`: the run reads
+    more captions than the preview, so a method that learns from them can make other foils.
+    """
+
+    n_captions: int
+    rows: list[ShownCaption] = field(default_factory=list)
+    n_with_foil: int = 0
+    kept: int = 0
+    expected: int = 0
+    rejections: list[tuple[str, int]] = field(default_factory=list)
+    not_run: list[str] = field(default_factory=list)
+    sampled: bool = False
+    needs_model: bool = False
+    offline_tagger: bool = False
+
+
+def needs_model(entry: Entry, params: Mapping[str, Any]) -> bool:
+    """Return whether the method cannot run in a web process with these parameters."""
+    if entry.kind not in ("rule", "people"):
+        return True
+    return any(params.get(name) for name in MODELS)
+
+
+def preview_run(
+    project: Project,
+    *,
+    subtest: Subtest,
+    method: str,
+    mode: str,
+    seed: int,
+    params: dict[str, Any],
+    filters: Mapping[str, Mapping[str, Any]],
+    selection: dict[str, Any],
+) -> Preview:
+    """Preview the run that `start_run` would start. ActionableError: a parameter is invalid."""
+    chosen = [{"slug": slug, "params": given} for slug, given in filters.items()]
+    given = with_last_caption(project, selection)
+    run = GenerationRun(
+        project=project, subtest=subtest, method=method, mode=mode, seed=seed, params=params, selection=given
+    )
+    run.filters = chosen
+    if needs_model(METHODS[method], params):
+        return Preview(len(RunCaptions(run)), needs_model=True)
+    return _previewed(run)
+
+
+def _previewed(run: GenerationRun) -> Preview:
+    captions = RunCaptions(run)
+    read = list(islice(captions.selected(), LEARNT))
+    n_captions = len(captions)
+    # Spread over what was read: the first captions are often all of one video.
+    chosen = read[:: max(1, len(read) // SHOWN)][:SHOWN]
+    shown = Preview(n_captions, sampled=n_captions > len(read))
+    filters = _filters(run, [one.given for one in read], shown)
+    outcomes = _outcomes(run, read, chosen, filters, shown)
+    _count(shown, outcomes)
+    return shown
+
+
+def _offline(params: Mapping[str, Any], shown: Preview) -> dict[str, Any]:
+    """Return the parameters with the tagger by rules instead of spaCy, which no web process loads."""
+    named = str(params.get("tagger", "offline"))
+    load(CHECK_TAGGER)(named)
+    if named == "offline":
+        return dict(params)
+    shown.offline_tagger = True
+    return {**params, "tagger": "offline"}
+
+
+def _filters(run: GenerationRun, read: Sequence[CaptionInput], shown: Preview) -> list[Step]:
+    steps = []
+    for row in run.filters:
+        entry = FILTERS[row["slug"]]
+        if needs_weights(entry) or entry.origin:
+            shown.not_run.append(entry.label)
+            continue
+        step = Step.of(FILTERS, row["slug"], "filter", _offline(row["params"], shown))
+        if not hasattr(step.module, "prepare"):
+            steps.append(step)
+        elif shown.sampled:
+            # It counts words of all captions, and a part of them would give other verdicts.
+            shown.not_run.append(entry.label)
+        else:
+            learnt = step.module.prepare(read, params=dict(step.params))
+            steps.append(Step(step.slug, step.module, step.params, state=learnt))
+    return steps
+
+
+def _outcomes(
+    run: GenerationRun, read: Sequence[Selected], chosen: Sequence[Selected], filters: Sequence[Step], shown: Preview
+) -> list[Outcome]:
+    method = Step.of(METHODS, run.method, "method", _offline(run.params, shown))
+    state = pipeline.prepare(method, [one.given for one in read], mode=run.mode, seed=run.seed)
+    given = [one.given for one in chosen]
+    known = known_foils(run, given, {one.given.id: one.row for one in chosen})
+    return list(pipeline.run(method, given, filters=filters, mode=run.mode, seed=run.seed, state=state, known=known))
+
+
+def _count(shown: Preview, outcomes: Sequence[Outcome]) -> None:
+    rejections: Counter[str] = Counter()
+    blanks = 0
+    for outcome in outcomes:
+        kept = sum(not judged.rejected_by for judged in outcome.foils)
+        shown.kept += kept
+        shown.n_with_foil += bool(kept)
+        rejections.update(slug for judged in outcome.foils for slug in judged.rejected_by)
+        blanks += outcome.blanks
+        shown.rows.append(_row(outcome))
+    shown.rejections = [(FILTERS[slug].label, n) for slug, n in rejections.most_common()]
+    if outcomes:
+        shown.expected = round((shown.kept + blanks) * shown.n_captions / len(outcomes))
+
+
+def _row(outcome: Outcome) -> ShownCaption:
+    text = outcome.caption.text
+    foils = tuple(
+        ShownFoil(diff_segments(text, judged.draft.foil), tuple(FILTERS[slug].label for slug in judged.rejected_by))
+        for judged in outcome.foils[:FOILS_PER_CAPTION]
+    )
+    why = tuple(dict.fromkeys((*outcome.skipped, *outcome.missing)))
+    return ShownCaption(
+        text, foils, max(0, len(outcome.foils) - len(foils)), why if outcome.skipped or not foils else ()
+    )
