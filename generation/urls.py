@@ -3,10 +3,11 @@
 from django.urls import path
 
 from generation import views
+from generation.methods_page import methods
 
 app_name = "generation"
 urlpatterns = [
-    path("methods/", views.methods, name="methods"),
+    path("methods/", methods, name="methods"),
     path("projects/<slug:slug>/runs/", views.runs, name="runs"),
     path("projects/<slug:slug>/runs/new/", views.new_run, name="new_run"),
     path("projects/<slug:slug>/runs/new/fields/", views.method_fields, name="method_fields"),

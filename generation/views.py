@@ -1,6 +1,5 @@
 """Pages of generation: runs, captions, thresholds, selections, prompts, hints, tuned models, methods."""
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,7 +21,6 @@ from generation.asking.prompt_rows import as_prompt, find_prompt
 from generation.asking.prompts import PROMPTS
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
-from generation.filters.registry import FILTERS
 from generation.forms import CANDIDATE_ORDERS, RUN_ORDERS, BudgetForm, CaptionForm, HintForm, RunFilter, RunForm
 from generation.methods.registry import METHODS
 from generation.models import Candidate, GenerationRun, Hint, HintModel, PromptTemplate, Selection
@@ -50,7 +48,6 @@ from projects.listing.listing import list_rows
 from projects.live_pages import render_live
 from projects.models import Role
 from text.diff import diff_segments
-from text.registry import Entry
 
 SKIPPED_PER_PAGE = 50
 LOOKS_PER_PAGE = 20
@@ -426,30 +423,3 @@ def hints(request: HttpRequest, slug: str) -> HttpResponse:
     asked = Hint.objects.filter(caption__video__project=project)
     context = {"form": form, "now": now, "n_asked": asked.count(), "failed": asked.exclude(problem="").last()}
     return render(request, "generation/hints.html", context, status=422 if form.errors else 200)
-
-
-@require_safe
-def methods(request: HttpRequest) -> HttpResponse:
-    asked = request.GET.get("q", "").strip()[:MAX_SEARCH_LENGTH]
-    tables = [
-        {"id": "methods", "title": _("Methods"), "entries": _matching(METHODS, asked)},
-        {"id": "filters", "title": _("Filters"), "entries": _matching(FILTERS, asked)},
-    ]
-    n_found = sum(len(table["entries"]) for table in tables)
-    context = {"tables": tables, "asked": asked, "n_found": n_found, "is_open": asked and n_found <= MAX_OPEN}
-    return render(request, "generation/methods.html", context)
-
-
-# Entries that a search shows unfolded.
-MAX_OPEN, MAX_SEARCH_LENGTH = 3, 200
-
-
-def _matching(table: Mapping[str, Entry], asked: str) -> dict[str, Entry]:
-    """Return the rows whose slug, label, summary or parameters contain every word of a search."""
-    words = asked.casefold().split()
-
-    def text_of(slug: str, entry: Entry) -> str:
-        texts = (slug, _(entry.label), _(entry.summary) if entry.summary else "", *(one.name for one in entry.params))
-        return " ".join(texts).casefold()
-
-    return {slug: entry for slug, entry in table.items() if all(word in text_of(slug, entry) for word in words)}

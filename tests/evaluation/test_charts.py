@@ -184,7 +184,7 @@ class TestInline:
             (of_models.grouped([("1", {"": (0.25, None)})]), "1: 25.0\N{NARROW NO-BREAK SPACE}%"),
         ],
     )
-    def test_a_bar_tells_its_value_when_pointed_at(self, image, title):
+    def test_a_bar_has_its_value_as_a_title(self, image, title):
         for text in (image, inline(image)):
             titles = [node.text for node in _parsed(text).iter() if node.tag.endswith("title")]
             assert title in titles
