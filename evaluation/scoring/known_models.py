@@ -63,7 +63,10 @@ def known_models(release: Release | None) -> list[KnownModel]:
     """Return the models scored in the project, the operator's endpoints, downloaded models, and the fake."""
     found = [*(_scored(release) if release else ()), *_endpoints(), *_folders(), *_downloaded()]
     found.append(KnownModel("fake:", _("for trials, without weights")))
-    return list({model.spec: model for model in reversed(found)}.values())[::-1][:MAX_LISTED]
+    about: dict[str, list[str]] = {}
+    for model in found:
+        about.setdefault(model.spec, []).append(model.about)
+    return [KnownModel(spec, ", ".join(filter(None, parts))) for spec, parts in about.items()][:MAX_LISTED]
 
 
 def check_there(slug: str, argument: str) -> None:
@@ -119,8 +122,19 @@ def _scored(release: Release) -> Iterator[KnownModel]:
     cards = cards_of(release.project)
     runs = Run.objects.filter(release__project=release.project).exclude(spec__startswith=f"{SCORE_FILE}:")
     for spec, key in dict(runs.order_by("-pk").values_list("spec", "model_key")[:MAX_LISTED]).items():
+        if not _is_there(spec):
+            continue
         size = cards[key].size if key in cards else ""
         yield KnownModel(spec, ", ".join(filter(None, (size, _("scored before")))))
+
+
+def _is_there(spec: str) -> bool:
+    slug, _colon, argument = spec.partition(":")
+    try:
+        check_there(slug, argument)
+    except EvaluationError:
+        return False
+    return True
 
 
 def _endpoints() -> Iterator[KnownModel]:
