@@ -212,7 +212,8 @@ class RunForm(forms.Form):
         message = str(error)
         named = named_parameter(message)
         if named in self.params.fields:
-            self.params.add_error(named, message)
+            # The field says itself which parameter it is.
+            self.params.add_error(named, message.removeprefix(f"parameter '{named}': "))
         elif "tagger" in message and "tagger" in self.params.fields:
             self.params.add_error("tagger", message)
         else:

@@ -92,7 +92,7 @@ COMMON_EXPORTS = ("foilworks", "jsonl", "csv", "hf")
 def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the release; POST starts a scoring run on it."""
     found = enter_project(request, get_release(request.user, slug, pk))
-    form = ScoringForm(request.POST if request.method == "POST" else None)
+    form = ScoringForm(request.POST if request.method == "POST" else None, release=found)
     run = _start(request.user, found, form)
     if run is not None:
         return redirect("scoring:run", slug, run.pk)

@@ -1,13 +1,13 @@
 """Define the forms of scoring runs, score files and model cards."""
 
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from corpus.models import Release
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.score_files.tables import parse_columns
 from evaluation.scoring.actions.start_run import (
@@ -19,11 +19,12 @@ from evaluation.scoring.actions.start_run import (
     MAX_LABEL_LENGTH,
     MAX_SPEC_LENGTH,
     SCORE_FILE,
+    checked_spec,
 )
+from evaluation.scoring.known_models import KnownModel, check_there, known_models
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
-from generation.asking.endpoints import configured
 from projects.forms.registry_entry import choices_of
 from text.errors import ActionableError
 from text.quoting import shortened
@@ -92,8 +93,9 @@ class ScoringForm(BudgetForm):
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, release: Release | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.release = release
         self.fields["spec"].widget.attrs["list"] = "models"
 
     def first_fields(self) -> list[forms.BoundField]:
@@ -113,6 +115,10 @@ class ScoringForm(BudgetForm):
         if not colon or kind not in {*load(ADAPTERS), SCORE_FILE, ENDPOINT}:
             problem = _("“%(spec)s” is not a model name. Start with the kind, as in clip:openai/clip-vit-base-patch32.")
             raise forms.ValidationError(problem % {"spec": shortened(spec)})
+        try:
+            check_there(*checked_spec(spec, from_page=True))
+        except ActionableError as error:
+            raise forms.ValidationError(str(error)) from error
         return spec
 
     def kinds(self) -> list[tuple[str, list[str]]]:
@@ -120,12 +126,10 @@ class ScoringForm(BudgetForm):
         rows = [*load(ADAPTERS).values(), load(CHATS)[ENDPOINT]]
         return [(gettext(row.label), gettext(row.summary).split("`")) for row in rows]
 
-    def suggestions(self) -> list[str]:
-        """Return the operator's endpoints, the models folder's content as it would be typed, and the fake."""
-        root = Path(settings.MODEL_ROOT)
-        folders = sorted(path for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
-        served = [f"{ENDPOINT}:{name}/{model}" for name, one in configured().items() for model in one.models]
-        return [*served, *(f"tiny:{folder}" for folder in folders), "fake:"]
+    @cached_property
+    def suggestions(self) -> list[KnownModel]:
+        """Return the models that this installation can score, as they would be typed."""
+        return known_models(self.release)
 
 
 class ColumnsField(forms.CharField):

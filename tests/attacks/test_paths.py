@@ -149,7 +149,7 @@ def test_a_page_names_no_model_elsewhere(spec):
 
 @guarded_by(BELOW)
 def test_a_run_from_a_page_reads_no_file_elsewhere(tmp_path):
-    with pytest.raises(GenerationError, match="folder of models"):
+    with pytest.raises(GenerationError, match="model folder"):
         with_paths({"vectors": "/etc/passwd"}, only_below=tmp_path)
 
 

@@ -9,7 +9,9 @@ import zipfile
 import numpy as np
 import pytest
 from django.core.files.base import ContentFile
+from django.db import connection
 from django.urls import reverse
+from huggingface_hub import constants
 
 from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release
@@ -176,6 +178,66 @@ class TestRelease:
         assert list(answer.context["form"].errors) == ["spec"]
         assert not Run.objects.exists()
 
+    @pytest.mark.parametrize(
+        ("spec", "message"),
+        [
+            ("clip:", "“clip:” names no model"),
+            ("tiny:no-such-model", "There is no model folder no-such-model"),
+            ("clip:{root}/gone", "There is no model folder {root}/gone"),
+            ("clip:{root}/empty", "The folder {root}/empty has no config.json"),
+            ("external:{root}/empty", "The folder {root}/empty has no foilworks.json"),
+            ("vlm:owner/name/more", "“owner/name/more” is not a hub id"),
+            ("clip:two words", "“two words” is not a hub id"),
+        ],
+    )
+    def test_a_model_that_cannot_be_there_is_refused_before_a_run_exists(
+        self, owner, project, release, settings, tmp_path, spec, message
+    ):
+        settings.MODEL_ROOT = tmp_path
+        (tmp_path / "empty").mkdir()
+        data = {"spec": spec.format(root=tmp_path), "protocol": "foilworks", "device": "auto"}
+        answer = owner.post(url("release", project, release.pk), data)
+        assert answer.status_code == 422
+        assert message.format(root=tmp_path) in answer.context["form"].errors["spec"][0]
+        assert not Run.objects.exists()
+
+    @pytest.mark.parametrize("offline", [False, True])
+    def test_an_offline_machine_refuses_a_hub_id_that_is_not_downloaded(
+        self, owner, project, release, monkeypatch, tmp_path, offline
+    ):
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", offline)
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+        (tmp_path / "models--owner--there").mkdir()
+        refused = offline and connection.vendor == "sqlite"
+        for name, status in (("owner/there@main", 302), ("nothing/here", 422 if refused else 302)):
+            data = {"spec": f"clip:{name}", "protocol": "foilworks", "device": "auto"}
+            assert owner.post(url("release", project, release.pk), data).status_code == status
+
+    def test_the_models_of_the_installation_are_offered_with_size_and_licence(
+        self, owner, project, person, release, settings, monkeypatch, tmp_path
+    ):
+        settings.MODEL_ROOT = tmp_path / "models"
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+        folder = tmp_path / "models/demo/average"
+        cached = tmp_path / "hub/models--openai--clip/snapshots/abc"
+        for one, config in (
+            (folder, {"architecture": "average", "card": {"parameters": 95384}}),
+            (cached, {"model_type": "clip"}),
+            (tmp_path / "models/other", {"model_type": "resnet"}),
+        ):
+            one.mkdir(parents=True)
+            (one / "config.json").write_text(json.dumps(config))
+        (cached / "model.safetensors").write_bytes(b"x" * 2048)
+        (cached / "README.md").write_text("---\nlicense: mit\n---\n# CLIP")
+        scored(person, release, "fake:3")
+        models = owner.get(url("release", project, release.pk)).context["form"].suggestions
+        assert [(model.spec, model.about.replace("\xa0", " ")) for model in models] == [
+            ("fake:3", "scored before"),
+            (f"tiny:{folder}", "95,384 parameters"),
+            ("clip:openai/clip", "2.0 KB, mit"),
+            ("fake:", "for trials, without weights"),
+        ]
+
     def test_model_names_are_explained_in_a_closed_section(self, owner, project, release):
         html = " ".join(owner.get(url("release", project, release.pk)).content.decode().split())
         folded = html.index("Models that you can score, and how to name them")
@@ -191,9 +253,11 @@ class TestRelease:
         assert "These files contain no videos" in owner.get(url("release", project, release.pk)).content.decode()
 
     def test_models_of_the_installation_are_suggested(self, owner, project, release, settings):
-        (settings.MODEL_ROOT / "temporal").mkdir(parents=True)
+        folder = settings.MODEL_ROOT / "temporal"
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text('{"architecture": "temporal"}')
         html = owner.get(url("release", project, release.pk)).content.decode()
-        assert f'<option value="tiny:{settings.MODEL_ROOT / "temporal"}">' in html
+        assert f'<option value="tiny:{folder}"' in html
 
     def test_the_best_model_is_first_and_the_unscored_last(self, owner, project, person, watchable):
         waiting = start_run(person, watchable, "fake:", label="Waiting")
@@ -216,8 +280,8 @@ class TestRelease:
         for _ in range(3):
             scored(person, release)
         owner.get(url("release", project, release.pk))
-        # Session, person, project, roles, release, runs, count, items, what the gate found.
-        with django_assert_max_num_queries(10):
+        # Session, person, project, roles, release, runs, count, items, what the gate found, models scored, their cards.
+        with django_assert_max_num_queries(12):
             owner.get(url("release", project, release.pk))
 
 
