@@ -300,6 +300,14 @@ def kept_sources(training: TeacherTraining, folder: Path, *, needs_negatives: bo
     return found, [videos[pk] for pk in found.videos]
 
 
+def stored_captions(folder: Path) -> Collected:
+    """Return the captions that `kept_sources` stored. EvaluationError: this host has no such folder."""
+    path = folder / KEPT
+    if not path.is_file():
+        raise EvaluationError(f"{path}: not found; share the models folder among all hosts, then retry the training")
+    return Collected(**json.loads(path.read_text(encoding="utf-8"))["collected"])
+
+
 def _clips(pks: Sequence[int]) -> dict[str, list[Any]]:
     """Return {id: key, file and trim} of those that can be shown."""
     ready = (video for video in train_videos(pks).values() if video.media_state == MediaState.READY)
