@@ -23,7 +23,7 @@ from evaluation.teacher.models import StudentEvaluation, TeacherPoint, TeacherTr
 from evaluation.teacher.plan import Plan, plan_of
 from evaluation.teacher.ranks import Ranks, Together
 from evaluation.teacher.readings import R1, STANDARD, HeldOut, summary
-from evaluation.teacher.sources import Collected, held_out_of, kept_sources
+from evaluation.teacher.sources import Collected, held_out_of, kept_sources, learnt_split
 from evaluation.teacher.together import tell, train_together
 from evaluation.teacher.training import Heard, check, resumes_at, train
 from hub.adapters.registry import open_adapter
@@ -111,7 +111,7 @@ def lesson_of(training: TeacherTraining, start: Start) -> Lesson:
     check(examples, plan.objective)
     part = shown = None
     if training.release is not None:
-        held, members, _ = held_out_of(training.release)
+        held, members, _ = held_out_of(training.release, learnt_split(training.params))
         part, places = held.part(training.params["curve_items"])
         shown = Footage([frozen_clip(members[place]) for place in places])
         shown.show_to(student.adapter.info)
@@ -184,7 +184,8 @@ def run_reading(reading: StudentEvaluation, job: Job) -> None:
     training = reading.training
     if not training.model_spec:
         raise EvaluationError(f"training {training.pk} is not done; evaluate a release when it is")
-    if reading.after is None and held_out_of(reading.release)[2] != reading.left_out:
+    split = learnt_split(training.params)
+    if reading.after is None and held_out_of(reading.release, split)[2] != reading.left_out:
         # A clip has got or lost its file since; before and after must cover the same items.
         reading.before = None
     for phase, spec in (("before", training.student), ("after", training.model_spec)):
@@ -194,7 +195,7 @@ def run_reading(reading: StudentEvaluation, job: Job) -> None:
 
 
 def _fill(reading: StudentEvaluation, phase: str, adapter: object, job: Job) -> None:
-    held, members, left_out = held_out_of(reading.release)
+    held, members, left_out = held_out_of(reading.release, learnt_split(reading.training.params))
     footage = Footage([frozen_clip(member) for member in members])
     footage.show_to(adapter.info)  # type: ignore[attr-defined]
     total = len(members)
