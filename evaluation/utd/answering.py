@@ -151,12 +151,7 @@ def score_clips(row: BenchmarkedModel, payload: Mapping[str, Any], job: Job) -> 
     left = [one for one in _tested(every)[payload["first"] : payload["last"] + 1] if one.id not in known]
     if not left:
         return found
-    spec = row.source.removeprefix(ZERO_SHOT)
-    model = open_adapter(spec, device=row.details.get("device", "auto"), trust=trust_of(row.run.project, spec))
-    if not hasattr(model, "encode_video"):
-        raise EvaluationError(
-            f"{quoted(spec)} does not encode videos; choose an image-text or video-text encoder, such as clip:ID"
-        )
+    model = _encoder(row)
     found[MODEL] = sorted({*found.get(MODEL, []), f"{model.info.model_id}@{model.info.revision}"})
     results = found[SCORES] = list(found.get(SCORES, []))
     classifies = row.run.task == CLASSIFICATION
@@ -170,15 +165,29 @@ def score_clips(row: BenchmarkedModel, payload: Mapping[str, Any], job: Job) -> 
         shown = [read(start + at) for at in range(len(some))]
         rows = model.encode_video([frames for frames, _ in shown], [meta for _, meta in shown])
         scores = np.asarray(model.score(rows, texts), np.float32)
-        if classifies:
-            values = credit_of(scores, np.array([names.index(one.target) for one in some])).tolist()
-        else:
-            values = [b64encode(scored.tobytes()).decode() for scored in scores]
+        values = (
+            _credits(scores, names, some) if classifies else [b64encode(each.tobytes()).decode() for each in scores]
+        )
         results += [[one.id, value] for one, value in zip(some, values, strict=True)]
         if start // CLIPS_PER_WRITE != (start + CLIPS_PER_BATCH) // CLIPS_PER_WRITE:
             keep(job, len(results), found)
     keep(job, len(results), found)
     return found
+
+
+def _encoder(row: BenchmarkedModel) -> Any:
+    spec = row.source.removeprefix(ZERO_SHOT)
+    model = open_adapter(spec, device=row.details.get("device", "auto"), trust=trust_of(row.run.project, spec))
+    if not hasattr(model, "encode_video"):
+        raise EvaluationError(
+            f"{quoted(spec)} does not encode videos; choose an image-text or video-text encoder, such as clip:ID"
+        )
+    return model
+
+
+def _credits(scores: NDArray[np.float32], names: Sequence[str], samples: Sequence[Sample]) -> list[float]:
+    wanted = np.array([names.index(sample.target) for sample in samples])
+    return [float(value) for value in credit_of(scores, wanted)]
 
 
 def _tested(every: Sequence[Sample]) -> list[Sample]:
