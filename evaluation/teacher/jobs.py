@@ -2,13 +2,21 @@
 
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from jobs.models import Job
+from jobs.spread import Spread
 
 
-def run_teacher(training_id: int, job: Job) -> None:
+def run_teacher(training_id: int, job: Job) -> Spread | None:
     """Train a dual encoder by LLM-teacher, with its curve, and evaluate the release before and after."""
     from evaluation.teacher.teaching import run_training
 
-    run_training(TeacherTraining.objects.select_related("project", "release").get(pk=training_id), job)
+    return run_training(TeacherTraining.objects.select_related("project", "release").get(pk=training_id), job)
+
+
+def ask_teacher(training_id: int, job: Job) -> None:
+    """Process one shard of the teacher's similarities."""
+    from evaluation.teacher.asking import ask_shard
+
+    ask_shard(TeacherTraining.objects.get(pk=training_id), job)
 
 
 def read_release(reading_id: int, job: Job) -> None:

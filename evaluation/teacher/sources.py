@@ -1,7 +1,8 @@
-"""Collect the training data of a project's own runs: captions of the train split, and false captions of them.
+"""Collect the training data of a project's own runs: captions of one split, and false captions of them.
 
-Clips of other splits are never read. A negative from any source is left out if it is a true caption of the same video,
-or if validators did not find it false of that video.
+The split is the train split unless the training names another one. Clips of other splits are never read. A negative
+from any source is left out if it is a true caption of the same video, or if validators did not find it false of that
+video.
 """
 
 import hashlib
@@ -35,6 +36,7 @@ from evaluation.scoring.clip_keys import clip_key, cluster
 from evaluation.teacher.models import TeacherTraining
 from evaluation.teacher.plan import REFUSE
 from evaluation.teacher.readings import ACTION, OBJECT, HeldOut
+from evaluation.utd.subsets import chosen
 from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.models import Project
 from text.quoting import quoted, shortened
@@ -45,32 +47,37 @@ ROWS = 2000
 KEPT = "captions.json"
 
 
-def check_held_out(release: Release) -> None:
-    """Raise EvaluationError for a release without items, or with source videos of the train split, which proves
+def learnt_split(params: Mapping[str, Any]) -> str:
+    """Return the split that a training with these parameters learns from."""
+    return str(params.get("split") or Split.TRAIN.value)
+
+
+def check_held_out(release: Release, split: str = Split.TRAIN.value) -> None:
+    """Raise EvaluationError for a release without items, or with source videos of the learned split, which proves
     nothing.
     """
-    _check_items(release)
-    _check_sources(release, _sources_of(release.project))
+    _check_items(release, split)
+    _check_sources(release, _sources_of(release.project, split), split)
 
 
-def check_learnt(release: Release, videos: Iterable[Video]) -> None:
+def check_learnt(release: Release, videos: Iterable[Video], split: str) -> None:
     """Raise EvaluationError if the release has source videos of `videos`, the data of a started training."""
-    _check_sources(release, {name for video in videos for name in _names(vars(video))})
+    _check_sources(release, {name for video in videos for name in _names(vars(video))}, split)
 
 
-def _check_items(release: Release) -> None:
+def _check_items(release: Release, split: str) -> None:
     members = ReleaseItem.objects.filter(release=release)
     if not members.exists():
         raise EvaluationError(f"{release.name}: has no items; choose another release")
-    seen = members.filter(video__split=Split.TRAIN).count()
+    seen = members.filter(video__split=split).count()
     if seen:
         raise EvaluationError(
-            f"{release.name}: {seen} of its items show clips of the train split, which students train on; freeze a "
+            f"{release.name}: {seen} of its items show clips of the {split} split, which students train on; freeze a "
             "release of other splits"
         )
 
 
-def _check_sources(release: Release, learnt: set[str]) -> None:
+def _check_sources(release: Release, learnt: set[str], split: str) -> None:
     members = ReleaseItem.objects.filter(release=release)
     shared = [
         record["id"]
@@ -79,14 +86,14 @@ def _check_sources(release: Release, learnt: set[str]) -> None:
     ]
     if shared:
         raise EvaluationError(
-            f"{release.name}: {len(shared)} of its items share source videos with clips of the train split, first "
+            f"{release.name}: {len(shared)} of its items share source videos with clips of the {split} split, first "
             f"{shared[0]}; freeze a release of other source videos"
         )
 
 
-def _sources_of(project: Project) -> set[str]:
-    """Return the sources of the captioned clips of the train split."""
-    rows = Video.objects.filter(project=project, split=Split.TRAIN)
+def _sources_of(project: Project, split: str) -> set[str]:
+    """Return the sources of the captioned clips of a split."""
+    rows = Video.objects.filter(project=project, split=split)
     rows = rows.filter(Exists(Caption.objects.filter(video=OuterRef("pk"))))
     found: set[str] = set()
     for video in rows.values("source_dataset", "source_id", "sha256", "key").iterator():
@@ -99,13 +106,13 @@ def _names(video: Mapping[str, Any]) -> set[str]:
     return {cluster(video), *filter(None, [video["sha256"]])}
 
 
-def held_out_of(release: Release) -> tuple[HeldOut, list[ReleaseItem], list[str]]:
+def held_out_of(release: Release, split: str = Split.TRAIN.value) -> tuple[HeldOut, list[ReleaseItem], list[str]]:
     """Return the set, a member per clip that shows it, and the ids of items whose clip has no file.
 
     A clip's own caption is that of its first item. EvaluationError: no clip has a file.
     """
-    # Not the source videos: clips may join the train split during a training that does not use them.
-    _check_items(release)
+    # Not the source videos: clips may join the split during a training that does not use them.
+    _check_items(release, split)
     counterfactual = set(
         Subtest.objects.filter(project=release.project, changes=Subtest.Changes.ACTION).values_list("name", flat=True)
     )
@@ -148,16 +155,17 @@ class Collected:
 
 
 def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: bool) -> Collected:
-    """Return the captions of the chosen runs (all of the train split if none is chosen).
+    """Return the captions of the chosen runs, split and videos (all of the split if no run or video is chosen).
 
     EvaluationError: an empty split, runs of another project, a caption without negatives.
     """
-    runs = _runs(project, params)
-    rows = _captions(project, runs)
+    runs, split = _runs(project, params), learnt_split(params)
+    rows = _captions(project, runs, {**params, "split": split})
     if not rows:
+        listed = "is of a listed video, " if params.get("videos") else ""
         raise EvaluationError(
-            "no caption of the train split has a video and is in the chosen runs; import captions with split=train, or "
-            "choose other runs"
+            f"no caption of the {split} split {listed}has a video and is in the chosen runs; import captions with "
+            f"split={split}, or choose other runs{' or videos' if listed else ''}"
         )
     made = _made(runs, params, {pk: video for pk, _, video in rows})
     missing = [text for pk, text, _ in rows if not made.get(pk)]
@@ -169,11 +177,11 @@ def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: boo
     if needs_negatives:
         rows = [row for row in rows if made.get(row[0])]
         if not rows:
-            raise EvaluationError("the chosen runs made no foils for captions of the train split; choose other runs")
+            raise EvaluationError(f"the chosen runs made no foils for captions of the {split} split; choose other runs")
     negatives = [made.get(pk, []) for pk, _, _ in rows]
     captions = [text for _, text, _ in rows]
     about = {
-        "split": Split.TRAIN.value,
+        "split": split,
         "captions": len(rows),
         "videos": len({video for _, _, video in rows}),
         "negatives": sum(map(len, negatives)),
@@ -201,12 +209,14 @@ def _runs(project: Project, params: Mapping[str, Any]) -> dict[str, list[Generat
     return found
 
 
-def _captions(project: Project, runs: Mapping[str, list[GenerationRun]]) -> list[tuple[int, str, int]]:
-    videos = Video.objects.filter(project=project, split=Split.TRAIN, media_state=MediaState.READY)
+def _captions(
+    project: Project, runs: Mapping[str, list[GenerationRun]], params: Mapping[str, Any]
+) -> list[tuple[int, str, int]]:
+    videos = chosen(Video.objects.filter(project=project, media_state=MediaState.READY), params)
     rows = Caption.objects.filter(video__in=videos).exclude(NOT_RELIED_ON)
-    chosen = [run.pk for each in runs.values() for run in each]
-    if chosen:
-        rows = rows.filter(pk__in=CandidateGroup.objects.filter(run__in=chosen).values("caption"))
+    makers = [run.pk for each in runs.values() for run in each]
+    if makers:
+        rows = rows.filter(pk__in=CandidateGroup.objects.filter(run__in=makers).values("caption"))
     return list(rows.order_by("pk").values_list("pk", "text", "video_id"))
 
 
@@ -265,12 +275,12 @@ def _about(run: GenerationRun, kind: str) -> dict[str, Any]:
     }
 
 
-def train_videos(pks: Iterable[int]) -> dict[int, Video]:
-    """Return videos by id; only those in the train split."""
+def train_videos(pks: Iterable[int], split: str) -> dict[int, Video]:
+    """Return videos by id; only those in the learned split."""
     wanted = sorted(set(pks))
     found: dict[int, Video] = {}
     for start in range(0, len(wanted), ROWS):
-        found |= Video.objects.filter(split=Split.TRAIN).in_bulk(wanted[start : start + ROWS])
+        found |= Video.objects.filter(split=split).in_bulk(wanted[start : start + ROWS])
     return found
 
 
@@ -279,11 +289,11 @@ def kept_sources(training: TeacherTraining, folder: Path, *, needs_negatives: bo
 
     EvaluationError: there is nothing to train on, or a clip changed since.
     """
-    path = folder / KEPT
+    path, split = folder / KEPT, learnt_split(training.params)
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))
         found = Collected(**kept["collected"])
-        _check_clips(found.videos, kept["clips"])
+        _check_clips(found.videos, kept["clips"], split)
     else:
         found = collect(training.project, training.params, needs_negatives=needs_negatives)
         if found.provenance["sha256"] != training.sources.get("sha256"):
@@ -291,23 +301,31 @@ def kept_sources(training: TeacherTraining, folder: Path, *, needs_negatives: bo
             shutil.rmtree(folder, ignore_errors=True)
             if training.release is not None:
                 # Clips may have been added since the training was requested.
-                check_learnt(training.release, train_videos(found.videos).values())
+                check_learnt(training.release, train_videos(found.videos, split).values(), split)
         folder.mkdir(parents=True, exist_ok=True)
-        kept = {"collected": asdict(found), "clips": _clips(found.videos)}
+        kept = {"collected": asdict(found), "clips": _clips(found.videos, split)}
         path.with_suffix(".new").write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
         path.with_suffix(".new").replace(path)
-    videos = train_videos(found.videos)
+    videos = train_videos(found.videos, split)
     return found, [videos[pk] for pk in found.videos]
 
 
-def _clips(pks: Sequence[int]) -> dict[str, list[Any]]:
+def stored_captions(folder: Path) -> Collected:
+    """Return the captions that `kept_sources` stored. EvaluationError: this host has no such folder."""
+    path = folder / KEPT
+    if not path.is_file():
+        raise EvaluationError(f"{path}: not found; share the models folder among all hosts, then retry the training")
+    return Collected(**json.loads(path.read_text(encoding="utf-8"))["collected"])
+
+
+def _clips(pks: Sequence[int], split: str) -> dict[str, list[Any]]:
     """Return {id: key, file and trim} of those that can be shown."""
-    ready = (video for video in train_videos(pks).values() if video.media_state == MediaState.READY)
+    ready = (video for video in train_videos(pks, split).values() if video.media_state == MediaState.READY)
     return {str(video.pk): [video.key, video.sha256, video.start_time, video.end_time] for video in ready}
 
 
-def _check_clips(pks: Sequence[int], kept: dict[str, list[Any]]) -> None:
-    now = _clips(pks)
+def _check_clips(pks: Sequence[int], kept: dict[str, list[Any]], split: str) -> None:
+    now = _clips(pks, split)
     changed = [clip[0] for pk, clip in kept.items() if now.get(pk) != clip]
     if changed:
         raise EvaluationError(

@@ -1,22 +1,21 @@
-"""Run the training job: collect, query the teacher, evaluate the release, train with a curve, evaluate again.
+"""Run the training job: collect, query the teacher in shards, evaluate the release, train with a curve, evaluate again.
 
 Student, teacher and captions all exist before the first step, or one message says what is missing. The work of a killed
 worker is reused: the captions, the teacher's similarities, the evaluation before, the checkpoint and its curve.
 """
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
 from django.conf import settings
-from numpy.typing import NDArray
 from torch import distributed
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.trusted_models import trust_of
+from evaluation.teacher.asking import ask_teacher, cosines_of, work_of
 from evaluation.teacher.examples import Examples, examples_of
 from evaluation.teacher.footage import Footage, clip_of, frozen_clip
 from evaluation.teacher.measuring import read
@@ -24,20 +23,27 @@ from evaluation.teacher.models import StudentEvaluation, TeacherPoint, TeacherTr
 from evaluation.teacher.plan import Plan, plan_of
 from evaluation.teacher.ranks import Ranks, Together
 from evaluation.teacher.readings import R1, STANDARD, HeldOut, summary
-from evaluation.teacher.sources import Collected, held_out_of, kept_sources
+from evaluation.teacher.sources import Collected, held_out_of, kept_sources, learnt_split
 from evaluation.teacher.together import tell, train_together
 from evaluation.teacher.training import Heard, check, resumes_at, train
-from hub.adapters.registry import ENCODER, open_adapter, open_helper
+from hub.adapters.registry import open_adapter
 from hub.training.dual_encoders import Student, open_student
 from hub.training.text_to_text import folder_hash
 from jobs.models import Job
 from jobs.progress import progress
-from text.quoting import quoted
+from jobs.spread import Spread
 
-CAPTIONS_PER_BATCH = 256
-COSINES = "teacher.npy"
 # A step's loss and, for a point of the curve, RCAD and standard R@1.
 Told = Callable[[Heard, dict[str, float] | None], None]
+
+
+@dataclass
+class Start:
+    """The plan of a training, its captions, and the student before the first step."""
+
+    plan: Plan
+    found: Collected
+    student: Student
 
 
 @dataclass
@@ -60,11 +66,18 @@ class Lesson:
         return max(n for n in range(1, every + 1) if every % n == 0 and n <= max(1, wanted))
 
 
-def run_training(training: TeacherTraining, job: Job) -> None:
-    """Train as the row says; do nothing if it is done. EvaluationError, HubError, MediaError: one clear message."""
+def run_training(training: TeacherTraining, job: Job) -> Spread | None:
+    """Train as the row says; do nothing if it is done. Returns the `Spread` to return from the job, or None at the end.
+
+    EvaluationError, HubError, MediaError: one clear message.
+    """
     work = work_of(training)
     if not training.model_spec:
-        lesson = lesson_of(training, lambda done, total: progress(job, done, total, "asking the teacher"))
+        # Before the shards: a student that does not load ends the job at once.
+        start = start_of(training)
+        if start.plan.objective.lgt > 0 and (asked := ask_teacher(training, start.found, job)) is not None:
+            return asked
+        lesson = lesson_of(training, start)
         _read_before(lesson, job)
         training.points.filter(step__gt=resumes_at(work)).delete()
         teach = train_together if training.params["processes"] > 1 else learn
@@ -75,33 +88,31 @@ def run_training(training: TeacherTraining, job: Job) -> None:
     shutil.rmtree(work, ignore_errors=True)
     for reading in training.readings.select_related("release"):
         run_reading(reading, job)
+    return None
 
 
-def work_of(training: TeacherTraining) -> Path:
-    return Path(settings.MODEL_ROOT) / "teaching" / str(training.pk)
-
-
-def lesson_of(
-    training: TeacherTraining, heard: Callable[[int, int], None] | None = None, *, device: str = ""
-) -> Lesson:
-    """Load captions, student, the teacher's similarities and the part of the release for the curve.
-
-    `heard` receives the number of captions that the teacher has scored.
-    """
-    params = training.params
-    plan = plan_of(params, training.seed)
+def start_of(training: TeacherTraining, *, device: str = "") -> Start:
+    """Load captions and student."""
+    plan = plan_of(training.params, training.seed)
     found, videos = kept_sources(training, work_of(training), needs_negatives=plan.objective.needs_negatives)
     footage = Footage([clip_of(video) for video in videos])
     trust = trust_of(training.project, training.student)
-    student = open_student(training.student, footage, device=device or params["device"], trust=trust)
+    student = open_student(training.student, footage, device=device or training.params["device"], trust=trust)
     footage.show_to(student.adapter.info)
-    cosines = _asked(training, found, plan, heard)
+    return Start(plan, found, student)
+
+
+def lesson_of(training: TeacherTraining, start: Start) -> Lesson:
+    """Load the stored similarities of the teacher, and the part of the release for the curve."""
+    plan, found, student = start.plan, start.found, start.student
+    # No other loss needs the teacher.
+    cosines = cosines_of(training, found) if plan.objective.lgt > 0 else None
     examples = examples_of(found.captions, found.negatives, cosines)
     check(examples, plan.objective)
     part = shown = None
     if training.release is not None:
-        held, members, _ = held_out_of(training.release)
-        part, places = held.part(params["curve_items"])
+        held, members, _ = held_out_of(training.release, learnt_split(training.params))
+        part, places = held.part(training.params["curve_items"])
         shown = Footage([frozen_clip(members[place]) for place in places])
         shown.show_to(student.adapter.info)
     training.sources = found.provenance
@@ -131,7 +142,7 @@ def train_rank(training: TeacherTraining, say: Callable[[str], None]) -> None:
     device = torch.device("cuda", distributed.get_node_local_rank()) if on_gpus else torch.device("cpu")
     if on_gpus:
         torch.cuda.set_device(device)
-    lesson = lesson_of(training, device=str(device))
+    lesson = lesson_of(training, start_of(training, device=str(device)))
     learn(lesson, work_of(training), lambda said, curve: say(tell(said, curve)), Together(device))
     distributed.destroy_process_group()
 
@@ -143,45 +154,6 @@ def _curve(lesson: Lesson) -> dict[str, float]:
     found = summary([read(lesson.student.adapter, lesson.part, lesson.part_shown)])
     named = (("rcad", R1), ("standard", STANDARD))
     return {name: found[measure]["value"] for name, measure in named if measure in found}
-
-
-def _asked(
-    training: TeacherTraining, found: Collected, plan: Plan, heard: Callable[[int, int], None] | None
-) -> list[list[float]] | None:
-    """Return the teacher's cosines of each caption with its negatives; None if no loss needs them."""
-    if plan.objective.lgt <= 0:
-        return None
-    path = work_of(training) / COSINES
-    lengths = [len(each) for each in found.negatives]
-    if path.is_file():
-        flat = np.load(path, allow_pickle=False)
-        if len(flat) == sum(lengths):
-            return _by_caption(flat, lengths)
-    encoder = open_helper(training.params["teacher"], ENCODER, device=training.params["device"])
-    if not hasattr(encoder, "encode_text"):
-        raise EvaluationError(
-            f"teacher: {quoted(training.params['teacher'])} returns no text vectors; choose an encoder"
-        )
-    values: list[float] = []
-    for start in range(0, len(found.captions), CAPTIONS_PER_BATCH):
-        if heard:
-            heard(start, len(found.captions))
-        captions, made = (each[start : start + CAPTIONS_PER_BATCH] for each in (found.captions, found.negatives))
-        texts = list(dict.fromkeys([*captions, *(text for row in made for text in row)]))
-        rows = encoder.encode_text(texts)
-        place = {text: at for at, text in enumerate(texts)}
-        for caption, row in zip(captions, made, strict=True):
-            values += (rows[[place[text] for text in row]] @ rows[place[caption]]).tolist() if row else []
-    path.parent.mkdir(parents=True, exist_ok=True)
-    flat = np.array(values, dtype=np.float32)
-    with path.with_suffix(".new").open("wb") as file:
-        np.save(file, flat)
-    path.with_suffix(".new").replace(path)
-    return _by_caption(flat, lengths)
-
-
-def _by_caption(flat: NDArray[np.float32], lengths: Sequence[int]) -> list[list[float]]:
-    return [part.tolist() for part in np.split(flat, np.cumsum(lengths)[:-1])]
 
 
 def _noted(lesson: Lesson, job: Job) -> Told:
@@ -212,7 +184,8 @@ def run_reading(reading: StudentEvaluation, job: Job) -> None:
     training = reading.training
     if not training.model_spec:
         raise EvaluationError(f"training {training.pk} is not done; evaluate a release when it is")
-    if reading.after is None and held_out_of(reading.release)[2] != reading.left_out:
+    split = learnt_split(training.params)
+    if reading.after is None and held_out_of(reading.release, split)[2] != reading.left_out:
         # A clip has got or lost its file since; before and after must cover the same items.
         reading.before = None
     for phase, spec in (("before", training.student), ("after", training.model_spec)):
@@ -222,7 +195,7 @@ def run_reading(reading: StudentEvaluation, job: Job) -> None:
 
 
 def _fill(reading: StudentEvaluation, phase: str, adapter: object, job: Job) -> None:
-    held, members, left_out = held_out_of(reading.release)
+    held, members, left_out = held_out_of(reading.release, learnt_split(reading.training.params))
     footage = Footage([frozen_clip(member) for member in members])
     footage.show_to(adapter.info)  # type: ignore[attr-defined]
     total = len(members)

@@ -21,6 +21,7 @@ from evaluation.teacher.forms import ReadingForm, TrainingForm
 from evaluation.teacher.models import TeacherTraining
 from evaluation.teacher.pages import ablation, before_and_after, changes_chart, curve_chart, curve_of
 from evaluation.teacher.plan import TEACHING
+from evaluation.utd.subsets import summarized
 from projects.access import enter_project, get_project
 from projects.live_pages import render_live
 from projects.models import Role
@@ -62,7 +63,7 @@ def training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context["chart"] = partial(cached_chart, "curve", partial(curve_chart, found, points), [found.label, points])
     if not part:
         readings = list(found.readings.select_related("release", "job"))
-        context |= {"readings": readings, "form": ReadingForm(found.project)}
+        context |= {"readings": readings, "form": ReadingForm(found.project), "settings": summarized(found.params)}
     name = "evaluation/teacher/_progress.html" if part else "evaluation/teacher/training.html"
     return render_live(request, name, context, refresh=bool(part and found.job and found.job.is_over))
 

@@ -2,11 +2,12 @@
 
 The model is a trained classifier, or a zero-shot image-text model. The classifier has a frozen video backbone, one
 layer of attention pooling and a linear layer (UTD, Secs. 5.1 and B.4). Videos pass through the backbone again in every
-epoch, because their crops differ; its weights do not change.
+epoch, because their crops differ; its weights do not change. A zero-shot model answers in shards.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,10 +36,18 @@ from hub.device import choose_device
 from hub.interfaces import FeatureExtractor, Frames, ModelInfo, VideoMeta
 from jobs.models import Job
 from jobs.progress import progress
+from jobs.shards import PROBLEMS, Problems, Stage, finish, keep, ranges, run_stages, shard_size
+from jobs.spread import Spread
 from text.quoting import quoted
 
 CLIPS_PER_BATCH = 8
 TEXTS_PER_BATCH = 256
+# A killed worker loses at most these.
+CLIPS_PER_WRITE = 64
+# The smallest and the largest shard.
+CLIPS_PER_SHARD = (256, 2048)
+STAGE, SCORES, MODEL = "clips", "scores", "model"
+SHARD = "evaluation.utd.jobs.answer_shard"
 # Limits of a crop's share of the picture and of its aspect ratio (the authors' settings of VideoGLUE).
 AREA, ASPECT = (0.3, 1.0), (0.5, 2.0)
 # A mirror image changes these classes.
@@ -46,21 +55,30 @@ SIDED = ("left", "right", "clockwise")
 Read = Callable[[int], tuple[Frames, VideoMeta]]
 
 
-def predict_samples(row: BenchmarkedModel, job: Job) -> None:
-    """Fill the row's answers. EvaluationError, HubError: nothing to train on, or a model that does not load."""
+def predict_samples(row: BenchmarkedModel, job: Job) -> Spread | None:
+    """Fill the row's answers. EvaluationError, HubError: nothing to train on, or a model that does not load.
+
+    Returns the `Spread` to return from the job, or None once done.
+    """
     samples, _ = samples_of(row.run)
     if row.source.startswith(ZERO_SHOT):
-        row.right = _zero_shot(row, samples, job)
+        right = _zero_shot(row, samples, job)
+        if isinstance(right, Spread):
+            return right
     else:
-        row.right = _trained(row, samples, job)
-    row.scored_at = timezone.now()
+        right = _trained(row, samples, job)
+    row.right, row.scored_at = right, timezone.now()
     row.save(update_fields=["right", "details", "scored_at"])
+    # Scores of retrieval are large, and only `right` is read.
+    job.shards.update(measured={})
+    progress(job, job.total, measured={})
+    return None
 
 
 def _trained(row: BenchmarkedModel, samples: Sequence[Sample], job: Job) -> dict[str, float]:
     if row.run.task != CLASSIFICATION:
         raise EvaluationError("classifiers work only for classification; score retrieval zero-shot")
-    test = [sample for sample in samples if not sample.train]
+    test = _tested(samples)
     learnt = [sample for sample in samples if sample.train]
     if not learnt:
         raise EvaluationError("no described video of the train split has a class; describe some, then train again")
@@ -83,33 +101,97 @@ def _trained(row: BenchmarkedModel, samples: Sequence[Sample], job: Job) -> dict
     return right
 
 
-def _zero_shot(row: BenchmarkedModel, every: Sequence[Sample], job: Job) -> dict[str, float]:
+def _zero_shot(row: BenchmarkedModel, every: Sequence[Sample], job: Job) -> Spread | dict[str, float]:
     """Compare class names or captions with the test videos, by the cosine of an image-text or video-text model.
 
     Classes that only the train split has are among the choices, as for all other models on the page.
     """
-    samples = [sample for sample in every if not sample.train]
+    test = _tested(every)
+    stage = Stage(
+        STAGE,
+        SHARD,
+        lambda: ranges(range(len(test)), shard_size(len(test), *CLIPS_PER_SHARD)),
+        lambda payload, worker: score_clips(row, payload, worker),
+    )
+    found = run_stages(job, len(test), [stage])
+    if isinstance(found, Spread):
+        return found
+    keys = set(found[MODEL])
+    if len(keys) > 1:
+        raise EvaluationError(
+            f"hosts have different files of the model: {', '.join(sorted(keys))}; install the same files on all hosts, "
+            "then start it again"
+        )
+    stored = dict(found[SCORES])
+    if set(stored) != {sample.id for sample in test}:
+        raise EvaluationError("the samples changed while the model was answering; start it again")
+    if row.run.task == CLASSIFICATION:
+        right = {sample.id: float(stored[sample.id]) for sample in test}
+    else:
+        scores = np.stack([np.frombuffer(b64decode(stored[sample.id]), np.float32) for sample in test])
+        credit = credit_of(scores.T, np.arange(len(test)))
+        right = {sample.id: float(value) for sample, value in zip(test, credit, strict=True)}
+    row.details = {**row.details, "model": keys.pop()}
+    return right
+
+
+def answer_shard(row: BenchmarkedModel, shard: Job) -> None:
+    """Score the clips of one range of the samples."""
+    finish(shard, score_clips(row, shard.payload, shard))
+
+
+def score_clips(row: BenchmarkedModel, payload: Mapping[str, Any], job: Job) -> Problems:
+    """Score the clips of a range that have no stored result.
+
+    The result of a sample is whether its class is right, or in retrieval its video's scores of all captions.
+    """
+    found: Problems = dict(job.measured.get(PROBLEMS, {}))
+    every, _ = samples_of(row.run)
+    known = {name for name, _ in found.get(SCORES, [])}
+    left = [one for one in _tested(every)[payload["first"] : payload["last"] + 1] if one.id not in known]
+    if not left:
+        return found
+    model = _encoder(row)
+    found[MODEL] = sorted({*found.get(MODEL, []), f"{model.info.model_id}@{model.info.revision}"})
+    results = found[SCORES] = list(found.get(SCORES, []))
+    classifies = row.run.task == CLASSIFICATION
+    names = sorted({one.target for one in every}) if classifies else [one.target for one in _tested(every)]
+    starts = range(0, len(names), TEXTS_PER_BATCH)
+    texts = np.concatenate([model.encode_text(names[at : at + TEXTS_PER_BATCH]) for at in starts])
+    read = clip_reader(left, model.info)
+    for start in range(0, len(left), CLIPS_PER_BATCH):
+        progress(job, len(results), message=f"encoding videos: {model.info.model_id}")
+        some = left[start : start + CLIPS_PER_BATCH]
+        shown = [read(start + at) for at in range(len(some))]
+        rows = model.encode_video([frames for frames, _ in shown], [meta for _, meta in shown])
+        scores = np.asarray(model.score(rows, texts), np.float32)
+        values = (
+            _credits(scores, names, some) if classifies else [b64encode(each.tobytes()).decode() for each in scores]
+        )
+        results += [[one.id, value] for one, value in zip(some, values, strict=True)]
+        if start // CLIPS_PER_WRITE != (start + CLIPS_PER_BATCH) // CLIPS_PER_WRITE:
+            keep(job, len(results), found)
+    keep(job, len(results), found)
+    return found
+
+
+def _encoder(row: BenchmarkedModel) -> Any:
     spec = row.source.removeprefix(ZERO_SHOT)
     model = open_adapter(spec, device=row.details.get("device", "auto"), trust=trust_of(row.run.project, spec))
     if not hasattr(model, "encode_video"):
         raise EvaluationError(
             f"{quoted(spec)} does not encode videos; choose an image-text or video-text encoder, such as clip:ID"
         )
-    classifies = row.run.task == CLASSIFICATION
-    names = sorted({sample.target for sample in every}) if classifies else [sample.target for sample in samples]
-    starts = range(0, len(names), TEXTS_PER_BATCH)
-    texts = np.concatenate([model.encode_text(names[at : at + TEXTS_PER_BATCH]) for at in starts])
-    read, rows = clip_reader(samples, model.info), []
-    for start in range(0, len(samples), CLIPS_PER_BATCH):
-        shown = [read(at) for at in range(start, min(len(samples), start + CLIPS_PER_BATCH))]
-        rows.append(model.encode_video([frames for frames, _ in shown], [meta for _, meta in shown]))
-        progress(job, start, len(samples), f"encoding videos: {model.info.model_id}")
-    scores = model.score(np.concatenate(rows), texts)
-    wanted = np.array([names.index(one.target) for one in samples]) if classifies else np.arange(len(samples))
-    credit = credit_of(scores if classifies else scores.T, wanted)
-    row.details = {**row.details, "model": f"{model.info.model_id}@{model.info.revision}"}
-    progress(job, len(samples), len(samples))
-    return {sample.id: float(value) for sample, value in zip(samples, credit, strict=True)}
+    return model
+
+
+def _credits(scores: NDArray[np.float32], names: Sequence[str], samples: Sequence[Sample]) -> list[float]:
+    wanted = np.array([names.index(sample.target) for sample in samples])
+    return [float(value) for value in credit_of(scores, wanted)]
+
+
+def _tested(every: Sequence[Sample]) -> list[Sample]:
+    return [sample for sample in every if not sample.train]
 
 
 def clip_reader(samples: Sequence[Sample], info: ModelInfo) -> Callable[[int], tuple[Frames, VideoMeta]]:

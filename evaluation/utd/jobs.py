@@ -44,8 +44,19 @@ def check_shortcuts(check_id: int, job: Job) -> None:
     check_items(ItemCheck.objects.select_related("descriptions__project").get(pk=check_id), job)
 
 
-def answer_samples(model_id: int, job: Job) -> None:
+def answer_samples(model_id: int, job: Job) -> Spread | None:
     """Have a model answer the samples of a bias run from their videos (UTD)."""
     from evaluation.utd.answering import predict_samples as answer
 
-    answer(BenchmarkedModel.objects.select_related("run__project", "run__descriptions").get(pk=model_id), job)
+    return answer(_benchmarked_model(model_id), job)
+
+
+def answer_shard(model_id: int, job: Job) -> None:
+    """Process one shard of `answer_samples`."""
+    from evaluation.utd.answering import answer_shard
+
+    answer_shard(_benchmarked_model(model_id), job)
+
+
+def _benchmarked_model(model_id: int) -> BenchmarkedModel:
+    return BenchmarkedModel.objects.select_related("run__project", "run__descriptions").get(pk=model_id)

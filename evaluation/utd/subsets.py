@@ -1,4 +1,4 @@
-"""Choose the videos of a UTD job: all of a project, one split, or a list of keys."""
+"""Choose the videos of a job that runs a model: all of a project, one split, or a list of keys."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

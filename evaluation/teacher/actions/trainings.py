@@ -1,6 +1,6 @@
 """Start and resume trainings; evaluate a release."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +8,13 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from corpus.models import Release
+from corpus.models import Release, Split
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, checked_spec
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.plan import TEACHING, plan_of
-from evaluation.teacher.sources import check_held_out, collect
+from evaluation.teacher.sources import check_held_out, collect, learnt_split
+from evaluation.utd.subsets import subset, summarized
 from generation.model_paths import with_paths
 from jobs.queue import enqueue, retry
 from projects import audit
@@ -40,9 +41,12 @@ def start_teacher(
     release: Release | None = None,
     label: str = "",
     seed: int = 0,
+    split: str = "",
+    videos: Sequence[str] = (),
 ) -> TeacherTraining:
     """Store the training with its data and queue the job. `person` None is the operator of the command line.
 
+    `split`, `videos`: learn only from that split instead of the train split, or from the videos with these keys.
     AccessDenied; RegistryError (a parameter); HubError (a spec that names no model); EvaluationError, before anything
     runs: an empty split, a caption without negatives, no run although the objective needs one, a release of train
     clips.
@@ -51,6 +55,8 @@ def start_teacher(
     chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
     plan = plan_of(chosen, seed)
     chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
+    # Without the default: trainings of earlier versions share a row of the comparison.
+    chosen |= subset(project, "" if split == Split.TRAIN else split, videos)
     if plan.objective.needs_negatives and not _asks(chosen):
         raise EvaluationError(
             _("The objectives lbl and lgt need negative captions. Choose a run and the number of captions of its type.")
@@ -59,7 +65,7 @@ def start_teacher(
     if release is not None:
         if release.project_id != project.pk:
             raise EvaluationError(_("This release belongs to another project. Choose a release of this project."))
-        check_held_out(release)
+        check_held_out(release, learnt_split(chosen))
     training = TeacherTraining.objects.create(
         project=project,
         label="",
@@ -78,7 +84,9 @@ def start_teacher(
         JOB, training.pk, queue="gpu", title=_("Training %(label)s") % {"label": training.label}, project_id=project.pk
     )
     training.save(update_fields=["label", "job"])
-    audit.record(audit.event(project, person, "evaluation.start_teacher", training, params=chosen, seed=seed))
+    audit.record(
+        audit.event(project, person, "evaluation.start_teacher", training, params=summarized(chosen), seed=seed)
+    )
     return training
 
 
@@ -93,7 +101,7 @@ def read_release(person: User | None, training: TeacherTraining, release: Releas
         raise EvaluationError(_("The training is not done. Evaluate a release when it is done."))
     if release.project_id != training.project_id:
         raise EvaluationError(_("This release belongs to another project. Choose a release of this project."))
-    check_held_out(release)
+    check_held_out(release, learnt_split(training.params))
     reading, new = StudentEvaluation.objects.get_or_create(training=training, release=release)
     if reading.after is None and (new or reading.job is None or reading.job.is_over):
         title = _("%(label)s on %(release)s") % {"label": training.label, "release": release.name}

@@ -1,5 +1,6 @@
 """`foilworks teacher train` and `foilworks teacher evaluate`: train dual encoders by LLM-teacher (Feint6K)."""
 
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -10,6 +11,7 @@ from evaluation.teacher.actions.trainings import read_release, resume_teacher, s
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.pages import before_and_after
 from evaluation.teacher.plan import TEACHING
+from evaluation.utd.subsets import keys_in
 from foilworks.management.base import FoilworksCommand, parse_set_options
 from foilworks.management.text_tables import table_of
 from jobs.models import Job
@@ -71,6 +73,10 @@ class Command(FoilworksCommand):
             dest="settings_given",
             help=f"parameter: {names}",
         )
+        parser.add_argument("--split", default="", help="train: learn from the captions of this split (default: train)")
+        parser.add_argument(
+            "--videos", type=Path, metavar="FILE", help="train: learn only from these videos; one key per line"
+        )
         parser.add_argument("--training", type=int, metavar="ID", help="resume, evaluate: id of the training")
         parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")
 
@@ -97,6 +103,8 @@ class Command(FoilworksCommand):
             release=release_named(options["release"], project) if options["release"] else None,
             label=options["label"],
             seed=options["seed"],
+            split=options["split"],
+            videos=keys_in(options["videos"]) if options["videos"] else (),
         )
         return self._trained(training, options["sync"])
 

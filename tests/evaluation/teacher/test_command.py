@@ -7,8 +7,10 @@ import pytest
 import torch
 from django.core.management import call_command
 
+from corpus.models import Video
 from evaluation.teacher.models import TeacherTraining
 from jobs.models import Job, JobState
+from projects.models import AuditEvent
 from tests.evaluation.teacher.shapes import Shapes
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +53,30 @@ def test_train_and_evaluate(run, settings):
     assert (status, again["state"], again["model"]) == (0, "waiting", got["model"])
     _, text, _ = run("evaluate", "--training", got["training"], "--release", shapes.release.pk, as_json=False)
     assert "RCAD mean rank" in text
+
+
+def test_a_training_on_a_part_of_the_videos(run, settings, tmp_path):
+    shapes = Shapes(Path(settings.MEDIA_ROOT), Path(settings.MODEL_ROOT))
+    Video.objects.filter(pk__in=[caption.video_id for caption in shapes.captions[:3]]).update(split="val")
+    given = shapes.settings(steps=1, lgt=0.0, contrastive=1.0)
+    student = given.pop("student")
+    told = [piece for name, value in given.items() for piece in ("--set", f"{name}={value}")]
+    common = ("train", "--project", shapes.project.slug, "--student", student, "--release", shapes.release.pk, *told)
+    listed = tmp_path / "keys.txt"
+    listed.write_text("\n".join(caption.video.key for caption in shapes.captions[2:5]))
+    status, got, _ = run(*common, "--split", "val", "--sync")
+    assert (status, got["state"], got["sources"]["split"], got["sources"]["captions"]) == (0, "done", "val", 3)
+    found = [run(*common, *more)[1]["sources"]["captions"] for more in ((), ("--split", "train"))]
+    assert found == [5, 5]
+    assert "split" not in TeacherTraining.objects.first().params
+    found = [run(*common, "--videos", listed, *more)[1]["sources"]["captions"] for more in ((), ("--split", "val"))]
+    assert found == [2, 1]
+    assert AuditEvent.objects.filter(action="evaluation.start_teacher").last().details["params"]["videos"] == 3
+    Video.objects.filter(project=shapes.project, split="test").update(split="val")
+    _, _, err = run(*common, "--split", "val")
+    assert "items show clips of the val split" in err
+    _, _, err = run(*common, "--split", "test", "--videos", listed)
+    assert "no caption of the test split is of a listed video, has a video and is in the chosen runs" in err
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,8 @@ def test_the_form_starts_a_training_whose_pages_follow_it_to_its_end(client, sha
     training.refresh_from_db()
     assert training.model_spec in shown
     assert "a/filler" in shown
+    assert "8 videos of the train split." in " ".join(shown.split())
+    assert shapes.settings()["teacher"] in shown
     assert client.get(page, {"part": "1"})["HX-Refresh"] == "true"
     assert b"RCAD R@1" in client.get(at(shapes, "teacher_curve", training.pk)).content
     table = strip_tags(client.get(reading).content.decode())

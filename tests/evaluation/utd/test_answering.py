@@ -9,14 +9,16 @@ from evaluation.errors import EvaluationError
 from evaluation.utd import answering
 from evaluation.utd.actions.biases import predict_samples
 from evaluation.utd.answering import Settings, augmented, predicted, train
+from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from hub.adapters.fake import FakeEmbedder
 from hub.adapters.registry import BACKBONE, open_helper
 from hub.interfaces import VideoMeta
-from jobs.runner import run_now
+from jobs.runner import execute, run_now
 from projects.models import Role
 from tests.evaluation.utd import texts, worlds
 from tests.factories import make_member
 from tests.hub import video_folders
+from tests.jobs.stops import Stop, stopping_at
 
 
 def painted(label, seed):
@@ -106,6 +108,47 @@ class TestByJobs:
         assert run_now(row.job).state == "done"
         row.refresh_from_db()
         assert set(row.right.values()) == {0.0}
+
+    @pytest.mark.parametrize("task", TASKS)
+    def test_shards_give_the_answers_of_one_process_and_repeat_no_stored_clip(self, run, settings, monkeypatch, task):
+        run = run if task == CLASSIFICATION else texts.measured(run.descriptions, task=task)
+        whole = predict_samples(None, run, "fake:", zero_shot=True, label="whole")
+        assert run_now(whole.job).state == "done"
+        assert not whole.job.shards.exists()
+        settings.SHARD_ITEMS = 4
+        monkeypatch.setattr(answering, "CLIPS_PER_BATCH", 1)
+        monkeypatch.setattr(answering, "CLIPS_PER_WRITE", 1)
+        cut = predict_samples(None, run, "fake:", zero_shot=True, label="cut")
+        execute(str(cut.job_id))
+        shard = cut.job.shards.order_by("number").first()
+        clips = []
+        monkeypatch.setattr(FakeEmbedder, "encode_video", stopping_at(3, FakeEmbedder.encode_video, clips))
+        with pytest.raises(Stop):
+            execute(str(shard.pk))
+        shard.refresh_from_db()
+        assert (shard.state, shard.done, len(shard.measured["problems"]["scores"])) == ("waiting", 2, 2)
+        execute(str(shard.pk))
+        # Of four clips two were stored when it stopped at the third.
+        assert len(clips) == 5
+        assert run_now(cut.job).state == "done"
+        whole.refresh_from_db()
+        cut.refresh_from_db()
+        assert cut.right == whole.right
+        assert set(cut.right) == set(run.predictions["ids"])
+        assert cut.details == whole.details
+        ended = cut.job.shards.values_list("state", "done", "total", "measured")
+        # Six samples.
+        assert list(ended.order_by("number")) == [("done", 4, 4, {}), ("done", 2, 2, {})]
+
+    def test_samples_that_changed_between_the_shards_are_refused(self, run, settings):
+        settings.SHARD_ITEMS = 4
+        row = predict_samples(None, run, "fake:", zero_shot=True, label="looks")
+        execute(str(row.job_id))
+        for shard in row.job.shards.all():
+            execute(str(shard.pk))
+        Video.objects.filter(project=run.project, split="test").first().delete()
+        with pytest.raises(EvaluationError, match="the samples changed while the model was answering; start it again"):
+            execute(str(row.job_id))
 
     def test_an_image_text_model_is_compared_with_the_texts(self, client, run):
         row = predict_samples(None, run, "fake:", zero_shot=True, label="looks")
