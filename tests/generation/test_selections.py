@@ -287,4 +287,4 @@ def test_the_invariants_check_held_back_candidates(run, researcher, lopsided):
     assert list(a_rejection_has_its_reason()) == []
     Candidate.objects.filter(state=C.FILTERED_OUT).update(state=C.QUEUED)
     (found,) = a_rejection_has_its_reason()
-    assert "held back by a selection" in str(found)
+    assert "left out by a selection" in str(found)

@@ -13,7 +13,7 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, checked_spec
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.plan import TEACHING, plan_of
-from evaluation.teacher.sources import check_held_out, collect, learnt_split
+from evaluation.teacher.sources import Collected, check_held_out, collect, learnt_split
 from evaluation.utd.subsets import subset, summarized
 from generation.model_paths import with_paths
 from jobs.queue import enqueue, retry
@@ -53,15 +53,10 @@ def start_teacher(
     """
     require_researcher(person, project)
     chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
-    plan = plan_of(chosen, seed)
     chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
     # Without the default: trainings of earlier versions share a row of the comparison.
     chosen |= subset(project, "" if split == Split.TRAIN else split, videos)
-    if plan.objective.needs_negatives and not _asks(chosen):
-        raise EvaluationError(
-            _("The objectives lbl and lgt need negative captions. Choose a run and the number of captions of its type.")
-        )
-    found = collect(project, chosen, needs_negatives=plan.objective.needs_negatives)
+    found = _collected(project, chosen, seed)
     if release is not None:
         if release.project_id != project.pk:
             raise EvaluationError(_("This release belongs to another project. Choose a release of this project."))
@@ -88,6 +83,16 @@ def start_teacher(
         audit.event(project, person, "evaluation.start_teacher", training, params=summarized(chosen), seed=seed)
     )
     return training
+
+
+def _collected(project: Project, chosen: Mapping[str, Any], seed: int) -> Collected:
+    """Return the captions and negatives that the objective needs; EvaluationError if there are none."""
+    needs_negatives = plan_of(chosen, seed).objective.needs_negatives
+    if needs_negatives and not _asks(chosen):
+        raise EvaluationError(
+            _("The objectives lbl and lgt need negative captions. Choose a run and the number of captions of its type.")
+        )
+    return collect(project, chosen, needs_negatives=needs_negatives)
 
 
 @transaction.atomic

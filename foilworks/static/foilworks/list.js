@@ -72,9 +72,9 @@ async function show(list, panel, link) {
 
 /** The player is there with the first panel: lists alone do not load it. */
 function withPlayer(panel) {
-  const { playerStyle, playerModule } = panel.dataset;
-  if (!document.querySelector(`link[href="${playerStyle}"]`)) {
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: playerStyle });
+  const { playerCss, playerModule } = panel.dataset;
+  if (!document.querySelector(`link[href="${playerCss}"]`)) {
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: playerCss });
     document.head.append(link);
   }
   return import(playerModule);
