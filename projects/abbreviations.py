@@ -34,7 +34,7 @@ ABBREVIATIONS: dict[str, Promise] = {
 # Letters of a text that are one of them, unless its words say that they are metrics.
 METRICS = frozenset({"T", "P"})
 _WORD = re.compile(rf"(?<![\w@+./:=-])({'|'.join(map(re.escape, ABBREVIATIONS))})(?![\w@+=-]|\.\w)", re.IGNORECASE)
-_TAG = re.compile(r"(<!--.*?-->|<[^>]+>)", re.DOTALL)
+_TAG = re.compile(r"(<[^<>]+>)", re.DOTALL)
 _NAME = re.compile(r"</?([a-z0-9]+)")
 # What cannot hold an element, what is code, and what has an explanation.
 _LEFT_ALONE = frozenset({"abbr", "code", "kbd", "option", "pre", "samp", "script", "style", "svg", "textarea", "time"})

@@ -89,8 +89,8 @@ def test_every_name_of_an_address_is_used() -> None:
 def test_every_class_of_a_style_sheet_is_on_some_page() -> None:
     pages = "\n".join(texts(".py", ".html", ".js").values())
     known = set(re.findall(r"[\w-]+", pages))
-    # "badge-{{ tone }}", `notice-${kind}`.
-    begun = tuple(set(re.findall(r"([\w-]+-)(?:\{[{%]|\$\{)", pages)))
+    # "badge-{{ tone }}", `notice-${kind}`, f"fill-{color}".
+    begun = tuple(set(re.findall(r"([\w-]+-)(?:\{[{%]|\$\{|\{\w)", pages)))
     unused = []
     for sheet, text in texts(".css").items():
         selectors = re.findall(r"([^{}]+)\{", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))

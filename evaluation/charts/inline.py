@@ -22,7 +22,7 @@ NAMES = {color: f"chart-{place}" for place, color in enumerate(dict.fromkeys((*S
 NAMES |= {INK: "ink", QUIET: "ink-2", LINE: "line", BAND: "sunken", PAPER: "paper"}
 # matplotlib writes every attribute in double quotes and escapes what would end a tag, in texts too.
 TAG = re.compile(r'<(?P<name>[a-zA-Z][\w:]*)(?P<attributes>(?:\s+[\w:-]+="[^"]*")*)\s*(?P<end>/?)>')
-ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
+ATTRIBUTE = re.compile(r'(?<![\w:-])([\w:-]+)="([^"]*)"')
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 # Not drawn: what a file says of itself, and rules for every element of it.
 DROPPED = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", re.DOTALL)
@@ -70,7 +70,8 @@ def _page_tag(tag: re.Match[str], prefix: str, used: set[str]) -> str:
         attributes.pop("font-family", None)
     if tag["name"] == "svg":
         attributes = {"viewBox": attributes["viewBox"], **ROOT}
-    classes = [f"{name}-{NAMES[attributes[name]]}" for name in ("fill", "stroke") if attributes.get(name) in NAMES]
+    fill, stroke = (NAMES.get(attributes.get(name, "")) for name in ("fill", "stroke"))
+    classes = [*([f"fill-{fill}"] if fill else []), *([f"stroke-{stroke}"] if stroke else [])]
     if classes:
         attributes["class"] = " ".join(classes)
     if attributes.get("id") not in used:

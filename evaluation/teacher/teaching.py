@@ -33,6 +33,8 @@ from jobs.models import Job
 from jobs.progress import progress
 from jobs.spread import Spread
 
+# Evaluation of a release -> the message of the job.
+EVALUATING = {"before": "evaluating the release before", "after": "evaluating the release after"}
 # A step's loss and, for a point of the curve, RCAD and standard R@1.
 Told = Callable[[Heard, dict[str, float] | None], None]
 
@@ -199,7 +201,8 @@ def _fill(reading: StudentEvaluation, phase: str, adapter: object, job: Job) -> 
     footage = Footage([frozen_clip(member) for member in members])
     footage.show_to(adapter.info)  # type: ignore[attr-defined]
     total = len(members)
-    found = read(adapter, held, footage, lambda done: progress(job, done, total, f"evaluating the release {phase}"))  # type: ignore[arg-type]
+    words = EVALUATING[phase]
+    found = read(adapter, held, footage, lambda done: progress(job, done, total, words))  # type: ignore[arg-type]
     setattr(reading, phase, found.plain())
     reading.left_out = left_out
     reading.save(update_fields=[phase, "left_out"])

@@ -76,6 +76,8 @@ WORDS = SHOWN.keys() | frozenset(
         _("answer unparsable"),
         _("no answer"),
         # Progress of a job.
+        _("evaluating the release before"),
+        _("evaluating the release after"),
         _("reading captions"),
         _("generating foils"),
         _("choosing"),

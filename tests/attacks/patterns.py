@@ -47,7 +47,7 @@ END = "\x00 z!"
 # Lengths of a text at which it is measured: a pattern of a high degree is noticed before it takes minutes.
 LENGTHS = (24, 40, 64, 500, 2000)
 # Seconds of processor time per text that no growth can hide in: at the largest length a quadratic scan takes more.
-NOTHING = 0.0015
+NOTHING = 0.0006
 # n times the length may take n ** 1.6 times the time: between linear and quadratic.
 MAX_DEGREE = 1.6
 TRIES = 6

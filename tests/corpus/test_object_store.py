@@ -236,7 +236,7 @@ def test_fetched_clips_stay_below_their_limit(tmp_path, monkeypatch):
 def test_a_clip_whose_object_is_gone_is_found_by_check(video):
     default_storage.delete(video.file.name)
     assert [finding.problem for finding in a_ready_clip_has_its_file()] == [
-        f"is ready, but its file {video.file.name} is gone"
+        f"is ready, but its file {video.file.name} is missing"
     ]
 
 
@@ -246,7 +246,7 @@ def test_the_doctor_tries_the_store(settings, store):
     assert not [name for name in store.files() if "doctor" in name]
     use(settings, store, secret_key="wrong")
     said = _storage()
-    assert (said.state, said.todo) == (BROKEN, "see to STORAGE_URL, the bucket and its keys")
+    assert (said.state, said.todo) == (BROKEN, "check STORAGE_URL, the bucket and its keys")
     assert said.found.startswith(f"{place}: the object store rejected the request")
 
 

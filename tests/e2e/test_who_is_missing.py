@@ -50,7 +50,7 @@ def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> Non
     project = owner.memberships.get().project
     freeze_release(owner, project, name="v1")
     page.goto("/projects/dots/")
-    expect(page.get_by_role("heading", name="v1 is frozen: next steps")).to_be_visible()
+    expect(page.get_by_text("v1 is frozen: next steps")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
     page.get_by_text("questions are open").locator("..").get_by_role("link", name="Datasheet").click()
     expect(page.get_by_role("heading", name="Datasheet")).to_be_visible()

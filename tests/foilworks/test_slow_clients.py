@@ -48,7 +48,7 @@ def request_of(body: bytes, length: int) -> WSGIRequest:
 
 def test_a_body_that_ends_early_is_refused():
     assert request_of(b"a=1&b=2", 7).POST.dict() == {"a": "1", "b": "2"}
-    with pytest.raises(UnreadablePostError, match="not whole"):
+    with pytest.raises(UnreadablePostError, match="is incomplete"):
         _ = request_of(b"a=1&b=", 7).POST
 
 
@@ -56,7 +56,7 @@ def test_a_body_that_ends_early_is_refused():
 def test_every_way_of_reading_detects_an_early_end(cut):
     whole = b"ab\ncd\nef\n"
     stream = WholeBody(io.BytesIO(whole[:cut]), len(whole))
-    with pytest.raises(OSError, match="not whole"):
+    with pytest.raises(OSError, match="is incomplete"):
         for _ in range(4):
             stream.readline(100)
     assert WholeBody(io.BytesIO(whole), len(whole)).read(len(whole)) == whole

@@ -47,9 +47,8 @@ def start_teacher(
     """Store the training with its data and queue the job. `person` None is the operator of the command line.
 
     `split`, `videos`: learn only from that split instead of the train split, or from the videos with these keys.
-    AccessDenied; RegistryError (a parameter); HubError (a spec that names no model); EvaluationError, before anything
-    runs: an empty split, a caption without negatives, no run although the objective needs one, a release of train
-    clips.
+    AccessDenied; RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption without
+    negatives, no run although the objective needs one, a release of train clips.
     """
     require_researcher(person, project)
     chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
@@ -71,8 +70,7 @@ def start_teacher(
         sources=found.provenance,
         created_by=person,
     )
-    by_itself = "; ".join(filter(None, (training.objective, training.captions_per_clip, training.student_name)))
-    training.label = (" ".join(label.split()) or by_itself)[:MAX_LABEL_LENGTH]
+    training.label = _label(training, label)
     if release is not None:
         StudentEvaluation.objects.create(training=training, release=release)
     training.job = enqueue(
@@ -83,6 +81,11 @@ def start_teacher(
         audit.event(project, person, "evaluation.start_teacher", training, params=summarized(chosen), seed=seed)
     )
     return training
+
+
+def _label(training: TeacherTraining, wanted: str) -> str:
+    by_itself = "; ".join(filter(None, (training.objective, training.captions_per_clip, training.student_name)))
+    return (" ".join(wanted.split()) or by_itself)[:MAX_LABEL_LENGTH]
 
 
 def _collected(project: Project, chosen: Mapping[str, Any], seed: int) -> Collected:
