@@ -47,8 +47,8 @@ def start_teacher(
     """Store the training with its data and queue the job. `person` None is the operator of the command line.
 
     `split`, `videos`: learn only from that split instead of the train split, or from the videos with these keys.
-    AccessDenied; RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption without
-    negatives, no run although the objective needs one, a release of train clips.
+    AccessDenied; RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption
+    without negatives, no run although the objective needs one, a release of train clips.
     """
     require_researcher(person, project)
     chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
