@@ -1,4 +1,4 @@
-"""Who is at work in a project now, and what was done there last. One query each, however long the project is."""
+"""Read the people at work in a project now, and its latest actions, in one query each."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -40,11 +40,9 @@ class Listing:
 
     @property
     def range(self) -> str:
-        """The rows of this page among all that fit, such as "26–50 of 10,000+"."""
+        """The rows of this page among all that fit, such as "26–50 of 10,000+"; empty without rows."""
         if not self.page.rows:
             return ""
-        if self.count.n == len(self.page.rows):
-            return str(self.count)
         return _("%(first)s–%(last)s of %(count)s") % {
             "first": f"{self.page.first:,}",
             "last": f"{self.page.last:,}",

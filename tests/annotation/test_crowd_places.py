@@ -377,7 +377,7 @@ def test_an_empty_study_says_so_and_gives_out_no_place(client, world):
     page = client.get(f"/enter/{study.key}/", link).content.decode()
     assert "There are no tasks in this study right now, so no place is reserved for you." in page
     assert '<fieldset class="form" disabled>' in page
-    # Who sends the form all the same gets none either, and the link is still good.
+    # Sending the form anyway takes no place either, and the link stays valid.
     assert client.post(f"/enter/{study.key}/", link).status_code == 200
     assert not CrowdPlace.objects.exists()
     assert not CrowdWorker.objects.exists()
@@ -393,7 +393,7 @@ def test_a_study_that_lets_nobody_in_says_so_before_the_form_is_sent(client, cro
     arrive(study, here, elsewhere)
     CrowdStudy.objects.update(**change)
     assert f"This study {words}." in client.get(f"/enter/{study.key}/", signed(study, "worker-2")).content.decode()
-    # Who has a place comes back to it, by a new link from another browser, too.
+    # A person with a place returns to it, also by a new link from another browser.
     assert "data-closed" not in client.get(f"/enter/{study.key}/", signed(study)).content.decode()
     # A place whose time is over is free for the next.
     CrowdStudy.objects.update(is_open=True)

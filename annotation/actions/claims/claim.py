@@ -177,7 +177,7 @@ def _open_places(leakage: Leakage, stage: str, *, patient: bool, **whose: Any) -
 
 @dataclass(frozen=True)
 class _Asked:
-    """Who requests which task, and when.
+    """One request for a task: the person, the kind of task and the time.
 
     `patient`: wait for slots that others have locked instead of skipping them.
     """
