@@ -105,7 +105,9 @@ MASS = frozenset(
     }
 )
 # Uncountable things that are also sold or served by the piece: "peppers", "papers".
-PIECES = frozenset({"beer", "cheese", "chocolate", "coffee", "fire", "juice", "paper", "pepper", "sauce", "soup", "wine"})
+PIECES = frozenset(
+    {"beer", "cheese", "chocolate", "coffee", "fire", "juice", "paper", "pepper", "sauce", "soup", "wine"}
+)
 
 
 @dataclass(frozen=True)
