@@ -34,7 +34,7 @@ def changes(caption: str, foil: str, tags: Tagger) -> list[Change]:
 
 def replaced(found: Sequence[Change]) -> Iterator[tuple[Token, Token]]:
     """Return (word, replacement): word by word if an edit keeps the parts of speech, or has one word for one; else
-    verbs with verbs, whatever stands beside them ("jumps over" -> "leaps").
+    verbs with verbs, whatever is beside them ("jumps over" -> "leaps").
     """
     old: list[Token] = []
     new: list[Token] = []

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from generation.asking.prompts import built_in
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
 from generation.records import CaptionInput, Case
@@ -97,7 +98,7 @@ def test_a_new_verb_must_be_frequent_in_the_captions_learnt_from():
     assert (verdict.passed, verdict.score) == (False, 1)
     assert verdict.detail == "'fold' occurs 1 times in the train captions"
     assert not judge("frequency", "a man irons a shirt", "a man irons a shirt", learnt=learnt, more_than=3).score
-    # Whatever stands beside it.
+    # Whatever is beside it.
     assert judge("frequency", "a man folds up a shirt", "a man irons a shirt", **options).score == 3
     # A new noun is not asked about.
     assert judge("frequency", "a man irons a shirt", "a man irons a towel", **options).score is None
@@ -122,7 +123,7 @@ def test_word_similarity_by_hand():
         ("a man walks", "a man is walking slowly", 1.0),
     ],
 )
-def test_a_new_verb_is_compared_with_the_old_one_whatever_stands_beside_it(caption, foil, cosine):
+def test_a_new_verb_is_compared_with_the_old_one_whatever_is_beside_it(caption, foil, cosine):
     assert judge("word_similarity", caption, foil, vectors=VECTORS).score == pytest.approx(cosine, abs=1e-5)
 
 
@@ -148,3 +149,10 @@ def test_a_true_caption_of_the_video_is_rejected():
     verdict = judge("other_captions", "A man folds a shirt.", "a man irons a SHIRT", siblings=siblings)
     assert (verdict.passed, verdict.detail) == (False, "a true caption of the video: A man irons a shirt!")
     assert judge("other_captions", "A man folds a shirt.", "a man tears a shirt", siblings=siblings).passed
+
+
+def test_part_of_speech_keeps_every_example_of_our_own_prompt():
+    for caption, foils in built_in("counterfactual@1").examples:
+        for foil in foils:
+            verdict = judge("part_of_speech", caption, foil)
+            assert verdict.passed, (caption, foil, verdict.detail)
