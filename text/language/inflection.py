@@ -19,7 +19,41 @@ IRREGULAR_PLAIN = {"is": "are", "was": "were", "has": "have", "does": "do", "goe
 IRREGULAR_SINGULAR = {"people": "person"}
 # Nouns that are plural and have no singular: "a pair of jeans", never "a jean". The rules write "jeanss".
 PLURAL_ONLY = frozenset(
-    ["bagpipes", "belongings", "binoculars", "briefs", "clippers", "clothes", "dungarees", "fatigues", "goggles", "groceries", "headphones", "jeans", "knickers", "leggings", "nunchucks", "overalls", "pajamas", "pants", "panties", "pliers", "pyjamas", "scissors", "shears", "shorts", "sunglasses", "surroundings", "sweatpants", "tights", "tongs", "trousers", "trunks", "tweezers", "undies"]
+    {
+        "bagpipes",
+        "belongings",
+        "binoculars",
+        "briefs",
+        "clippers",
+        "clothes",
+        "dungarees",
+        "fatigues",
+        "goggles",
+        "groceries",
+        "headphones",
+        "jeans",
+        "knickers",
+        "leggings",
+        "nunchucks",
+        "overalls",
+        "pajamas",
+        "pants",
+        "panties",
+        "pliers",
+        "pyjamas",
+        "scissors",
+        "shears",
+        "shorts",
+        "sunglasses",
+        "surroundings",
+        "sweatpants",
+        "tights",
+        "tongs",
+        "trousers",
+        "trunks",
+        "tweezers",
+        "undies",
+    }
 )
 # inflect treats digits as consonants.
 VOWEL_DIGITS = re.compile(r"(?:8|11(?!\d)|18(?!\d))")
