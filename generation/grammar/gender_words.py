@@ -68,7 +68,7 @@ ATTRIBUTES = {
     FEMALE: word_set(
         "pregnant pregnancy breastfeeding breastfeeds maternity lipstick mascara eyeliner eyeshadow makeup make-up",
         "skirt skirts bikini bikinis bra bras sari saris saree sarees gown gowns blouse blouses hijab tutu pigtails",
-        "lingerie stockings pantyhose brunette busty cleavage breasts handbag purse feminine manicure dress dresses",
+        "lingerie stockings pantyhose brunette busty cleavage breasts handbag purse feminine manicure",
         "bridal high-heels heels earrings",
     ),
 }

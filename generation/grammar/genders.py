@@ -4,8 +4,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from generation.grammar.gender_words import ADULTS, ATTRIBUTES, GENDER, NAMES, NO_DRESS, OTHERS, PLURALS, PRONOUNS
-from text.tokens import words
+from generation.grammar.gender_words import (
+    ADULTS,
+    ATTRIBUTES,
+    FEMALE,
+    GENDER,
+    NAMES,
+    NO_DRESS,
+    OTHERS,
+    PLURALS,
+    PRONOUNS,
+)
 
 # "man's", "he's" and "she'll" are found, "man-made", "mandarin", "human" are not.
 MENTION = re.compile(
@@ -27,6 +36,13 @@ ONE_BEFORE = re.compile(
 )
 ONE_BEHIND = re.compile(r"(?i) (?:is|was|has) ")
 SEVERAL_BEHIND = re.compile(r"(?i) (?:are|were|have) ")
+# "a dress shirt", "women dress in black" and "to dress" name no dress.
+NOT_VERB = "".join(rf"(?<!\b{word} )" for word in sorted({*PLURALS, "to", "they", "people", "children", "kids"}))
+DRESS = rf"{NOT_VERB}dress(?:es)?(?! (?:{'|'.join(sorted(NO_DRESS))})\b)"
+ATTRIBUTE = {
+    gender: re.compile(rf"(?i)\b(?:{'|'.join(sorted(of_it))}{f'|{DRESS}' if gender == FEMALE else ''})\b")
+    for gender, of_it in ATTRIBUTES.items()
+}
 JOINED = re.compile(r"(?i),? (?:and|or|&) (?:\w+ ){0,2}")
 
 
@@ -77,7 +93,8 @@ def is_joined_to(text: str, noun: Mention, target: str, mentions: Sequence[Menti
 
 
 def _is_name(text: str, noun: Mention) -> bool:
-    if any(match.start() <= noun.start < match.end() for match in NAMES.finditer(text)):
+    near = NAMES.finditer(text, max(0, noun.start - REACH), noun.end + REACH)
+    if any(match.start() <= noun.start < match.end() for match in near):
         return True
     inside = noun.start > 0 and text[noun.start - 1] == " " and text[: noun.start].rstrip()[-1:] not in '.!?:"“'
     # "Iron Man", in a caption that is not in capitals or title case.
@@ -101,12 +118,5 @@ def _disagrees(text: str, noun: Mention, before: str) -> bool:
 
 
 def _attribute(text: str, gender: str) -> str:
-    found = words(text)
-    for at, word in enumerate(found):
-        if word not in ATTRIBUTES[gender]:
-            continue
-        after = found[at + 1] if at + 1 < len(found) else ""
-        as_verb = word == "dress" and at and found[at - 1] in (*PLURALS, "to", "they", "people", "children", "kids")
-        if not (word in ("dress", "dresses") and (after in NO_DRESS or as_verb)):
-            return word
-    return ""
+    found = ATTRIBUTE[gender].search(text)
+    return found.group().lower() if found else ""

@@ -14,7 +14,8 @@ from text.quoting import quoted
 
 # Modals are no words of the lexicon: "Will", "May".
 MODALS = frozenset({"will", "may", "might", "can"})
-OPENING = re.compile(r"(?:^|[.!?:;“\"])\s*$")
+# "" is the start of the text.
+SENTENCE_ENDS = ("", ".", "!", "?", ":", ";", "“", '"')
 # "Rose's hat", "Mark, …", "Will and Ann", "Hope is …", the end.
 NAME_FOLLOWED = re.compile(
     r"['’]s\b|,|\s+(?i:and|or|is|was|has|had|does|did|who|with)\b|\s*[.!?]?\s*[”’\")\]]|\s*[.!?]?\s*$"
@@ -109,10 +110,9 @@ def written(name: str, text: str, spot: Named) -> str:
 def _is_common_word(text: str, match: re.Match[str]) -> bool:
     """Return whether the match is rather a word: capital only because it opens a sentence, or all is in capitals."""
     word = match.group()
-    if " " in word or (not lemmas(word.lower()).keys() - {"PROPN"} and word.lower() not in MODALS):
+    if text[: match.start()].rstrip()[-1:] not in SENTENCE_ENDS and not text.isupper():
         return False
-    opens = OPENING.search(text, 0, match.start()) is not None
-    if not opens and not text.isupper():
+    if " " in word or (not lemmas(word.lower()).keys() - {"PROPN"} and word.lower() not in MODALS):
         return False
     return NAME_FOLLOWED.match(text, match.end()) is None and not _is_verb_of_one(text, match.end())
 
