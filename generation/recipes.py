@@ -164,10 +164,10 @@ RECIPES: dict[str, Recipe] = {
     ),
     "vilma-rare-object": Recipe(
         "ViLMA rare actions: object replacement",
-        "1",
+        "2",
         "object_swap",
         {
-            "model": "google-bert/bert-base-uncased, FacebookAI/roberta-base, albert/albert-base-v2",
+            "model": "google-bert/bert-large-uncased, FacebookAI/roberta-large, albert/albert-large-v2",
             "foils": 5,
             "detector": DETR,
             "frames": 8,

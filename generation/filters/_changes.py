@@ -33,10 +33,30 @@ def changes(caption: str, foil: str, tags: Tagger) -> list[Change]:
 
 
 def replaced(found: Sequence[Change]) -> Iterator[tuple[Token, Token]]:
-    """Return (word, replacement) for each edit with as many new words as old ones."""
+    """Return (word, replacement): word by word if an edit keeps the parts of speech, or has one word for one; else
+    verbs with verbs, whatever is beside them ("jumps over" -> "leaps").
+    """
+    old: list[Token] = []
+    new: list[Token] = []
     for change in found:
-        if len(change.before) == len(change.after):
+        parts, others = ([token.part for token in side] for side in (change.before, change.after))
+        if (
+            parts == others
+            or (len(parts) == len(others) and "VERB" not in (*parts, *others))
+            or len(parts) == 1 == len(others)
+        ):
             yield from zip(change.before, change.after, strict=True)
+            continue
+        verbs, others_verbs = _verbs(change.before), _verbs(change.after)
+        yield from zip(verbs, others_verbs, strict=False)
+        old += verbs[len(others_verbs) :]
+        new += others_verbs[len(verbs) :]
+    # Moved: the old verb in one edit, the new one in another.
+    yield from zip(old, new, strict=False)
+
+
+def _verbs(tokens: Sequence[Token]) -> list[Token]:
+    return [token for token in tokens if token.part == "VERB"]
 
 
 def _inside(tokens: Sequence[Token], start: int, end: int) -> tuple[Token, ...]:

@@ -27,9 +27,13 @@ def sentence_cosines(cases: Sequence[Case], params: dict[str, Any], name: str) -
 
 
 def largest_word_cosine(pairs: Iterable[tuple[str, str]], vectors: Vectors) -> float | None:
-    """Return the highest cosine of the word pairs that have vectors, or None."""
-    known = [(vectors[one], vectors[other]) for one, other in pairs if one in vectors and other in vectors]
-    return max((float(one @ other) for one, other in known), default=None)
+    """Return the highest cosine of the word pairs that have vectors, or None; 1 for a lemma and itself."""
+    cosines = [
+        1.0 if one == other else float(vectors[one] @ vectors[other])
+        for one, other in pairs
+        if one == other or (one in vectors and other in vectors)
+    ]
+    return max(cosines, default=None)
 
 
 def open_vectors(path: str) -> Vectors:

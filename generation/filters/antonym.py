@@ -11,7 +11,7 @@ from generation.records import CaptionInput, Verdict
 from text.language.tokens import Token
 from text.language.tools import antonyms, tagger
 
-VERSION = "1"
+VERSION = "2"
 COSTLY = False
 
 

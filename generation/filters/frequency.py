@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from generation.filters._changes import changes
+from generation.filters._changes import changes, replaced
 from generation.records import CaptionInput, Verdict
 from text.language.tools import tagger
+from text.language.verb_forms import verb_readings
 
-VERSION = "1"
+VERSION = "2"
 COSTLY = False
 
 Counts = Mapping[str, int]
@@ -28,6 +29,14 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
     del others
     found = changes(caption.text, foil, tagger(params["tagger"]))
     verbs = [token.lemma for change in found for token in change.after if token.part == "VERB"]
+    # "claps" behind a noun may be tagged as a noun: what replaces a verb is one, if it can be.
+    verbs += [
+        readings[0][0]
+        for old, new in replaced(found)
+        if old.part == "VERB" != new.part
+        for readings in [verb_readings(new.lower)]
+        if readings
+    ]
     if not verbs:
         return Verdict(True, None, "no new verb")
     rarest = min(verbs, key=lambda lemma: (state.get(lemma, 0), lemma))

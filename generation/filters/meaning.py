@@ -11,7 +11,7 @@ from hub.adapters.registry import ENCODER
 from hub.revisions import file_hash, fingerprint
 from text.language.tools import tagger
 
-VERSION = "1"
+VERSION = "2"
 COSTLY = True
 
 

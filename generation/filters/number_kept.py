@@ -9,7 +9,7 @@ from text.language.phrases import is_plural_noun
 from text.language.tokens import Token
 from text.language.tools import tagger
 
-VERSION = "1"
+VERSION = "2"
 COSTLY = False
 PRESENT = ("VB", "VBZ")
 

@@ -1,26 +1,48 @@
-"""Drop a foil whose new words have another part of speech than the words they replace (Feint6K, Sec. 4.2)."""
+"""Drop a foil whose new words have another part of speech than the words they replace (Feint6K, Sec. 4.2).
+
+A new verb may have other prepositions and particles than the old one: "climb up a ladder" -> "carry a ladder".
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
 from generation.filters._changes import changes
 from generation.records import CaptionInput, Verdict
+from text.language.tokens import Token
 from text.language.tools import tagger
 
-VERSION = "1"
+VERSION = "2"
 COSTLY = False
 # A name that replaces a thing is a noun, too.
 SAME = {"PROPN": "NOUN"}
+# What a verb takes beside it.
+BESIDE_VERBS = frozenset({"ADP", "ADV", "PART"})
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
     """Score a foil by the number of edits that change parts of speech; it passes at 0."""
     del others
+    found = changes(caption.text, foil, tagger(params["tagger"]))
+    new_verb = any(_has_verb(change.before) and _has_verb(change.after) for change in found)
+    pairs = [(_parts(change.before), _parts(change.after)) for change in found]
     wrong = [
-        f"{' '.join(before)} became {' '.join(after)}"
-        for change in changes(caption.text, foil, tagger(params["tagger"]))
-        for before in [[SAME.get(token.part, token.part) for token in change.before] or ["nothing"]]
-        for after in [[SAME.get(token.part, token.part) for token in change.after] or ["nothing"]]
-        if before != after
+        f"{' '.join(before) or 'nothing'} became {' '.join(after) or 'nothing'}"
+        for before, after in pairs
+        if _held(before, new_verb=new_verb) != _held(after, new_verb=new_verb)
     ]
     return Verdict(not wrong, float(len(wrong)), "; ".join(wrong[:3]))
+
+
+def _has_verb(tokens: Sequence[Token]) -> bool:
+    return any(token.part == "VERB" for token in tokens)
+
+
+def _parts(tokens: Sequence[Token]) -> list[str]:
+    return [SAME.get(token.part, token.part) for token in tokens]
+
+
+def _held(parts: Sequence[str], *, new_verb: bool) -> list[str]:
+    """Return the parts that must stay: without prepositions beside a new verb; any of them for another of them."""
+    if new_verb:
+        return [part for part in parts if part not in BESIDE_VERBS]
+    return ["ADP"] if parts and BESIDE_VERBS.issuperset(parts) and "ADP" in parts else list(parts)

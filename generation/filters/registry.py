@@ -69,6 +69,7 @@ _FILTERS: dict[str, Entry] = {
         path="generation.filters.part_of_speech",
         summary="Drops a foil whose new words have another part of speech.",
         params=(TAGGER,),
+        deviations=("A new verb may have other prepositions and particles than the old one (“climb up”, “carry”).",),
     ),
     "number_kept": Entry(
         label="Singular and plural unchanged",

@@ -9,7 +9,7 @@ from generation.records import Case, Measure, Verdict
 from hub.revisions import file_hash
 from text.language.tools import tagger
 
-VERSION = "1"
+VERSION = "2"
 COSTLY = True
 
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from text.language.inflection import plural, singular
+from text.language.inflection import PLURAL_ONLY, plural, singular
 
 FRAME = re.compile(
     r"^(?P<before>\s*(?ai:there\s+))(?P<frame>(?ai:is\s+at\s+least\s+one|is\s+some|are\s+some|are\s+at\s+least\s+some))"
@@ -64,7 +64,49 @@ MASS = frozenset(
         "glue",
         "metal",
         "plastic",
+        "asparagus",
+        "bacon",
+        "batter",
+        "beef",
+        "broccoli",
+        "cash",
+        "cement",
+        "concrete",
+        "corn",
+        "dirt",
+        "dust",
+        "garbage",
+        "hay",
+        "jam",
+        "jelly",
+        "ketchup",
+        "laundry",
+        "lemonade",
+        "lettuce",
+        "lipstick",
+        "mayonnaise",
+        "mustard",
+        "popcorn",
+        "pork",
+        "rubbish",
+        "seafood",
+        "shampoo",
+        "spaghetti",
+        "spinach",
+        "steam",
+        "toast",
+        "toothpaste",
+        "traffic",
+        "trash",
+        "underwear",
+        "vinegar",
+        "wool",
+        "yogurt",
     }
+)
+# Uncountable things that are also sold or served by the piece: "peppers", "papers".
+PIECES = frozenset(
+    {"beer", "cheese", "chocolate", "coffee", "fire", "juice", "paper", "pepper", "sauce", "soup", "wine"}
 )
 
 
@@ -101,9 +143,17 @@ def one_of(thing: str) -> str:
 
 def frame_for(thing: str, *, several: bool) -> tuple[str, str]:
     """Return (frame, form) for a thing in the singular."""
-    if thing.split()[-1] in MASS:
+    last = thing.split()[-1]
+    if last in MASS and not (several and last in PIECES):
         return SOME, thing
+    if last in PLURAL_ONLY:
+        return SEVERAL, thing
     return (SEVERAL, many_of(thing)) if several else (ONE, thing)
+
+
+def own_frame(thing: str, said: str) -> str:
+    """Return the frame that a caption of the thing should have: "at least one jeans" counts as "some jeans"."""
+    return SEVERAL if thing.split()[-1] in PLURAL_ONLY else said
 
 
 def many_of(thing: str) -> str:
@@ -114,7 +164,8 @@ def many_of(thing: str) -> str:
 
 
 def in_frame(thing: str, said: str, frame: str) -> str | None:
-    """Return the form in `frame` of a thing (singular) from frame `said`; None if only one of them is countable."""
-    if (said == SOME) != (frame == SOME):
+    """Return the form in `frame` of a thing (singular) from frame `said`; None if only one of them is countable, or
+    the thing has no singular ("jeans")."""
+    if (said == SOME) != (frame == SOME) or (frame == ONE and thing.split()[-1] in PLURAL_ONLY):
         return None
     return many_of(thing) if frame == SEVERAL else thing

@@ -8,8 +8,19 @@ from functools import lru_cache
 from typing import Any
 
 from generation.errors import GenerationError
+from text.language.inflection import lemmas
+from text.language.verb_forms import verb_readings
 from text.quoting import quoted
 
+# Modals are no words of the lexicon: "Will", "May".
+MODALS = frozenset({"will", "may", "might", "can"})
+# "" is the start of the text.
+SENTENCE_ENDS = ("", ".", "!", "?", ":", ";", "“", '"')
+# "Rose's hat", "Mark, …", "Will and Ann", "Hope is …", the end.
+NAME_FOLLOWED = re.compile(
+    r"['’]s\b|,|\s+(?i:and|or|is|was|has|had|does|did|who|with)\b|\s*[.!?]?\s*[”’\")\]]|\s*[.!?]?\s*$"
+)
+NEXT_WORD = re.compile(r"\s+([^\W\d_]+)")
 FIELDS = frozenset({"name", "gender", "movie", "frequency", "aliases"})
 EXAMPLE = '[{"name": "Harry", "gender": "male", "movie": "…", "frequency": 12}]'
 
@@ -78,12 +89,38 @@ def _character(record: Any, where: str) -> Character:
 
 
 def named_in(text: str, characters: Iterable[Character]) -> list[Named]:
-    """Find the named characters from left to right. The longest name wins, case counts, "'s" may follow."""
-    by_name = {name: one for one in characters for name in (*one.aliases, one.name)}
+    """Find the named characters from left to right. The longest name wins, case counts or all is in capitals
+    ("JENKO"), "'s" may follow. A name that is a common word counts where only a name fits ("Will Harry win?").
+    """
+    named = {name: one for one in characters for name in (*one.aliases, one.name)}
+    by_name = {name.upper(): one for name, one in named.items()} | named
     if not by_name:
         return []
-    found = name_pattern(tuple(by_name)).finditer(text)
+    found = [match for match in name_pattern(tuple(by_name)).finditer(text) if not _is_common_word(text, match)]
     return [Named(match.start(), match.end(), by_name[match.group()]) for match in found]
+
+
+def written(name: str, text: str, spot: Named) -> str:
+    """Return a name as the text writes the name at `spot`: in capitals if only the text has it so."""
+    old = text[spot.start : spot.end]
+    capitals = old.isupper() and old not in (spot.who.name, *spot.who.aliases)
+    return name.upper() if capitals else name
+
+
+def _is_common_word(text: str, match: re.Match[str]) -> bool:
+    """Return whether the match is rather a word: capital only because it opens a sentence, or all is in capitals."""
+    word = match.group()
+    if text[: match.start()].rstrip()[-1:] not in SENTENCE_ENDS and not text.isupper():
+        return False
+    if " " in word or (not lemmas(word.lower()).keys() - {"PROPN"} and word.lower() not in MODALS):
+        return False
+    return NAME_FOLLOWED.match(text, match.end()) is None and not _is_verb_of_one(text, match.end())
+
+
+def _is_verb_of_one(text: str, at: int) -> bool:
+    """Return whether the next word is a verb in the third person or past: "Rose opens …", "Mark fell"."""
+    following = NEXT_WORD.match(text, at)
+    return following is not None and any(tag in ("VBZ", "VBD") for _, tag in verb_readings(following[1].lower()))
 
 
 @lru_cache(maxsize=512)

@@ -104,6 +104,7 @@ MODEL_METHODS: dict[str, Entry] = {
                 "object (“climbs up”). The papers take any words and filter afterwards."
             ),
             "both modes: the stop lists are our own; ViLMA gives examples of each (use, have; hold, reach; I; and).",
+            "both modes: spans come from a beam search; ViLMA's published code draws them (top-p .5).",
         ),
     ),
     "object_swap": Entry(

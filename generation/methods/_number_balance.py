@@ -1,7 +1,8 @@
-"""Trade counts between captions so that in each pair {a, b} both numbers are true equally often."""
+"""Give captions other counts: by trades, so that both numbers of a pair are true equally often, or by quotas."""
 
 import random
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 
@@ -76,3 +77,45 @@ def _crowded(groups: Groups) -> list[Key]:
 
 def _draw(groups: Groups, keys: list[Key], rng: random.Random) -> Key:
     return rng.choices(keys, weights=[len(groups[key]) for key in keys])[0]
+
+
+def drawn_by_quota(
+    items: Iterable[Counted], weight: Callable[[int], int], rounds: int, rng: random.Random
+) -> dict[str, tuple[Given, ...]]:
+    """Return up to `rounds` different counts per caption id; each round has the counts in proportion to `weight`.
+
+    A round draws without replacement from as many counts as there are captions, so only rounding and captions that
+    cannot state each count change the proportions. Captions with the fewest choices draw first.
+    """
+    left = sorted((item for item in items if item.allowed), key=lambda item: item.id)
+    given: dict[str, list[int]] = {item.id: [] for item in left}
+    for _ in range(rounds):
+        rng.shuffle(left)
+        open_ = {item.id: item.allowed.difference(given[item.id]) for item in left}
+        asking = sorted((item.id for item in left if open_[item.id]), key=lambda id_: len(open_[id_]))
+        if not asking:
+            break
+        quotas = _quotas(frozenset().union(*open_.values()), weight, len(asking), rng)
+        for id_ in asking:
+            # Used up for this caption: its choices exceed their quotas.
+            choices = sorted(count for count in open_[id_] if quotas[count] > 0)
+            weights = [quotas[count] for count in choices]
+            if not choices:
+                choices = sorted(open_[id_])
+                weights = [weight(count) for count in choices]
+            count = rng.choices(choices, weights=weights)[0]
+            quotas[count] -= 1
+            given[id_].append(count)
+    return {id_: tuple(Given(count, None) for count in counts) for id_, counts in given.items()}
+
+
+def _quotas(counts: Collection[int], weight: Callable[[int], int], total: int, rng: random.Random) -> Counter[int]:
+    """Return how often each count is given in `total` draws: its share of the weight, with remainders drawn."""
+    whole = sum(map(weight, counts))
+    quotas = Counter({count: total * weight(count) // whole for count in sorted(counts)})
+    remainders = {count: total * weight(count) % whole for count in sorted(counts)}
+    for _ in range(total - quotas.total()):
+        count = rng.choices(list(remainders), weights=list(remainders.values()))[0]
+        quotas[count] += 1
+        del remainders[count]
+    return quotas

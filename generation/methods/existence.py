@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.grammar.existence import ONE, SEVERAL, Existence, in_frame, many_of, one_of, read_existence
+from generation.grammar.existence import ONE, SEVERAL, Existence, in_frame, many_of, one_of, own_frame, read_existence
 from generation.grammar.synonyms import names_of
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
@@ -23,7 +23,7 @@ from text.language.numbers import match_case
 from text.language.tools import tagger
 from text.tokens import words
 
-VERSION = "3"
+VERSION = "4"
 DRAWS = 20
 # Longer captions are not single sentences about a video.
 MAX_TAGGED_LENGTH = 2000
@@ -68,7 +68,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
         said = read_existence(caption.text)
         if said:
             thing = one_of(said.thing)
-            counts[thing, said.frame] += 1
+            counts[thing, own_frame(thing, said.frame)] += 1
             video = caption.video or caption.id
             by_video[video] = by_video.get(video, frozenset()) | {thing}
     if len(by_video) < 2:

@@ -4,14 +4,15 @@ As in (contrast sets, Secs. 3.1 and A.1, Table 6).
 
 One gendered noun, and the pronouns of its gender, are replaced by a word of the table, drawn uniformly; swapping
 all nouns would leave "man and woman walk" true. `paper` swaps any noun and every pronoun, and writes "his" for
-each "her"; `corrected` skips captions with an ambiguous pronoun, and distinguishes "his" and "him".
+each "her"; `corrected` distinguishes "his" and "him", and skips captions with an ambiguous pronoun, a negated noun, a
+name, a noun in the wrong number, an attribute of one gender ("bearded"), and foils such as "a man and a man".
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from generation.grammar.gender_words import PLAIN, PLURALS, PRONOUNS, TABLE_6
+from generation.grammar.genders import Mention, is_joined_to, mentions_in, refusal
 from generation.grammar.surface import replace_phrase, word_set
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
@@ -22,67 +23,6 @@ from text.language.phrases import is_plural_noun
 from text.language.tokens import Token
 from text.language.tools import Tagger, tagger
 
-# Directed, keeps singular and plural (contrast sets, Table 6). "woman" is listed here as man (and guy: see paper).
-TABLE_6 = {
-    "man": ("woman",),
-    "men": ("women",),
-    "boy": ("girl",),
-    "boys": ("girls",),
-    "guy": ("woman", "girl"),
-    "guys": ("women", "girls", "ladies"),
-    "woman": ("man",),
-    "women": ("men", "guys"),
-    "girl": ("boy", "guy"),
-    "girls": ("boys", "guys"),
-    "lady": ("man", "guy"),
-    "ladies": ("men", "guys"),
-}
-
-
-PLURALS = word_set("men women boys girls guys ladies")
-
-
-MALE, FEMALE = "male", "female"
-
-
-GENDER = dict.fromkeys(word_set("man men boy boys guy guys"), MALE) | dict.fromkeys(
-    word_set("woman women girl girls lady ladies"), FEMALE
-)
-
-
-# Persons that a pronoun may refer to although they are never swapped.
-OTHERS = dict.fromkeys(
-    word_set(
-        "gentleman gentlemen father fathers dad son sons brother brothers husband uncle grandfather grandpa",
-        "king prince",
-        "policeman policemen fireman firemen fisherman cameraman businessman waiter actor groom boyfriend lad gents mr",
-        "sir monk nephew dude dudes males male salesman sportsman cowboy cowboys chairman postman emperor",
-    ),
-    MALE,
-) | dict.fromkeys(
-    word_set(
-        "mother mothers mom mum daughter daughters sister sisters wife aunt grandmother grandma queen princess actress",
-        "policewoman policewomen businesswoman waitress bride girlfriend mrs ms miss nun niece females female",
-        "ballerina",
-        "cheerleader cheerleaders housewife stewardess goddess hostess witch saleswoman",
-    ),
-    FEMALE,
-)
-
-
-PRONOUNS = {
-    "he": MALE,
-    "him": MALE,
-    "his": MALE,
-    "himself": MALE,
-    "she": FEMALE,
-    "her": FEMALE,
-    "hers": FEMALE,
-    "herself": FEMALE,
-}
-
-
-PLAIN = {"he": "she", "him": "her", "himself": "herself", "she": "he", "hers": "his", "herself": "himself"}
 # "hands her flowers": "her" may be the recipient or the owner.
 TWO_OBJECTS = word_set("give hand offer show tell send bring throw teach feed pass buy ask serve lend pay read sell")
 PERCEPTION = word_set("see watch hear let make help feel have")
@@ -109,23 +49,10 @@ WATCHING = PERCEPTION | word_set(
 
 # Adverbs in the lexicon that may also precede a noun.
 BEFORE_THINGS = word_set("only second third fourth fifth sixth next last first")
-VERSION = "2"
+VERSION = "3"
 THINGS = ("NOUN", "PROPN")
 # Each noun is compared with all persons of the caption; keeps the time linear for captions of 10^6 characters.
 MAX_NOUNS_TRIED = 12
-# "man's", "he's" and "she'll" are found, "man-made", "mandarin", "human" are not.
-MENTION = re.compile(
-    rf"(?<!\w)(?<![\w'’-])(?ai:{'|'.join(sorted({*GENDER, *OTHERS, *PRONOUNS}, key=len, reverse=True))})"
-    r"(?=['’](?ai:s|ll|d)\b|['’](?!\w)|(?!\w|['’-]\w|[\u0300-\u036f\u200d\ufe0f]))"
-)
-
-
-@dataclass(frozen=True)
-class Mention:
-    start: int
-    end: int
-    word: str
-    gender: str
 
 
 def make(
@@ -134,7 +61,7 @@ def make(
     """Make one foil per caption."""
     tags = tagger(params["tagger"])
     for caption in captions:
-        mentions = [_mention(match) for match in MENTION.finditer(caption.text)]
+        mentions = mentions_in(caption.text)
         choices = [mention for mention in mentions if mention.word in TABLE_6]
         if not choices:
             yield Skip(caption.id, "it has no word of the table (man, woman, boy, girl, guy, lady and their plurals)")
@@ -155,22 +82,35 @@ def _draft(
     """Return the foil of the first choice that can be swapped, or why none can."""
     why = ""
     for noun in choices:
-        edits = _pronouns(caption.text, noun, mentions, mode, tags)
+        refused = refusal(caption.text, noun, mentions) if mode != "paper" else ""
+        edits = refused or _pronouns(caption.text, noun, mentions, mode, tags)
         if isinstance(edits, str):
             why = why or edits
             continue
-        targets = TABLE_6[noun.word]
+        targets = [
+            one for one in TABLE_6[noun.word] if mode == "paper" or not is_joined_to(caption.text, noun, one, mentions)
+        ]
+        if not targets:
+            why = why or f"the foil would name '{TABLE_6[noun.word][0]}' twice, joined by “and”"
+            continue
         target = targets[int(share * len(targets))]
-        swap = replace_phrase(caption.text, noun.start, noun.end, target)
+        swap = _swap(caption.text, noun, target)
         facts = {"from": noun.word, "to": target, "pronouns": len(edits), "tagger": tags.name}
         return draft_from_edits(caption, [*swap, *edits], method="gender_swap", mode=mode, facts=facts)
     return Skip(caption.id, why)
 
 
-def _mention(match: re.Match[str]) -> Mention:
-    word = match.group().lower()
-    gender = GENDER.get(word) or OTHERS.get(word) or PRONOUNS[word]
-    return Mention(match.start(), match.end(), word, gender)
+def _swap(text: str, noun: Mention, target: str) -> list[Edit]:
+    """Return the edits of the noun, with its genitive: "the women's team" -> "the guys' team"."""
+    mark = text[noun.end : noun.end + 1]
+    if mark not in ("'", "’"):
+        return replace_phrase(text, noun.start, noun.end, target)
+    long = text[noun.end + 1 : noun.end + 2].lower() == "s"
+    to_short, to_long = long and target.endswith("s"), not long and not target.endswith("s")
+    *before, new = replace_phrase(text, noun.start, noun.end, target)
+    if to_short:
+        return [*before, Edit(noun.start, noun.end + 2, new.target + mark)]
+    return [*before, Edit(noun.start, noun.end + 1, f"{new.target}{mark}s")] if to_long else [*before, new]
 
 
 def _pronouns(text: str, noun: Mention, mentions: Sequence[Mention], mode: str, tags: Tagger) -> list[Edit] | str:
@@ -178,8 +118,6 @@ def _pronouns(text: str, noun: Mention, mentions: Sequence[Mention], mode: str, 
     pronouns = [one for one in mentions if one.word in PRONOUNS and one.gender == noun.gender]
     if mode != "paper":
         persons = [one for one in mentions if one.word not in PRONOUNS and one.gender == noun.gender]
-        if sum(one.word == noun.word for one in persons) > 1:
-            return f"'{noun.word}' occurs more than once; it may be another person"
         if pronouns and len(persons) > 1:
             return f"'{pronouns[0].word}' may belong to a second person of the same gender"
         if pronouns and noun.word in PLURALS:
@@ -201,10 +139,15 @@ def _other(tokens: Sequence[Token], at: int, word: str, mode: str) -> str | None
         return PLAIN[word]
     possessive = _is_possessive(tokens, at)
     if word == "his":
-        return "hers" if possessive is False else "her"
+        return "hers" if possessive is False and not _is_before_thing(tokens, at) else "her"
     if mode == "paper":
         return "his"
     return None if possessive is None else ("his" if possessive else "him")
+
+
+def _is_before_thing(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a determiner or pronoun follows, which is part of a name: "his mine craft world"."""
+    return at + 1 < len(tokens) and tokens[at + 1].part in ("DET", "PRON")
 
 
 def _is_possessive(tokens: Sequence[Token], at: int) -> bool | None:

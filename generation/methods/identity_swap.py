@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._characters import Character, Named, cast, named_in
+from generation.methods._characters import Character, Named, cast, named_in, written
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit, apply_edits
 
-VERSION = "1"
+VERSION = "2"
 
 
 def check(params: dict[str, Any]) -> None:
@@ -68,7 +68,7 @@ def _drafts(
         swaps = _swaps(named, characters, params["draw"], mode, rng)
         if not swaps:
             break
-        edits = [Edit(one.start, one.end, who.name) for one, who in swaps]
+        edits = [Edit(one.start, one.end, written(who.name, caption.text, one)) for one, who in swaps]
         foil = apply_edits(caption.text, edits)
         if foil not in made:
             facts = {"swapped": [[one.who.name, who.name] for one, who in swaps], "named": len(named)}

@@ -1,46 +1,66 @@
 """Number replacement (ViLMA, Secs. 3.2 and C.2): "exactly three times" -> "exactly nine times".
 
 `paper`: the wrong count is drawn from the other side of the easy/difficult split: captions with 1, 2, 3 get 4..max
-(easy), captions with 4..max get 1, 2, 3 (difficult). Text alone solves each subtest: the smaller (larger) is true.
+(easy), captions with 4..max get 1, 2, 3 (difficult). Counts are as frequent as in the released files, which draw each
+count in proportion to the clips that have it. Text alone solves each subtest: the smaller (larger) is true.
 `corrected`: captions trade counts within the run, so that in each pair {a, b} both are true equally often. Captions
 without a partner are skipped with this reason. With split=easy or difficult the trades cross the split and one half
 is the result: only both halves of one run's captions and seed together are balanced.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from generation.errors import GenerationError
 from generation.grammar.numbers import Count, find_count, realise
-from generation.methods._number_balance import Counted, Given, balanced
+from generation.methods._number_balance import Counted, Given, balanced, drawn_by_quota
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.language.numbers import value_of
 
-VERSION = "2"
+VERSION = "3"
 # Captions trade counts: a resumed run trades among the captions that it began with.
 NEEDS_ALL_CAPTIONS = True
 SMALL = frozenset({1, 2, 3})
 MAX_NUMBER = 20
+# Foils with each count in ViLMA's released counting files (easy: 4..10, difficult: 1..3); 11 and above as rare as 10.
+RELEASED = {1: 319, 2: 285, 3: 291, 4: 195, 5: 175, 6: 141, 7: 120, 8: 119, 9: 103, 10: 106}
 
 State = dict[str, tuple[Given, ...]] | None
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Return caption id -> counts of its foils, traded over all captions of the run; None in mode paper."""
+    """Return caption id -> counts of its foils, over all captions of the run; None for a single caption."""
     check(params)
-    if mode == "paper":
-        return None
     items = []
     for caption in captions:
         count = _stated(caption, params)
-        if isinstance(count, Count):
+        if isinstance(count, Count) and (mode != "paper" or _is_in_split(count.value, params["split"])):
             allowed = _realisable(count, _other_counts(count.value, params, mode))
             items.append(Counted(caption.id, count.value, frozenset(allowed), count.adverb))
     # A trial on one sentence: no caption to trade with.
     if len(items) == 1:
         return None
+    if mode == "paper":
+        return _as_released(items, params["foils"], seed)
     return balanced(items, params["foils"], generator_for(seed, "number", "balance"))
+
+
+def _as_released(items: Sequence[Counted], rounds: int, seed: int) -> dict[str, tuple[Given, ...]]:
+    """Return counts in the proportions of the released files, for each side of the split."""
+    sides = [[item for item in items if (item.value in SMALL) == small] for small in (True, False)]
+    given: dict[str, tuple[Given, ...]] = {}
+    for side in sides:
+        given |= drawn_by_quota(side, _weight, rounds, generator_for(seed, "number", "quota"))
+    return given
+
+
+def _weight(count: int) -> int:
+    return RELEASED.get(count, RELEASED[10])
+
+
+def _is_in_split(value: int, split: str) -> bool:
+    return split == "any" or (split == "easy") == (value in SMALL)
 
 
 def make(
@@ -95,11 +115,11 @@ def _realisable(count: Count, numbers: list[int]) -> list[int]:
 def _given(
     caption: CaptionInput, count: Count, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> tuple[Given, ...] | str:
-    if params["split"] != "any" and (params["split"] == "easy") != (count.value in SMALL):
+    if not _is_in_split(count.value, params["split"]):
         return f"the count {count.value} is not in the {params['split']} subtest (parameter split)"
     if state is not None and caption.id in state:
         return state[caption.id]
-    if state is not None and params["leftover"] == "skip":
+    if state is not None and mode != "paper" and params["leftover"] == "skip":
         return (
             f"no caption is left to trade the count {count.value} with; add captions, "
             "or draw at random with leftover=draw or mode paper"
@@ -108,6 +128,10 @@ def _given(
     if not allowed:
         return "no other count keeps the sentence grammatical"
     rng = generator_for(seed, "number", caption.id)
+    if mode == "paper":
+        return drawn_by_quota([Counted(caption.id, count.value, frozenset(allowed))], _weight, params["foils"], rng)[
+            caption.id
+        ]
     return tuple(Given(value, None) for value in rng.sample(allowed, min(params["foils"], len(allowed))))
 
 

@@ -62,6 +62,11 @@ _METHODS: dict[str, Entry] = {
                 "both modes: a caption whose count contradicts its video's annotated count is skipped. "
                 "Nouns and verbs are inflected by rule; the paper wrote templates by hand."
             ),
+            (
+                "paper: foil counts are as frequent as in the released files, exactly. The published code draws each "
+                "count at random, in proportion to the clips of QUVA with that count. Counts above 10 have the weight "
+                "of 10."
+            ),
         ),
     ),
     "preposition": Entry(
@@ -184,6 +189,11 @@ _METHODS: dict[str, Entry] = {
                 "(“hands her flowers”), the caption is skipped. The paper does not describe this; mode "
                 "paper always writes “his”."
             ),
+            (
+                "corrected: negated nouns (“no man is in the room”), names (“lady gaga”) and nouns in the wrong "
+                "number (“two woman”) are skipped. So are captions with an attribute of one gender (“bearded”, "
+                "“lipstick”) and foils such as “a man and a man”."
+            ),
         ),
     ),
     "colour_swap": Entry(
@@ -233,6 +243,10 @@ _METHODS: dict[str, Entry] = {
                 "whom the caption already names (“Harry looks at Harry”). The paper decides for each "
                 "mention."
             ),
+            (
+                "both modes: a name in capitals (“JENKO”) is found, and its foil is in capitals. A name that is also "
+                "a word (“Will”, “Mark”) is skipped at the start of a sentence unless a name fits there."
+            ),
         ),
     ),
     "existence": Entry(
@@ -259,6 +273,10 @@ _METHODS: dict[str, Entry] = {
                 "“objects” lists it or a synonym. For a video without a file, nothing else is known."
             ),
             "both modes: uncountable things are phrased as “there is some water”; the paper has no such frame.",
+            (
+                "both modes: a plural without a singular (“jeans”) is phrased as “there are some jeans”. In mode "
+                "corrected it only replaces other plurals."
+            ),
         ),
     ),
     "random_caption": Entry(

@@ -39,6 +39,11 @@ PAIRS = [
     ("there are some tomatoes", "there is at least one potato", "there are some potatoes"),
     ("there is at least one baby", "there is at least one lady", "there is at least one lady"),
     ("there are some babies", "there are some ladies", "there are some ladies"),
+    ("there are some towels", "there are some jeans", "there are some jeans"),
+    ("there are some towels", "there are some clothes", "there are some clothes"),
+    ("there are some scissors", "there is at least one cup", "there are some cups"),
+    ("there are some towels", "there are some wine glasses", "there are some wine glasses"),
+    ("there are some towels", "there are some peppers", "there are some peppers"),
     ("there are at least some cups", "there is at least one bowl", "there are at least some bowls"),
 ]
 
@@ -59,6 +64,17 @@ def test_mode_paper_uses_the_other_captions_frame():
         (6, 21, "are some"),
         (22, 27, "peppers"),
     ]
+
+
+@pytest.mark.parametrize("thing", ["jeans", "clothes", "scissors", "pants", "shorts", "goggles"])
+def test_a_thing_without_singular_is_never_at_least_one(thing):
+    given = [CaptionInput("a", "there is at least one car", "v1"), CaptionInput("b", f"there are some {thing}", "v2")]
+    first, second = outcomes("existence", given)
+    assert not first.foils
+    assert [judged.draft.foil for judged in second.foils] == ["there are some cars"]
+    wrong = CaptionInput("b", f"there is at least one {thing}", "v2")
+    (made,) = outcomes("existence", [given[0], wrong], mode="paper")[0].foils
+    assert made.draft.foil == f"there are some {thing}"
 
 
 @pytest.mark.parametrize(
@@ -165,5 +181,8 @@ def test_forms():
     assert one_of("wine glasses") == "wine glass"
     assert frame_for("box", several=True) == ("are some", "boxes")
     assert frame_for("water", several=True) == ("is some", "water")
+    assert frame_for("pepper", several=True) == ("are some", "peppers")
+    assert frame_for("pepper", several=False) == ("is some", "pepper")
+    assert frame_for("pants", several=False) == ("are some", "pants")
     with pytest.raises(GenerationError, match="'foils' is 0"):
         outcomes("existence", [], foils=0)

@@ -20,7 +20,17 @@ ALL_FOILS = [
     ("an old lady waters plants", {"an old man waters plants", "an old guy waters plants"}),
     ("ladies drink tea", {"men drink tea", "guys drink tea"}),
     # ONE noun: swapping both would stay true.
-    ("a man and a woman walk together", {"a woman and a woman walk together", "a man and a man walk together"}),
+    ("a man talks to a woman", {"a woman talks to a woman", "a man talks to a man"}),
+    ("a girl and a guy walk together", {"a girl and a woman walk together", "a boy and a guy walk together"}),
+    ("a man films a bearded man's bride", set()),
+    ("a woman films a bearded man", {"a man films a bearded man"}),
+    ("a man in a dress shirt waves", {"a woman in a dress shirt waves"}),
+    ("the women dress in black", {"the men dress in black", "the guys dress in black"}),
+    ("with no shirt the man waves", {"with no shirt the woman waves"}),
+    ("the women's team wins", {"the men's team wins", "the guys' team wins"}),
+    ("a few women dance", {"a few men dance", "a few guys dance"}),
+    ("a man and a dog are running", {"a woman and a dog are running"}),
+    ("A Man Rides A Horse", {"A Woman Rides A Horse"}),
     # Pronouns of that gender only, in their case; capitals and genitives kept.
     ("He is a man.", {"She is a woman."}),
     ("The man's dog follows him.", {"The woman's dog follows her."}),
@@ -39,7 +49,12 @@ ALL_FOILS = [
         "a man gives her a bag while the woman laughs",
         {"a woman gives her a bag while the woman laughs", "a man gives him a bag while the man laughs"},
     ),
-    ("a woman in her red dress", {"a man in his red dress"}),
+    ("a woman in her red coat", {"a man in his red coat"}),
+    ("the guys' car stops", {"the women's car stops", "the girls' car stops", "the ladies' car stops"}),
+    (
+        "a guy discusses his mine craft world",
+        {"a woman discusses her mine craft world", "a girl discusses her mine craft world"},
+    ),
     ("a woman brushes her two dogs", {"a man brushes his two dogs"}),
     ("a dog runs to a woman and jumps on her", {"a dog runs to a man and jumps on him"}),
     ("a woman eats her boiled egg", {"a man eats his boiled egg"}),
@@ -122,6 +137,33 @@ def test_a_word_that_only_contains_a_gendered_one_is_ignored(caption):
 def test_a_caption_with_an_ambiguous_pronoun_is_skipped(caption, why):
     assert not over_seeds("gender_swap", caption, seeds=10)
     assert skipped("gender_swap", caption) == why
+
+
+@pytest.mark.parametrize(
+    ("caption", "why"),
+    [
+        ("no man is in the room", "'man' is negated: the foil may be true, too"),
+        ("the room without a woman is dark", "'woman' is negated: the foil may be true, too"),
+        ("there is not a single girl", "'girl' is negated: the foil may be true, too"),
+        ("lady gaga sings", "'lady' is part of a name or a fixed phrase"),
+        ("Tony Stark puts on the Iron Man suit", "'man' is part of a name or a fixed phrase"),
+        ("the backstreet boys sing", "'boys' is part of a name or a fixed phrase"),
+        ("ladies and gentlemen clap", "'ladies' is part of a name or a fixed phrase"),
+        ("a cartoon women walks", "the number of 'women' does not agree with its sentence; correct the caption"),
+        ("a women drives", "the number of 'women' does not agree with its sentence; correct the caption"),
+        ("two woman talk", "the number of 'woman' does not agree with its sentence; correct the caption"),
+        ("many young man dance", "the number of 'man' does not agree with its sentence; correct the caption"),
+        ("three women is walking", "the number of 'women' does not agree with its sentence; correct the caption"),
+        ("a bearded man sings", "'bearded' gives the gender of 'man' away"),
+        ("a woman puts on lipstick", "'lipstick' gives the gender of 'woman' away"),
+        ("a pregnant woman sits", "'pregnant' gives the gender of 'woman' away"),
+        ("a man and a woman walk together", "the foil would name 'woman' twice, joined by “and”"),
+        ("a group of men and women dance", "the foil would name 'women' twice, joined by “and”"),
+    ],
+)
+def test_a_noun_without_a_good_swap_is_skipped(caption, why):
+    assert skipped("gender_swap", caption) in (why, why.replace("woman", "man").replace("women", "men"))
+    assert drafts("gender_swap", caption, mode="paper")
 
 
 def test_the_mapping_equals_the_papers_table():

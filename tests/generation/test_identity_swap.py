@@ -61,6 +61,9 @@ ALL_FOILS = [
     ),
     ("Her cat bites Ginny.", {"Her cat bites Hermione."}),
     ("mandarin for Harry", {"mandarin for Ron"}),
+    # Scripts write names in capitals.
+    ("HARRY opens the door.", {"RON opens the door."}),
+    ("Then HARRY’s owl leaves", {"Then RON’s owl leaves"}),
 ]
 
 
@@ -78,13 +81,40 @@ def test_a_caption_gets_all_of_these_foils(caption, foils):
         "McHarry",
         "a man opens it",
         "Ronnie",
-        "HARRY",
+        "HARRYHAUSEN",
         "",
     ],
 )
 def test_a_word_that_only_looks_like_a_name_is_ignored(caption):
     (outcome,) = outcomes("identity_swap", [CaptionInput("c", caption, facts=FACTS)])
     assert outcome.skipped == ("it names none of the characters",)
+
+
+WORDS_TOO = [{"name": name, "gender": "male"} for name in ("Will", "Mark", "Chase", "Ron")]
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "Will Harry Potter win?",
+        "Mark the spot on the map.",
+        "Chase the dog!",
+        "A dog barks. Will it bite?",
+        "WILL HE WIN?",
+    ],
+)
+def test_a_common_word_that_opens_a_sentence_does_not_count_as_a_name(caption):
+    (outcome,) = outcomes("identity_swap", [CaptionInput("c", caption, facts={"characters": WORDS_TOO})])
+    assert outcome.skipped == ("it names none of the characters",)
+
+
+@pytest.mark.parametrize(
+    "caption",
+    ["Will opens the door.", "Mark fell.", "the dog follows Chase", "Mark, tired, sits", "Will's hat", "WILL walks in"],
+)
+def test_a_name_that_is_also_a_word_is_found_where_only_a_name_fits(caption):
+    (outcome,) = outcomes("identity_swap", [CaptionInput("c", caption, facts={"characters": WORDS_TOO})])
+    assert len(outcome.foils) == 1
 
 
 def test_the_longest_name_wins_and_aliases_name_their_character():

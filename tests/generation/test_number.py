@@ -212,6 +212,46 @@ def test_mode_paper_draws_across_the_split():
     assert {draft.facts["split"] for draft in difficult} == {"difficult"}
 
 
+# Foils with each count in ViLMA's released files, counting easy and difficult.
+RELEASED = {
+    "easy": {4: 195, 5: 175, 6: 141, 7: 120, 8: 119, 9: 103, 10: 106},
+    "difficult": {1: 319, 2: 285, 3: 291},
+}
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("split", ["easy", "difficult"])
+def test_mode_paper_has_the_counts_of_the_released_files(split, seed):
+    released = RELEASED[split]
+    values = [1, 2, 3] if split == "easy" else [4, 5, 6, 7, 8, 9, 10]
+    counts = [values[at % len(values)] for at in range(sum(released.values()))]
+    made = Counter()
+    for (_, foil), n in pairs_of(outcomes("number", claps(counts), mode="paper", split=split, seed=seed)).items():
+        made[foil] += n
+    assert sum(abs(made[count] - n) for count, n in released.items()) <= 2 * len(released)
+    assert made.total() == len(counts)
+
+
+def test_mode_paper_keeps_the_proportions_if_some_captions_cannot_state_one():
+    captions = claps([5] * 60)
+    stubborn = [CaptionInput(f"s{at}", "exactly five of them clap.", video=f"w{at}") for at in range(30)]
+    found = outcomes("number", [*stubborn, *captions], mode="paper")
+    alone = {draft.facts["foil_count"] for draft in drafts("number", stubborn[0].text, mode="paper", foils=9)}
+    assert 1 not in alone
+    made = Counter(judged.draft.facts["foil_count"] for one in found for judged in one.foils)
+    assert made[1] >= 30
+
+
+def test_mode_paper_draws_a_single_caption_by_the_same_proportions():
+    seen = Counter(
+        draft.facts["foil_count"]
+        for seed in range(400)
+        for draft in drafts("number", "he claps exactly two times", mode="paper", seed=seed)
+    )
+    assert set(seen) == {4, 5, 6, 7, 8, 9, 10}
+    assert seen[4] > seen[10]
+
+
 @pytest.mark.parametrize("mode", ["paper", "corrected"])
 def test_a_split_uses_only_its_own_captions(mode):
     small, large = "he claps exactly two times", "he claps exactly seven times"

@@ -17,6 +17,44 @@ IRREGULAR_THIRD = {"be": "is", "are": "is", "were": "was", "have": "has", "do": 
 IRREGULAR_PLAIN = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
 # The lexicon has "people" as a singular.
 IRREGULAR_SINGULAR = {"people": "person"}
+# Nouns that are plural and have no singular: "a pair of jeans", never "a jean". The rules write "jeanss".
+PLURAL_ONLY = frozenset(
+    {
+        "bagpipes",
+        "belongings",
+        "binoculars",
+        "briefs",
+        "clippers",
+        "clothes",
+        "dungarees",
+        "fatigues",
+        "goggles",
+        "groceries",
+        "headphones",
+        "jeans",
+        "knickers",
+        "leggings",
+        "nunchucks",
+        "overalls",
+        "pajamas",
+        "pants",
+        "panties",
+        "pliers",
+        "pyjamas",
+        "scissors",
+        "shears",
+        "shorts",
+        "sunglasses",
+        "surroundings",
+        "sweatpants",
+        "tights",
+        "tongs",
+        "trousers",
+        "trunks",
+        "tweezers",
+        "undies",
+    }
+)
 # inflect treats digits as consonants.
 VOWEL_DIGITS = re.compile(r"(?:8|11(?!\d)|18(?!\d))")
 
@@ -67,14 +105,19 @@ def can_be(word: str, part: str) -> bool:
 
 
 def plural(noun: str) -> str:
-    """Return the plural of a singular noun, also with hyphens: "push-up" -> "push-ups", "person" -> "people"."""
+    """Return the plural of a singular noun, also with hyphens: "push-up" -> "push-ups", "person" -> "people"; a
+    plural without a singular stays: "jeans"."""
+    if noun.lower() in PLURAL_ONLY:
+        return noun.lower()
     return str(_rules().plural_noun(noun.lower()))
 
 
 @lru_cache(maxsize=20_000)
 def singular(noun: str) -> str | None:
-    """Return the singular of a plural noun, or None if the word is not a plural ("glass", "bus", "clockwise")."""
+    """Return the singular of a plural noun, or None if it has none ("glass", "bus", "clockwise", "jeans")."""
     lowered = noun.lower()
+    if lowered in PLURAL_ONLY:
+        return None
     if lowered in IRREGULAR_SINGULAR:
         return IRREGULAR_SINGULAR[lowered]
     found = _rules().singular_noun(lowered)

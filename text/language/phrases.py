@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from text.language.inflection import singular
+from text.language.inflection import PLURAL_ONLY, singular
 from text.language.tokens import Token
 
 INSIDE = ("DET", "ADJ", "NUM", "NOUN", "PROPN")
@@ -106,6 +106,6 @@ def _leads(tokens: Sequence[Token], at: int) -> bool:
 def is_plural_noun(word: str) -> bool:
     """Return whether a noun is plural: "boxes", "people", "scissors"; not "glass", "hand"."""
     lowered = word.lower()
-    if lowered in ("people", "police", "scissors", "jeans", "pants", "trousers", "shorts", "glasses", "clothes"):
+    if lowered in PLURAL_ONLY or lowered in ("people", "police", "glasses"):
         return True
     return singular(lowered) is not None

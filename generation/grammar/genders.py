@@ -1,0 +1,122 @@
+"""Find the persons of a caption by gender, and why one of them has no good swap."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from generation.grammar.gender_words import (
+    ADULTS,
+    ATTRIBUTES,
+    FEMALE,
+    GENDER,
+    NAMES,
+    NO_DRESS,
+    OTHERS,
+    PLURALS,
+    PRONOUNS,
+)
+
+# "man's", "he's" and "she'll" are found, "man-made", "mandarin", "human" are not.
+MENTION = re.compile(
+    rf"(?<!\w)(?<![\w'’-])(?ai:{'|'.join(sorted({*GENDER, *OTHERS, *PRONOUNS}, key=len, reverse=True))})"
+    r"(?=['’](?ai:s|ll|d)\b|['’](?!\w)|(?!\w|['’-]\w|[\u0300-\u036f\u200d\ufe0f]))"
+)
+REACH = 60
+# "no man", "not a single woman", "without any men"; "with no shirt the man" is about a shirt.
+NEGATED = re.compile(
+    r"(?i)\b(?:no|not an?|not any|without an?|without any|without|neither|nor)(?: (?!the\b|an?\b)\w+)? $"
+)
+SEVERAL_BEFORE = re.compile(
+    r"(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|[2-9]|[1-9]\d|many|several|few|both|multiple|these|those) "
+    r"(?:\w+ )?$"
+)
+ONE_BEFORE = re.compile(
+    r"(?i)\b(?:an?|this|another|each|every) "
+    r"(?:(?!(?:few|couple|lot|dozen|hundred|thousand|great|good|number|variety|pair|of|many)\b)\w+ )?$"
+)
+ONE_BEHIND = re.compile(r"(?i) (?:is|was|has) ")
+SEVERAL_BEHIND = re.compile(r"(?i) (?:are|were|have) ")
+# "a dress shirt", "women dress in black" and "to dress" name no dress.
+NOT_VERB = "".join(rf"(?<!\b{word} )" for word in sorted({*PLURALS, "to", "they", "people", "children", "kids"}))
+DRESS = rf"{NOT_VERB}dress(?:es)?(?! (?:{'|'.join(sorted(NO_DRESS))})\b)"
+ATTRIBUTE = {
+    gender: re.compile(rf"(?i)\b(?:{'|'.join(sorted(of_it))}{f'|{DRESS}' if gender == FEMALE else ''})\b")
+    for gender, of_it in ATTRIBUTES.items()
+}
+JOINED = re.compile(r"(?i),? (?:and|or|&) (?:\w+ ){0,2}")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Characters `start:end` mention a person of one gender, by a noun or a pronoun."""
+
+    start: int
+    end: int
+    word: str
+    gender: str
+
+
+def mentions_in(text: str) -> list[Mention]:
+    """Find the persons and pronouns of a caption, from left to right."""
+    return [_mention(match) for match in MENTION.finditer(text)]
+
+
+def _mention(match: re.Match[str]) -> Mention:
+    word = match.group().lower()
+    gender = GENDER.get(word) or OTHERS.get(word) or PRONOUNS[word]
+    return Mention(match.start(), match.end(), word, gender)
+
+
+def refusal(text: str, noun: Mention, mentions: Sequence[Mention]) -> str:
+    """Return why the noun has no good swap, whatever its target; "" if there is no reason."""
+    before = " ".join(text[max(0, noun.start - REACH) : noun.start].split(" "))
+    if NEGATED.search(before):
+        return f"'{noun.word}' is negated: the foil may be true, too"
+    if _is_name(text, noun):
+        return f"'{noun.word}' is part of a name or a fixed phrase"
+    if _disagrees(text, noun, before):
+        return f"the number of '{noun.word}' does not agree with its sentence; correct the caption"
+    attribute = _attribute(text, noun.gender)
+    if attribute:
+        return f"'{attribute}' gives the gender of '{noun.word}' away"
+    if sum(one.word == noun.word for one in mentions) > 1:
+        return f"'{noun.word}' occurs more than once; it may be another person"
+    return ""
+
+
+def is_joined_to(text: str, noun: Mention, target: str, mentions: Sequence[Mention]) -> bool:
+    """Return whether a swap of the noun would write "a woman and a woman", or "men and guys"."""
+    alike = ADULTS if target in ADULTS else {target}
+    others = (one for one in mentions if one.word in alike and one.gender == GENDER[target] and one != noun)
+    spans = (sorted([(noun.start, noun.end), (one.start, one.end)]) for one in others)
+    return any(JOINED.fullmatch(" ".join(text[first[1] : second[0]].split(" "))) for first, second in spans)
+
+
+def _is_name(text: str, noun: Mention) -> bool:
+    near = NAMES.finditer(text, max(0, noun.start - REACH), noun.end + REACH)
+    if any(match.start() <= noun.start < match.end() for match in near):
+        return True
+    inside = noun.start > 0 and text[noun.start - 1] == " " and text[: noun.start].rstrip()[-1:] not in '.!?:"“'
+    # "Iron Man", in a caption that is not in capitals or title case.
+    return inside and text[noun.start].isupper() and not _is_title(text)
+
+
+def _is_title(text: str) -> bool:
+    starts = [word[0] for word in text.split() if word[0].isalpha()]
+    return 2 * sum(map(str.isupper, starts)) > len(starts)
+
+
+def _disagrees(text: str, noun: Mention, before: str) -> bool:
+    """Return whether the caption has "two woman", "a women" or "women is"; a swap would keep the mistake."""
+    behind = text[noun.end : noun.end + 6]
+    if behind[:2] in ("'s", "’s", "' ", "’ "):
+        return False
+    if noun.word in PLURALS:
+        return bool(ONE_BEFORE.search(before) or ONE_BEHIND.match(behind))
+    followed = SEVERAL_BEHIND.match(behind) and not re.search(r"(?i)\b(?:and|or|of)\b", before)
+    return bool(SEVERAL_BEFORE.search(before) or followed)
+
+
+def _attribute(text: str, gender: str) -> str:
+    found = ATTRIBUTE[gender].search(text)
+    return found.group().lower() if found else ""
