@@ -44,7 +44,7 @@ def context(project: Project, counted: Counted, releases: Sequence[Release] | No
         "next": next_action(found, first, after),
         "is_empty": not (funnel["captions"] or funnel["items"]),
         "funnel": drawings.steps(funnel, edits=project.edit_stage),
-        "stages": drawings.stages(funnel),
+        "stages": drawings.stages(funnel, edits=project.edit_stage),
         "queues": _queues(project, found),
         "subtests": drawings.subtest_rows(found["subtests"]),
         "states": drawings.states_of_all(found["subtests"]),
