@@ -18,20 +18,16 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     "agreement": (
         _("Low agreement."),
         _(
-            (
-                "Validators of the subtest %(name)s rarely agree: alpha is %(alpha).2f. Review its disputed items"
-                " and its guideline."
-            )
+            "Validators of the subtest %(name)s rarely agree: alpha is %(alpha).2f. Review its disputed items"
+            " and its guideline."
         ),
         "reports:reports",
     ),
     "gate": (
         _("The release gate is closed."),
         _(
-            (
-                "In these subtests, a model that reads only the text finds the caption, or no text-only model can"
-                " check the texts: %(names)s."
-            )
+            "In these subtests, a model that reads only the text finds the caption, or no text-only model can"
+            " check the texts: %(names)s."
         ),
         "releases:freeze",
     ),
@@ -43,10 +39,8 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     "judges": (
         _("Too few validators."),
         _(
-            (
-                "%(name)s needs %(wanted)d validators per pair, but only %(can)d are eligible. Add %(lack)d. "
-                "Until then, pairs that cannot get all their votes: %(pairs)d."
-            )
+            "%(name)s needs %(wanted)d validators per pair, but only %(can)d are eligible. Add %(lack)d. "
+            "Until then, pairs that cannot get all their votes: %(pairs)d."
         ),
         "annotation:people",
     ),

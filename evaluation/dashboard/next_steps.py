@@ -30,10 +30,8 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     (
         _("Define a subtest"),
         _(
-            (
-                "A subtest covers one phenomenon, such as direction, counting or change of state. It also sets "
-                "how many validators judge each pair of caption and foil."
-            )
+            "A subtest covers one phenomenon, such as direction, counting or change of state. It also sets "
+            "how many validators judge each pair of caption and foil."
         ),
         "corpus:subtests",
         _("Create subtest"),
@@ -56,10 +54,8 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     (
         _("Add people"),
         _(
-            (
-                "Annotators edit foils, and reviewers check them. Validators judge foils that they have not "
-                "edited or reviewed. By default, three validators judge each pair."
-            )
+            "Annotators edit foils, and reviewers check them. Validators judge foils that they have not "
+            "edited or reviewed. By default, three validators judge each pair."
         ),
         PEOPLE,
         _("Invite people"),

@@ -54,7 +54,7 @@ CANDIDATE_WORDS: dict[str, str | Promise] = {
     "recaption": _("The caption was corrected. This foil now belongs to the new caption."),
     "drop_with_video": _("The foil was dropped together with its video."),
     "hold_back": _(
-        ("The foil was held back because a threshold changed, or because a balanced selection leaves it out.")
+        "The foil was held back because a threshold changed, or because a balanced selection leaves it out."
     ),
     "readmit_to_review": _("The foil passes the new threshold and waits for review."),
     "reopen": _("The foil was reopened."),

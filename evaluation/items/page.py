@@ -119,16 +119,11 @@ MOVES: dict[str, tuple[Open, ...]] = {
 BULK: tuple[tuple[Open, str], ...] = tuple((move, state) for state, moves in MOVES.items() for move in moves)
 ABOUT: dict[str, str | Promise] = {
     ItemState.DISPUTED: _(
-        (
-            "All votes are in, and no answer has a majority. Decide whether the item is valid. The votes stay"
-            " as they are."
-        )
+        "All votes are in, and no answer has a majority. Decide whether the item is valid. The votes stay as they are."
     ),
     ItemState.INVALID: _(
-        (
-            "You can return the foils to editing. Annotators then edit those that failed; valid foils stay "
-            "accepted. This item remains as a record of its votes."
-        )
+        "You can return the foils to editing. Annotators then edit those that failed; valid foils stay "
+        "accepted. This item remains as a record of its votes."
     ),
     ItemState.RETRACTED: _("You can restore the item. It becomes valid again, and future releases contain it."),
     ItemState.VALID: _("You can retract the item. Future releases leave it out; existing releases do not change."),

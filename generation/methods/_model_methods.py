@@ -82,7 +82,7 @@ MODEL_METHODS: dict[str, Entry] = {
                 " the run's captions use, in the form of the old word (“folds”: third person). The papers first "
                 "choose the best of all words and filter afterwards, so many captions get no foil."
             ),
-            "both modes: a new word is a single token of the model, and never the old word in another form.",
+            "both modes: a new word is a single token of the model, and never the old word.",
             (
                 "Feint6K finds the words to replace with an AMR parser (abstract meaning representation); here, "
                 "their part of speech decides."
