@@ -80,8 +80,8 @@ _METHODS: dict[str, Entry] = {
                 "",
                 (
                     "phrases to exchange, in both directions, such as “left to right:right to left,up:down”; empty: "
-                    "all prepositions. For captions such as “moves up”, list up:down, because “up” is no preposition "
-                    "there"
+                    "all prepositions. For captions such as “moves up”, list up:down, because “up” is not a "
+                    "preposition there"
                 ),
             ),
             Param(
@@ -133,9 +133,9 @@ _METHODS: dict[str, Entry] = {
         params=(TAGGER,),
         deviations=(
             (
-                "corrected: two kinds of captions are skipped: those with symmetric verbs (hug, meet, kiss, "
-                "“stare at each other”, “dances with”), and those that name a person by a possessive (“his "
-                "brother”). The paper swaps them."
+                "corrected: captions with symmetric verbs are skipped (hug, meet, kiss, “stare at each other”, "
+                "“dances with”). Captions that name a person by a possessive (“his brother”) are skipped as well."
+                " The paper swaps both."
             ),
             (
                 "both modes: rules find the two participants, swap them with their descriptions, and adapt the "
@@ -210,9 +210,9 @@ _METHODS: dict[str, Entry] = {
         published=False,
         deviations=(
             (
-                "Some colours are not swapped, because the foil could stay true: two colours of one thing (“red "
-                "and white shirt”), colours of two things with the same name, and colours in names (“orange "
-                "juice”)."
+                "Some colours are not swapped, because the foil could stay true. These are two colours of one "
+                "thing (“red and white shirt”), colours of two things with the same name, and colours in names "
+                "(“orange juice”)."
             ),
         ),
     ),
@@ -276,9 +276,8 @@ _METHODS: dict[str, Entry] = {
                 "also changes the words before it (“is at least one shirt” / “are some peppers”)."
             ),
             (
-                "both modes: a thing is also excluded if a caption of the video names it, or if the objects "
-                "listed with the caption include it or a synonym. For a video without a file, there is no other "
-                "check."
+                "both modes: a thing is also excluded if a caption of the video names it, or if it or a synonym "
+                "is listed with the caption. For a video without a file, there is no other check."
             ),
             "both modes: for uncountable things the text is “there is some water”; the paper has no such text.",
         ),
