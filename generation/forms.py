@@ -104,7 +104,7 @@ class RunForm(forms.Form):
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Subtest"), empty_label=None)
     mode = forms.ChoiceField(label=_("Mode"), choices=MODES, widget=forms.RadioSelect, initial="corrected")
     split = forms.ChoiceField(
-        label=_("Split"),
+        label=_("Dataset split"),
         required=False,
         choices=[("", _("all splits")), *[(value, value) for value, _label in Split.choices if value]],
         help_text=_("Foils are generated only for captions in this split."),

@@ -77,7 +77,7 @@ def _alarm(project: Project, row: Mapping[str, Any]) -> Alarm:
     title, text, url_name = WORDS[row["code"]]
     said = {**row, "stage": Stage(row["stage"]).label.capitalize()} if "stage" in row else row
     sentences = [text, *(more for name, more in FOLLOWING.items() if row.get(name))]
-    words = " ".join(str(sentence) % said for sentence in sentences)
+    words = " ".join(str(sentence % said) for sentence in sentences)
     return Alarm(row["code"], str(title), words, reverse(url_name, args=[project.slug]))
 
 

@@ -158,8 +158,8 @@ _METHODS: dict[str, Entry] = {
                 "subtest",
                 "auto",
                 (
-                    "part of the change that the foil reverses. auto: the part that each caption's template is for; "
-                    "others: only captions with that template"
+                    "captions to use. auto: all captions, each by its template; action, pre_state, post_state, "
+                    "reverse: only captions with this template"
                 ),
                 "choice",
                 ("auto", "action", "pre_state", "post_state", "reverse"),
@@ -276,8 +276,9 @@ _METHODS: dict[str, Entry] = {
                 "also changes the words before it (“is at least one shirt” / “are some peppers”)."
             ),
             (
-                "both modes: a thing is also excluded if a caption of the video names it, or if it or a synonym "
-                "is listed with the caption. For a video without a file, there is no other check."
+                "both modes: a thing is also excluded if a caption of the video names it. The same is true if the "
+                "caption's list of objects contains the thing or a synonym. For a video without a file, there is no "
+                "other check."
             ),
             "both modes: for uncountable things the text is “there is some water”; the paper has no such text.",
         ),
