@@ -336,7 +336,7 @@ class TestPages:
 
     def test_freezing_shows_the_closed_gate_and_asks_for_the_reason(self, owner, project, planted):
         path = reverse("releases:freeze", args=[project.slug])
-        assert "The release gate is closed" in owner.get(path).content.decode()
+        assert "The gate is closed" in owner.get(path).content.decode()
         refused = owner.post(path, {"name": "v1"})
         assert refused.status_code == 422
         assert "tears (foils)" in refused.content.decode()

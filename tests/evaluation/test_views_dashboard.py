@@ -162,7 +162,7 @@ class TestResearcher:
     def test_one_action_is_next(self, owner, project):
         make_item(make_subtest(project), state=ItemState.DISPUTED)
         html = owner.get(url(project)).content.decode()
-        assert "next: adjudicate 1 item" in html
+        assert "next: adjudicate 1 disputed item" in html
         assert reverse("annotation:disputed_items", args=[project.slug]) in html
 
     def test_a_queue_says_who_is_at_work_in_it(self, owner, project, django_assert_num_queries):
