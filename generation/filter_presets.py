@@ -50,7 +50,7 @@ def _all(method: str, mode: str) -> Iterator[Preset]:
         yield Preset(slug, recipe.label if paper in papers else paper, recipe.filters_in(mode))
         papers.add(paper)
     strict = {**defaults, **{slug: {} for slug in STRICT}, "template_linter": linter}
-    yield Preset("strict", _("Strict, by rules"), strict)
+    yield Preset("strict", _("Strict, without models"), strict)
 
 
 def paper_of(source: str) -> str:

@@ -36,8 +36,8 @@ KINDS = {
     "people": _("People"),
 }
 MODES = [
-    ("corrected", _("corrected: with documented deviations from the paper")),
-    ("paper", _("paper: as published")),
+    ("corrected", _("corrected: with fixes for problems of the paper's method")),
+    ("paper", _("paper: exactly as published")),
 ]
 MAX_SEED = 2**31 - 1
 Made = TypeVar("Made")
@@ -104,23 +104,23 @@ class RunForm(forms.Form):
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Subtest"), empty_label=None)
     mode = forms.ChoiceField(label=_("Mode"), choices=MODES, widget=forms.RadioSelect, initial="corrected")
     split = forms.ChoiceField(
-        label=_("Captions"),
+        label=_("Dataset split"),
         required=False,
-        choices=[("", _("all videos")), *[(value, value) for value, _label in Split.choices if value]],
-        help_text=_("Generate foils only for captions of this split."),
+        choices=[("", _("all splits")), *[(value, value) for value, _label in Split.choices if value]],
+        help_text=_("Foils are generated only for captions in this split."),
     )
     limit = forms.IntegerField(
         label=_("Max captions"),
         required=False,
         min_value=1,
-        help_text=_("For a trial, such as 5. Empty: all."),
+        help_text=_("For a trial, enter a small number such as 5. Empty: all captions."),
     )
     seed = forms.IntegerField(
         label=_("Seed"),
         min_value=0,
         max_value=MAX_SEED,
         initial=0,
-        help_text=_("The same seed produces the same foils."),
+        help_text=_("The same settings and seed produce the same foils."),
     )
     filters = forms.MultipleChoiceField(
         label=_("Filters"),

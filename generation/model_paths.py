@@ -37,6 +37,6 @@ def _one(name: str, only_below: Path | None) -> str:
     if only_below is not None and not path.resolve().is_relative_to(only_below.resolve()):
         raise GenerationError(
             f"{path}: a page can only use models in the installation's model folder; "
-            "use a hub id, or ask the operator to start the run"
+            "use a Hugging Face ID, or ask the operator to start the run"
         )
     return prefix + str(path.resolve())

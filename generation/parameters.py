@@ -3,37 +3,47 @@
 from text.registry import Param
 
 TAGGER = Param(
-    "tagger", "auto", "auto: spaCy if an English model is installed, else offline; or offline, spacy, spacy:MODEL"
+    "tagger",
+    "auto",
+    (
+        "finds the parts of speech. auto: spaCy if an English spaCy model is installed, otherwise "
+        "offline; offline: built-in rules; spacy or spacy:MODEL: spaCy"
+    ),
 )
-DEVICE = Param("device", "auto", "auto, cpu, cuda or cuda:N")
+DEVICE = Param("device", "auto", "where the model runs: auto, cpu, cuda or cuda:N")
 MASKED_LM = Param(
-    "model", "FacebookAI/roberta-base", "a masked language model: hub id or folder; several, separated by commas, vote"
+    "model",
+    "FacebookAI/roberta-base",
+    ("masked language model: Hugging Face ID or folder; several models, separated by commas, vote on each word"),
 )
 # Parameters of everything that uses an instruction model, over HTTP or on this machine.
 ASKED = (
-    Param("endpoint", "", "one of the endpoints that the operator has configured; empty: a local model"),
+    Param("endpoint", "", "one of the endpoints that the site operator configured; empty: a model on this server"),
     Param(
         "model",
         "",
-        "local: an instruction model with a chat template, hub id or folder; endpoint: one of its "
-        "models, or empty for its default",
+        (
+            "without an endpoint: an instruction model with a chat template, as Hugging Face ID or folder; "
+            "with an endpoint: one of its models, or empty for its default model"
+        ),
     ),
 )
 ASKING_LIMITS = (
     Param("requests", 2000, "budget: max requests to the endpoint, including retries; 0: no limit", "int"),
-    Param("tokens", 2_000_000, "budget: max tokens of prompts and answers; 0: no limit", "int"),
-    Param("concurrency", 64, "max requests in flight; fewer if the endpoint allows fewer", "int"),
-    Param("tries", 3, "max attempts per request that fails temporarily (429, 5xx, timeout)", "int"),
+    Param("tokens", 2_000_000, "budget: max tokens in prompts and answers; 0: no limit", "int"),
+    Param("concurrency", 64, "max requests at the same time; fewer if the endpoint allows fewer", "int"),
+    Param("tries", 3, "max attempts per request if an error is temporary (429, 5xx, timeout)", "int"),
     Param("timeout", 60, "max seconds to wait for an answer", "int"),
     DEVICE,
 )
 # DETR-type, 8 uniform frames, score over .8 (ViLMA, Sec. C.5).
 DETECTED = (
-    Param("frames", 8, "frames of the video for the detector, at equal distances", "int"),
-    Param("min_score", 0.8, "a thing counts as seen if its score is above this in any frame", "float"),
+    Param("frames", 8, "number of video frames that the detector sees, evenly spaced", "int"),
+    Param("min_score", 0.8, "an object counts as seen if its detection score is above this in any frame", "float"),
 )
 DETECTOR_HELP = (
-    "an object detector: hub id or folder; things that it sees in the video are never inserted; empty: no detector"
+    "object detector: Hugging Face ID or folder; foils never name an object that it sees in the "
+    "video; empty: no detector"
 )
 WORD_KINDS = ("verb", "noun", "object", "subject")
 
@@ -42,9 +52,17 @@ JUDGES = (
     Param(
         "nli",
         "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
-        "a classifier of natural language inference: hub id or folder",
+        "natural language inference model: Hugging Face ID or folder",
     ),
-    Param("entailment", -1, "the number of its label, if the model does not name it", "int"),
-    Param("cola", "textattack/bert-base-cased-CoLA", "a classifier trained on CoLA: hub id or folder"),
-    Param("lm", "google-bert/bert-base-cased", "the masked language model of grammaticality: hub id or folder"),
+    Param("entailment", -1, "number of the entailment label of “nli”, counted from 0; -1: found by its name", "int"),
+    Param(
+        "cola",
+        "textattack/bert-base-cased-CoLA",
+        ("grammar classifier trained on CoLA, sentences judged as grammatical or not: Hugging Face ID or folder"),
+    ),
+    Param(
+        "lm",
+        "google-bert/bert-base-cased",
+        "masked language model for the grammaticality score: Hugging Face ID or folder",
+    ),
 )

@@ -121,7 +121,7 @@ RECIPES: dict[str, Recipe] = {
         paper={"frequency_clipping": {"relations": "paper"}},
     ),
     "vilma-spatial-unranked": Recipe(
-        "ViLMA spatial relations without a model: unranked",
+        "ViLMA spatial relations, without a model",
         "2",
         "preposition",
         {"top": 10},

@@ -167,7 +167,7 @@ def _entry(slug: str, row: Any, level: str) -> str:
     if row.params:
         parts.append(table(["parameter", "default", "what it is"], [_param(param) for param in row.params]))
     if not row.published:
-        parts.append("It is not from a paper: both modes do the same.\n")
+        parts.append("It is not from a paper, so both modes are the same.\n")
     elif row.deviations:
         parts.append("Deviations from the source:\n")
     if row.deviations:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 # An alpha below this, over enough pairs with two votes, raises an alarm ("fair" and worse, Landis & Koch 1977).
 LOW_ALPHA = 0.4
@@ -16,30 +17,36 @@ STALLED_HOURS = 48
 WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     "agreement": (
         _("Low agreement."),
-        _("Validators of %(name)s rarely agree: alpha is %(alpha).2f. Review the pairs and the guidelines."),
+        _(
+            "Validators of the subtest %(name)s rarely agree: alpha is %(alpha).2f. Review its disputed items"
+            " and its guideline."
+        ),
         "reports:reports",
     ),
     "gate": (
-        _("The gate is closed."),
-        _("%(names)s: text alone solves these subtests, or no probe can evaluate their texts."),
+        _("The release gate is closed."),
+        _(
+            "In these subtests, a model that reads only the text finds the caption, or no text-only model can"
+            " check the texts: %(names)s."
+        ),
         "releases:freeze",
     ),
     "stalled": (
         _("A queue is stalled."),
-        _("%(stage)s has %(open)d open slots and no submission for %(hours)d hours."),
+        _("%(stage)s: %(open)d open tasks, but nobody has submitted one for %(hours)d hours."),
         "annotation:people",
     ),
     "judges": (
         _("Too few validators."),
         _(
-            "%(name)s needs %(wanted)d validators per pair, and %(can)d are eligible. Add %(lack)d; until "
-            "then %(pairs)d of its pairs keep open slots."
+            "%(name)s needs %(wanted)d validators per pair, but only %(can)d are eligible. Add %(lack)d. "
+            "Until then, pairs that cannot get all their votes: %(pairs)d."
         ),
         "annotation:people",
     ),
     "paused": (
         _("Validators are paused."),
-        _("Validators who wait for your decision: %(n)d."),
+        ngettext_lazy("%(n)d validator waits for your decision.", "%(n)d validators wait for your decision.", "n"),
         "annotation:validators",
     ),
     "pay": (
@@ -49,17 +56,21 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     ),
     "doubt": (
         _("Captions may be wrong."),
-        _("Most validators said that these captions do not match their videos: %(n)d in all."),
+        ngettext_lazy(
+            "Most validators said that %(n)d caption does not match its video.",
+            "Most validators said that %(n)d captions do not match their videos.",
+            "n",
+        ),
         "annotation:repairs",
     ),
 }
 
 # Sentences that are added if their number is there.
 FOLLOWING: dict[str, str | Promise] = {
-    "coding": _("Coding: %(coding)s."),
-    "hands": _("Validators excluded because they worked on such a video: %(hands)d."),
-    "kept": _("Validators who are paused or have no attempts left: %(kept)d."),
-    "changeable": _("No pair has been shown yet, so you can also require fewer votes (Subtests)."),
+    "coding": _("Alpha uses the coding %(coding)s."),
+    "hands": _("Validators who may not judge because they worked on the same videos: %(hands)d."),
+    "kept": _("Validators who are paused, or have no attempt at the qualification left: %(kept)d."),
+    "changeable": _("Nobody has seen a pair yet, so you can also require fewer votes on the page Subtests."),
 }
 
 

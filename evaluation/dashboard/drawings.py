@@ -24,7 +24,7 @@ STEPS: tuple[tuple[str, str | Promise, str], ...] = (
     ("passed", _("Passed the filters"), "candidates"),
     ("edited", _("Submitted by an annotator"), "candidates"),
     ("accepted", _("Accepted in review"), "candidates"),
-    ("items", _("Items assembled or imported"), "items"),
+    ("items", _("Main items created or imported"), "items"),
     ("judged", _("Judged by validators"), "items"),
     ("valid", _("Valid items"), "items"),
     ("released", _("In a release"), "items"),
@@ -61,11 +61,11 @@ def steps(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStep]:
 # (label, count, the two counts of its share, what that share is, page, query)
 STAGES: tuple[tuple[str | Promise, str, tuple[str, str] | None, str | Promise, str, str], ...] = (
     (_("Captions"), "captions", None, "", "corpus:videos", ""),
-    (_("Foils"), "passed", ("captions_used", "captions"), _("of captions used"), "generation:runs", ""),
-    (_("Reviewed"), "accepted", ("accepted", "passed"), _("of foils accepted"), "reports:report", ""),
-    (_("Judged"), "judged", ("judged", "items"), _("of items"), "items:items", ""),
-    (_("Valid"), "valid", ("valid", "judged"), _("of judged"), "items:items", "state=valid"),
-    (_("Released"), "released", ("released", "valid"), _("of valid"), "releases:releases", ""),
+    (_("Foils"), "passed", ("captions_used", "captions"), _("of captions have foils"), "generation:runs", ""),
+    (_("Accepted"), "accepted", ("accepted", "edited"), _("of submitted foils"), "reports:report", ""),
+    (_("Judged"), "judged", ("judged", "items"), _("of main items"), "items:items", ""),
+    (_("Valid"), "valid", ("valid", "judged"), _("of judged items"), "items:items", "state=valid"),
+    (_("Released"), "released", ("released", "valid"), _("of valid items"), "releases:releases", ""),
 )
 PAGE_ARGS = {"reports:report": ("reviewing",)}
 
@@ -83,10 +83,12 @@ class FunnelStage:
     query: str = ""
 
 
-def stages(counts: Mapping[str, int]) -> list[FunnelStage]:
-    """Return the six stages from captions to a release."""
+def stages(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStage]:
+    """Return the six stages from captions to a release, with the shares of `steps`."""
     found = []
     for label, key, share, of, page, query in STAGES:
+        if key == "accepted" and not edits:
+            share, of = ("accepted", "passed"), _("of generated foils")
         part, whole = (counts[name] for name in share) if share else (0, 0)
         percent = 100 * part / whole if whole and part <= whole else None
         found.append(FunnelStage(str(label), counts[key], percent, str(of), page, PAGE_ARGS.get(page, ()), query))
@@ -151,8 +153,17 @@ def states_of_all(counted: list[Mapping[str, Any]]) -> list[Segment]:
     found = []
     for state, key, label in STATES:
         n = sum(row[key] for row in counted)
+        main = sum(row[key] for row in counted if row["kind"] == Subtest.Kind.MAIN)
+        words = str(label)
+        if main < n:
+            # The funnel counts main items alone.
+            words = _("%(state)s (%(main)d main, %(other)d proficiency)") % {
+                "state": label,
+                "main": main,
+                "other": n - main,
+            }
         if n:
-            found.append(Segment(state, str(label), n, query=urlencode({"state": state})))
+            found.append(Segment(state, words, n, query=urlencode({"state": state})))
     return found
 
 

@@ -31,7 +31,7 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
         _("Define a subtest"),
         _(
             "A subtest covers one phenomenon, such as direction, counting or change of state. It also sets "
-            "the number of validators per pair."
+            "how many validators judge each pair of caption and foil."
         ),
         "corpus:subtests",
         _("Create subtest"),
@@ -39,14 +39,14 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     ),
     (
         _("Import videos and captions"),
-        _("Each caption is a sentence that is true of its clip. You see a preview before anything is saved."),
+        _("Each caption is a true sentence about its video clip. You see a preview before anything is saved."),
         "imports:new_import",
         _("Import"),
         ("captions", "items"),
     ),
     (
         _("Generate foils"),
-        _("A run applies one method to the captions. Filters remove unusable foils."),
+        _("A run applies one method to your captions. Filters reject unusable foils."),
         "generation:new_run",
         _("New run"),
         ("made", "items"),
@@ -54,8 +54,8 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     (
         _("Add people"),
         _(
-            "Annotators edit, reviewers review, and validators who did neither judge. By default, each pair "
-            "has three validators."
+            "Annotators edit foils, and reviewers check them. Validators judge foils that they have not "
+            "edited or reviewed. By default, three validators judge each pair."
         ),
         PEOPLE,
         _("Invite people"),
@@ -64,19 +64,16 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     ),
     (
         _("Collect annotations"),
-        _("The queues below show the open work. An item is valid when enough validators chose the caption."),
+        _("The queues below show the open tasks. An item becomes valid when enough validators choose its caption."),
         "annotation:work",
-        _("Queues"),
+        _("Open queues"),
         ("valid",),
     ),
     (
         _("Freeze a release"),
-        _(
-            "A release stores the valid items under a content hash. You score models on it and can give it a "
-            "public page."
-        ),
+        _("A release is a fixed copy of the valid items. You can score models on it and give it a public page."),
         "releases:freeze",
-        _("Freeze"),
+        _("Freeze release"),
         ("released",),
     ),
 )
@@ -182,13 +179,13 @@ class NextAction:
 ACTIONS: tuple[tuple[str, Any, Words, str], ...] = (
     (
         "disputed",
-        ngettext_lazy("adjudicate %(n)d item", "adjudicate %(n)d items", "n"),
+        ngettext_lazy("adjudicate %(n)d disputed item", "adjudicate %(n)d disputed items", "n"),
         _("Adjudicate"),
         "annotation:disputed_items",
     ),
     (
         "paused",
-        ngettext_lazy("decide on %(n)d paused validator", "decide on %(n)d paused validators", "n"),
+        ngettext_lazy("decide about %(n)d paused validator", "decide about %(n)d paused validators", "n"),
         _("Open validators"),
         "annotation:validators",
     ),
@@ -201,19 +198,19 @@ ACTIONS: tuple[tuple[str, Any, Words, str], ...] = (
     ),
     (
         "open",
-        ngettext_lazy("work on %(n)d open slot", "work on %(n)d open slots", "n"),
+        ngettext_lazy("work on %(n)d open task", "work on %(n)d open tasks", "n"),
         _("Open queues"),
         "annotation:work",
     ),
     (
         "unreleased",
-        ngettext_lazy("freeze %(n)d new valid item", "freeze %(n)d new valid items", "n"),
+        ngettext_lazy("freeze a release with %(n)d new valid item", "freeze a release with %(n)d new valid items", "n"),
         _("Freeze release"),
         "releases:freeze",
     ),
     (
         "questions",
-        ngettext_lazy("answer %(n)d question of the datasheet", "answer %(n)d questions of the datasheet", "n"),
+        ngettext_lazy("answer %(n)d question in the datasheet", "answer %(n)d questions in the datasheet", "n"),
         _("Open datasheet"),
         "publishing:datasheet",
     ),

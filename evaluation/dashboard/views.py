@@ -44,7 +44,7 @@ def context(project: Project, counted: Counted, releases: Sequence[Release] | No
         "next": next_action(found, first, after),
         "is_empty": not (funnel["captions"] or funnel["items"]),
         "funnel": drawings.steps(funnel, edits=project.edit_stage),
-        "stages": drawings.stages(funnel),
+        "stages": drawings.stages(funnel, edits=project.edit_stage),
         "queues": _queues(project, found),
         "subtests": drawings.subtest_rows(found["subtests"]),
         "states": drawings.states_of_all(found["subtests"]),
@@ -77,7 +77,7 @@ def _alarm(project: Project, row: Mapping[str, Any]) -> Alarm:
     title, text, url_name = WORDS[row["code"]]
     said = {**row, "stage": Stage(row["stage"]).label.capitalize()} if "stage" in row else row
     sentences = [text, *(more for name, more in FOLLOWING.items() if row.get(name))]
-    words = " ".join(str(sentence) % said for sentence in sentences)
+    words = " ".join(str(sentence % said) for sentence in sentences)
     return Alarm(row["code"], str(title), words, reverse(url_name, args=[project.slug]))
 
 

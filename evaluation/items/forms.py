@@ -31,7 +31,7 @@ class ItemFilter(Filters):
     state = forms.ChoiceField(
         label=_("State"), required=False, choices=[("", _("All")), *STATES], widget=forms.RadioSelect
     )
-    method = forms.ChoiceField(label=_("Made by"), required=False)
+    method = forms.ChoiceField(label=_("Source of foils"), required=False)
     agreed = forms.ChoiceField(
         label=_("Votes"),
         required=False,
@@ -44,9 +44,9 @@ class ItemFilter(Filters):
         choices=[("", _("right or wrong")), ("right", _("right")), ("wrong", _("wrong"))],
     )
     shortcut = forms.ChoiceField(
-        label=_("Answered from"),
+        label=_("Solved from"),
         required=False,
-        choices=[("", _("anything")), ("objects", _("objects only")), ("frame", _("one frame only"))],
+        choices=[("", _("any input")), ("objects", _("objects alone")), ("frame", _("one frame"))],
     )
     doubt = forms.BooleanField(label=_("Caption may be wrong"), required=False)
 

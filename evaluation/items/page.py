@@ -118,12 +118,15 @@ MOVES: dict[str, tuple[Open, ...]] = {
 # The moves of a selection: of items in which state each may be made, as MOVES says.
 BULK: tuple[tuple[Open, str], ...] = tuple((move, state) for state, moves in MOVES.items() for move in moves)
 ABOUT: dict[str, str | Promise] = {
-    ItemState.DISPUTED: _("All votes are in, and no answer has a majority. You decide. The votes do not change."),
-    ItemState.INVALID: _(
-        "The item is stored as the record of its votes. Valid foils return as accepted, the others return to editing."
+    ItemState.DISPUTED: _(
+        "All votes are in, and no answer has a majority. Decide whether the item is valid. The votes stay as they are."
     ),
-    ItemState.RETRACTED: _("The item becomes valid again, and future releases contain it."),
-    ItemState.VALID: _("Existing releases do not change. Future releases leave the item out."),
+    ItemState.INVALID: _(
+        "You can return the foils to editing. Annotators then edit those that failed; valid foils stay "
+        "accepted. This item remains as a record of its votes."
+    ),
+    ItemState.RETRACTED: _("You can restore the item. It becomes valid again, and future releases contain it."),
+    ItemState.VALID: _("You can retract the item. Future releases leave it out; existing releases do not change."),
 }
 WRITES: dict[str, Callable[[User, int, str], Item]] = {
     "valid": lambda person, pk, reason: adjudicate(person, pk, ItemState.VALID, reason),

@@ -72,14 +72,14 @@ def known_models(release: Release | None) -> list[KnownModel]:
 def check_there(slug: str, argument: str) -> None:
     """Raise EvaluationError for a model whose absence is known without loading it; `argument` as a run stores it.
 
-    A hub id is checked only offline and with SQLite: then every worker has this machine's files.
+    A Hugging Face ID is checked only offline and with SQLite: then every worker has this machine's files.
     """
     name = argument.partition("?")[0]
     if slug not in FOLDERS and slug not in FROM_HUB:
         return
     if not name:
         raise EvaluationError(
-            _("“%(slug)s:” names no model. Add its hub id or folder after the colon.") % {"slug": slug}
+            _("“%(slug)s:” names no model. Add its Hugging Face ID or folder after the colon.") % {"slug": slug}
         )
     path = Path(name)
     if slug in FOLDERS or path.is_absolute() or name.startswith("."):
@@ -100,7 +100,7 @@ def _check_hub_id(name: str) -> None:
     shown = shortened(name)
     if not HUB_ID.fullmatch(name):
         raise EvaluationError(
-            _("“%(name)s” is not a hub id. Write it as owner/name or owner/name@revision.") % {"name": shown}
+            _("“%(name)s” is not a Hugging Face ID. Write it as owner/name or owner/name@revision.") % {"name": shown}
         )
     if not _hub_setting("HF_HUB_OFFLINE") or connection.vendor != "sqlite":
         return

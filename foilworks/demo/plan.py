@@ -12,8 +12,8 @@ from projects.models import Project
 SLUG = "demo"
 NAME = "Shapes in motion"
 DESCRIPTION = (
-    "A sample project: synthetic videos of coloured shapes, created on this machine. Its people are "
-    "simulated and make errors at stated rates. Its two models were trained on this machine."
+    "A sample project with synthetic videos of coloured shapes. The people are simulated and make mistakes at set "
+    "rates. The two models were trained on this computer."
 )
 # Prefix of a caption's key: its subject. Runs select their captions by it.
 DIRECTION, OBJECT, COUNTING = "direction-", "object-", "counting-"

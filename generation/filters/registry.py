@@ -4,161 +4,203 @@ from generation.parameters import DEVICE, TAGGER
 from text.plugins import Registry
 from text.registry import Entry, Param
 
-SENTENCES = Param("model", "sentence-transformers/all-MiniLM-L6-v2", "a sentence encoder: hub id or folder")
+SENTENCES = Param("model", "sentence-transformers/all-MiniLM-L6-v2", "sentence encoder: Hugging Face ID or folder")
 VECTORS = Param(
     "vectors",
     "",
-    "path of counter-fitted word vectors, “word number number …” per line; empty: the setting WORD_VECTORS",
+    (
+        "path of a file with counter-fitted word vectors, each line a word and its numbers; empty: the "
+        "file in the setting WORD_VECTORS"
+    ),
 )
 
 _FILTERS: dict[str, Entry] = {
     "minimal_edit": Entry(
         label="Minimal edit",
         path="generation.filters.minimal_edit",
-        summary="Drops foils that change more than a few words, or an entity.",
+        summary="Drops foils that change too many words, or a name.",
         params=(
-            Param("max_words", 4, "max changed words; case and punctuation do not count", "int"),
+            Param("max_words", 4, "max changed words; changes of case and punctuation do not count", "int"),
             Param(
                 "entities",
                 "keep",
-                "keep: names in the caption and its listed entities must not change; free: they may change",
+                (
+                    "keep: drops foils that change a name, or one of the entities listed with the caption; free: "
+                    "allows such changes"
+                ),
                 "choice",
                 ("keep", "free"),
             ),
         ),
         deviations=(
             (
-                "Entities are names (capitals inside a sentence) and the entities in a caption's facts. "
-                "The paper's annotators judged by eye."
+                "Names are words with a capital letter inside a sentence. In the paper, annotators decided what a"
+                " name is."
             ),
         ),
     ),
     "duplicate": Entry(
         label="Duplicate",
         path="generation.filters.duplicate",
-        summary="Drops a foil that repeats another foil of its caption, ignoring case, spaces and punctuation.",
+        summary=(
+            "Drops foils that repeat another foil of the same caption. Case, spaces and punctuation do not count."
+        ),
     ),
     "template_linter": Entry(
         label="Template linter",
         path="generation.filters.template_linter",
-        summary="Drops foils with template errors: agreement, articles, repeated words, punctuation, unchanged states.",
+        summary=(
+            "Drops foils with errors that templates cause: wrong verb forms or articles, repeated words, "
+            "different punctuation, or states that do not change."
+        ),
         params=(
             Param(
                 "punctuation",
                 "same",
-                "same: the caption's punctuation marks in the same order; free: they may differ",
+                (
+                    "same: the foil needs the same punctuation marks as the caption, in the same order; free: they "
+                    "may differ"
+                ),
                 "choice",
                 ("same", "free"),
             ),
         ),
-        deviations=("No paper uses it: people read their templates.",),
+        deviations=("No paper uses this filter: the authors checked their templates themselves.",),
     ),
     "other_captions": Entry(
         label="Other captions of the video",
         path="generation.filters.other_captions",
-        summary="Drops a foil that another caption of the same video states.",
+        summary="Drops foils with the same text as another caption of the same video.",
     ),
     "has_verb": Entry(
         label="Has a verb",
         path="generation.filters.has_verb",
-        summary="Drops a foil without a verb.",
+        summary="Drops foils without a verb.",
         params=(TAGGER,),
     ),
     "part_of_speech": Entry(
         label="Part of speech unchanged",
         path="generation.filters.part_of_speech",
-        summary="Drops a foil whose new words have another part of speech.",
+        summary=("Drops foils whose new word has another part of speech than the old one, such as a noun for a verb."),
         params=(TAGGER,),
         deviations=("A new verb may have other prepositions and particles than the old one (“climb up”, “carry”).",),
     ),
     "number_kept": Entry(
         label="Singular and plural unchanged",
         path="generation.filters.number_kept",
-        summary="Drops a foil in which a noun or verb changes between singular and plural.",
+        summary="Drops foils in which a noun or verb changes between singular and plural.",
         params=(TAGGER,),
     ),
     "frequency": Entry(
         label="Verb frequency",
         path="generation.filters.frequency",
         summary="Drops foils with a verb that is rare in the train captions.",
-        params=(Param("more_than", 30, "the new verb's lemma must occur more often than this", "int"), TAGGER),
-        deviations=("If a project has no train split, the run's own captions are counted.",),
+        params=(Param("more_than", 30, "the new verb, in any form, must occur more often than this", "int"), TAGGER),
+        deviations=("If a project has no train split, the filter counts verbs in the captions of the run.",),
     ),
     "frequency_clipping": Entry(
         label="Frequency clipping",
         path="generation.filters.frequency_clipping",
-        summary="Drops foils whose preposition would occur more often in foils than in captions.",
+        summary="Drops a foil if its new preposition would become more frequent in foils than it is in captions.",
         params=(
             Param(
                 "relations",
                 "corrected",
-                "which words count as prepositions, as in the method's modes; paper: every listed word, "
-                "including “with”",
+                (
+                    "words that count as prepositions. corrected: the words that preposition replacement changes in "
+                    "its mode corrected; paper: all prepositions of the word list, including “with”"
+                ),
                 "choice",
                 ("corrected", "paper"),
             ),
         ),
         deviations=(
             (
-                "both modes: foils are counted in order. At any point of the run, foils use a "
-                "preposition at most in proportion to the captions so far. The paper removes foils from "
-                "the finished list, and does not say which."
+                "both modes: foils are checked one by one. At each step, a preposition may be at most as frequent"
+                " in the foils as in the captions so far. The paper removes foils at the end and does not say "
+                "which."
             ),
         ),
     ),
     "detector": Entry(
         label="Detector",
         path="generation.filters.detector",
-        summary="Drops a foil if the detector sees its new object in the video.",
+        summary="Drops foils whose new object is visible in the video, according to an object detector.",
         params=(
             Param(
                 "detector",
                 "facebook/detr-resnet-101@no_timm",
-                "an object detector: hub id or folder; empty: only the caption's fact “objects” is used",
+                (
+                    "object detector: Hugging Face ID or folder; empty: only the objects listed with the caption are "
+                    "used"
+                ),
             ),
-            Param("frames", 8, "frames of the video for the detector, at equal distances", "int"),
-            Param("min_score", 0.8, "an object counts as seen if its score is above this in any frame", "float"),
+            Param("frames", 8, "number of video frames that the detector sees, evenly spaced", "int"),
+            Param(
+                "min_score", 0.8, "an object counts as seen if its detection score is above this in any frame", "float"
+            ),
             TAGGER,
             DEVICE,
         ),
         deviations=(
-            "Synonyms (“cell phone”, “phone”) come from a list of ours. A foil of a video without a file passes.",
+            "Synonyms (“cell phone”, “phone”) come from our own list. If the video has no file, the foil passes.",
         ),
     ),
     "antonym": Entry(
         label="Antonym",
         path="generation.filters.antonym",
-        summary="Keeps only foils that replace a word by its opposite.",
+        summary="Keeps only foils that replace a word with its opposite.",
         params=(TAGGER,),
         deviations=(
             (
-                "Opposites come from WordNet, if it is installed, and from a list of ours. The paper "
-                "also names VerbNet, which has no antonyms."
+                "Opposites come from WordNet, if it is installed, and from our own list. The paper also names "
+                "VerbNet, which has no opposites."
             ),
         ),
     ),
     "word_similarity": Entry(
         label="Word similarity",
         path="generation.filters.word_similarity",
-        summary="Drops a foil whose new word has nearly the same meaning as the old one.",
-        params=(VECTORS, Param("max", 0.4, "drops foils with this cosine or a higher one", "float"), TAGGER),
+        summary="Drops foils whose new word means nearly the same as the old word.",
+        params=(
+            VECTORS,
+            Param("max", 0.4, "drops foils whose cosine similarity with the caption is at least this", "float"),
+            TAGGER,
+        ),
         deviations=("A foil passes if one of the words has no vector.",),
     ),
     "sentence_similarity": Entry(
         label="Sentence similarity",
         path="generation.filters.sentence_similarity",
-        summary="Drops a foil whose meaning is close to the caption's, by a sentence encoder.",
-        params=(SENTENCES, Param("max", 0.8, "drops foils with this cosine or a higher one", "float"), DEVICE),
+        summary="Drops foils that mean nearly the same as the caption, according to a sentence encoder.",
+        params=(
+            SENTENCES,
+            Param("max", 0.8, "drops foils whose cosine similarity with the caption is at least this", "float"),
+            DEVICE,
+        ),
     ),
     "meaning": Entry(
         label="Antonym, or different in words and meaning",
         path="generation.filters.meaning",
-        summary="Keeps a foil with an antonym, or with word cosine below .4 and sentence cosine below .8.",
+        summary=(
+            "Keeps foils with an opposite, and foils whose changed words and whole sentence both differ "
+            "enough in meaning from the caption."
+        ),
         params=(
             SENTENCES,
             VECTORS,
-            Param("word_max", 0.4, "drops foils with this word cosine or a higher one", "float"),
-            Param("sentence_max", 0.8, "drops foils with this sentence cosine or a higher one", "float"),
+            Param(
+                "word_max",
+                0.4,
+                "drops foils without an opposite if the cosine similarity of the words is at least this",
+                "float",
+            ),
+            Param(
+                "sentence_max",
+                0.8,
+                "drops foils without an opposite if the cosine similarity of the sentences is at least this",
+                "float",
+            ),
             TAGGER,
             DEVICE,
         ),
@@ -166,58 +208,73 @@ _FILTERS: dict[str, Entry] = {
     "nli": Entry(
         label="Entailment",
         path="generation.filters.nli",
-        summary="Drops a foil that its caption entails.",
+        summary="Drops foils that follow from their caption: if the caption is true, the foil is true as well.",
         params=(
             Param(
                 "model",
                 "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
-                "a classifier of natural language inference: hub id or folder",
+                "natural language inference model: Hugging Face ID or folder",
             ),
             Param(
                 "max_entailment",
                 0.0,
-                "0: drops foils whose most likely label is entailment; above 0: if its probability is at least this",
+                (
+                    "0: drops foils for which entailment is the most likely label; above 0: drops foils whose "
+                    "probability of entailment is at least this"
+                ),
                 "float",
             ),
-            Param("entailment", -1, "index of the entailment label, if the model does not name its labels", "int"),
+            Param("entailment", -1, "number of the entailment label, counted from 0; -1: found by its name", "int"),
             DEVICE,
         ),
     ),
     "grammaticality": Entry(
         label="Grammaticality",
         path="generation.filters.grammaticality",
-        summary="Drops foils that are not well-formed, by GRUEN's grammaticality; also stores the raw "
-        "CoLA probability.",
+        summary=(
+            "Drops foils with poor grammar, by the grammaticality score of GRUEN. The run also stores the "
+            "CoLA probability."
+        ),
         params=(
-            Param("min", 0.8, "min score of a foil (ViLMA: .8; spatial relations: .6)", "float"),
-            Param("cola", "textattack/bert-base-cased-CoLA", "a classifier trained on CoLA: hub id or folder"),
-            Param("lm", "google-bert/bert-base-cased", "a masked language model: hub id or folder"),
+            Param("min", 0.8, "min grammaticality score of a foil (ViLMA: 0.8; for spatial relations 0.6)", "float"),
+            Param(
+                "cola",
+                "textattack/bert-base-cased-CoLA",
+                (
+                    "grammar classifier trained on CoLA, sentences judged as grammatical or not: Hugging Face ID or "
+                    "folder"
+                ),
+            ),
+            Param("lm", "google-bert/bert-base-cased", "masked language model: Hugging Face ID or folder"),
             DEVICE,
         ),
         deviations=(
             (
-                "Only the grammaticality part of GRUEN: redundancy and focus compare sentences, and a "
-                "caption is one sentence. The CoLA model is from the hub. The authors' own model is a "
-                "separate download; give it as a folder."
+                "Only the grammaticality part of GRUEN is used. Its other parts, redundancy and focus, compare "
+                "sentences, and a caption is one sentence. The CoLA model is from Hugging Face. To use the "
+                "authors' model, download it and enter its folder."
             ),
         ),
     ),
     "perplexity": Entry(
         label="Perplexity",
         path="generation.filters.perplexity",
-        summary="Drops a foil that is much less natural than its caption to a language model.",
+        summary="Drops foils that a language model finds much less natural than the caption.",
         params=(
-            Param("model", "openai-community/gpt2-xl", "a causal language model: hub id or folder"),
+            Param("model", "openai-community/gpt2-xl", "causal language model: Hugging Face ID or folder"),
             Param(
                 "formula",
                 "corrected",
-                "corrected: (foil - caption) / caption; paper: the opposite sign, as printed",
+                (
+                    "relative change in perplexity. corrected: (foil - caption) / caption; paper: (caption - foil) / "
+                    "caption, as printed"
+                ),
                 "choice",
                 ("corrected", "paper"),
             ),
-            Param("max_change", 0.6, "a foil passes if the relative change is below this", "float"),
-            Param("wide_change", 1.4, "a foil of low perplexity passes if the relative change is below this", "float"),
-            Param("max_perplexity", 750.0, "perplexities below this are low", "float"),
+            Param("max_change", 0.6, "a foil passes if the relative change in perplexity is below this", "float"),
+            Param("wide_change", 1.4, "the same limit for foils with low perplexity", "float"),
+            Param("max_perplexity", 750.0, "perplexity below this counts as low", "float"),
             DEVICE,
         ),
         deviations=(
@@ -230,30 +287,46 @@ _FILTERS: dict[str, Entry] = {
     "plausibility_gap": Entry(
         label="Plausibility gap",
         path="generation.filters.plausibility_gap",
-        summary="Scores how much likelier the caption is than the foil to a language model, for adversarial "
-        "refinement.",
+        summary=(
+            "Measures how much more likely the caption is than the foil, according to a language model. "
+            "Adversarial refinement uses this score."
+        ),
         params=(
-            Param("model", "openai-community/gpt2", "a text-only model: hub id or folder"),
-            Param("max", 1000.0, "max gap in nats per token; by default every foil passes", "float"),
+            Param("model", "openai-community/gpt2", "text-only model: Hugging Face ID or folder"),
+            Param(
+                "max",
+                1000.0,
+                "drops foils with a larger gap, in nats per token; with the default, every foil passes",
+                "float",
+            ),
             DEVICE,
         ),
-        deviations=("SugarCrepe uses Vera, a plausibility model; here any language model gives the gap.",),
+        deviations=("SugarCrepe uses the plausibility model Vera; this filter works with any language model.",),
     ),
     "grammar_gap": Entry(
         label="Grammar gap",
         path="generation.filters.grammar_gap",
-        summary="Scores how much more acceptable the caption is than the foil to a CoLA classifier; for adversarial "
-        "refinement.",
+        summary=(
+            "Measures how much more grammatical the caption is than the foil, according to a CoLA classifier."
+            " Adversarial refinement uses this score."
+        ),
         params=(
-            Param("model", "textattack/distilbert-base-uncased-CoLA", "a classifier trained on CoLA: hub id or folder"),
-            Param("max", 1.0, "max gap; by default every foil passes", "float"),
+            Param(
+                "model",
+                "textattack/distilbert-base-uncased-CoLA",
+                (
+                    "grammar classifier trained on CoLA, sentences judged as grammatical or not: Hugging Face ID or "
+                    "folder"
+                ),
+            ),
+            Param("max", 1.0, "drops foils with a larger gap; with the default, every foil passes", "float"),
             DEVICE,
         ),
     ),
     "identical": Entry(
         label="Identical to the caption",
         path="generation.filters.identical",
-        summary="Drops a foil that is the caption itself, ignoring case, spaces and punctuation.",
+        summary="Drops foils that are the same as the caption. Case, spaces and punctuation do not count.",
     ),
 }
 FILTERS = Registry("filters", _FILTERS)

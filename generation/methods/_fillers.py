@@ -27,7 +27,9 @@ def open_fillers(names: str, device: str) -> tuple[Filler, ...]:
     """Open the models of a comma-separated list of hub ids and folders; GenerationError: the list is empty."""
     found = tuple(open_helper(name.strip(), FILLER, device=device) for name in names.split(",") if name.strip())
     if not found:
-        raise GenerationError("parameter 'model' is empty; give a hub id or a folder, or several separated by commas")
+        raise GenerationError(
+            "parameter 'model' is empty; give a Hugging Face ID or a folder, or several separated by commas"
+        )
     return found
 
 

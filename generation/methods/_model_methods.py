@@ -26,41 +26,67 @@ MODEL_METHODS: dict[str, Entry] = {
             Param(
                 "target",
                 "verb",
-                "what is replaced; object, subject: those of the first verb; verb+object: the same "
-                "number of foils for each",
+                (
+                    "word to replace. object and subject are those of the first verb; verb+object: the same number of"
+                    " foils for each"
+                ),
                 "choice",
                 (*WORD_KINDS, "verb+object"),
             ),
-            Param("which", "first", "which one, if the caption has several", "choice", ("first", "last", "every")),
-            Param("top", 32, "words taken from the model per blank (ViLMA: 32; Feint6K: 10)", "int"),
+            Param(
+                "which",
+                "first",
+                "which of these words, if the caption has several",
+                "choice",
+                ("first", "last", "every"),
+            ),
+            Param("top", 32, "words that the model suggests per blank (ViLMA: 32; Feint6K: 10)", "int"),
             Param("foils", 5, "max foils per caption", "int"),
             Param(
                 "vocabulary",
                 "captions",
-                "mode corrected: only words whose lemma the run's captions use, or all whole words of the model",
+                (
+                    "words allowed in mode corrected. captions: only words that occur in the run's captions, in any "
+                    "form; model: all whole words that the model knows"
+                ),
                 "choice",
                 ("captions", "model"),
             ),
             Param(
-                "min_corpus", 50, "min lemmas in the captions; with fewer, all words of the model are allowed", "int"
+                "min_corpus",
+                50,
+                "if the captions have fewer different words than this, all words of the model are allowed",
+                "int",
             ),
             Param(
-                "prompts", "", "other sentences to fill, such as “a person can {verb} a {mask}; …”; empty: the caption"
+                "prompts",
+                "",
+                (
+                    "sentences with a blank that replace the caption, such as “a person can {verb} a {mask}; …”; "
+                    "empty: the caption"
+                ),
             ),
-            Param("min_probability", 0.01, "several models: min probability of a word for a model's vote", "float"),
-            Param("min_votes", 2, "several models: min votes for a word", "int"),
+            Param(
+                "min_probability",
+                0.01,
+                "with several models: a model votes for a word whose probability is above this",
+                "float",
+            ),
+            Param("min_votes", 2, "with several models: min votes for a word", "int"),
             TAGGER,
             DEVICE,
         ),
         deviations=(
             (
-                "corrected: the vocabulary is restricted before the best words are taken. Allowed are "
-                "whole words in the original form (“folds”: third person), with another lemma, used in "
-                "the run's captions. The papers take the best of all words and filter afterwards, so "
-                "many captions get no foil."
+                "corrected: unsuitable words are removed before the best are chosen. Allowed are whole words that"
+                " the run's captions use, in the form of the old word (“folds”: third person). The papers first "
+                "choose the best of all words and filter afterwards, so many captions get no foil."
             ),
-            "both modes: candidates are words of one token, and never the original word.",
-            "Feint6K finds the words to replace with an AMR parser; here they are found by part of speech.",
+            "both modes: a new word is a single token of the model, and never the old word.",
+            (
+                "Feint6K finds the words to replace with an AMR parser (abstract meaning representation); here, "
+                "their part of speech decides."
+            ),
         ),
     ),
     "span_infill": Entry(
@@ -69,41 +95,65 @@ MODEL_METHODS: dict[str, Entry] = {
         kind="model",
         example=("A girl climbs up a rope.", "A girl slides down a rope."),
         main=("model", "pattern", "foils"),
-        summary="A verb phrase becomes a blank that a text-to-text model fills with another one.",
+        summary="A verb phrase becomes a blank that a text-to-text model fills with another verb phrase.",
         params=(
             Param(
                 "model",
                 "google-t5/t5-base",
-                "a text-to-text model with sentinels: hub id or folder (ViLMA: google-t5/t5-large), or a "
-                "model tuned here",
+                (
+                    "text-to-text model with sentinel tokens, such as T5: Hugging Face ID or folder (ViLMA: "
+                    "google-t5/t5-large), or a model tuned in this project"
+                ),
             ),
             Param(
                 "pattern",
                 "both",
-                "what is replaced: a verb, a verb with the preposition after it, or each separately",
+                (
+                    "text to replace. verb: a verb; verb_preposition: a verb with the preposition after it; both: "
+                    "each in its own foils"
+                ),
                 "choice",
                 ("verb", "verb_preposition", "both"),
             ),
-            Param("which", "first", "which verb, if the caption has several", "choice", ("first", "last", "every")),
-            Param("beams", 50, "beams of the search (contrast sets: 50; ViLMA: 64)", "int"),
-            Param("top", 50, "spans taken from the model per blank (contrast sets: 50)", "int"),
-            Param("longest", 8, "max tokens of a span", "int"),
+            Param(
+                "which",
+                "first",
+                "which verb to replace, if the caption has several",
+                "choice",
+                ("first", "last", "every"),
+            ),
+            Param("beams", 50, "beams in the beam search (contrast sets: 50; ViLMA: 64)", "int"),
+            Param("top", 50, "texts that the model suggests per blank (contrast sets: 50)", "int"),
+            Param("longest", 8, "max tokens in the new text", "int"),
             Param("foils", 5, "max foils per caption", "int"),
-            Param("prompt", "", "ViLMA, rare actions: “a person can {span}” replaces all text before the blank"),
+            Param(
+                "prompt",
+                "",
+                (
+                    "sentence that replaces everything before the blank, such as “a person can {span}” (ViLMA, rare "
+                    "actions); empty: the caption"
+                ),
+            ),
             Param(
                 "stop",
                 "pronouns,conjunctions",
-                "lists of words that no span may contain: generic, touching (verbs), pronouns, conjunctions",
+                (
+                    "lists of words that the new text must not contain: generic and touching (verbs), pronouns, "
+                    "conjunctions"
+                ),
             ),
             TAGGER,
             DEVICE,
         ),
         deviations=(
             (
-                "corrected: a span is a verb in the original form, alone or with words that link its "
-                "object (“climbs up”). The papers take any words and filter afterwards."
+                "corrected: the new text is a verb in the form of the old one, alone or with words that link its "
+                "object (“climbs up”). The papers accept any words and filter afterwards."
             ),
-            "both modes: the stop lists are our own; ViLMA gives examples of each (use, have; hold, reach; I; and).",
+            (
+                "both modes: the lists of excluded words are our own; ViLMA gives only examples of each list "
+                "(use, have; hold, reach; I; and)."
+            ),
             "both modes: spans come from a beam search; ViLMA's published code draws them (top-p .5).",
         ),
     ),
@@ -113,32 +163,40 @@ MODEL_METHODS: dict[str, Entry] = {
         kind="model",
         example=("A man is cutting a keyboard.", "A man is cutting a rope."),
         main=("model", "foils"),
-        summary="“cutting a keyboard” becomes “cutting a rope”. Several models vote, and things that a "
-        "detector sees are excluded.",
+        summary=(
+            "“cutting a keyboard” becomes “cutting a rope”. Several models vote on the new object. Objects "
+            "that a detector sees in the video are excluded."
+        ),
         params=(
             Param(
                 "model",
                 "google-bert/bert-base-uncased, FacebookAI/roberta-base, albert/albert-base-v2",
-                "masked language models that vote: hub ids or folders, separated by commas",
+                "masked language models that vote: Hugging Face IDs or folders, separated by commas",
             ),
-            Param("top", 50, "words taken from each model before the vote", "int"),
+            Param("top", 50, "words that each model suggests before the vote", "int"),
             Param("foils", 5, "max foils per caption (ViLMA: the 5 best)", "int"),
             Param(
                 "prompts",
                 "a person can {verb} a {mask}; a person can {verb} an {mask}; a person can {verb} some {mask}",
-                "sentences that the models fill; empty: the caption",
+                "sentences with a blank that the models fill; empty: the caption",
             ),
-            Param("min_probability", 0.01, "min probability of a word for a model's vote", "float"),
+            Param("min_probability", 0.01, "a model votes for a word whose probability is above this", "float"),
             Param("min_votes", 2, "min votes for a word", "int"),
             Param(
                 "vocabulary",
                 "captions",
-                "mode corrected: only words whose lemma the run's captions use, or all whole words of the model",
+                (
+                    "words allowed in mode corrected. captions: only words that occur in the run's captions, in any "
+                    "form; model: all whole words that the model knows"
+                ),
                 "choice",
                 ("captions", "model"),
             ),
             Param(
-                "min_corpus", 50, "min lemmas in the captions; with fewer, all words of the model are allowed", "int"
+                "min_corpus",
+                50,
+                "if the captions have fewer different words than this, all words of the model are allowed",
+                "int",
             ),
             Param("detector", "facebook/detr-resnet-101@no_timm", DETECTOR_HELP),
             *DETECTED,
@@ -147,13 +205,16 @@ MODEL_METHODS: dict[str, Entry] = {
         ),
         deviations=(
             (
-                "corrected: the vocabulary is restricted before the best words are taken, as in masked "
-                "word filling. The paper takes the best of all words."
+                "corrected: unsuitable words are removed before the best are chosen, as in masked word filling. "
+                "The paper chooses the best of all words."
             ),
-            "both modes: no detector runs on a video without a file. Only its caption's fact “objects” is known.",
             (
-                "both modes: synonyms (“cell phone”, “phone”) come from a list of ours. Synonyms of the "
-                "caption's own object are dropped as well."
+                "both modes: if a video has no file, no detector runs, and only the objects listed with the "
+                "caption are known."
+            ),
+            (
+                "both modes: synonyms (“cell phone”, “phone”) come from our own list. Synonyms of the caption's "
+                "object are excluded as well."
             ),
         ),
     ),
@@ -163,25 +224,41 @@ MODEL_METHODS: dict[str, Entry] = {
         kind="model",
         example=("A man lifts a barbell.", "A man lifts a table."),
         main=("model", "min"),
-        summary="The simpler skill of an item: its object (or else its subject) is replaced.",
+        summary=(
+            "Makes foils for proficiency items, which test a simpler skill: the object is replaced or, if "
+            "there is none, the subject."
+        ),
         params=(
             Param("model", "FacebookAI/roberta-large", MASKED_LM.help),
             Param(
-                "spans", "", "a text-to-text model that also adds phrases: hub id or folder (ViLMA: google-t5/t5-large)"
+                "spans",
+                "",
+                (
+                    "text-to-text model that also suggests phrases: Hugging Face ID or folder (ViLMA: "
+                    "google-t5/t5-large); empty: none"
+                ),
             ),
-            Param("top", 3, "words, and phrases, taken from each model (ViLMA: 3)", "int"),
+            Param("top", 3, "suggestions taken from each model (ViLMA: 3)", "int"),
             *JUDGES,
-            Param("min", 0.8, "min grammaticality of the foil", "float"),
-            Param("min_probability", 0.01, "several models: min probability of a word for a model's vote", "float"),
-            Param("min_votes", 2, "several models: min votes for a word", "int"),
+            Param("min", 0.8, "min grammaticality score of the foil", "float"),
+            Param(
+                "min_probability",
+                0.01,
+                "with several models: a model votes for a word whose probability is above this",
+                "float",
+            ),
+            Param("min_votes", 2, "with several models: min votes for a word", "int"),
             TAGGER,
             DEVICE,
         ),
         deviations=(
-            "corrected: only words of the same number with another lemma are allowed, before the best are taken.",
             (
-                "corrected: a phrase has at most three words, and the last is a noun of the same number. The "
-                "paper takes any phrase."
+                "corrected: before the best words are chosen, other forms of the old word are removed, and words "
+                "that change between singular and plural."
+            ),
+            (
+                "corrected: a phrase has at most three words, and the last is a noun that is singular or plural "
+                "like the old one. The paper accepts any phrase."
             ),
         ),
     ),
@@ -191,20 +268,28 @@ MODEL_METHODS: dict[str, Entry] = {
         kind="endpoint",
         example=("Someone installs a wheel to a bicycle.", "Someone uninstalls a wheel from a bicycle."),
         main=("endpoint", "model", "template", "foils"),
-        summary="“installs a wheel to a bicycle” becomes “uninstalls a wheel from a bicycle”, by a chat model.",
+        summary="A chat model rewrites “installs a wheel to a bicycle” as “uninstalls a wheel from a bicycle”.",
         params=(
             *ASKED,
-            Param("template", "counterfactual@1", "the prompt with its examples, by name and version"),
-            Param("foils", 5, "foils per caption, requested together (Feint6K: 10 or 5); at most 20", "int"),
-            Param("temperature", 0.0, "0: the most likely answer; above 0: sampled with the seed", "float"),
-            Param("max_tokens", 600, "max tokens of an answer", "int"),
+            Param("template", "counterfactual@1", "name and version of the prompt, which includes examples"),
+            Param("foils", 5, "foils per caption, in one request (Feint6K: 10 or 5; at most 20)", "int"),
+            Param(
+                "temperature",
+                0.0,
+                "0: always the most likely answer; above 0: random answers that depend on the seed",
+                "float",
+            ),
+            Param("max_tokens", 600, "max tokens in an answer", "int"),
             *ASKING_LIMITS,
         ),
         deviations=(
-            "both modes: the instruction and the examples are our own; Feint6K prints none and names no chat model.",
             (
-                "corrected: a foil copies the case of its caption's first letter and its final full "
-                "stop, so that neither reveals which text a machine wrote."
+                "both modes: the instruction and its examples are our own, because Feint6K publishes neither a "
+                "prompt nor the name of its chat model."
+            ),
+            (
+                "corrected: a foil starts with a capital letter and ends with a full stop only if its caption "
+                "does. Otherwise these details would show which text a machine wrote."
             ),
         ),
     ),
@@ -214,29 +299,49 @@ MODEL_METHODS: dict[str, Entry] = {
         kind="model",
         example=("A man performs push-ups.", "A man performs squats."),
         main=("spans", "model"),
-        summary="“a man performs push-ups” becomes “a man performs squats”: counting's simpler skill, in four stages.",
+        summary=(
+            "“a man performs push-ups” becomes “a man performs squats”. Makes foils in four stages for the "
+            "proficiency items of counting."
+        ),
         params=(
-            Param("spans", "google-t5/t5-large", "stage 1: a text-to-text model with sentinels: hub id or folder"),
-            Param("beams", 16, "beams of its search, and spans taken from it per verb phrase", "int"),
+            Param(
+                "spans",
+                "google-t5/t5-large",
+                "stage 1: text-to-text model with sentinel tokens, such as T5: Hugging Face ID or folder",
+            ),
+            Param(
+                "beams",
+                16,
+                "stage 1: beams in the beam search, and texts that the model suggests per verb phrase",
+                "int",
+            ),
             Param("model", "FacebookAI/roberta-large", "stage 2: " + MASKED_LM.help),
-            Param("top", 3, "foils judged per stage (ViLMA: 3)", "int"),
+            Param("top", 3, "foils per stage that the models below judge (ViLMA: 3)", "int"),
             *JUDGES,
-            Param("min", 0.8, "min grammaticality of a foil of stages 1 and 2", "float"),
-            Param("pool", 2000, "stage 3: captions to draw from, per category", "int"),
-            Param("min_probability", 0.01, "several models: min probability of a word for a model's vote", "float"),
-            Param("min_votes", 2, "several models: min votes for a word", "int"),
+            Param("min", 0.8, "stages 1 and 2: min grammaticality score of a foil", "float"),
+            Param("pool", 2000, "stage 3: max captions to draw from, per category", "int"),
+            Param(
+                "min_probability",
+                0.01,
+                "with several models: a model votes for a word whose probability is above this",
+                "float",
+            ),
+            Param("min_votes", 2, "with several models: min votes for a word", "int"),
             TAGGER,
             DEVICE,
         ),
         deviations=(
-            "corrected: spans and words keep the original form; in stage 3 both subjects have the same number.",
             (
-                "both modes: the paper does not print the beams and the foils judged per stage. We use "
-                "three, as in ViLMA, Sec. C.1."
+                "corrected: new words have the form of the old ones. In stage 3, both subjects are singular or "
+                "both are plural."
             ),
             (
-                "both modes: people check these foils in review, like all others. In the paper they did so "
-                "between the stages."
+                "both modes: the paper gives neither the number of beams nor the number of foils judged per "
+                "stage. We judge three foils per stage, as in ViLMA, Sec. C.1."
+            ),
+            (
+                "both modes: people check these foils in review, like all others. In the paper, people checked "
+                "them between the stages."
             ),
         ),
     ),

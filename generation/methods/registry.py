@@ -23,11 +23,14 @@ _METHODS: dict[str, Entry] = {
         summary="“exactly three times” becomes “exactly nine times”; nouns and verbs agree.",
         params=(
             Param("foils", 1, "foils per caption", "int"),
-            Param("max", 10, "captions with a larger count are skipped (ViLMA: 10); at most 20", "int"),
+            Param("max", 10, "largest count (ViLMA: 10; at most 20); captions with a larger count are skipped", "int"),
             Param(
                 "split",
                 "any",
-                "easy: captions that state 1, 2 or 3; difficult: captions whose foils state 1, 2 or 3; any: both",
+                (
+                    "easy: captions with a count of 1, 2 or 3; difficult: captions whose foil has a count of 1, 2 or "
+                    "3; any: all captions"
+                ),
                 "choice",
                 ("any", "easy", "difficult"),
             ),
@@ -41,26 +44,25 @@ _METHODS: dict[str, Entry] = {
             Param(
                 "leftover",
                 "skip",
-                "what to do with a caption when no other caption can trade counts with it: skip it, or "
-                "draw a count at random",
+                "if no other caption is left to exchange counts with: skip the caption, or draw a count at random",
                 "choice",
                 ("skip", "draw"),
             ),
         ),
         deviations=(
             (
-                "corrected: captions of a run trade counts, so that in each pair {a, b} each number is "
-                "true equally often. Choosing the smaller number then gains nothing. The paper draws the "
-                "wrong count at random."
+                "corrected: captions of a run exchange their counts. In each pair of counts, each count is then "
+                "true equally often, so a model gains nothing by always choosing the smaller one. The paper draws"
+                " the wrong count at random."
             ),
             (
-                "corrected: foils may also differ within 1..3 or within 4..max; the paper's easy and "
-                "difficult subtests always cross. With split=easy or difficult, each half alone can "
-                "still be solved from text: use both."
+                "corrected: both counts of a pair may be from 1 to 3, or both from 4 to max. In the paper, one is"
+                " always small and the other large. With split=easy or split=difficult alone, the text still "
+                "gives the answer away: use both splits."
             ),
             (
-                "both modes: a caption whose count contradicts its video's annotated count is skipped. "
-                "Nouns and verbs are inflected by rule; the paper wrote templates by hand."
+                "both modes: a caption is skipped if its count differs from the count annotated for its video. "
+                "Rules adapt nouns and verbs; the authors of the paper wrote templates by hand."
             ),
             (
                 "paper: foil counts are as frequent as in the released files, exactly. The published code draws each "
@@ -77,46 +79,53 @@ _METHODS: dict[str, Entry] = {
         main=("pairs", "top"),
         summary="“pouring water onto a chair” becomes “pouring water out of a chair”.",
         params=(
-            Param("top", 10, "max candidates per caption (ViLMA: the 10 best)", "int"),
+            Param("top", 10, "max foils per caption (ViLMA: the best 10)", "int"),
             Param(
                 "pairs",
                 "",
-                "use only these opposites, such as “left to right:right to left,up:down”, in both "
-                "directions. Captions such as “moves up” need up:down here, because alone such a word is "
-                "not a preposition",
+                (
+                    "phrases to exchange, in both directions, such as “left to right:right to left,up:down”; empty: "
+                    "all prepositions. For captions such as “moves up”, list up:down, because “up” is not a "
+                    "preposition there"
+                ),
             ),
             Param(
                 "min_corpus",
                 20,
-                "min captions with a preposition to draw from the captions' own prepositions; with "
-                "fewer, the built-in list is used",
+                (
+                    "if at least this many captions have a preposition, new prepositions are taken from these "
+                    "captions, otherwise from a built-in list"
+                ),
                 "int",
             ),
             Param(
                 "model",
                 "",
-                "a text-to-text model that ranks the candidates (ViLMA: google-t5/t5-base): hub id or "
-                "folder. Empty: the order is random, weighted by how often the captions use each "
-                "preposition",
+                (
+                    "text-to-text model that ranks the foils: Hugging Face ID or folder (ViLMA: google-t5/t5-base). "
+                    "Empty: random order, in which frequent prepositions tend to be first"
+                ),
             ),
             DEVICE,
         ),
         deviations=(
             (
-                "corrected: the model estimates how likely the new preposition is in the blank, as in "
-                "its training. The paper compares perplexities of whole sentences that the model encodes "
-                "and decodes."
-            ),
-            "corrected: only a sentence that begins with its verb gets “someone” in front, for scoring.",
-            (
-                "corrected: phrases such as “from left to right” change only as a whole, into the "
-                "opposite. The paper also writes “over left to right”."
+                "corrected: the model scores how likely the new preposition is in a blank, the task that it was "
+                "trained on. The paper compares the perplexity of whole sentences."
             ),
             (
-                "corrected: word lists block replacements that would stay true (on/onto, out of/from, "
-                "behind/outside, in/on a chair …). Particles of verbs (pick up), fixed phrases (in "
-                "total, in a red shirt) and “with” are not replaced. A preposition of place is replaced by "
-                "one of place, and one of direction by one of direction."
+                "corrected: to score a sentence that begins with a verb, “someone” is put before it. The paper "
+                "puts it before every sentence."
+            ),
+            (
+                "corrected: phrases such as “from left to right” are replaced only as a whole, by their opposite."
+                " The paper also produces “over left to right”."
+            ),
+            (
+                "corrected: word lists block replacements that could stay true (on/onto, out of/from, "
+                "behind/outside, in/on a chair …). Verb particles (pick up), fixed phrases (in total, in a red "
+                "shirt) and “with” are not replaced. A preposition of place is replaced only by another of place,"
+                " and a preposition of direction only by another of direction."
             ),
         ),
     ),
@@ -129,14 +138,14 @@ _METHODS: dict[str, Entry] = {
         params=(TAGGER,),
         deviations=(
             (
-                "corrected: captions with symmetric verbs (hug, meet, kiss, “stare at each other”, "
-                "“dances with”) are skipped, and participants named by a possessive (“his brother”). The "
-                "paper swaps them."
+                "corrected: captions with symmetric verbs are skipped (hug, meet, kiss, “stare at each other”, "
+                "“dances with”). Captions that name a person by a possessive (“his brother”) are skipped as well."
+                " The paper swaps both."
             ),
             (
-                "both modes: whole noun phrases with their descriptions are swapped by rule, and the "
-                "verb agrees. The paper's captions came with annotated participants. Captions whose "
-                "participants have the same words are skipped."
+                "both modes: rules find the two participants, swap them with their descriptions, and adapt the "
+                "verb. In the paper, the participants were annotated. Captions that describe both in the same "
+                "words are skipped."
             ),
         ),
     ),
@@ -146,13 +155,17 @@ _METHODS: dict[str, Entry] = {
         kind="rule",
         example=("Someone folds the paper.", "Someone unfolds the paper."),
         main=("subtest",),
-        summary="“Someone folds the paper.” becomes “Someone unfolds the paper.”; also for the states "
-        "before and after.",
+        summary=(
+            "“Someone folds the paper.” becomes “Someone unfolds the paper.” Also changes the states before and after."
+        ),
         params=(
             Param(
                 "subtest",
                 "auto",
-                "auto: by each caption's template; or only action, pre_state, post_state or reverse",
+                (
+                    "captions to use. auto: all captions, each by its template; action, pre_state, post_state, "
+                    "reverse: only captions with this template"
+                ),
                 "choice",
                 ("auto", "action", "pre_state", "post_state", "reverse"),
             ),
@@ -160,14 +173,14 @@ _METHODS: dict[str, Entry] = {
         ),
         deviations=(
             (
-                "corrected: irreversible changes (chop, tear, cook) get no action or reverse foil. The "
-                "paper and mode paper use an opposite verb (chops / connects)."
+                "corrected: changes that cannot be undone (chop, tear, cook) get no foil with an opposite verb. "
+                "The paper and mode paper write such foils (chops / connects)."
             ),
             (
-                "corrected: the preposition changes with its verb (“attaches it to” / “detaches it "
-                "from”). The paper leaves it (“detaches the pen drive to the cd player”)."
+                "corrected: the preposition changes with its verb (“attaches it to” / “detaches it from”). The "
+                "paper keeps the preposition (“detaches the pen drive to the cd player”)."
             ),
-            "corrected: the verb of change is also replaced in captions without a template (“a man opens a door”).",
+            "corrected: captions without a template also get foils (“a man opens a door”).",
             "both modes: the lexicon is our own; the paper built its lexicon from ConceptNet, WordNet and manual work.",
         ),
     ),
@@ -180,9 +193,9 @@ _METHODS: dict[str, Entry] = {
         params=(TAGGER,),
         deviations=(
             (
-                "corrected: a caption is skipped if the owner of “his” or “her” is unclear. Examples are "
-                "a second person of the same gender, a repeated noun, or a plural noun. The paper swaps "
-                "every such pronoun."
+                "corrected: a caption is skipped if it is unclear who “his” or “her” means. Examples are a second"
+                " person of the same gender, a repeated noun, or a plural noun. The paper swaps every such "
+                "pronoun."
             ),
             (
                 "corrected: “her” becomes “his” or “him”, depending on the next words. If both fit "
@@ -202,13 +215,14 @@ _METHODS: dict[str, Entry] = {
         kind="rule",
         example=("A red ball hits a blue box.", "A blue ball hits a red box."),
         main=("foils",),
-        summary="“A red ball hits a blue box” becomes “A blue ball hits a red box”: the same words.",
+        summary="“A red ball hits a blue box” becomes “A blue ball hits a red box”. Both use the same words.",
         params=(Param("foils", 1, "max foils per caption", "int"), TAGGER),
         published=False,
         deviations=(
             (
-                "Colours of one thing (“red and white shirt”), of two things with the same name and in "
-                "names (“orange juice”) are not swapped. Their foils could stay true."
+                "Some colours are not swapped, because the foil could stay true. These are two colours of one "
+                "thing (“red and white shirt”), colours of two things with the same name, and colours in names "
+                "(“orange juice”)."
             ),
         ),
     ),
@@ -218,30 +232,36 @@ _METHODS: dict[str, Entry] = {
         kind="rule",
         example=("Harry looks at Hermione.", "Ron looks at Hermione."),
         main=("characters", "foils"),
-        summary="“Harry looks at Hermione” becomes “Ron looks at Hermione”: same movie, same gender.",
+        summary=(
+            "“Harry looks at Hermione” becomes “Ron looks at Hermione”. The new character has the same movie "
+            "and gender."
+        ),
         params=(
             Param("foils", 1, "max foils per caption", "int"),
             Param(
                 "characters",
                 [],
-                "the project's characters, for captions without characters in their facts: a list of "
-                '{"name", "gender", "movie", "frequency", "aliases"}',
+                (
+                    'characters for captions that come without a list of characters: a JSON list of {"name", '
+                    '"gender", "movie", "frequency", "aliases"}'
+                ),
                 "json",
             ),
             Param(
                 "draw",
                 "uniform",
-                "uniform: each character is equally likely (the paper); frequency: in proportion to "
-                "mentions in the train captions",
+                (
+                    "uniform: each character is equally likely, as in the paper; frequency: as likely as the "
+                    "character is frequent in the train captions"
+                ),
                 "choice",
                 ("uniform", "frequency"),
             ),
         ),
         deviations=(
             (
-                "corrected: all mentions of a character change together, and nobody becomes a character "
-                "whom the caption already names (“Harry looks at Harry”). The paper decides for each "
-                "mention."
+                "corrected: all mentions of a character change together, and the new character is never one that "
+                "the caption already names (“Harry looks at Harry”). The paper decides for each mention."
             ),
             (
                 "both modes: a name in capitals (“JENKO”) is found, and its foil is in capitals. A name that is also "
@@ -255,7 +275,9 @@ _METHODS: dict[str, Entry] = {
         kind="rule",
         example=("There is at least one fridge.", "There is at least one lemon."),
         main=("foils",),
-        summary="“there is at least one fridge” becomes “there is at least one egg”, a thing from another video.",
+        summary=(
+            "“There is at least one fridge” becomes “There is at least one egg”. The egg comes from another video."
+        ),
         params=(
             Param("foils", 1, "max foils per caption", "int"),
             Param("detector", "", f"{DETECTOR_HELP} (ViLMA: facebook/detr-resnet-101@no_timm)"),
@@ -264,15 +286,15 @@ _METHODS: dict[str, Entry] = {
         ),
         deviations=(
             (
-                "corrected: the thing takes the form that the caption's own frame needs, so that one "
-                "word changes. The paper changes the frame as well (“is at least one shirt” / “are some "
-                "peppers”)."
+                "corrected: only the thing changes, and it is singular or plural as in the caption. The paper "
+                "also changes the words before it (“is at least one shirt” / “are some peppers”)."
             ),
             (
-                "both modes: a thing is also excluded if any caption of the video names it, or the fact "
-                "“objects” lists it or a synonym. For a video without a file, nothing else is known."
+                "both modes: a thing is also excluded if a caption of the video names it. The same is true if the "
+                "caption's list of objects contains the thing or a synonym. For a video without a file, there is no "
+                "other check."
             ),
-            "both modes: uncountable things are phrased as “there is some water”; the paper has no such frame.",
+            "both modes: for uncountable things the text is “there is some water”; the paper has no such text.",
             (
                 "both modes: a plural without a singular (“jeans”) is phrased as “there are some jeans”. In mode "
                 "corrected it only replaces other plurals."
@@ -285,18 +307,20 @@ _METHODS: dict[str, Entry] = {
         kind="rule",
         example=("A man folds a shirt.", "Two dogs run on a beach."),
         main=("foils",),
-        summary="Captions of other videos as easy negatives (Random MC), from the same movie if movies are known.",
+        summary="Uses captions of other videos as easy foils (Random MC), from the same movie if movies are known.",
         params=(
             Param("foils", 4, "foils per caption (contrast sets: 4)", "int"),
-            Param("pool", 5000, "captions to draw from, per movie; memory grows with it", "int"),
+            Param("pool", 5000, "max captions to draw from, per movie; a larger number needs more memory", "int"),
         ),
         deviations=(
             (
-                "corrected: the negatives of a caption come from different videos, and none repeats "
-                "another caption of its own video. The paper draws from other videos without these "
-                "conditions."
+                "corrected: all foils of a caption come from different videos, and no foil repeats another "
+                "caption of the same video. The paper draws from other videos without these conditions."
             ),
-            "both modes: foils are drawn from a seeded uniform sample of the run's captions, not from all of them.",
+            (
+                "both modes: foils are drawn from a random sample of the run's captions, which the seed "
+                "determines, not from all captions."
+            ),
         ),
     ),
     **MODEL_METHODS,
@@ -306,7 +330,7 @@ _METHODS: dict[str, Entry] = {
         kind="people",
         example=("A woman ties her shoe.", "A woman takes off her shoe."),
         main=("foils",),
-        summary="Blanks that annotators fill (VerbH, Feint6K); no candidates are generated.",
+        summary="Annotators write the foils (VerbH, Feint6K). Nothing is generated.",
         params=(Param("foils", 0, "foils per caption; 0: as many as the subtest needs (Feint6K: 5)", "int"),),
     ),
     "fake": Entry(
@@ -315,15 +339,19 @@ _METHODS: dict[str, Entry] = {
         kind="rule",
         example=("A red circle moves.", "A red square moves."),
         main=("lexicon", "foils"),
-        summary="For tests, demonstrations and object swaps by list: “circle” becomes “square”.",
+        summary=(
+            "Replaces words from a list: “circle” becomes “square”. For tests, demonstrations and simple object swaps."
+        ),
         published=False,
         params=(
             Param("foils", 1, "max foils per caption", "int"),
             Param(
                 "lexicon",
                 "",
-                "“circle:square,square:triangle|star”: words or phrases with their replacements. Empty: "
-                "a noun from a fixed list replaces any longer word",
+                (
+                    "words or phrases with their replacements, such as “circle:square,square:triangle|star”. Empty: a"
+                    " long word is replaced by a noun from a fixed list"
+                ),
             ),
         ),
     ),

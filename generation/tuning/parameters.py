@@ -11,7 +11,11 @@ TUNING = Entry(
         "corruption. Span infilling can then use it."
     ),
     params=(
-        Param("model", "google-t5/t5-base", "a text-to-text model with sentinels: hub id or folder"),
+        Param(
+            "model",
+            "google-t5/t5-base",
+            "text-to-text model with sentinel tokens, such as T5: Hugging Face ID or folder",
+        ),
         Param("epochs", 3, "passes over the captions", "int"),
         Param("batch", 16, "captions per step", "int"),
         Param(

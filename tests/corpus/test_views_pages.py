@@ -72,7 +72,7 @@ def test_a_video_shows_its_captions_items_and_foils_escaped(owner, project):
     assert "a &lt;script&gt;alert(1)&lt;/script&gt; man." in html
     assert "a &lt;b&gt;woman&lt;/b&gt;." in html
     assert "Direction" in html
-    assert "May be wrong" in html
+    assert "This caption may be wrong" in html
 
 
 def test_a_video_with_many_captions_costs_as_many_queries_as_one(owner, project, django_assert_num_queries):

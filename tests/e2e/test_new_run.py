@@ -97,7 +97,7 @@ def test_a_run_that_asks_an_endpoint(project, owner, sign_in: SignIn, settings, 
         # The page loads itself anew: what is asked of it before would be asked of one that goes.
         expect(page.locator("#run-progress[hx-get]")).to_have_count(0)
         expect(page.get_by_role("heading", name="Cost so far")).to_be_visible()
-        expect(page.get_by_role("heading", name="1 caption has no answer")).to_be_visible()
+        expect(page.get_by_role("heading", name="The model did not answer for 1 caption")).to_be_visible()
         assert_accessible(page)
         page.get_by_role("link", name="503 after 3 tries").click()
         expect(page.get_by_text("a man lifts 3 boxes onto a table")).to_be_visible()
@@ -123,7 +123,7 @@ def test_the_preview_follows_what_is_chosen(project, owner, sign_in: SignIn):
     page.get_by_label("Lexicon").fill("table:floor")
     expect(preview.locator("ins")).to_have_count(4)
     expect(preview.locator("ins").first).to_have_text("added: floor")
-    expect(page.get_by_role("status").filter(has_text="About 4 foils from 4 captions")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Expected: about 4 foils from 4 captions")).to_be_visible()
     page.get_by_role("button", name="Minimal").click()
     expect(page.get_by_role("button", name="Minimal")).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_role("button", name="Minimal")).to_be_focused()

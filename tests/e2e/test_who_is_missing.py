@@ -39,7 +39,7 @@ def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> Non
     page = sign_in(owner)
     page.goto("/projects/dots/")
     expect(
-        page.get_by_text("direction needs 3 validators per pair, and 1 are eligible. Add 2;", exact=False)
+        page.get_by_text("direction needs 3 validators per pair, but only 1 are eligible. Add 2.", exact=False)
     ).to_be_visible()
     expect(page.get_by_text("Still missing: 2 validators.")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
@@ -50,9 +50,9 @@ def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> Non
     project = owner.memberships.get().project
     freeze_release(owner, project, name="v1")
     page.goto("/projects/dots/")
-    expect(page.get_by_text("v1 is frozen: next steps")).to_be_visible()
+    expect(page.get_by_text("Next for v1")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
-    page.get_by_text("questions are open").locator("..").get_by_role("link", name="Datasheet").click()
+    page.get_by_text("questions unanswered").locator("..").get_by_role("link", name="Datasheet").click()
     expect(page.get_by_role("heading", name="Datasheet")).to_be_visible()
 
 

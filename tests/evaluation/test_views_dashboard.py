@@ -79,7 +79,7 @@ class TestResearcher:
             "Passed the filters": 3,
             "Submitted by an annotator": 0,
             "Accepted in review": 3,
-            "Items assembled or imported": 4,
+            "Main items created or imported": 4,
             "Judged by validators": 1,
             "Valid items": 1,
             "In a release": 0,
@@ -141,7 +141,7 @@ class TestResearcher:
         assert found == [
             ("Captions", 1, None),
             ("Foils", 0, 0),
-            ("Reviewed", 0, None),
+            ("Accepted", 0, None),
             ("Judged", 1, 100),
             ("Valid", 1, 100),
             ("Released", 0, 0),
@@ -162,7 +162,7 @@ class TestResearcher:
     def test_one_action_is_next(self, owner, project):
         make_item(make_subtest(project), state=ItemState.DISPUTED)
         html = owner.get(url(project)).content.decode()
-        assert "next: adjudicate 1 item" in html
+        assert "next: adjudicate 1 disputed item" in html
         assert reverse("annotation:disputed_items", args=[project.slug]) in html
 
     def test_a_queue_says_who_is_at_work_in_it(self, owner, project, django_assert_num_queries):

@@ -284,7 +284,7 @@ def test_the_history_lists_all_events_in_order_and_in_words(owner, world):
         ("A vote was added.", "in_validation", "in_validation"),
         ("A vote was added.", "in_validation", "in_validation"),
         ("A vote was added.", "in_validation", "invalid"),
-        ("Its foils were returned to editing.", "invalid", "requeued"),
+        ("The foils were returned to editing.", "invalid", "requeued"),
     ]
     last = shown(owner, item).context["history"][-1]
     assert (last.who, last.reason) == (world.owner.username, "the foil is true as well")
@@ -364,7 +364,7 @@ def test_item_level_votes_of_a_file_and_script_in_texts_are_shown_as_text(owner,
     item = make_item(world.subtest, caption, ("<b>a dog</b>",), extra={"<i>": "<u>"})
     Vote.objects.create(item=item, choice="caption", source="import", import_index=0, idempotency_key="f0")
     page = shown(owner, item).content.decode()
-    assert "Votes on the item as a whole" in page
-    assert "a file" in page
+    assert "Votes on the whole item" in page
+    assert "imported" in page
     for raw in ("<script>alert", "<b>a dog", "<i>", "<u>"):
         assert raw not in page

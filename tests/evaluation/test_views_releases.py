@@ -186,8 +186,8 @@ class TestRelease:
             ("clip:{root}/gone", "There is no model folder {root}/gone"),
             ("clip:{root}/empty", "The folder {root}/empty has no config.json"),
             ("external:{root}/empty", "The folder {root}/empty has no foilworks.json"),
-            ("vlm:owner/name/more", "“owner/name/more” is not a hub id"),
-            ("clip:two words", "“two words” is not a hub id"),
+            ("vlm:owner/name/more", "“owner/name/more” is not a Hugging Face ID"),
+            ("clip:two words", "“two words” is not a Hugging Face ID"),
         ],
     )
     def test_a_model_that_cannot_be_there_is_refused_before_a_run_exists(

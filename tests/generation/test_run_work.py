@@ -55,7 +55,7 @@ def page(client, owner, run, name="run", **query):
 
 def test_the_page_lists_missing_answers_and_costs_and_offers_a_retry(client, owner, run, server):
     html = page(client, owner, run)
-    assert "3 captions have no answer" in html
+    assert "The model did not answer for 3 captions" in html
     assert "of 4 </small>" in html
     assert "500</a>" in html
     listed = page(client, owner, run, "run_skipped", why="500")
@@ -74,7 +74,7 @@ def test_the_page_lists_missing_answers_and_costs_and_offers_a_retry(client, own
     assert event.details["budget"]["requests"] == 10
     run_now(run.job)
     html = page(client, owner, run)
-    assert "no answer" not in html
+    assert "did not answer" not in html
     # 3 failures and 3 answers; 20 tokens asked and 5 answered, at 1000 and 2000 a million: .02 + .01, three times.
     assert "6 <small" in html
     assert "0.0900 <small" in html

@@ -313,7 +313,7 @@ class TestPage:
         answer = client.get(self.url(run), {"nli": "0"})
         html = answer.content.decode()
         assert 'id="range-nli"' not in html
-        assert "This filter does not decide by a single threshold." in html
+        assert "This filter has no threshold that you can change." in html
         assert answer.context["preview"].would_pass == 1
 
     def test_htmx_gets_only_the_preview_and_the_drawings(self, client, run, researcher):

@@ -19,8 +19,8 @@ def test_a_method_without_a_paper_is_marked_as_unpublished(client):
         client.get(reverse("generation:run", args=[project.slug, run.pk])),
     ]
     for html in [of_colours, *(page.content.decode() for page in pages)]:
-        assert "Not from a paper: both modes do the same." in html
-        assert "Their foils could stay true" in html
+        assert "This method is not from a paper, so both modes are the same." in html
+        assert "because the foil could stay true" in html
         assert "ifferences from the paper" not in html
 
 

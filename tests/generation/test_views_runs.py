@@ -250,7 +250,7 @@ class TestPresets:
             "default": "Default",
             "minimal": "Minimal",
             "vilma-counting-easy": "ViLMA",
-            "strict": "Strict, by rules",
+            "strict": "Strict, without models",
         }
         # The same choice is offered once.
         assert "minimal" not in self.presets(owner, project, "random_caption")
@@ -298,7 +298,7 @@ class TestPreview:
         assert (len(shown.rows), shown.n_captions) == (8, 13)
         assert ("added", "woman") in shown.rows[0].foils[0].segments
         assert shown.expected == round(shown.kept * 13 / 8)
-        assert f"About {shown.expected} foils from 13 captions" in answer.content.decode()
+        assert f"about {shown.expected} foils from 13 captions" in answer.content.decode()
         again = self.preview(owner, project, subtest, **data).context["preview"]
         assert again == shown
 
@@ -337,7 +337,10 @@ class TestPreview:
     )
     def test_a_method_with_a_model_is_not_previewed(self, owner, project, subtest, captions, method, given):
         answer = self.preview(owner, project, subtest, method=method, seen=method, **given)
-        assert "Preview needs a model: start a run on 5 captions." in answer.content.decode()
+        assert (
+            "No preview, because this method needs a model. To try it, start a run on 5 captions"
+            in answer.content.decode()
+        )
 
     def test_invalid_settings_are_named(self, owner, project, subtest, captions):
         given = {"method-pairs": "right left"}
@@ -369,7 +372,7 @@ class TestRuns:
         assert (newest.made, newest.rejected, newest.accepted) == (1, 1, 0)
 
     def test_an_empty_list_explains_runs(self, owner, project):
-        assert "No run yet" in owner.get(url("runs", project)).content.decode()
+        assert "No runs yet" in owner.get(url("runs", project)).content.decode()
 
 
 class TestRun:

@@ -155,7 +155,7 @@ def _located(spec: str, from_page: bool) -> str:
 
 def _refuse_absent(what: str, name: str) -> None:
     if not name:
-        raise EvaluationError(f"{what}: is not a model; give a hub id or a folder")
+        raise EvaluationError(f"{what}: is not a model; give a Hugging Face ID or a folder")
     if (Path(name).is_absolute() or name.startswith(".")) and not (Path(name) / "config.json").is_file():
         raise EvaluationError(f"{what}: {name}: is not a model folder; give the folder with config.json")
 

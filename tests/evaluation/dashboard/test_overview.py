@@ -31,13 +31,18 @@ def count_with(**numbers) -> dict:
 @pytest.mark.parametrize(
     ("numbers", "after", "text", "page"),
     [
-        ({"judged": 168, "disputed": 4, "open": 12, "doubted": 3}, None, "adjudicate 4 items", "disputed_items"),
-        ({"judged": 1, "paused": 1, "open": 2}, None, "decide on 1 paused validator", "validators"),
+        (
+            {"judged": 168, "disputed": 4, "open": 12, "doubted": 3},
+            None,
+            "adjudicate 4 disputed items",
+            "disputed_items",
+        ),
+        ({"judged": 1, "paused": 1, "open": 2}, None, "decide about 1 paused validator", "validators"),
         ({"judged": 1, "missing": {"validator": 2}, "open": 2}, None, "invite 2 people", "invitations"),
         ({"judged": 1, "doubted": 1, "open": 2}, None, "check 1 caption that may be wrong", "repairs"),
-        ({"open": 2, "valid": 1}, None, "work on 2 open slots", "work"),
-        ({"judged": 3, "valid": 3, "released": 1}, None, "freeze 2 new valid items", "freeze"),
-        ({"judged": 3}, AfterRelease(Release(), 5, True), "answer 5 questions of the datasheet", "datasheet"),
+        ({"open": 2, "valid": 1}, None, "work on 2 open tasks", "work"),
+        ({"judged": 3, "valid": 3, "released": 1}, None, "freeze a release with 2 new valid items", "freeze"),
+        ({"judged": 3}, AfterRelease(Release(), 5, True), "answer 5 questions in the datasheet", "datasheet"),
         ({"judged": 3}, FROZEN, "publish the release", "public_page"),
     ],
 )

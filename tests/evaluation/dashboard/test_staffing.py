@@ -69,14 +69,14 @@ def test_two_of_three_required_validators_are_reported_as_too_few(world):
     world.vote("vera")
     world.vote("vic")
     page = overview(world)
-    assert "direction needs 3 validators per pair, and 2 are eligible. Add 1;" in page
+    assert "direction needs 3 validators per pair, but only 2 are eligible. Add 1." in page
     assert "Still missing: 1 validator." in page
     found = count(world.project)
     assert found["short"] == [
         {"name": "direction", "wanted": 3, "can": 2, "pairs": 1, "lack": 1, "hands": 0, "kept": 0, "changeable": False}
     ]
     assert "you can also require fewer votes" not in page
-    assert "excluded because they worked on" not in page
+    assert "may not judge because they worked on" not in page
     assert "no try left" not in page
     assert item.subtest.votes_wanted == 3
 
@@ -111,7 +111,7 @@ def test_people_who_worked_on_a_video_may_not_judge_it(world):
     (short,) = short_subtests(world.project, people, 3)
     assert (short["can"], short["pairs"], short["lack"], short["hands"]) == (2, 1, 1, 1)
     page = overview(world)
-    assert "Validators excluded because they worked on such a video: 1." in page
+    assert "Validators who may not judge because they worked on the same videos: 1." in page
     assert "no try left" not in page
 
 
@@ -167,8 +167,8 @@ def test_a_paused_validator_cannot_judge(world):
     (short,) = count(world.project)["short"]
     assert (short["can"], short["hands"], short["kept"]) == (2, 0, 1)
     page = overview(world)
-    assert "Validators who are paused or have no attempts left: 1." in page
-    assert "excluded because they worked on" not in page
+    assert "Validators who are paused, or have no attempt at the qualification left: 1." in page
+    assert "may not judge because they worked on" not in page
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ class TestShortcuts:
         html = page(client, "bias_items")
         assert "all nine correct" in html
         listed = client.get(reverse("items:items", args=["things"]), {"shortcut": "objects"}).content.decode()
-        assert "answered by objects" in listed
+        assert "solved from objects alone" in listed
 
     def test_intervals_are_over_source_videos(self, owned):
         """Four items of two videos, alike within each: two draws, not four. Of one video nothing can be said."""
