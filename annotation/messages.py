@@ -28,8 +28,8 @@ REFUSALS: dict[str, Words] = {
 PROBLEMS: dict[str, Words] = {
     Problem.EMPTY: _("write a foil or skip the task"),
     Problem.CONTROL_CHARACTER: _("it contains a line break or an unprintable character; remove it"),
-    Problem.SAME_AS_CAPTION: _("it says the same as the caption; change what makes it false"),
-    Problem.DUPLICATE: _("another foil of this caption says the same; write a different one"),
+    Problem.SAME_AS_CAPTION: _("it is the same as the caption; change it so that it becomes false"),
+    Problem.DUPLICATE: _("another foil of this caption has the same text; write a different one"),
     Problem.DROPPED_BEFORE: _("a reviewer has dropped this text; write a different one"),
     Problem.NOT_ONE_SENTENCE: _("it is more than one sentence"),
     Problem.SAME_ACTION: _("the action is the same as in the caption; change it"),

@@ -336,12 +336,12 @@ class TestPages:
 
     def test_freezing_shows_the_closed_gate_and_asks_for_the_reason(self, owner, project, planted):
         path = reverse("releases:freeze", args=[project.slug])
-        assert "The gate is closed" in owner.get(path).content.decode()
+        assert "The release gate is closed" in owner.get(path).content.decode()
         refused = owner.post(path, {"name": "v1"})
         assert refused.status_code == 422
         assert "tears (foils)" in refused.content.decode()
         done = owner.post(path, {"name": "v1", "override": REASON}, follow=True)
-        assert "Released over the gate" in done.content.decode()
+        assert "Released although the gate was closed" in done.content.decode()
         assert Release.objects.get().gate.override == REASON
 
     def test_an_open_gate_needs_no_reason(self, owner, project, balanced):

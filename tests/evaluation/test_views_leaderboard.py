@@ -78,7 +78,7 @@ class TestBoard:
             "bootstrap over source videos",
             "The expected result of guessing",
             "75.0 %",
-            "p, versus first",
+            "p, versus rank 1",
         ):
             assert words in html, words
 

@@ -114,7 +114,7 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
     override = gate.get("override")
     if override:
         lines += [
-            "### Released over the gate",
+            "### Released although the gate was closed",
             "",
             f"> {_cell(override['reason'])}",
             "",
