@@ -276,7 +276,7 @@ class TestLanguageModel:
             assert "20 pairs not scored" in html
         foilworks.write(collect_release(freeze_release(researcher, project)), tmp_path / "out", params={})
         sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
-        assert "text (not asked about 20 pairs) | passed in the part that was read |" in sheet
+        assert "text (not asked about 20 pairs) | passed on the scored pairs |" in sheet
 
     def test_a_model_whose_job_has_no_scores_yet_is_listed_as_well(self, project, sure):
         Score.objects.all().delete()

@@ -22,8 +22,8 @@ def _released(release: ReleaseContent) -> Iterator[Mapping[str, Any]]:
 def _purpose(release: ReleaseContent) -> Lines:
     said = release.papers.citation.abstract or release.papers.known.get("description", "")
     task = (
-        "It tests whether video-language models can distinguish a true sentence about a video from false minimal edits of "
-        "the sentence."
+        "It tests whether video-language models can distinguish a true sentence about a video from false minimal edits "
+        "of it."
     )
     return [*([cell(said), ""] if said else []), task]
 
@@ -36,9 +36,9 @@ def _creators(release: ReleaseContent) -> Lines:
 def _instances(_release: ReleaseContent) -> Lines:
     return [
         (
-            "An instance is an item: a clip of a video, a caption that is true of the clip, and one or more foils. A foil "
-            "is a minimal edit of the caption that is false of the clip. Each item belongs to a subtest. An item can have "
-            "a proficiency pair, which asks a simpler question about the same clip."
+            "An instance is an item: a clip of a video, a caption that is true of the clip, and one or more foils. A "
+            "foil is a minimal edit of the caption that is false of the clip. Each item belongs to a subtest. An item "
+            "can have a proficiency pair, which asks a simpler question about the same clip."
         )
     ]
 
@@ -178,7 +178,10 @@ def _maker(made: Mapping[str, Any] | None) -> str:
     if made is None:
         return "not recorded (imported)"
     if made.get("author"):
-        return f"a person, who edited a foil by {made['parent']['method']}" if made.get("parent") else "a person"
+        parent = made.get("parent")
+        if not parent:
+            return "a person"
+        return "a person, who edited a foil by " + ("a person" if parent["method"] == "person" else parent["method"])
     return f"{made['method']} {made['method_version']}" + (f" with {made['model_id']}" if made.get("model_id") else "")
 
 
@@ -344,7 +347,7 @@ def _untold(rows: Sequence[Mapping[str, Any]]) -> str:
     # Gates from before do not say it.
     unread = sum(bool(row.get("unread")) for row in rows if not row["too_few"] and not row["stopped"])
     said = [f"{few} had too few captions"] * bool(few)
-    said += [f"{unread} had texts that a language model truncated"] * bool(unread)
+    said += [f"{unread} had pairs that a language model did not score"] * bool(unread)
     return f" Of {len(rows)} subtests {' and '.join(said)}." if said else ""
 
 
