@@ -33,7 +33,8 @@ def filtered(*passed):
 
 def test_filters_are_listed_with_the_number_of_foils_that_passed():
     assert told("preprocessing.done", items=[filtered(True, True), filtered(False), {"provenance": [None]}]) == (
-        "Filters with their versions, and how many of the released foils passed each one: g 1 (1 of 3; 1 accepted after its threshold "
+        "Filters with their versions, and how many of the released foils passed each one: "
+        "g 1 (1 of 3; 1 accepted after its threshold "
         "changed), n 1 (1 of 3)."
     )
     assert told("preprocessing.done").startswith("No automatic filter is recorded")

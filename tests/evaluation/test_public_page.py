@@ -374,7 +374,7 @@ class TestArchive:
         assert stranger.get(url("public_export", opened)).status_code == 400
         client.force_login(world.owner)
         owners = reverse("publishing:public_page", args=["dots", opened.release_id])
-        assert "withdrawn: content was" in client.get(owners).content.decode()
+        assert "withdrawn, because content was" in client.get(owners).content.decode()
         run_now(request_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
 

@@ -76,7 +76,7 @@ class TestBoard:
             "A &amp; co|1",
             "Holm",
             "bootstrap over source videos",
-            "The expected result of guessing",
+            "The expected accuracy of random guessing",
             "75.0 %",
             "p, versus rank 1",
         ):
