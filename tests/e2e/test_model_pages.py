@@ -102,8 +102,8 @@ def test_the_pages_of_models(project: Project, owner: User, release: Release, si
     page.get_by_role("link", name="Compare two models").click()
     expect(page.get_by_role("heading", name="Difference")).to_be_visible()
     looked_at(page)
-    page.get_by_role("link", name="are both correct").click()
-    expect(page.locator("a[aria-current=page]", has_text="are both correct")).to_be_visible()
+    page.get_by_role("link", name="Both are correct").click()
+    expect(page.locator("a[aria-current=page]", has_text="Both are correct")).to_be_visible()
     for kind in ("delta", "proximity", "identity", "counts", "length"):
         page.goto(f"{start}analyses/{kind}/")
         expect(page.locator("table:visible, .chart-drawing").first).to_be_visible()
