@@ -46,13 +46,13 @@ class PolicyForm(forms.ModelForm):
         ]
         labels = {
             "gold_rate": _("Share of gold tasks"),
-            "gold_min": _("Min. gold answers before a pause"),
+            "gold_min": _("Gold answers needed before someone can be paused"),
             "careful_accuracy": _("Expected gold accuracy of careful people"),
             "guess_accuracy": _("Expected gold accuracy of guessers"),
             "false_pauses": _("Max. share of careful people paused by mistake"),
-            "position_min": _("Min. answers before a pause for position bias"),
+            "position_min": _("Answers needed before someone can be paused for position bias"),
             "fast_share": _("Too fast: answered before this share of the clip was played"),
-            "fast_min": _("Min. answers before a pause for speed"),
+            "fast_min": _("Answers needed before someone can be paused for speed"),
             "practice_open": _("Practice is open"),
             "qualification_open": _("The qualification is open"),
             "qualification_required": _("Require the qualification for validators"),
@@ -64,9 +64,11 @@ class PolicyForm(forms.ModelForm):
         help_texts = {
             "gold_rate": _("0 to 0.5. 0.2 means one task in five; 0 means no gold."),
             "fast_share": _("0 to 1. 0 disables the check."),
-            "test_length": _("ViLMA: at least 7."),
-            "pass_share": _("ViLMA: 0.9."),
-            "mismatched_share": _("A mismatched pair shows another video: the answer is “neither”."),
+            "test_length": _("The ViLMA paper uses at least 7."),
+            "pass_share": _("The ViLMA paper uses 0.9."),
+            "mismatched_share": _(
+                "A mismatched pair comes with the video of another item, so the answer is “neither”."
+            ),
         }
 
 
@@ -75,7 +77,9 @@ class PairsForm(forms.Form):
 
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Valid items from"), empty_label=None)
     number = forms.IntegerField(label=_("Number of pairs"), min_value=1, max_value=MAX_PAIRS_AT_ONCE, initial=10)
-    mismatched = forms.BooleanField(label=_("Show another item's video (the answer is “neither”)"), required=False)
+    mismatched = forms.BooleanField(
+        label=_("Show each pair with another item's video (the answer is then “neither”)"), required=False
+    )
     seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**31 - 1, initial=0)
     explanation = forms.CharField(label=_("Explanation"), required=False, max_length=1000)
 
@@ -187,11 +191,13 @@ class ReviewSharesForm(forms.Form):
 
     rate = _percent(
         label=_("Edits to review (%)"),
-        help_text=_("Other edits are accepted without review. Their provenance says so."),
+        help_text=_("All other edits are accepted without review, and their provenance says so."),
     )
     second_share = _percent(
         label=_("Reviews to repeat (%)"),
-        help_text=_("A second reviewer decides without seeing the first decision. This only measures agreement."),
+        help_text=_(
+            "A second reviewer decides without seeing the first decision. The second decision only measures agreement."
+        ),
     )
 
     def __init__(self, *args: Any, policy: ReviewPolicy, shares: Sequence[AnnotatorShare], **kwargs: Any) -> None:
@@ -324,7 +330,7 @@ class CrowdStudyForm(forms.ModelForm):
             "platform_study": _("STUDY_ID from Prolific. Links from other studies are rejected."),
             "completion_code": _("The code that you set on Prolific. Leave empty to give each person their own code."),
             "minutes": _(
-                "Counted from when a person takes a place. When it is over, another person can take the place."
+                "The time starts when a person takes a place. When the time is over, another person can take the place."
             ),
         }
 

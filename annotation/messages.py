@@ -28,8 +28,8 @@ REFUSALS: dict[str, Words] = {
 PROBLEMS: dict[str, Words] = {
     Problem.EMPTY: _("write a foil or skip the task"),
     Problem.CONTROL_CHARACTER: _("it contains a line break or an unprintable character; remove it"),
-    Problem.SAME_AS_CAPTION: _("it says the same as the caption; change what makes it false"),
-    Problem.DUPLICATE: _("another foil of this caption says the same; write a different one"),
+    Problem.SAME_AS_CAPTION: _("it is the same as the caption; change it so that it becomes false"),
+    Problem.DUPLICATE: _("another foil of this caption has the same text; write a different one"),
     Problem.DROPPED_BEFORE: _("a reviewer has dropped this text; write a different one"),
     Problem.NOT_ONE_SENTENCE: _("it is more than one sentence"),
     Problem.SAME_ACTION: _("the action is the same as in the caption; change it"),
@@ -74,8 +74,8 @@ SETTLED: dict[str, Words] = {
 # Why a person may not validate at the moment.
 ADMISSION: dict[str, Words] = {
     "paused": _(
-        "Your validation work is paused. Your answers are not lost. The project's researcher will check "
-        "them and contact you. You can also ask them."
+        "Your validation work is paused. Your answers are not lost. The project's researcher will check your "
+        "answers and contact you. You can also contact the researcher."
     ),
     "qualification": _("Before you validate items, take the short qualification test."),
 }
@@ -109,11 +109,11 @@ NO_ENTRY: dict[str, Words] = {
 EMPTY: dict[str, Words] = {
     "nothing_yet": _("No tasks have reached this stage yet."),
     "all_done": _("All tasks of this stage are done."),
-    "leased": _("reserved by other people; available again if they do not finish"),
+    "leased": _("reserved by other people; available again if those people do not finish"),
     "yours": _("that you have done or started"),
     "same_sentence": _("with a sentence that you saw in another pair"),
     "made_it": _("on videos that you wrote or edited a foil for"),
-    "reviewed_it": _("on videos that you reviewed, judged or decided something for"),
+    "reviewed_it": _("on videos for which you reviewed, judged or decided something"),
     "reserved": _("sent back to their author"),
     "media_missing": _("whose video file is missing"),
     "declined": _("on videos that you skipped for their content"),

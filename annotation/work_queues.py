@@ -25,8 +25,10 @@ TITLES: dict[str, Words] = {
     Stage.OBJECTS: _("Object check"),
 }
 ABOUT: dict[str, Words] = {
-    Stage.EDIT: _("Watch a clip and change its caption a little, so that it is false for the clip."),
-    Stage.REVIEW: _("Check what changed. Then accept the foil, fix it, send it back or drop it."),
+    Stage.EDIT: _(
+        "Watch a clip and make a small change to its caption, so that the new sentence is false for the clip."
+    ),
+    Stage.REVIEW: _("Check what was changed in a caption. Then accept the foil, fix it, send it back or drop it."),
     Stage.VALIDATION: _("Watch a clip, read two sentences and choose which is true."),
     Stage.BASELINE: _("Watch a clip and choose the sentence that describes it best."),
     Stage.OBJECTS: _("Look at a frame and mark which of the listed objects are visible."),

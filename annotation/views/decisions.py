@@ -129,7 +129,9 @@ def repair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             messages.success(request, said)
             return _next_caption(request, slug)
     if not caption.flagged_false or caption.doubt_settled:
-        messages.warning(request, problem or _("This caption is not in doubt, or no longer. Here is the next one."))
+        messages.warning(
+            request, problem or _("This caption is not in doubt, or no longer in doubt. Here is the next one.")
+        )
         return _next_caption(request, slug)
     return render(
         request, "annotation/repair.html", _caption_context(request, caption, problem), status=400 if problem else 200
@@ -192,7 +194,7 @@ def takedown(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         else:
             n = len(taken.clips)
             said = ngettext("%(n)d clip was taken down.", "%(n)d clips were taken down.", n) % {"n": n}
-            messages.success(request, f"{said} {_('Exports made from now on withhold its items.')}")
+            messages.success(request, f"{said} {_('New exports leave out its items.')}")
             return redirect("corpus:video", slug, pk)
     context = {"video": video, "scope": scope_of(video), "reason": reason, "problem": problem}
     return render(request, "annotation/takedown.html", context, status=422 if problem else 200)

@@ -199,7 +199,7 @@ def _pause(actor: User, project: Project, person: User, note: str) -> str:
 
 def _resume(actor: User, project: Project, person: User, note: str) -> str:
     resume_validator(actor, project, person.pk, note)
-    return _("%(name)s can continue. Their quality counts start again.") % {"name": person.username}
+    return _("%(name)s can continue. Their quality results are counted again from zero.") % {"name": person.username}
 
 
 def _exclude(actor: User, project: Project, person: User, note: str) -> str:

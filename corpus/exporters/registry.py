@@ -12,7 +12,7 @@ _EXPORTERS: dict[str, Entry] = {
     "jsonl": Entry(
         "JSON lines",
         "corpus.exporters.jsonl",
-        summary="The released items, one record per line, in the columns that the importer reads.",
+        summary="The released items, one record per line. Foilworks can import this file again.",
     ),
     "vilma": Entry(
         "ViLMA JSON",
@@ -22,12 +22,12 @@ _EXPORTERS: dict[str, Entry] = {
     "valse": Entry(
         "VALSE JSON (images)",
         "corpus.exporters.valse",
-        summary="The items as VALSE files, one per instrument; the clip is an image.",
+        summary="The items as VALSE files, one per instrument (a VALSE test). Each clip is a still image.",
     ),
     "csv": Entry(
         "CSV table",
         "corpus.exporters.csv_rows",
-        params=(Param("bom", False, "start with a byte order mark, so that Excel recognizes UTF-8", "bool"),),
+        params=(Param("bom", False, "Start with a byte order mark, so that Excel recognizes UTF-8", "bool"),),
         summary="The released items as one table, in the columns of JSON lines. Safe to open in a spreadsheet.",
     ),
     "contrast": Entry(

@@ -1,7 +1,7 @@
 """Test whether validators prefer the first text (docs/reference/formulas.md#metric-position).
 
-By design, the caption is shown first half of the time. Without a bias, the share of "first" among the votes for one of
-the two texts is .5, whatever the foils are like. A bias of one person shows in their own row.
+By design, the caption is the first text in half of the tasks. Without a bias, the share of "first" among the votes for
+one of the two texts is .5, whatever the foils are like. A bias of one person shows in their own row.
 """
 
 from dataclasses import replace

@@ -115,7 +115,7 @@ def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int =
     row_names(axes, [short(shift["word"]) for shift in chosen])
     most = max([shift[key] for shift in chosen for key in ("caption_share", "foil_share")], default=0.0)
     axes.set_xlim(0, 1.15 * most or 1)
-    percent_axis(axes, "share of all words of a side; next to each bar, the difference of the foils", decimals=None)
+    percent_axis(axes, "share of all words in captions or foils; next to each bar: foils minus captions", decimals=None)
     legend_below(axes)
     return svg_of(figure)
 
@@ -134,7 +134,7 @@ def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> by
                 told = ""
     row_names(axes, [f"{short(name)} (n = {group['n']:,})" for name, group in rows])
     axes.set_xlim(0, 1.12)
-    percent_axis(axes, "share of correct items, with 95 % interval; n: items")
+    percent_axis(axes, "share of correct items, with 95 % interval; n: number of items")
     legend_below(axes)
     return svg_of(figure)
 

@@ -38,9 +38,10 @@ class PublicationForm(forms.ModelForm):
         }
         help_texts = {
             "title": _("Leave empty to use the project name."),
-            "authors": _("One per line: family name, comma, given name. For an organisation, its name."),
+            "authors": _("One author per line: family name, comma, given name. For an organisation, enter its name."),
             "licence": _(
-                "Covers foils, judgements and tables, such as CC BY 4.0. Videos keep the terms of their sources."
+                "The licence of foils, judgements and tables, for example CC BY 4.0. Videos keep the terms of "
+                "their sources."
             ),
             "contact": _("Shown in the datasheet."),
         }

@@ -19,6 +19,9 @@ class ProximityForm(forms.Form):
         ),
     )
     name = forms.CharField(
-        label=_("Name"), required=False, max_length=MAX_NAME_LENGTH, help_text=_("The name in tables, such as SBERT.")
+        label=_("Name"),
+        required=False,
+        max_length=MAX_NAME_LENGTH,
+        help_text=_("The name shown in tables, for example SBERT."),
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))

@@ -90,7 +90,10 @@ def public_export(request: HttpRequest, key: str) -> HttpResponseBase:
         raise TooManyTries(_("Too many downloads from your network. Try again in an hour."))
     if not is_current(page):
         raise EvaluationError(
-            _("Part of this archive was withdrawn. The download returns when the archive is created again.")
+            _(
+                "Part of this archive was withdrawn. You can download it again after the benchmark team creates a "
+                "new archive."
+            )
         )
     return stream_file(request, page.archive)
 

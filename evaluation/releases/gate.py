@@ -179,7 +179,7 @@ def _probe(name: str, value: float | None, interval: Sequence[float] | None, bar
 def _sentence(row: Mapping[str, Any]) -> str:
     over = ", ".join(f"{probe['probe']} {probe['value']:.0%}" for probe in row["probes"] if probe["over"])
     words = ", ".join(_telling(word) for word in row["words"])
-    given = _(" These words give it away: %(words)s.") % {"words": words} if words else ""
+    given = _(" These words give the answer away: %(words)s.") % {"words": words} if words else ""
     said = _("%(name)s is solved without the video (%(over)s, the limit is %(bar)s).") % {
         "name": row["name"],
         "over": over,

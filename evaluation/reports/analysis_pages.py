@@ -147,17 +147,17 @@ PAGES: dict[str, AnalysisPage] = {
             _("How much the score of a model falls when the foil replaces the caption, by type of edit."),
             (
                 _(
-                    "The change is s(video, foil) minus s(video, caption). A change below zero is correct. "
-                    "The mean magnitude shows how sensitive the model is to this type of edit. The share "
-                    "above zero shows how often it prefers the foil (Feint6K, Fig. 5)."
+                    "The change is the score of the foil minus the score of the caption. A change below zero is "
+                    "correct. The mean magnitude shows how sensitive the model is to this type of edit. The share "
+                    "above zero shows how often the model prefers the foil (Feint6K, Fig. 5)."
                 ),
                 _(
                     "Each model has its own unit of score. Compare magnitudes between edits of one model. "
                     "Compare models only if all of them return cosines."
                 ),
                 _(
-                    "The type of edit is the fact “edited” of the foil. If a foil has no such fact, it is "
-                    "the method that made the foil."
+                    "The type of edit comes from the foil's fact “edited”. If a foil has no such fact, the method "
+                    "that made it is used instead."
                 ),
             ),
             (
@@ -176,10 +176,10 @@ PAGES: dict[str, AnalysisPage] = {
             _("Do models fail more often if the foil is close in meaning to the caption?"),
             (
                 _(
-                    "High: the 15 % of items whose foil is nearest to the caption, by cosine of a sentence "
-                    "encoder. Low: the 15 % farthest. Antonyms are a separate group, because encoders "
-                    "place them close together (contrast sets, Table 5). A model that understands only the "
-                    "gist scores lower on high."
+                    "High: the 15 % of items whose foil is closest to the caption, by cosine of a sentence "
+                    "encoder. Low: the 15 % of items whose foil is farthest from it. Antonyms are a separate "
+                    "group, because encoders place them close together (contrast sets, Table 5). A model that "
+                    "understands only the gist scores lower in the group “high”."
                 ),
                 TIED,
             ),
@@ -192,9 +192,9 @@ PAGES: dict[str, AnalysisPage] = {
             _("Do models fail on people who are rare in the training data?"),
             (
                 _(
-                    "Rare: the identity in the caption is less frequent in the train captions than the "
-                    "identity in the foil. A large drop means that the model relies on how often it saw a "
-                    "name (contrast sets, Table 4)."
+                    "Rare: the identity in the caption is less frequent in the training captions than the identity "
+                    "in the foil. If accuracy is much lower on rare identities, the model relies on how often it "
+                    "saw a name (contrast sets, Table 4)."
                 ),
                 TIED,
             ),
@@ -208,8 +208,8 @@ PAGES: dict[str, AnalysisPage] = {
             (
                 _(
                     "Items by the number in their caption (ViLMA, Fig. 11). Small numbers are frequent in "
-                    "pretraining. A model that is correct only on small numbers may prefer the number word "
-                    "without counting."
+                    "pretraining data. A model that is correct only on small numbers may simply prefer frequent "
+                    "number words, without counting."
                 ),
                 TIED,
             ),

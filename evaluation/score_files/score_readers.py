@@ -28,7 +28,7 @@ Record = Mapping[str, Any]
 AUTO = "auto"
 # name -> label; names of formats that score_writers.py also writes are the same there.
 FORMS: dict[str, str] = {
-    AUTO: "detect from the name and header",
+    AUTO: "detect from the file name and header",
     "pairs": "Foilworks, JSON lines",
     "vilma": "ViLMA, JSON by id, with the proficiency items in a second file",
     "rcad-csv": "RCAD, CSV: id and scores, the caption first",

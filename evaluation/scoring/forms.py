@@ -50,11 +50,14 @@ class BudgetForm(forms.Form):
     """Limits of a run through an endpoint; `budget` in the cleaned data has the limits that are set."""
 
     requests = forms.IntegerField(
-        label=_("Max requests"), required=False, min_value=1, help_text=_("Only for endpoints. Empty: no limit.")
+        label=_("Max requests"),
+        required=False,
+        min_value=1,
+        help_text=_("Applies only to endpoints. Leave empty for no limit."),
     )
     tokens = forms.IntegerField(label=_("Max tokens"), required=False, min_value=1, help_text=_("Input and output."))
     cost = forms.FloatField(
-        label=_("Max cost"), required=False, min_value=0, help_text=_("In the currency of the endpoint price.")
+        label=_("Max cost"), required=False, min_value=0, help_text=_("In the currency of the endpoint's prices.")
     )
 
     def clean(self) -> dict[str, Any]:
@@ -82,14 +85,16 @@ class ScoringForm(BudgetForm):
         label=_("Protocol"),
         choices=choices_of(PROTOCOLS),
         help_text=_(
-            "Sets the frames that the model sees, how ties count and which items count. The ViLMA "
-            "protocols reproduce that paper."
+            "The protocol sets which frames the model sees, how ties count and which items count. The ViLMA "
+            "protocols reproduce the ViLMA paper or its code."
         ),
     )
     control = forms.BooleanField(
         label=_("Retrieval control"),
         required=False,
-        help_text=_("Also ranks each caption among 5 captions of other videos, in addition to its foils."),
+        help_text=_(
+            "Adds a second ranking for comparison: each caption among 5 captions of other videos instead of its foils."
+        ),
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 
@@ -136,7 +141,7 @@ class ColumnsField(forms.CharField):
     """`id=question_id, right=answer` as {role: column}."""
 
     def __init__(self) -> None:
-        help_text = _("Only needed if the file uses other column names: id=question_id, right=answer.")
+        help_text = _("Only needed if the file uses other column names. Example: id=question_id, right=answer.")
         super().__init__(label=_("Columns"), required=False, max_length=MAX_SPEC_LENGTH, help_text=help_text)
 
     def clean(self, value: Any) -> dict[str, str]:

@@ -91,7 +91,7 @@ class ModelCard(models.Model):
     size = models.CharField(_("size"), max_length=60, blank=True, help_text=_("Number of parameters, such as 151 M."))
     pretraining_data = models.CharField(_("pretraining data"), max_length=500, blank=True)
     objectives = models.CharField(
-        _("objectives"), max_length=500, blank=True, help_text=_("Such as contrastive, matching, captioning.")
+        _("objectives"), max_length=500, blank=True, help_text=_("For example contrastive, matching, captioning.")
     )
     url = models.URLField(_("URL"), max_length=500, blank=True, help_text=_("A page that describes the model."))
     notes = models.TextField(_("notes"), max_length=2000, blank=True)

@@ -31,7 +31,7 @@ class TrainingForm(EntryForm):
                 required=False,
                 max_length=120,
                 help_text=_(
-                    "Trainings with the same name that differ only in their seed share one row of the comparison."
+                    "Trainings that have the same name and differ only in their seed share one row of the comparison."
                 ),
             ),
             "action_runs": forms.MultipleChoiceField(label=_("Captions with a changed action, from runs"), **several),

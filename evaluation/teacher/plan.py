@@ -91,11 +91,11 @@ TEACHING = Entry(
         Param(
             "teacher",
             "sentence-transformers/all-MiniLM-L6-v2",
-            "the sentence encoder whose similarities lgt follows; not loaded without lgt",
+            "sentence encoder that gives the similarities for the logit loss; not loaded if Lgt is 0",
         ),
-        Param("contrastive", 1.0, "share of the plain loss over the batch", "float"),
-        Param("lbl", 0.0, "share of (Feint6K, Eq. 1): changed captions are wrong (labels)", "float"),
-        Param("lgt", 1.0, "share of (Feint6K, Eq. 2): changed captions as wrong as the teacher says (logits)", "float"),
+        Param("contrastive", 1.0, "share of the plain contrastive loss over the batch", "float"),
+        Param("lbl", 0.0, "share of the label loss, which treats changed captions as wrong (Feint6K, Eq. 1)", "float"),
+        Param("lgt", 1.0, "share of the logit loss, which follows the teacher (Feint6K, Eq. 2)", "float"),
         Param("temperature", 0.05, "temperature of every softmax; the paper gives no value", "float"),
         Param("direction", FORWARD, "direction of the divergence (Feint6K, Eq. 2)", "choice", DIRECTIONS),
         Param("actions", 10, "negatives with a changed action, per caption", "int"),
@@ -103,7 +103,7 @@ TEACHING = Entry(
         Param("without_negatives", REFUSE, "captions without negatives from the runs", "choice", (REFUSE, LEAVE_OUT)),
         Param("steps", 1000, "optimiser steps", "int"),
         Param("batch", 32, "clips per step", "int"),
-        Param("accumulate", 1, "parts per step, if memory is short", "int"),
+        Param("accumulate", 1, "number of parts that a step is split into, to save memory", "int"),
         Param(
             "learning_rate", 1e-5, "maximum learning rate; rises during the warm-up, then falls along a cosine", "float"
         ),
@@ -113,7 +113,7 @@ TEACHING = Entry(
         Param("save_every", 200, "steps between checkpoints; a killed worker loses at most that many", "int"),
         Param("curve_every", 50, "steps between points of the curve", "int"),
         Param("curve_items", 300, "items of the release used for the RCAD curve", "int"),
-        Param("processes", 1, "GPUs that train together on this machine", "int"),
+        Param("processes", 1, "number of GPUs of this machine that train together", "int"),
         Param("device", "auto", "auto, cpu, cuda or cuda:N"),
     ),
     deviations=(

@@ -75,7 +75,9 @@ class DescriptionFilesForm(forms.Form):
         label=_("Extractor"),
         required=False,
         max_length=MAX_MODEL_LENGTH,
-        help_text=_("Extracts concepts that are missing from the file. Leave empty if the file has all concepts."),
+        help_text=_(
+            "This model extracts the concepts that are missing from the file. Leave empty if the file has all concepts."
+        ),
     )
     name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
 
@@ -87,7 +89,8 @@ class MeasureForm(_OfDescriptions):
         required=False,
         max_length=MAX_LABELS_LENGTH,
         help_text=_(
-            "Classification: class_label (default), category or facts:NAME. Retrieval: prefix of the caption keys."
+            "For classification, the field that contains the class: class_label (default), category or facts:NAME. "
+            "For retrieval, the prefix of the caption keys."
         ),
     )
     encoder = _Encoder()
@@ -131,7 +134,7 @@ class ShortcutBarForm(forms.Form):
         min_value=0,
         max_value=1,
         help_text=_(
-            "With 0.6, a release is blocked if object lists alone answer more than 60 % of its "
-            "items. Leave empty for no limit."
+            "With 0.6, a release is blocked if object lists alone solve more than 60 % of its items. Leave empty "
+            "for no limit."
         ),
     )

@@ -32,7 +32,7 @@ RECIPES: dict[str, Recipe] = {
         encoder="sentence:Salesforce/SFR-Embedding-Mistral",
     ),
     DEMO: Recipe(
-        label="Readers of the demo's world, no weights",
+        label="Demo models without weights",
         describer="fake-generator:",
         extractor="fake-reader:",
         encoder="fake-words:",

@@ -48,7 +48,7 @@ _ADAPTERS: dict[str, Entry] = {
     "xclip": Entry(
         label="X-CLIP",
         path="hub.adapters.xclip:load_adapter",
-        summary="a video-text model whose text depends on the clip: `xclip:HUB_ID_OR_FOLDER`",
+        summary="a video-text model that encodes a text together with the clip: `xclip:HUB_ID_OR_FOLDER`",
     ),
     "video": Entry(
         label="Video-text dual encoder",

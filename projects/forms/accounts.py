@@ -128,15 +128,14 @@ class LeaveForm(forms.Form):
 RESERVED_SLUGS = frozenset({"new"})
 
 
-ONCE_LABEL = _("Each person sees a sentence of a clip only once")
+ONCE_LABEL = _("Show each sentence of a clip to a person only once")
 ONCE_REASON = _(
-    "Without this rule, people recognize the caption because it appears with every foil. With it, a "
-    "caption with three foils needs three times as many validators."
+    "Without this rule, people recognize the caption because it appears with every foil. With this rule, a caption "
+    "with three foils needs three times as many validators."
 )
 ONCE_HELP = _(
-    "Without this rule, people recognize the caption because it appears with every foil. With it, a "
-    "caption with three foils needs three times as many validators. You can change this later under "
-    "Quality."
+    "Without this rule, people recognize the caption because it appears with every foil. With this rule, a caption "
+    "with three foils needs three times as many validators. You can change this later under Quality."
 )
 
 

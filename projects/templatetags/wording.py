@@ -28,6 +28,11 @@ SHOWN = {
     "reading the release after": _("scoring the release after training"),
     "reading the train split": _("reading the training split"),
     "filming": _("rendering videos"),
+    # Why agreement has no value.
+    "no unit has two votes": _("no item or pair has two votes"),
+    "all votes fall into one category, so that agreement by chance is certain": _(
+        "all votes are in one category, so agreement by chance is certain"
+    ),
 }
 # Stored states and phrases of progress: in English, shown in the reader's language.
 WORDS = SHOWN.keys() | frozenset(
@@ -130,9 +135,6 @@ WORDS = SHOWN.keys() | frozenset(
         _("optimistic"),
         _("first"),
         _("over 10"),
-        # Why agreement has no value.
-        _("no unit has two votes"),
-        _("all votes fall into one category, so that agreement by chance is certain"),
     )
 )
 

@@ -423,14 +423,14 @@ def test_the_page_of_a_study_warns_of_places_without_tasks_and_of_missing_consen
     client.force_login(world.owner)
     address = f"/projects/{world.project.slug}/crowd/{study.pk}/"
     page = client.get(address).content.decode()
-    assert "0 tasks wait for 5 places." in page
+    assert "Only 0 tasks for 5 free places." in page
     assert "No consent text." in page
     publish_consent_text(world.owner, world.project, "You may stop at any time.", "keep")
     for _ in range(2):
         world.item()
     make_tasks(world.project)
     page = client.get(address).content.decode()
-    assert "wait for 5 places" not in page
+    assert "for 5 free places" not in page
     assert "No consent text." not in page
 
 

@@ -211,7 +211,7 @@ def test_a_refused_edit_keeps_what_was_typed(world: World):
     refused = browser(world.ann).post(url(world, "edit", claim.token), form)
     page = html.unescape(refused.content.decode())
     assert refused.status_code == 400
-    assert "it says the same as the caption" in page
+    assert "it is the same as the caption" in page
     assert f">{CAPTION}</textarea>" in page
     assert 'value="same-key"' in page
 

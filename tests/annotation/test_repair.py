@@ -82,7 +82,7 @@ def test_a_foil_that_still_fits_is_kept_and_judged_again():
 
 def test_a_foil_that_says_what_the_corrected_caption_says_is_dropped_and_cannot_be_kept(world: World):
     item = doubted(world, "foil", "foil", "foil")
-    with pytest.raises(AnnotationError, match="cannot be kept: it says the same as the caption"):
+    with pytest.raises(AnnotationError, match="cannot be kept: it is the same as the caption"):
         correct_caption(world.owner, item.caption_id, UNFOLDS, keep=[item.foils.get().pk])
     assert Caption.objects.count() == 1
     new = correct_caption(world.owner, item.caption_id, UNFOLDS)

@@ -194,7 +194,7 @@ def test_a_fix_is_accepted_as_the_reviewers_own_child(world):
         ({"decision": "send_back"}, "at least one reason"),
         ({"decision": "drop"}, "at least one reason"),
         ({"decision": "drop", "reasons": ["ugly"]}, "Unknown reason 'ugly'. Choose from: still_true"),
-        ({"decision": "fix", "fixed_text": CAPTION}, "The fixed foil: it says the same as the caption"),
+        ({"decision": "fix", "fixed_text": CAPTION}, "The fixed foil: it is the same as the caption"),
         ({"decision": "fix", "fixed_text": UNFOLDS}, "The foil is unchanged"),
         ({"decision": "fix"}, "The fixed foil: write a foil"),
         ({"decision": "accept", "comment": "x" * 2001}, "longer than 2000"),

@@ -33,7 +33,8 @@ def filtered(*passed):
 
 def test_filters_are_listed_with_the_number_of_foils_that_passed():
     assert told("preprocessing.done", items=[filtered(True, True), filtered(False), {"provenance": [None]}]) == (
-        "Filters, and how many of the released foils passed each: g 1 (1 of 3; 1 accepted after its threshold "
+        "Filters with their versions, and how many of the released foils passed each one: "
+        "g 1 (1 of 3; 1 accepted after its threshold "
         "changed), n 1 (1 of 3)."
     )
     assert told("preprocessing.done").startswith("No automatic filter is recorded")
@@ -54,8 +55,8 @@ def test_filters_are_listed_with_the_number_of_foils_that_passed():
 def test_items_left_out_are_not_reported_as_rejected(found, said):
     others = [{**one, "released": False} for one in found]
     assert told("composition.sample", items=[{}, *others]) == (
-        f"A selection: 1 items that passed validation are released. 2 further items of the project are in "
-        f"`items.jsonl`, marked{said}."
+        "The release is a selection of 1 items that passed validation. "
+        f"`items.jsonl` also lists 2 items that are not released{said}."
     )
 
 
@@ -70,7 +71,7 @@ def row(name, **fields):
         ([row("a"), row("b", too_few=True)], " Of 2 subtests 1 had too few captions."),
         (
             [row("a", too_few=True, unread=True), row("b", unread=True)],
-            " Of 2 subtests 1 had too few captions and 1 were not read whole by a language model.",
+            " Of 2 subtests 1 had too few captions and 1 had pairs that a language model did not score.",
         ),
         # A gate of before says nothing of it.
         ([{"name": "a", "stopped": False, "too_few": False}], ""),

@@ -61,7 +61,7 @@ def test_five_counterfactuals_are_written_by_keyboard(sign_in: SignIn, narrow: b
     expect(third.locator("[data-changed]")).to_have_text("1")
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(foil("rolls"))
-    expect(third.get_by_text("another foil of this caption says the same")).to_be_visible()
+    expect(third.get_by_text("another foil of this caption has the same text")).to_be_visible()
     # A suggestion fills the editor; it stands before the next one in the order of the keyboard.
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -102,7 +102,7 @@ def test_one_foil_after_the_other_without_a_page_to_load(sign_in: SignIn, narrow
         page.keyboard.press("Control+Enter")
         expect(page.locator("input[name='idempotency_key']").first).not_to_have_value(before)
         page.wait_for_selector(WORK)
-        expect(page.locator("[data-said]")).to_have_text(f"Submitted. {done} of 3 done today")
+        expect(page.locator("[data-said]")).to_have_text(f"Submitted. Today: {done} of 3 tasks done")
         expect(page.locator("main")).to_be_focused()
         assert leads_back_to(page) == {urlsplit(page.url).path}
         assert Edit.objects.count() == done
@@ -159,7 +159,7 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     }""")
     decide("a")
     # What is sent is said where a page that loads would have been read out; the card came without one.
-    expect(page.locator("[data-said]")).to_have_text("Submitted. 1 of 5 done today Too quick: press again.")
+    expect(page.locator("[data-said]")).to_have_text("Submitted. Today: 1 of 5 tasks done Too quick: press again.")
     expect(page.locator("main")).to_be_focused()
     assert leads_back_to(page) == {urlsplit(page.url).path}
     # A key that is held decides once.

@@ -302,7 +302,7 @@ def test_a_browser_that_reports_no_frames_gets_advice_to_update(sign_in: SignIn,
     page.add_init_script("delete HTMLVideoElement.prototype.requestVideoFrameCallback")
     page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
     alert = page.locator("[data-player]").get_by_role("alert")
-    expect(alert).to_contain_text("This browser is too old")
+    expect(alert).to_contain_text("Your browser is too old")
     expect(alert).to_contain_text("Update it")
     expect(alert).not_to_contain_text("Reload the page", use_inner_text=True)
     expect(page.locator("[data-player-controls]")).to_be_hidden()

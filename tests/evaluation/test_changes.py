@@ -148,7 +148,7 @@ def test_the_page_shows_what_changed(client, project, first, second):
     assert "Models are queried only for the changed texts" in html
     assert "fake/text" in html or "text" in html
     alone = client.get(reverse("releases:release_changes", args=[project.slug, first.pk])).content.decode()
-    assert "No earlier release to compare with" in alone
+    assert "There is no earlier release to compare it with" in alone
     other = make_release(factories.make_project())
     path = reverse("releases:release_changes", args=[project.slug, second.pk])
     assert client.get(f"{path}?from={other.pk}").status_code == 404

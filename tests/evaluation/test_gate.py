@@ -276,7 +276,7 @@ class TestLanguageModel:
             assert "20 pairs not scored" in html
         foilworks.write(collect_release(freeze_release(researcher, project)), tmp_path / "out", params={})
         sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
-        assert "text (not asked about 20 pairs) | passed in the part that was read |" in sheet
+        assert "text (not asked about 20 pairs) | passed on the scored pairs |" in sheet
 
     def test_a_model_whose_job_has_no_scores_yet_is_listed_as_well(self, project, sure):
         Score.objects.all().delete()
@@ -336,12 +336,12 @@ class TestPages:
 
     def test_freezing_shows_the_closed_gate_and_asks_for_the_reason(self, owner, project, planted):
         path = reverse("releases:freeze", args=[project.slug])
-        assert "The gate is closed" in owner.get(path).content.decode()
+        assert "The release gate is closed" in owner.get(path).content.decode()
         refused = owner.post(path, {"name": "v1"})
         assert refused.status_code == 422
         assert "tears (foils)" in refused.content.decode()
         done = owner.post(path, {"name": "v1", "override": REASON}, follow=True)
-        assert "Released over the gate" in done.content.decode()
+        assert "Released although the gate was closed" in done.content.decode()
         assert Release.objects.get().gate.override == REASON
 
     def test_an_open_gate_needs_no_reason(self, owner, project, balanced):

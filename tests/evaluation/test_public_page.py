@@ -333,7 +333,7 @@ class TestArchive:
         (folder,) = (tmp_path / "x").iterdir()
         shown = re.search(r"--expect (\w{64})", stranger.get(url("public_release", opened)).content.decode())
         assert verify(folder, shown.group(1))["ok"]
-        assert "Submit scores of further models" in (folder / "datasheet.md").read_text()
+        assert "scores of other models can be submitted" in (folder / "datasheet.md").read_text()
 
     def test_after_a_takedown_it_is_withdrawn_until_it_is_built_again(self, stranger, opened, world):
         opened = set_public_page(world.owner, opened.release, is_open=True, offers_export=True, takes_scores=True)
@@ -374,7 +374,7 @@ class TestArchive:
         assert stranger.get(url("public_export", opened)).status_code == 400
         client.force_login(world.owner)
         owners = reverse("publishing:public_page", args=["dots", opened.release_id])
-        assert "withdrawn: content was" in client.get(owners).content.decode()
+        assert "withdrawn, because content was" in client.get(owners).content.decode()
         run_now(request_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
 

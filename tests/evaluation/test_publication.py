@@ -90,7 +90,7 @@ def test_citation_and_licences_are_stored_and_exported(owner, world, tmp_path):
     assert 'family-names: "Doe"' in (tmp_path / "out/CITATION.cff").read_text()
     assert "research only" in (tmp_path / "out/LICENCES.md").read_text()
     sheet = (tmp_path / "out/datasheet.md").read_text()
-    assert "What was made here: CC BY 4.0." in sheet
+    assert "Annotations: CC BY 4.0." in sheet
     assert "<script>" not in sheet
 
 
@@ -165,7 +165,7 @@ class TestWhatTheFormSays:
         valid(world, "two.")
         release = freeze_release(None, world.project, name="r2")
         said = self.said(world, "maintenance.updates")
-        assert said.startswith("Against the release before (r1): 1 items added, 0 removed, 0 changed;")
+        assert said.startswith("Compared with the previous release (r1): 1 items added, 0 removed, 0 changed;")
         assert said == self.in_an_export(release, "maintenance.updates")
 
     def test_of_pay_and_judgements(self, world):
@@ -177,7 +177,7 @@ class TestWhatTheFormSays:
         for person, choice in ((world.ann, "caption"), (world.owner, "both")):
             Vote.objects.create(item=item, foil=item.foils.get(), person=person, choice=choice, idempotency_key=choice)
         assert "2 judgements by 2 annotators" in self.said(world, "collection.who")
-        assert "over all of them is 0.000 (coding truth)." in self.said(world, "composition.errors")
+        assert "over all of these items is 0.000 (coding truth)." in self.said(world, "composition.errors")
         for question in ("collection.who", "composition.errors"):
             assert self.said(world, question) == self.in_an_export(release, question)
 
@@ -251,10 +251,7 @@ class TestImportedItems:
         make_candidate(group, "no two.", state="accepted", foil=other.foils.get())
         make_candidate(group, "a dot stands.", state="filtered_out", rejected_by=["fluency"])
         sheet = self.sheet(freeze_release(None, world.project), tmp_path / "mixed")
-        assert (
-            "pass filters and are reviewed; `items.jsonl` has the provenance of each. Imported foils are unchanged."
-            in sheet
-        )
+        assert "are reviewed. `items.jsonl` has the provenance of each foil. Imported foils are unchanged." in sheet
         assert "\nTexts and judgements were made between" in sheet
         assert "Yes: rejected candidates in `rejected.jsonl`, single judgements in `votes.jsonl`." in sheet
 

@@ -76,9 +76,9 @@ class TestBoard:
             "A &amp; co|1",
             "Holm",
             "bootstrap over source videos",
-            "The expected result of guessing",
+            "The expected accuracy of random guessing",
             "75.0 %",
-            "p, versus first",
+            "p, versus rank 1",
         ):
             assert words in html, words
 

@@ -114,7 +114,7 @@ class TestPages:
         judged(subtest, validators, 2, ("caption", "caption", "caption"))
         judged(subtest, validators, 1, ("foil", "foil", "foil"), ItemState.INVALID)
         html = " ".join(owner.get(url(project, "validation")).content.decode().split())
-        assert "Colour, Alpha valid: all votes fall into one category" in html
+        assert "Colour, Alpha valid: all votes are in one category" in html
         assert "Colour, Alpha all" not in html
 
     def test_agreement_shows_every_coding_under_its_name(self, owner, project):

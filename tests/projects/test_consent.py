@@ -32,7 +32,7 @@ def ann(project):
 def test_without_a_consent_text_nobody_is_asked(client, project, ann):
     client.force_login(ann)
     assert client.get(f"/projects/{project.slug}/work/").status_code == 200
-    assert "asks for no consent" in client.get(f"/projects/{project.slug}/consent/").content.decode()
+    assert "does not ask for consent" in client.get(f"/projects/{project.slug}/consent/").content.decode()
 
 
 def test_a_new_version_must_be_accepted_before_the_next_page_or_task(client, project, owner, ann):

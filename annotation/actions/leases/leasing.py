@@ -321,8 +321,8 @@ def heartbeat(person: User, token: str, *, now: datetime | None = None) -> datet
         if not running.update(expires_at=expires, heartbeat_at=moment):
             raise LeaseEnded(
                 _(
-                    "Your time for this task is up. You can still submit. Your answer is saved, and counts "
-                    "if nobody has taken the task."
+                    "Your time for this task is up. You can still submit. Your answer will be saved. It counts if "
+                    "nobody else has taken the task."
                 )
             )
     return expires

@@ -114,7 +114,7 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
     override = gate.get("override")
     if override:
         lines += [
-            "### Released over the gate",
+            "### Released although the gate was closed",
             "",
             f"> {_cell(override['reason'])}",
             "",
@@ -126,7 +126,7 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
 
 def _blind_row(row: Mapping[str, Any]) -> list[Any]:
     probes = "; ".join(_probe(probe) for probe in row["probes"] if probe["value"] is not None or probe.get("n_missing"))
-    passed = "passed in the part that was read" if row.get("unread") else "passed"
+    passed = "passed on the scored pairs" if row.get("unread") else "passed"
     result = "too few pairs" if row["too_few"] else passed
     if row["stopped"] or row.get("reported"):
         result = "**solved without the video**" if _solved(row) else ""

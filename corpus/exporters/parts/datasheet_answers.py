@@ -22,7 +22,8 @@ def _released(release: ReleaseContent) -> Iterator[Mapping[str, Any]]:
 def _purpose(release: ReleaseContent) -> Lines:
     said = release.papers.citation.abstract or release.papers.known.get("description", "")
     task = (
-        "It tests whether video-language models tell a true sentence about a video from minimal edits that are false."
+        "It tests whether video-language models can distinguish a true sentence about a video from false minimal edits "
+        "of it."
     )
     return [*([cell(said), ""] if said else []), task]
 
@@ -35,9 +36,9 @@ def _creators(release: ReleaseContent) -> Lines:
 def _instances(_release: ReleaseContent) -> Lines:
     return [
         (
-            "An instance is an item: a clip of a video, a caption that is true of it, and one or more foils, minimal "
-            "edits of the caption that are false of it. Items belong to subtests; an item may point to a proficiency "
-            "pair, a simpler question about the same clip."
+            "An instance is an item: a clip of a video, a caption that is true of the clip, and one or more foils. A "
+            "foil is a minimal edit of the caption that is false of the clip. Each item belongs to a subtest. An item "
+            "can have a proficiency pair, which asks a simpler question about the same clip."
         )
     ]
 
@@ -56,12 +57,12 @@ def _sample(release: ReleaseContent) -> Lines:
     others = [item for item in release.items if not item.get("released")]
     n, on_word = sum(1 for _ in _released(release)), n_as_published(_released(release))
     passed = f"count as valid ({on_word} imported as published)" if on_word else "passed validation"
-    lines = [f"A selection: {n} items that {passed} are released."]
+    lines = [f"The release is a selection of {n} items that {passed}."]
     if others:
-        lines.append(f"{len(others)} further items of the project are in `items.jsonl`, marked{_found(others)}.")
+        lines.append(f"`items.jsonl` also lists {len(others)} items that are not released{_found(others)}.")
     n_rejected = release.papers.known.get("n_rejected")
     if n_rejected:
-        lines.append(f"{n_rejected} candidates for foils were rejected; `rejected.jsonl` has each with its reasons.")
+        lines.append(f"{n_rejected} candidates for foils were rejected. `rejected.jsonl` lists them with the reasons.")
     return [" ".join(lines)]
 
 
@@ -80,7 +81,8 @@ def _data(release: ReleaseContent) -> Lines:
     return [
         (
             "Text (captions, foils), and the identity of the clip: source data set and id, trim, and for "
-            f"{with_hash} items the SHA-256 of the file. `items.jsonl` holds all of it, `data/` the same as flat rows."
+            f"{with_hash} items the SHA-256 of the file. `items.jsonl` "
+            "contains all of this, and `data/` contains the same as flat rows."
         )
     ]
 
@@ -95,7 +97,7 @@ def _missing(release: ReleaseContent) -> Lines:
     return [
         (
             f"{len(release.withheld)} items are withheld because their videos were taken down (see “Withheld”). The "
-            "videos themselves are no part of the data set."
+            "videos themselves are not part of the data set."
         )
     ]
 
@@ -124,16 +126,18 @@ def _errors(release: ReleaseContent) -> Lines:
     lines = []
     if whole.get("n_valid") is not None:
         lines.append(
-            f"Of {whole['n_items']} items that were validated or wait for it, {whole['n_valid']} are valid and "
-            f"{whole['n_unanimous']} unanimously so."
+            f"Of {whole['n_items']} items that were validated or are waiting for votes, {whole['n_valid']} are valid, "
+            f"{whole['n_unanimous']} of them by a unanimous vote."
         )
         if on_word := whole.get("n_as_published"):
             lines.append(f"{on_word} of them were imported as published and are valid without votes collected here.")
         if whole["alpha_all"] is not None:
-            said = f"Krippendorff's alpha over all of them is {whole['alpha_all']:.3f}"
+            said = f"Krippendorff's alpha over all of these items is {whole['alpha_all']:.3f}"
             lines.append(f"{said} (coding {whole['alpha_coding']}).")
     repeated = _repeated(release)
-    lines.append(f"{repeated} captions are in more than one item." if repeated else "Every caption is in one item.")
+    lines.append(
+        f"{repeated} captions are in more than one item." if repeated else "No caption is in more than one item."
+    )
     return [" ".join(lines)]
 
 
@@ -153,13 +157,13 @@ def _self_contained(release: ReleaseContent) -> Lines:
         ]
         for source in release.papers.sources
     ]
-    lines = ["The texts are; the videos are those of other data sets and must be obtained from there."]
+    lines = ["The texts are self-contained. The videos belong to other data sets and must be obtained from there."]
     return lines if not rows else [*lines, "", *table(["source", "items", "videos", "licence", "address"], rows)]
 
 
 def _offensive(release: ReleaseContent) -> Lines:
     warned = release.papers.known.get("n_warned")
-    return [] if warned is None else [f"{warned} of its videos carry a content warning of the people who made it."]
+    return [] if warned is None else [f"{warned} of the videos have a content warning by the authors of the dataset."]
 
 
 def _acquired(release: ReleaseContent) -> Lines:
@@ -174,7 +178,10 @@ def _maker(made: Mapping[str, Any] | None) -> str:
     if made is None:
         return "not recorded (imported)"
     if made.get("author"):
-        return f"a person, from {made['parent']['method']}" if made.get("parent") else "a person"
+        parent = made.get("parent")
+        if not parent:
+            return "a person"
+        return "a person, who edited a foil by " + ("a person" if parent["method"] == "person" else parent["method"])
     return f"{made['method']} {made['method_version']}" + (f" with {made['model_id']}" if made.get("model_id") else "")
 
 
@@ -186,14 +193,14 @@ def _mechanisms(release: ReleaseContent) -> Lines:
     lines = []
     if any(made):
         lines.append(
-            "Foils come from the methods and people above, pass filters and are reviewed; `items.jsonl` has "
-            "the provenance of each."
+            "The methods and people above made the foils. Foils pass filters and are reviewed. `items.jsonl` has the "
+            "provenance of each foil."
         )
     if not all(made):
         lines.append("Imported foils are unchanged.")
     if judged:
         lines.append(
-            "Foils are validated: people who had no hand in a video see it with the caption and the foil in "
+            "Foils are validated: people who did no other work on a video see it with the caption and the foil in "
             "random order, and say which is true (first, second, neither, both, cannot tell)."
         )
     return [" ".join(lines)]
@@ -216,9 +223,11 @@ def _who(release: ReleaseContent) -> Lines:
     counted = [vote for vote in release.votes if vote.state == "counted"]
     named = [vote for vote in counted if not is_anonymous_vote(vote.source, vote.annotator)]
     people = {vote.annotator for vote in named}
-    lines = [f"{len(named)} judgements by {len(people)} annotators count; they are in `votes.jsonl` under pseudonyms."]
+    lines = [f"{len(named)} judgements by {len(people)} annotators count. `votes.jsonl` lists them under pseudonyms."]
     if len(named) < len(counted):
-        lines.append(f"{len(counted) - len(named)} were imported as counts without names, and count, too.")
+        lines.append(
+            f"{len(counted) - len(named)} more judgements were imported as counts without names. They count, too."
+        )
     if release.simulated:
         lines.append("**These people and judgements are simulated.**")
     pay = release.tables.get("pay")
@@ -290,7 +299,9 @@ def _done(release: ReleaseContent) -> Lines:
     if not filters:
         return ["No automatic filter is recorded for the released foils."]
     named = [f"{cell(name)} ({_passed(filters[name], len(made))})" for name in sorted(filters)]
-    return ["Filters, and how many of the released foils passed each: " + ", ".join(named) + "."]
+    return [
+        "Filters with their versions, and how many of the released foils passed each one: " + ", ".join(named) + "."
+    ]
 
 
 def _passed(counts: Counter[bool], n: int) -> str:
@@ -313,7 +324,7 @@ def _used(release: ReleaseContent) -> Lines:
     if not models:
         return ["No model has been scored on it in this installation."]
     named = ", ".join(cell(name) for name in models)
-    return [f"To score {len(models)} models: {named}. Their raw scores are in `scores.jsonl`."]
+    return [f"Yes, to score {len(models)} models: {named}. Their raw scores are in `scores.jsonl`."]
 
 
 def _impacts(release: ReleaseContent) -> Lines:
@@ -323,8 +334,8 @@ def _impacts(release: ReleaseContent) -> Lines:
     stopped, reported = ([row for row in rows if row.get(key)] for key in ("stopped", "reported"))
     said = [
         ([row for row in stopped if row.get("solved", True)], "Solved without the video, and released with a reason"),
-        ([row for row in stopped if row.get("n_unjudged")], "No probe could judge texts, and released with a reason"),
-        (reported, "Solved without the video or not judged, and released as published"),
+        ([row for row in stopped if row.get("n_unjudged")], "Texts could not be evaluated, and released with a reason"),
+        (reported, "Solved without the video or not evaluated, and released as published"),
     ]
     found = " ".join(f"{words}: {cell(', '.join(r['name'] for r in of))} (see below)." for of, words in said if of)
     return [(found or "The blind audit below found no subtest that is solved without the video.") + _untold(rows)]
@@ -336,7 +347,7 @@ def _untold(rows: Sequence[Mapping[str, Any]]) -> str:
     # Gates from before do not say it.
     unread = sum(bool(row.get("unread")) for row in rows if not row["too_few"] and not row["stopped"])
     said = [f"{few} had too few captions"] * bool(few)
-    said += [f"{unread} were not read whole by a language model"] * bool(unread)
+    said += [f"{unread} had pairs that a language model did not score"] * bool(unread)
     return f" Of {len(rows)} subtests {' and '.join(said)}." if said else ""
 
 
@@ -344,8 +355,8 @@ def _how(release: ReleaseContent) -> Lines:
     cited = release.papers.citation
     said = [part for part in (cited.url, cited.doi and f"DOI {cited.doi}") if part]
     return [
-        "As a folder of plain files whose hashes `manifest.json` lists; `foilworks verify` recomputes its tables from "
-        "its votes and scores." + (f" {cell('; '.join(said))}." if said else " No DOI was given.")
+        "As a folder of plain files. `manifest.json` lists their hashes, and `foilworks verify` recomputes the tables "
+        "from the votes and scores." + (f" {cell('; '.join(said))}." if said else " No DOI was given.")
     ]
 
 
@@ -356,10 +367,8 @@ def _when(release: ReleaseContent) -> Lines:
 def _licence(release: ReleaseContent) -> Lines:
     cited = release.papers.citation
     if not cited.licence:
-        return ["**No licence was stated** for what was made here."]
-    return [
-        f"What was made here: {cell(cited.licence)}" + (f" ({cell(cited.licence_url)})." if cited.licence_url else ".")
-    ]
+        return ["**No licence was stated** for the annotations."]
+    return [f"Annotations: {cell(cited.licence)}" + (f" ({cell(cited.licence_url)})." if cited.licence_url else ".")]
 
 
 def _restrictions(release: ReleaseContent) -> Lines:
@@ -367,7 +376,7 @@ def _restrictions(release: ReleaseContent) -> Lines:
     for source in release.papers.sources:
         said = cell(source.licence) or "**no licence was stated**"
         note = f" {cell(source.notes)}" if source.notes else ""
-        lines.append(f"- {cell(source.dataset) or 'no data set named'}: {said}.{note}")
+        lines.append(f"* {cell(source.dataset) or 'no data set named'}: {said}.{note}")
     return lines
 
 
@@ -380,7 +389,7 @@ def _erratum(release: ReleaseContent) -> Lines:
     return [
         f"{len(release.withheld)} items were withdrawn since; see “Withheld”."
         if release.withheld
-        else "Nothing was withdrawn when this was written."
+        else "Nothing had been withdrawn when this datasheet was written."
     ]
 
 
@@ -390,7 +399,7 @@ def _updates(release: ReleaseContent) -> Lines:
         return ["This is the first release of the project. A later release has its own changelog."]
     return [
         (
-            f"Against the release before ({cell(found['before']['name'])}): {len(found['added'])} items added, "
+            f"Compared with the previous release ({cell(found['before']['name'])}): {len(found['added'])} items added, "
             f"{len(found['removed'])} removed, {len(found['changed'])} changed; `CHANGELOG.md` names them."
         )
     ]
@@ -406,7 +415,7 @@ def _versions(release: ReleaseContent) -> Lines:
 def _extend(release: ReleaseContent) -> Lines:
     if not release.papers.known.get("takes_scores"):
         return []
-    return ["Submit scores of further models on the public page of the release."]
+    return ["Yes: scores of other models can be submitted on the public page of the release."]
 
 
 ANSWERS: dict[str, Callable[[ReleaseContent], Lines]] = {

@@ -66,7 +66,7 @@ def set_blind_bars(person: User, project: Project, bar: float, of_subtests: Mapp
         raise EvaluationError(_("This subtest belongs to another project. Reload the page."))
     for value in [bar, *of_subtests.values()]:
         if value is not None and not MIN_BAR <= value <= MAX_BAR:
-            raise EvaluationError(_("The limit must be between 0.5 (chance) and 1. At 1, the gate never closes."))
+            raise EvaluationError(_("The limit must be between 0.5 (chance) and 1. At 1, the gate never blocks."))
     changes = {}
     if bar != project.blind_bar:
         changes["project"] = [project.blind_bar, bar]
