@@ -13,7 +13,7 @@ from media.errors import MediaError
 
 # Of Matroska's tag DURATION: 00:00:20.000000000.
 _HOURS = re.compile(r"(\d+):(\d\d):(\d\d(?:\.\d+)?)")
-# Where foilworks/static/foilworks/clock.js seeks inside a frame, and what containers round.
+# Where foilworks/static/foilworks/player.js seeks inside a frame, and what containers round.
 INSIDE_S, MARGIN_S = 0.02, 0.0015
 CHROMIUM_FRAMES = 16
 

@@ -19,7 +19,7 @@ from projects.models import CrowdPlace, CrowdWorker, PlaceState
 from text.errors import ActionableError
 from text.quoting import shortened
 
-# Read by foilworks/static/annotation/swap.js and foilworks/static/foilworks/outbox.js.
+# Read by foilworks/static/annotation/work.js.
 DENIED = "X-Foilworks-Denied"
 # Whoever wrote the words of an error, its page stays small.
 MAX_WORDS = 2000

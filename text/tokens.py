@@ -16,7 +16,7 @@ ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 NO_UNDERSCORE = re.compile("[^_]+")
 # Word boundaries do not depend on this locale: ICU chooses its dictionaries by script.
 LOCALE = "root"
-# Scripts without spaces between words. text/diff.py and static/foilworks/diff.js use the same list.
+# Scripts without spaces between words. text/diff.py and static/annotation/writing.js use the same list.
 UNSPACED_SCRIPTS = (
     "Han",
     "Hiragana",

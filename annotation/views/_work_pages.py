@@ -46,7 +46,7 @@ GETTERS = {
 }
 # Maximum of digits of a row id; longer numbers in the address are invalid.
 MAX_ID_DIGITS = 18
-# Header of the page's script (foilworks/static/annotation/swap.js), and the answer's header.
+# Header of the page's script (foilworks/static/annotation/work.js), and the answer's header.
 SWAP, SWAPPED_URL, SWAP_GOES = "X-Foilworks-Swap", "X-Foilworks-Url", "X-Foilworks-Go"
 # Text typed in these is stored as a draft; an answer by keyboard is not.
 TYPED = frozenset({Stage.EDIT, Stage.REVIEW})

@@ -43,7 +43,7 @@ OpenTab = SignIn = Callable[..., Page]
 # The pages of an installation that shares our database, queue and store (tests/foilworks/test_topology.py).
 SITE = os.environ.get("FOILWORKS_TEST_SITE", "")
 CAPTION = "a red dot moves to the right."
-# A card whose clip can be played, in sight for long enough to be decided (foilworks/static/annotation/swap.js).
+# A card whose clip can be played, in sight for long enough to be decided (foilworks/static/annotation/work.js).
 WORK = "main:not([data-new]) [data-player][data-ready]"
 # Five seconds else, in which a machine that has more to do has not always answered; what is there is seen at once.
 expect.set_options(timeout=PATIENCE_MS)

@@ -14,18 +14,18 @@ from playwright.sync_api import Page, Request, Response, expect
 
 from annotation.actions.workflow.make_tasks import make_tasks
 from corpus.actions.set_content_warning import set_content_warning
-from corpus.models import Video
+from corpus.models import Item, Release, Video
 from corpus.rules.states import ItemState
+from evaluation.publishing.models import PublicPage
 from evaluation.releases.actions.freeze_release import freeze_release
+from generation.models.runs import Candidate, GenerationRun
 from projects.models import Project, Role, User
-from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot, wait_until
+from tests.e2e.conftest import OpenTab, SignIn, assert_accessible, film, moving_dot, wait_until
 from tests.e2e.tabs import Tabs
 from tests.factories import make_caption, make_item, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
-MAX_BYTES, MAX_REQUESTS = 100_000, 20
-# Pages of work load the modules of every kind of work, once: the browser keeps them for good.
-MAX_REQUESTS_AT_WORK = 34
+MAX_BYTES, MAX_REQUESTS, MAX_SHIFT = 100_000, 10, 0.01
 # How long nothing may be asked for until a page counts as whole.
 QUIET_MS = 150
 SHIFTS = """
@@ -69,11 +69,24 @@ def addresses(project: Project) -> dict[str, str]:
 
 
 def visit(page: Page, address: str) -> tuple[int, int, float]:
-    """(requests, bytes when compressed, how far things shifted) of a first visit; media is what a page is about."""
+    """Return requests, compressed bytes and layout shift of a first visit, without clips and film strips."""
     seen = settle(page, address)
-    parts = [one for one in seen if one.request.resource_type != "media"]
+    parts = [one for one in seen if one.request.resource_type != "media" and not one.url.endswith("/strip/")]
     size = sum(len(gzip.compress(one.body())) for one in parts if one.status == 200)
     return len(parts), size, page.evaluate("window.shifted")
+
+
+def heavy_pages(page: Page, tabs: Tabs, addresses: dict[str, str], *, check_access: bool = True) -> dict[str, Any]:
+    """Visit each page with an empty cache; return the measures of those over a limit."""
+    heavy = {}
+    for name, address in addresses.items():
+        tabs.forget(page)
+        requests, size, shifted = visit(page, address)
+        if requests > MAX_REQUESTS or size > MAX_BYTES or shifted > MAX_SHIFT:
+            heavy[name] = (requests, size, shifted)
+        if check_access:
+            assert_accessible(page)
+    return heavy
 
 
 def settle(page: Page, address: str) -> list[Response]:
@@ -134,22 +147,54 @@ def _names(resolver: URLResolver, spaces: tuple[str, ...] = ()) -> Iterator[str]
 def test_a_first_page_is_light_and_does_not_shift(
     project: Project, owner: User, sign_in: SignIn, tabs: Tabs, narrow: bool
 ) -> None:
-    heavy = {}
     # Of its own: the script stays in it.
     page = sign_in(owner, narrow=narrow, alone=True)
     page.add_init_script(SHIFTS)
     main, every = addresses(project), every_address(project, owner)
     # The main pages in both widths, half of the others in each.
     others = dict(sorted(every.items() - main.items())[narrow::2])
-    for name, address in {**main, **others}.items():
-        # Nothing is kept from the page before.
-        tabs.forget(page)
-        requests, size, shifted = visit(page, address)
-        at_work = page.locator("script[src$='annotation/work.js']").count()
-        if requests >= (MAX_REQUESTS_AT_WORK if at_work else MAX_REQUESTS) or size >= MAX_BYTES or shifted > 0.01:
-            heavy[name] = (requests, size, shifted)
-        assert_accessible(page)
-    assert heavy == {}
+    assert heavy_pages(page, tabs, {**main, **others}) == {}
+
+
+def single_things(project: Project, release: Release) -> dict[str, str]:
+    """Pages about one thing, and pages without a project."""
+    disputed = make_item(project.subtests.get(), state=ItemState.DISPUTED)
+    doubted = make_caption(Video.objects.order_by("pk").first(), flagged_false=True)
+    of_project = {
+        "items:item": Item.objects.order_by("pk").first().pk,
+        "generation:run": GenerationRun.objects.get().pk,
+        "generation:candidate": Candidate.objects.order_by("pk").first().pk,
+        "releases:release": release.pk,
+        "annotation:disputed_item": disputed.pk,
+        "annotation:repair": doubted.pk,
+    }
+    public = PublicPage.objects.create(release=release, is_open=True, takes_scores=True)
+    return {
+        **{name: reverse(name, args=[project.slug, key]) for name, key in of_project.items()},
+        **{name: reverse(name) for name in ("design", "help", "api_docs", "generation:methods", "projects:account")},
+        "public release": reverse("publishing:public_release", args=[public.key]),
+        "public scores": reverse("publishing:public_scores", args=[public.key]),
+    }
+
+
+def test_pages_about_one_thing_are_light_and_do_not_shift(
+    project: Project, owner: User, sign_in: SignIn, tabs: Tabs
+) -> None:
+    page = sign_in(owner, narrow=True, alone=True)
+    page.add_init_script(SHIFTS)
+    pages = single_things(project, Release.objects.get())
+    page.goto(reverse("annotation:work", args=[project.slug]))
+    page.get_by_role("button", name=re.compile("Start")).first.click()
+    page.wait_for_selector("[data-player]")
+    pages["edit"] = page.url
+    assert heavy_pages(page, tabs, pages, check_access=False) == {}
+
+
+def test_pages_for_visitors_are_light_and_do_not_shift(open_tab: OpenTab, tabs: Tabs) -> None:
+    page = open_tab(narrow=True, alone=True)
+    page.add_init_script(SHIFTS)
+    names = ("home", "projects:sign_in", "projects:password_reset")
+    assert heavy_pages(page, tabs, {name: reverse(name) for name in names}, check_access=False) == {}
 
 
 def test_a_menu_opens_and_closes_by_key_and_leads_on(project: Project, owner: User, sign_in: SignIn) -> None:

@@ -43,8 +43,7 @@ WORDS = st.sampled_from(["a", "man", "folds", "unfolds", "the", "shirt", ".", ",
 TEXTS = st.lists(WORDS, max_size=12).map(" ".join)
 
 ASK = """async (pairs) => {
-  const { changedWords, diffSegments } = await import("STATIC/foilworks/diff.js");
-  const { checkText } = await import("STATIC/annotation/checks.js");
+  const { changedWords, checkText, diffSegments } = await import("STATIC/annotation/writing.js");
   const check = (a, b, others, marks) => checkText(a, b, others, [], marks);
   return pairs.map(([a, b, ...rest]) => [diffSegments(a, b), changedWords(a, b), check(a, b, ...rest)]);
 }""".replace("STATIC/", static(""))

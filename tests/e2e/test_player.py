@@ -168,7 +168,7 @@ def test_what_was_watched_goes_with_the_form(open_clip: Callable[..., Page]) -> 
           watch.writeInto(data);
           return new URLSearchParams(data).toString();
         }""",
-        static("foilworks/watch.js"),
+        static("foilworks/player.js"),
     )
     # Frames 0-9 by steps; 11 and 12, of which the page was notified once; 13-15; 30 after a seek, alone. The ticks are
     # half a second at most: the tab slept. The last frame stayed for .4 s.

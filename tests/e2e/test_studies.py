@@ -20,7 +20,7 @@ from tests.factories import make_caption, make_item, make_member, make_project, 
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-MAX_REQUESTS, MAX_BYTES = 34, 150_000
+MAX_REQUESTS, MAX_BYTES = 10, 150_000
 BOTH = pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
 FOILS = tuple(f"a red dot moves {where}." for where in ("to the left", "up", "down", "in a circle", "nowhere"))
 
@@ -258,7 +258,7 @@ def test_an_answer_that_meets_a_server_in_trouble_is_kept_and_sent_again(dots: S
 
 
 def test_a_judgement_page_is_light_when_nothing_is_cached(dots: Subtest, sign_in: SignIn) -> None:
-    """At most 34 requests and 150 kB before the clip itself; issue 17 holds it beside others."""
+    """At most 10 requests and 150 kB before the clip itself."""
     items(dots, "in_validation", FOILS[0])
     page = sign_in(make_member(dots.project, "validator", name="vera"))
     begin(page, "validation")

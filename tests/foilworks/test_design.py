@@ -15,6 +15,8 @@ STYLES = Path("foilworks/static/foilworks")
 CLASS = re.compile(r"\.([a-zA-Z][\w-]*)")
 # Colors of a drawing: each chart has those that it needs.
 OF_DRAWINGS = re.compile(r"(fill|stroke)-")
+# The last part of the style sheet of components: only pages about a clip have a player.
+PLAYER = "/* The video player"
 # A script makes them, or only error pages and lists of Django have them.
 ELSEWHERE = {"errorlist"}
 
@@ -29,7 +31,8 @@ class Classes(HTMLParser):
 
 
 def classes_of(sheet: str) -> set[str]:
-    rules = re.sub(r"/\*.*?\*/", "", (STYLES / sheet).read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = (STYLES / sheet).read_text(encoding="utf-8").partition(PLAYER)[0]
+    rules = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     return {name for name in CLASS.findall(rules) if not OF_DRAWINGS.match(name)}
 
 

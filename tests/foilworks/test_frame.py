@@ -118,7 +118,7 @@ def test_the_page_of_a_database_crash_queries_no_database(signed_in: bool, djang
     page = response.content.decode()
     assert response.status_code == 500
     assert "Something went wrong on our side" in page
-    assert static("foilworks/tokens.css") in page
+    assert static("foilworks/base.css") in page
     # By this it is found in the log.
     assert response.headers["X-Request-ID"] == "asked-number-1"
     assert ">asked-number-1<" in page

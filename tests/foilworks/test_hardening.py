@@ -145,6 +145,16 @@ def test_every_page_for_signed_in_people_has_a_sign_out_button(pages):
     assert [name for name, body in whole.items() if b'action="/sign-out/"' not in body] == []
 
 
+# What a browser loads with a page, without pictures and clips.
+LOADED_FILE = re.compile(r'<link rel="(?:stylesheet|modulepreload|icon)" href="([^"]+)"|<script [^>]*src="([^"]+)"')
+
+
+def test_every_page_loads_in_ten_requests(pages):
+    whole = {name: seen.body.decode() for name, seen in pages.items() if seen.body.startswith(b"<!doctype html>")}
+    loaded = {name: {"".join(match) for match in LOADED_FILE.findall(body)} for name, body in whole.items()}
+    assert {name: files for name, files in loaded.items() if not 4 < len(files) < 10} == {}
+
+
 PACKAGES = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub", "jobs", "media", "projects", "text")
 # Texts of the code that a function is given.
 OWN_FORMATS = {"words", "form", "where"}

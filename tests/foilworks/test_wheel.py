@@ -68,7 +68,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
     # Of each kind, one that would be missed first.
     assert wanted >= {
         "foilworks/templates/foilworks/base.html",
-        "foilworks/static/foilworks/tokens.css",
+        "foilworks/static/foilworks/base.css",
         "evaluation/migrations/0001_squashed_0_2.py",
     }
 

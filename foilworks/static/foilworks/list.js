@@ -64,20 +64,11 @@ async function show(list, panel, link) {
   for (const row of rows(list)) row.toggleAttribute("data-shown", row.contains(link));
   panel.querySelector("[data-panel-link]").href = link.href;
   panel.hidden = false;
-  await withPlayer(panel);
+  // The player is loaded with the first panel: lists alone do not need it.
+  await import(panel.dataset.playerModule);
   const body = panel.querySelector("[data-panel-body]");
   await htmx.ajax("GET", link.dataset.panel, { target: body });
   body.scrollTop = 0;
-}
-
-/** The player is there with the first panel: lists alone do not load it. */
-function withPlayer(panel) {
-  const { playerCss, playerModule } = panel.dataset;
-  if (!document.querySelector(`link[href="${playerCss}"]`)) {
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: playerCss });
-    document.head.append(link);
-  }
-  return import(playerModule);
 }
 
 function close(list, panel) {

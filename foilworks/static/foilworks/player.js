@@ -1,9 +1,7 @@
 // [data-player]: frame-exact controls over a <video> that plays only its trim, and evidence of what was watched.
 // Markup: foilworks/templates/foilworks/_player.html. Which frame is on the screen is what the browser reports of each frame that it
 // presents (requestVideoFrameCallback), read on the clip's clock.
-import { evenClock, readClock } from "./clock.js";
 import { clamp, fresh, remember, remembered } from "./dom.js";
-import { Watch } from "./watch.js";
 
 // As the page's language writes them.
 const SECONDS = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -16,7 +14,7 @@ const PRESENTED_WITHIN_MS = 400;
 // Firefox before 132 does not say which frame is on the screen.
 const canReport = "requestVideoFrameCallback" in HTMLVideoElement.prototype;
 
-export function wirePlayers(root) {
+function wirePlayers(root) {
   for (const element of fresh(root, "[data-player]", "Player")) new Player(element);
 }
 
@@ -370,3 +368,125 @@ class Player {
 function pauseFor(milliseconds) {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, milliseconds)));
 }
+
+// When each frame of a clip begins and leaves the screen. Packed by media/clock.py, in whole microseconds; seconds outside of this file.
+
+const MICROSECONDS = 1e6;
+// Browsers round a frame's time, some to whole milliseconds.
+const ROUNDING = 500;
+// So far behind its beginning a frame is sought, or halfway if it is shorter: at its very edge the one before it could be shown.
+const INSIDE = 20_000;
+
+class Clock {
+  /** `edges`: beginnings of the frames and the end of the last one; `offset`: what `currentTime` shows at 0. */
+  constructor(edges, offset = 0) {
+    this.edges = edges;
+    this.offset = offset;
+    this.frames = edges.length - 1;
+    const shortest = edges.slice(1).reduce((least, edge, at) => Math.min(least, edge - edges[at]), Infinity);
+    this.rounding = Math.min(ROUNDING, shortest / 2);
+  }
+
+  begin(frame) {
+    return this.edges[frame] / MICROSECONDS;
+  }
+
+  end(frame) {
+    return this.edges[frame + 1] / MICROSECONDS;
+  }
+
+  /** The `currentTime` at which the frame is on the screen. */
+  inside(frame) {
+    const length = this.edges[frame + 1] - this.edges[frame];
+    return (this.edges[frame] + Math.min(length / 2, INSIDE) + this.offset) / MICROSECONDS;
+  }
+
+  /** The `currentTime` at which the frame leaves the screen. */
+  leaves(frame) {
+    return (this.edges[frame + 1] + this.offset) / MICROSECONDS;
+  }
+
+  /** The frame on screen at a `currentTime` or `mediaTime`: the last one that begins by then. */
+  frameAt(seconds) {
+    const moment = seconds * MICROSECONDS - this.offset + this.rounding;
+    let [low, high] = [0, this.frames - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.edges[middle] <= moment) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+/** The clock of a constant rate. */
+function evenClock(frames, fps) {
+  return new Clock(Float64Array.from({ length: frames + 1 }, (_, frame) => Math.round((frame * MICROSECONDS) / fps)));
+}
+
+/** What media/clock.py packed: version, offset, first beginning, and the gaps between frames. */
+async function readClock(packed) {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const [, offset, ...edges] = new Float64Array(await new Response(stream).arrayBuffer());
+  for (let at = 1; at < edges.length; at += 1) edges[at] += edges[at - 1];
+  return new Clock(Float64Array.from(edges), offset);
+}
+
+// Evidence of watching: seconds played, times the end was reached, share of the clip's frames that were shown.
+
+const MAX_BINS = 2000;
+// A longer gap between two ticks is a tab that slept, not a person who watched.
+const LONGEST_TICK_MS = 500;
+
+export class Watch {
+  constructor(frames) {
+    this.frames = Math.max(1, frames);
+    this.bins = new Uint8Array(Math.min(this.frames, MAX_BINS));
+    this.seconds = 0;
+    this.loops = 0;
+    this.before = -1;
+  }
+
+  bin(frame) {
+    return Math.floor((Math.min(Math.max(frame, 0), this.frames - 1) * this.bins.length) / this.frames);
+  }
+
+  /**
+   * The browser showed this frame. `presented`: how many it showed since the last call; those that a busy page was not notified of were
+   * the ones just before this one.
+   */
+  saw(frame, presented = 1) {
+    const from = this.before < frame ? Math.max(this.before + 1, frame - presented + 1) : frame;
+    this.bins.fill(1, this.bin(from), this.bin(frame) + 1);
+    this.before = frame;
+  }
+
+  /** A seek: the next frame does not follow the last one. */
+  moved() {
+    this.before = Infinity;
+  }
+
+  /** Time passed while playing. */
+  played(milliseconds) {
+    this.seconds += Math.min(milliseconds, LONGEST_TICK_MS) / 1000;
+  }
+
+  /** The last frame stayed on the screen for its time. */
+  held(milliseconds) {
+    this.seconds += milliseconds / 1000;
+  }
+
+  covered() {
+    return this.bins.reduce((sum, bin) => sum + bin, 0) / this.bins.length;
+  }
+
+  writeInto(data) {
+    data.set("watch_seconds", this.seconds.toFixed(2));
+    data.set("watch_loops", String(this.loops));
+    data.set("watch_covered", this.covered().toFixed(4));
+  }
+}
+
+wirePlayers(document);
+for (const swapped of ["htmx:load", "foilworks:load"]) document.addEventListener(swapped, (event) => wirePlayers(event.target));
