@@ -79,8 +79,8 @@ def _of_source(captions: QuerySet[Caption], source: str) -> QuerySet[Caption]:
     if source == CORRECTED:
         return captions.filter(revises__isnull=False)
     is_generated = Q(facts__has_key="maker")
-    # As an expression: SQLite would read all captions that correct none off their index, and sort them.
-    original = captions.alias(corrects=Coalesce("revises", 0)).filter(corrects=0)
+    # Not `revises=None`: SQLite would read all captions that correct none off their index, and sort them.
+    original = captions.filter(~Q(revises__isnull=False))
     return original.filter(is_generated if source == GENERATED else ~is_generated)
 
 
