@@ -29,6 +29,7 @@ function wire(root) {
   wireToasts(root);
   announceHotkeys(root);
   // Few pages have something to copy: the others need not load it.
+  if (root.querySelector("[data-fills]")) import("./fills.js").then(({ wireFills }) => wireFills(root));
   if (root.querySelector("[data-copy]")) import("./copy.js").then(({ wireCopies }) => wireCopies(root));
 }
 
