@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import connection
 from django.utils.translation import gettext as _
 
@@ -25,10 +26,12 @@ def check_named(spec: str) -> None:
     name = (argument if colon else kind).partition("?")[0]
     if (colon and kind not in FROM_HUB) or not name:
         return
-    path = Path(name)
-    if path.is_absolute() or name.startswith("."):
-        check_folder(path, "config.json")
-    elif not path.is_dir():
+    root, path = Path(settings.MODEL_ROOT), Path(name)
+    if path.is_absolute() or ".." in path.parts:
+        # Of other folders, the page must not say whether they exist: the action refuses them.
+        if path.resolve().is_relative_to(root.resolve()):
+            check_folder(path, "config.json")
+    elif not path.is_dir() and not (root / path).is_dir():
         check_hub_id(name)
 
 

@@ -128,7 +128,7 @@ def _folders() -> Iterator[KnownModel]:
             config = _read(file)
             slug = _kind(file.name, config)
             if slug:
-                    yield _described(f"{slug}:{file.parent}", file.parent, config)
+                yield _described(f"{slug}:{file.parent}", file.parent, config)
 
 
 def _downloaded() -> Iterator[KnownModel]:
