@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
+from evaluation.teacher.actions.trainings import STUDENTS
 from evaluation.teacher.plan import TEACHING
 from evaluation.teacher.sources import runs_to_choose
 from generation.model_presence import check_named
@@ -53,6 +54,10 @@ class TrainingForm(EntryForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
         if not self.errors:
+            if self.converted["student"].strip().partition(":")[0] not in STUDENTS:
+                known = ", ".join(f"{kind}:" for kind in STUDENTS)
+                problem = _("This model cannot be trained. Start with one of: %(kinds)s")
+                self.add_error("student", problem % {"kinds": known})
             for name in ("student", *(["teacher"] if self.converted["lgt"] > 0 else [])):
                 try:
                     check_named(self.converted[name])

@@ -14,6 +14,8 @@ from text.registry import Entry, Param, RegistryError, parse_params
 # A message names its parameter in quotation marks, or begins with it: "batch: give a multiple of …".
 NAMED = re.compile(r"(?:^|parameters? ')(\w+)")
 
+WORD = re.compile(r"\w+")
+
 
 class Labelled(Protocol):
     """A row of a table, which a menu shows."""
@@ -71,7 +73,7 @@ class EntryForm(forms.Form):
     def add_problem(self, error: Exception, field: str | None = None) -> None:
         """Add what is wrong to the field that the message names; else to `field`, or to the form."""
         message = str(error)
-        names = [name for name in NAMED.findall(message) if name in self.fields]
+        names = [name for name in (*NAMED.findall(message), *WORD.findall(message)) if name in self.fields]
         self.add_error(names[0] if names else field, message)
 
     def begin_with(self, values: Mapping[str, Any]) -> None:

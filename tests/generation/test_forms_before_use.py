@@ -77,7 +77,7 @@ def test_an_absent_base_model_is_refused_before_the_job(owner, project, monkeypa
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("student", "nonsense:x"), ("student", "clip:two words"), ("batch", "3"), ("device", "tpu"), ("epochs", "many")],
+    [("student", "nonsense:x"), ("student", "clip:two words"), ("batch", "3"), ("device", "tpu"), ("batch", "many")],
 )
 def test_a_wrong_value_of_a_training_is_reported_at_its_field(owner, project, settings, tmp_path, field, value):
     settings.MODEL_ROOT = tmp_path
