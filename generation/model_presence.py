@@ -45,7 +45,7 @@ def check_folder(path: Path, needed: str) -> None:
 
 
 def check_hub_id(name: str) -> None:
-    """Raise GenerationError if this is no hub id, or one that an offline machine has not downloaded.
+    """Raise GenerationError if this is not a hub id, or is one that an offline machine has not downloaded.
 
     Presence is checked only offline and with SQLite: then every worker has this machine's files.
     """

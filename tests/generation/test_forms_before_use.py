@@ -100,7 +100,7 @@ def test_adversarial_refinement_without_two_gaps_is_reported_at_the_gaps(owner, 
 
 
 @pytest.mark.parametrize("spec", ["vlm:two words", "vlm:owner/name/more"])
-def test_a_describer_that_is_no_hub_id_is_reported_at_its_field(owner, project, spec):
+def test_a_describer_that_is_not_a_hub_id_is_reported_at_its_field(owner, project, spec):
     make_video(project)
     sent = {"recipe": "demo", "frames": "8", "device": "auto", "describer": spec}
     answer = owner.post(page_of("utd:bias_describe", project), sent)
