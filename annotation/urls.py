@@ -23,6 +23,7 @@ urlpatterns = [
     path("projects/<slug:slug>/people/pay/", people.pay, name="people_pay"),
     path("projects/<slug:slug>/disputed/", decisions.disputed, name="disputed_items"),
     path("projects/<slug:slug>/disputed/<int:pk>/", decisions.disputed_item, name="disputed_item"),
+    path("projects/<slug:slug>/decisions/undo/", decisions.undo_decisions, name="undo_decisions"),
     path("projects/<slug:slug>/splits/", decisions.old_address, name="splits"),
     path("projects/<slug:slug>/splits/<int:pk>/", decisions.old_address, name="split"),
     path("projects/<slug:slug>/captions/doubted/", decisions.repairs, name="repairs"),

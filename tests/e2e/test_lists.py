@@ -63,7 +63,7 @@ def test_items_are_filtered_read_and_moved_without_leaving_the_list(project: Pro
     expect(page.get_by_text("2 selected")).to_be_visible()
     page.get_by_label("Reason").fill("the clip is too dark")
     page.get_by_role("button", name="Retract item").click()
-    expect(page.get_by_text("You changed 2 items.")).to_be_visible()
+    expect(page.get_by_text("You can undo these 2 decisions until")).to_be_visible()
     expect(rows).to_have_count(8)
     assert Item.objects.filter(state=ItemState.RETRACTED).count() == 2
     page.get_by_role("button", name="Undo").click()

@@ -127,6 +127,18 @@ function leave(toast) {
   toast.addEventListener("pointerleave", () => (timer = setTimeout(() => toast.remove(), STAY_MS)));
 }
 
+// [data-fills="id"]: a button that writes its value into the field with this id.
+function wireFills(root) {
+  for (const button of fresh(root, "[data-fills]", "Fills")) button.addEventListener("click", () => fillField(button));
+}
+
+function fillField(button) {
+  const field = document.getElementById(button.dataset.fills);
+  field.value = button.value;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+}
+
 // [data-copy="text"]: a button that copies the text. [data-copied="words"] beside it is a status that says so for a moment.
 // [data-copy-fragment]: the text is the address of this page, and its fragment belongs to it.
 
@@ -459,6 +471,7 @@ function wire(root) {
   wireToasts(root);
   announceHotkeys(root);
   wireCopies(root);
+  wireFills(root);
 }
 
 wire(document);
