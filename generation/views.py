@@ -72,6 +72,8 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "list_name": _("Candidates"),
     }
     context["histograms"] = score_histograms(found)
+    helps = {param.name: param.help for param in METHODS[found.method].params} if found.method in METHODS else {}
+    context["settings"] = [(name, value, helps.get(name, "")) for name, value in found.params.items()]
     return render(request, "generation/run.html", context | _progress(found))
 
 

@@ -40,8 +40,8 @@ class BlindScorerForm(forms.Form):
 
 PROBES = {
     "classifier": _("word classifier"),
-    "longer": _("longer text"),
-    "shorter": _("shorter text"),
+    "longer": _("rule: the longer text is true"),
+    "shorter": _("rule: the shorter text is true"),
 }
 
 
