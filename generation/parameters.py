@@ -3,7 +3,7 @@
 from text.registry import Param
 
 TAGGER = Param(
-    "tagger", "auto", "auto: spaCy if an English model is installed, else offline; or offline, spacy, spacy:MODEL"
+    "tagger", "auto", "auto: the offline rules; or offline, spacy (the largest installed English model), spacy:MODEL"
 )
 DEVICE = Param("device", "auto", "auto, cpu, cuda or cuda:N")
 MASKED_LM = Param(

@@ -13,6 +13,8 @@ from generation.parameters import (
 )
 from text.registry import Entry, Param
 
+WHICH = ("main", "first", "last", "every")
+
 MODEL_METHODS: dict[str, Entry] = {
     "mask_fill": Entry(
         label="Masked word filling",
@@ -31,7 +33,14 @@ MODEL_METHODS: dict[str, Entry] = {
                 "choice",
                 (*WORD_KINDS, "verb+object"),
             ),
-            Param("which", "first", "which one, if the caption has several", "choice", ("first", "last", "every")),
+            Param(
+                "which",
+                "main",
+                "which one, if the caption has several. main: the main verb, not “wearing” or “dressed”; of "
+                "nouns the first",
+                "choice",
+                WHICH,
+            ),
             Param("top", 32, "words taken from the model per blank (ViLMA: 32; Feint6K: 10)", "int"),
             Param("foils", 5, "max foils per caption", "int"),
             Param(
@@ -84,7 +93,7 @@ MODEL_METHODS: dict[str, Entry] = {
                 "choice",
                 ("verb", "verb_preposition", "both"),
             ),
-            Param("which", "first", "which verb, if the caption has several", "choice", ("first", "last", "every")),
+            Param("which", "main", "which verb, if the caption has several", "choice", WHICH),
             Param("beams", 50, "beams of the search (contrast sets: 50; ViLMA: 64)", "int"),
             Param("top", 50, "spans taken from the model per blank (contrast sets: 50)", "int"),
             Param("longest", 8, "max tokens of a span", "int"),

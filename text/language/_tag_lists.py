@@ -52,6 +52,7 @@ NEVER_VERB = _set(
     "piano boat horse horses group crowd team camera phone knife hair ice cake cakes pan pot bowl bowls head arm arms",
     "finger fingers leg legs stage street garden pool pizza bread tomato carpet mirror wheel bird birds candle paper",
     "ship shop can jar box boxes book books bag bags basket dough pencil pen court garage fan model chicken butter",
+    "clothing pants shorts trousers jeans glasses clothes lips hips shoes gloves goggles boots socks uniform uniforms",
     "oil flour sand snow rain egg eggs onion onions potato potatoes carrot carrots",
 )
 # Verbs with a result: "paints the wall white".

@@ -26,6 +26,7 @@ from text.language._tag_lists import (
     SUBORDINATORS,
 )
 from text.language.inflection import lemmas, singular
+from text.language.main_verb import as_main_verb
 from text.language.numbers import value_of
 from text.language.tokens import Token, pieces
 from text.language.verb_forms import verb_readings
@@ -60,6 +61,7 @@ class OfflineTagger:
             part, lemma, tag = _read(words, at, tokens, clause, capital=word[:1].isupper())
             tokens.append(Token(start, end, word, part, lemma, tag))
             clause = _after(tokens, clause)
+        as_main_verb(tokens)
         return tuple(tokens)
 
 
@@ -225,6 +227,8 @@ def _is_gerund(words: list[str], at: int, tokens: list[Token], clause: _Clause) 
     if not tokens:
         return True
     last, word = tokens[-1], words[at]
+    if word in NEVER_VERB:
+        return False
     after = words[at + 1] if at + 1 < len(words) else ""
     if last.part in ("DET", "NUM") or last.lower in POSSESSIVES or last.lower == "'s":
         # "a passing car" is a participle, "a painting" a thing.
