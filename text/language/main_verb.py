@@ -7,7 +7,7 @@ relative clause, a participle that describes a noun ("wearing", "dressed in") an
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from text.language._tag_lists import BE, NEVER_VERB, PLURAL_PRONOUNS, POSSESSIVES
+from text.language._tag_lists import BE, NEVER_VERB, PLURAL_PRONOUNS, POSSESSIVES, word_set
 from text.language.inflection import lemmas, singular
 from text.language.tokens import Token
 from text.language.verb_forms import verb_readings
@@ -16,21 +16,21 @@ NOMINAL = ("NOUN", "PROPN")
 RELATIVE = frozenset({"who", "which", "that", "what", "whom"})
 SUBJECTS = frozenset({"he", "she", "they", "we", "i"})
 # They may end a noun phrase: "a shirt underneath grabs", "the man inside opens".
-PLACES = frozenset(
-    "underneath inside outside up down off on behind out over around below above nearby along across past".split()
+PLACES = word_set(
+    "underneath inside outside up down off on behind out over around below above nearby along across past"
 )
 ENDS = frozenset(".;:!?")
 # The head may be plural for the verb: "a group of people dance".
-COLLECTIVE = frozenset(
-    "group couple crowd team pair police people family band audience bunch number herd flock pack lot class staff crew "
-    "personnel cattle".split()
+COLLECTIVE = word_set(
+    "group couple crowd team pair police people family band audience bunch number herd flock pack lot class staff crew",
+    "personnel cattle",
 )
 # Before a participle that describes a noun; a main verb rarely has them right behind it.
 BEHIND_PARTICIPLE = frozenset({"in", "by", "with", "as", "on"})
 # Participles about looks and posture; as main verbs they say no action.
-LOOKS = frozenset(
-    "wear dress clothe clad attire garb adorn seat arm name call don sport title entitle locate position cover surround "
-    "resemble outfit equip".split()
+LOOKS = word_set(
+    "wear dress clothe clad attire garb adorn seat arm name call don sport title entitle locate position cover",
+    "surround resemble outfit equip",
 )
 # In the lexicon as plain verbs too.
 NEVER_FINITE = frozenset({"clad"})

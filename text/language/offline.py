@@ -32,6 +32,8 @@ from text.language.tokens import Token, pieces
 from text.language.verb_forms import verb_readings
 
 NOMINAL = ("NOUN", "PROPN")
+# "'s" behind them is a verb: "she's gone".
+SUBJECT_WORDS = frozenset({"he", "she", "it", "that", "there", "who", "what", "here", "where"})
 OPENS_NOUN = ("DET", "ADJ", "NUM")
 
 
@@ -127,6 +129,8 @@ def _closed(words: list[str], at: int, tokens: list[Token], clause: _Clause) -> 
     after = words[at + 1] if at + 1 < len(words) else ""
     if not any(char.isalnum() for char in word):
         return "PUNCT"
+    if word == "'s" and before in SUBJECT_WORDS:
+        return "AUX"
     if word in ("'s", "not", "n't"):
         return "PART"
     if word == "to":
@@ -197,7 +201,7 @@ def _verb(
         return by_tag.get("VB")
     if "VBG" in by_tag:
         return by_tag["VBG"] if _is_gerund(words, at, tokens, clause) else None
-    if last is not None and (last.part in OPENS_NOUN or last.lower == "'s" or _is_possessive(last, words, at)):
+    if last is not None and (last.part in OPENS_NOUN or _is_genitive(last) or _is_possessive(last, words, at)):
         return by_tag.get("VBN") if _leads_noun(words, at, by_tag) else None
     if word in NEVER_VERB:
         # "A woman waters the plants", "he boats": only what agrees with a subject right before it.
@@ -216,6 +220,10 @@ def _verb(
     return _behind_subject(words, at, tokens, clause, by_tag, nominal=nominal)
 
 
+def _is_genitive(token: Token) -> bool:
+    return token.part == "PART" and token.lower in ("'s", "’s")
+
+
 def _is_possessive(last: Token, words: list[str], at: int) -> bool:
     if last.lower not in POSSESSIVES:
         return False
@@ -230,7 +238,7 @@ def _is_gerund(words: list[str], at: int, tokens: list[Token], clause: _Clause) 
     if word in NEVER_VERB:
         return False
     after = words[at + 1] if at + 1 < len(words) else ""
-    if last.part in ("DET", "NUM") or last.lower in POSSESSIVES or last.lower == "'s":
+    if last.part in ("DET", "NUM") or last.lower in POSSESSIVES or _is_genitive(last):
         # "a passing car" is a participle, "a painting" a thing.
         return "NOUN" not in lemmas(word) and _may_be_noun(after)
     if last.part == "ADJ":
@@ -258,6 +266,8 @@ def _may_be_noun(word: str) -> bool:
 def _is_imperative(word: str, after: str, *, nominal: bool) -> bool:
     if after in DETERMINERS or after in POSSESSIVES or after in ("it", "them", "him"):
         return True
+    if after in ("away", "forward", "back", "backwards", "upstairs", "downstairs", "together"):
+        return word not in NEVER_VERB
     if word in IMPERATIVES:
         return after not in BE and after not in ("and", ",", "")
     # "Harry hits Ron": the word before a verb names the actor.
@@ -266,7 +276,9 @@ def _is_imperative(word: str, after: str, *, nominal: bool) -> bool:
 
 def _behind_auxiliary(auxiliary: Token, by_tag: dict[str, tuple[str, str]], word: str) -> tuple[str, str] | None:
     known = lemmas(word)
-    if auxiliary.lower in BE or auxiliary.lower in HAVE_DO:
+    if auxiliary.lower in ("do", "does", "did"):
+        return by_tag.get("VB")
+    if auxiliary.lower in BE or auxiliary.lower in HAVE_DO or auxiliary.lower in ("'s", "’s"):
         if "VBN" in by_tag and ("ADJ" not in known or word.endswith("ed")):
             return by_tag["VBN"]
         return None
