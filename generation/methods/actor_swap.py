@@ -8,7 +8,7 @@ skips captions that stay true (hug, meet, "stare at each other", "dances with");
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.grammar.actors import PERSONS, STAYING, Actor, Participants, find_participants
+from generation.grammar.actors import PEOPLE, STAYING, Actor, Participants, find_participants
 from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
@@ -16,7 +16,7 @@ from text.language.phrases import POSSESSIVE
 from text.language.tokens import Token
 from text.language.tools import tagger
 
-VERSION = "2"
+VERSION = "3"
 
 
 def make(
@@ -37,8 +37,8 @@ def make(
 
 
 def _edits(text: str, tokens: Sequence[Token], found: Participants) -> list[Edit]:
-    """Return the edits that swap the phrases, with correct capitals and articles, and verb agreement."""
-    edits = [found.agreement] if found.agreement else []
+    """Return the edits that swap the phrases, with correct capitals and articles, and verbs and pronouns that agree."""
+    edits = list(found.edits)
     if _determiners_stay(tokens, found):
         first, second = _span(tokens, found.subject, bare=True), _span(tokens, found.object, bare=True)
         return [
@@ -50,7 +50,12 @@ def _edits(text: str, tokens: Sequence[Token], found: Participants) -> list[Edit
     target = _moved(text, tokens, found.object, second)
     if text[first[0]].isupper() and _opens(text, first[0]):
         target = target[0].upper() + target[1:]
-    return [*edits, Edit(*first, target), Edit(*second, _moved(text, tokens, found.subject, first))]
+    moved = _moved(text, tokens, found.subject, first)
+    if found.object.owns and found.subject.last > found.subject.head + 1:
+        # "the man with a beard's arm" becomes "the arm of the man with a beard".
+        rest = tokens[found.object.last + 1].start, tokens[found.object.owns - 1].end
+        return [*edits, Edit(*first, target), Edit(second[0], rest[1], f"the {text[slice(*rest)]} of {moved}")]
+    return [*edits, Edit(*first, target), Edit(*second, moved)]
 
 
 def _determiners_stay(tokens: Sequence[Token], found: Participants) -> bool:
@@ -66,7 +71,7 @@ def _is_name(tokens: Sequence[Token], actor: Actor) -> bool:
     """Return whether they begin with a name, not a word with the capital of the sentence's start."""
     head = tokens[actor.head]
     named = head.part == "PROPN" or (actor.head == 0 and head.text[:1].isupper())
-    return named and head.lower not in PERSONS
+    return named and head.lower not in PEOPLE
 
 
 def _span(tokens: Sequence[Token], actor: Actor, *, bare: bool) -> tuple[int, int]:
@@ -76,15 +81,20 @@ def _span(tokens: Sequence[Token], actor: Actor, *, bare: bool) -> tuple[int, in
 
 def _moved(text: str, tokens: Sequence[Token], actor: Actor, span: tuple[int, int]) -> str:
     """Return the phrase as inside a sentence: without the capital of the sentence's start."""
-    phrase = text[slice(*span)]
+    phrase = text[slice(*span)].replace(",", "") if _is_set_off(tokens, actor) else text[slice(*span)]
     opens = _opens(text, span[0]) and not (len(phrase) > 1 and phrase.isupper())
     return phrase[0].lower() + phrase[1:] if opens and _is_word(tokens, actor) else phrase
+
+
+def _is_set_off(tokens: Sequence[Token], actor: Actor) -> bool:
+    """Return whether commas stand around a description: "A woman, dressed in black, ..."."""
+    return tokens[actor.head + 1].text == "," if actor.head + 1 < actor.last else False
 
 
 def _is_word(tokens: Sequence[Token], actor: Actor) -> bool:
     """Return whether the phrase begins with a common word, not a name."""
     first = tokens[actor.first]
-    return actor.head != actor.first or first.lower in PERSONS
+    return actor.head != actor.first or first.lower in PEOPLE
 
 
 def _opens(text: str, start: int) -> bool:

@@ -249,6 +249,8 @@ def _points_behind(tokens: Sequence[Token], at: int, tag: str, forms: dict[str, 
         return -3
     if after.part in ("DET", "PRON", "NUM"):
         return 2
+    if tag == "VBD" and forms[tag] in LOOKS:
+        return -3
     if after.part in ("ADP", "ADV", "PART"):
         return 1
     if after.part == "AUX":

@@ -33,6 +33,7 @@ from text.language.verb_forms import verb_readings
 
 NOMINAL = ("NOUN", "PROPN")
 # "'s" behind them is a verb: "she's gone".
+BEHIND_VERB = frozenset({"it", "them", "him", "down", "up", "off", "over", "out", "away"})
 SUBJECT_WORDS = frozenset({"he", "she", "it", "that", "there", "who", "what", "here", "where"})
 OPENS_NOUN = ("DET", "ADJ", "NUM")
 
@@ -137,6 +138,8 @@ def _closed(words: list[str], at: int, tokens: list[Token], clause: _Clause) -> 
         return "PART" if _is_infinitive(words, at, tokens) else "ADP"
     if word == "that":
         return "DET" if _may_be_noun(after) and before not in NEVER_VERB else "PRON"
+    if word == "other" and _may_be_noun(after):
+        return "ADJ"
     if word in POSSESSIVES or word in PRONOUNS:
         return "PRON"
     if word in DETERMINERS:
@@ -298,7 +301,8 @@ def _coordinated(
     after = words[at + 1] if at + 1 < len(words) else ""
     same = {"VBZ": "VBZ", "VBD": "VBD", "VB": "VB", "VBN": "VBN"}.get(clause.verb_tag, "")
     if same in by_tag and (clause.object_seen or tokens[-2].part in ("VERB", "ADP", "ADV", "PRON")):
-        if not nominal or same != "VB" or after in DETERMINERS or after in POSSESSIVES or after in ("it", "them"):
+        goes_on = after in DETERMINERS or after in POSSESSIVES or after in BEHIND_VERB
+        if not nominal or same != "VB" or goes_on:
             return by_tag[same]
         return by_tag[same] if words[at] in IMPERATIVES and _may_be_noun(after) else None
     if not clause.verb_tag and clause.finite:
@@ -343,8 +347,11 @@ def _nominal(
     """Return noun, adjective or adverb for a word that is not a verb."""
     word = words[at]
     after = words[at + 1] if at + 1 < len(words) else ""
-    if word.endswith("ly") and "ADV" in known:
+    if word.endswith("ly") and ("ADV" in known or not known):
         return "ADV"
+    if word in ("top", "overall") and tokens and tokens[-1].part in (*NOMINAL, "ADJ"):
+        # The lexicon has no noun "top": "a tank top".
+        return "NOUN"
     opened = bool(tokens) and (tokens[-1].part == "DET" or tokens[-1].lower in POSSESSIVES)
     if (
         opened
