@@ -8,11 +8,12 @@ clause ("while a man sleeps").
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from generation.grammar.pronouns import fits, form_for, gender_of_pronoun, role_of
+from generation.grammar.pronouns import OBJECT, fits, form_for, gender_of_pronoun, role_of
 from generation.grammar.surface import word_set
 from text.diff import Edit
+from text.language.appearance import BODY, CLOTHES, MANNERS
 from text.language.inflection import lemmas, plain_verb, third_person
-from text.language.living import COLLECTIVES, PEOPLE, kind_of
+from text.language.living import COLLECTIVES, kind_of
 from text.language.numbers import match_case
 from text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun
 from text.language.structure import SOMEONE, Clause, Sentence, WholePhrase
@@ -35,12 +36,19 @@ TOGETHER = frozenset({"each other", "one another"})
 SHARING = word_set("with beside alongside near next by like between among than against opposite")
 # "becomes a clown": not two participants.
 SAMENESS = word_set("be become seem remain resemble impersonate play portray")
-# What an animal can do to a person, or with it; else "a horse rides a man".
-OF_ANIMALS = word_set(
-    "attack bite chase follow watch look stare see notice gaze glare approach run walk jump leap push pull knock lick",
-    "sniff smell hear ignore touch kick charge carry drag scratch growl bark hiss roar snarl lunge climb move turn head",
-    "surround pass avoid flee escape hide scare frighten startle guard protect join wake hit trip kill eat claw pounce",
-    "fight threaten stalk hunt circle trample toss throw fly swim dive crawl hop sit stand lie wait sleep play",
+# What an animal can do to a person ("a horse rides a man" is nonsense), and what it can do at or behind one.
+ANIMALS_DO = word_set(
+    "attack bite chase follow watch see notice approach push pull knock lick sniff smell hear ignore touch kick drag",
+    "scratch pass avoid scare frighten startle guard protect wake hit trip kill eat surround threaten stalk hunt",
+    "circle trample",
+)
+ANIMALS_ACT = ANIMALS_DO | word_set(
+    "look stare gaze glare run walk jump leap charge growl bark hiss roar snarl lunge climb move turn head flee escape",
+    "hide pounce fight fly swim dive crawl hop sit stand lie wait sleep play come go rush sneak wander listen",
+)
+# Words for persons and animals that are things here: "a car model", "hot dogs".
+THINGS = frozenset(
+    {("car", "model"), ("hot", "dog"), ("hot", "dogs"), ("stuffed", "animal"), ("teddy", "bear"), ("teddy", "bears")}
 )
 # These stay in place: "A man pushes another man in red".
 STAYING = frozenset({"another", "other"})
@@ -49,10 +57,12 @@ PLURAL_AUX = {"are": "is", "were": "was", "have": "has", "do": "does"}
 BOTH_WAYS = "both do it to each other, so a swap stays true"
 # "each other" is near its verb; keeps the time linear for captions of 10^6 characters.
 REACH = 12
+IDENTITY = "the caption says who somebody is, so a swap stays true"
 NONE_FOUND = "it names no two participants of one verb"
 OWNED = "a possessive (his, her …) names a participant, so a swap changes the person"
+UNCLEAR_SENTENCE = "it is not clear where the participant ends"
 UNCLEAR = "its pronouns would not fit the swapped participants"
-PERSON_ENDS = ("PUNCT", "SCONJ")
+BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s"})
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,7 @@ class Actor:
     determiner: int
     gender: str
     owns: int = 0
+    animal: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,7 +105,9 @@ def find_participants(tokens: Sequence[Token], mode: str) -> Participants | str:
     if isinstance(found, str) or why:
         return why or str(found)
     other, second = found
-    why = _same(tokens, subject, other) or ("" if mode == "paper" else _refused(sentence, subject, other, clause, second))
+    why = _same(tokens, subject, other) or (
+        "" if mode == "paper" else _refused(sentence, subject, other, clause, second)
+    )
     if why:
         return why
     edits = (*_verb_edits(tokens, clause, subject, other, second),)
@@ -111,7 +124,9 @@ def _kind(tokens: Sequence[Token], phrase: NounPhrase) -> str:
     if head.lower in SOMEONE:
         return "n"
     if head.part == "PROPN":
-        return "n"
+        return "n" if tokens[phrase.first].part == "PROPN" else kind_of(head.lower)
+    if phrase.head > phrase.first and (tokens[phrase.head - 1].lower, head.lower) in THINGS:
+        return ""
     inner = tokens[phrase.last - 1].lower
     if phrase.last - 1 > phrase.head:
         # "a group of men", "a sheet of paper"
@@ -129,7 +144,7 @@ def _actor(tokens: Sequence[Token], whole: WholePhrase, kind: str) -> Actor:
     ):
         lead += 1
     several = whole.joined or is_plural_noun(tokens[whole.head].text) or tokens[whole.head].lower in PLURAL_HEADS
-    return Actor(whole.first, whole.last, whole.head, several, lead, "p" if several else kind)
+    return Actor(whole.first, whole.last, whole.head, several, lead, "p" if several else kind, animal=kind == "a")
 
 
 PLURAL_HEADS = frozenset({"people", "police", "personnel", "cattle", "men", "women", "children"})
@@ -161,31 +176,49 @@ def _broken_subject(tokens: Sequence[Token], subject: Actor) -> str:
     return ""
 
 
-def _object(
-    sentence: Sentence, clause: Clause, subject: Actor, mode: str
-) -> tuple[Actor, Clause | None] | str:
+def _object(sentence: Sentence, clause: Clause, subject: Actor, mode: str) -> tuple[Actor, Clause | None] | str:
     """Return the other participant, with its clause if it is the subject of one; or why there is none."""
     tokens, owned = sentence.tokens, False
     for phrase in _behind(sentence, clause.verb.main + 1):
         possessor = _possessor(tokens, phrase)
         kind = _kind(tokens, possessor)
-        if not kind:
+        if not kind or not _is_whole(tokens, possessor, subject):
             continue
         if mode != "paper" and tokens[possessor.first].lower in POSSESSIVE:
             owned = True
             continue
         if possessor is not phrase:
+            if tokens[phrase.head].lower not in BODY | CLOTHES:
+                continue
             core = WholePhrase(possessor.first, possessor.last, possessor.last, possessor.head)
             return replace(_actor(tokens, core, kind), owns=phrase.last), None
         second = _second_clause(sentence, clause, phrase)
+        if second is None and _is_added(tokens, phrase.first):
+            continue
         if second is not None:
             return _actor(tokens, second.subject, kind), second
+        if _runs_on(sentence, phrase):
+            return UNCLEAR_SENTENCE
         whole = _with_other_persons(sentence, sentence.whole(sentence.joined(phrase), tokens[clause.verb.main]), clause)
-        return _cut(tokens, _actor(tokens, whole, kind), subject), None
+        return _owning(sentence, _cut(tokens, _actor(tokens, whole, kind), subject)), None
     if owned:
         return OWNED
     behind = " ".join(token.lower for token in tokens[clause.verb.main + 1 : clause.verb.main + 1 + REACH])
     return BOTH_WAYS if any(words in behind for words in TOGETHER) else NONE_FOUND
+
+
+def _is_whole(tokens: Sequence[Token], phrase: NounPhrase, subject: Actor) -> bool:
+    """Return whether the phrase is a participant; not "(as) a clown", "abandoned (children)", "(eats) chicken"."""
+    before = tokens[phrase.first - 1]
+    head, opening = tokens[phrase.head], tokens[phrase.first]
+    if before.lower == "as" and before.part != "SCONJ":
+        return False
+    bare = opening.part in ("NOUN", "ADJ") and head.part != "PROPN" and head.lower not in SOMEONE
+    if bare and before.part == "VERB" and before.tag == "VBN":
+        return False
+    several = is_plural_noun(head.text) or head.lower in PLURAL_HEADS
+    led = subject.determiner > 0 or subject.plural or tokens[subject.first].part in ("DET", "NUM", "PRON")
+    return several or not (bare and led)
 
 
 def _behind(sentence: Sentence, at: int) -> Iterator[NounPhrase]:
@@ -203,6 +236,13 @@ def _behind(sentence: Sentence, at: int) -> Iterator[NounPhrase]:
         at += 1
 
 
+def _is_added(tokens: Sequence[Token], first: int) -> bool:
+    """Return whether "as", "and" or "and then" stands before the phrase, and not a verb or preposition."""
+    while first > 1 and tokens[first - 1].part == "ADV":
+        first -= 1
+    return tokens[first - 1].part == "CCONJ" or tokens[first - 1].lower == "as"
+
+
 def _possessor(tokens: Sequence[Token], phrase: NounPhrase) -> NounPhrase:
     """Return "the man" of "the man's arm", else the phrase."""
     for at in range(phrase.first + 1, phrase.last):
@@ -214,10 +254,13 @@ def _possessor(tokens: Sequence[Token], phrase: NounPhrase) -> NounPhrase:
 def _second_clause(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> Clause | None:
     """Return the clause whose subject the phrase is: "(while) a man sleeps"."""
     before = sentence.tokens[phrase.first - 1]
-    if before.part != "SCONJ" or before.lower in ("than", "like"):
+    if before.part not in ("SCONJ", "CCONJ") or before.lower in ("than", "like"):
         return None
     second = sentence.main_clause(phrase.first)
-    return second if second is not None and second.subject.first == phrase.first else None
+    if second is None or second.subject.first != phrase.first:
+        return None
+    finite = sentence.tokens[second.verb.agrees].part == "AUX" or second.verb.tag in ("VB", "VBZ", "VBD")
+    return second if finite else None
 
 
 def _with_other_persons(sentence: Sentence, whole: WholePhrase, clause: Clause) -> WholePhrase:
@@ -230,11 +273,31 @@ def _with_other_persons(sentence: Sentence, whole: WholePhrase, clause: Clause) 
     return whole
 
 
+def _owning(sentence: Sentence, other: Actor) -> Actor:
+    """Split "the man in the suit's face" into the man in the suit and his face; "a soldier's uniform" stays whole."""
+    tokens = sentence.tokens
+    for at in range(other.head + 1, other.last - 1):
+        if tokens[at].part == "PART" and tokens[at].lower in ("'s", "’s") and tokens[at + 1].lower not in CLOTHES:
+            return replace(other, last=at, owns=other.last)
+    return other
+
+
+def _runs_on(sentence: Sentence, phrase: NounPhrase) -> bool:
+    """Return whether "and" adds a thing to the person, or a second sentence begins with it."""
+    tokens, last = sentence.tokens, phrase.last
+    if last + 1 < len(tokens) and tokens[last].lower in ("and", "or"):
+        following = sentence.phrases.get(last + 1)
+        return following is not None and not _kind(tokens, following)
+    return last < len(tokens) and (tokens[last].part == "AUX" or tokens[last].tag == "VBZ")
+
+
 def _cut(tokens: Sequence[Token], other: Actor, subject: Actor) -> Actor:
     """Leave out a description that names the subject by a pronoun: "the man in front of her" is "the man"."""
     for at in range(other.head + 1, other.last):
         pronoun = gender_of_pronoun(tokens[at])
-        if pronoun and fits(pronoun, subject.gender) and not fits(pronoun, other.gender):
+        if not pronoun or not fits(pronoun, subject.gender):
+            continue
+        if role_of(tokens, at) == OBJECT or not fits(pronoun, other.gender):
             return replace(other, last=_description_start(tokens, other, at))
     return other
 
@@ -258,9 +321,7 @@ def _same(tokens: Sequence[Token], subject: Actor, other: Actor) -> str:
     return ""
 
 
-def _refused(
-    sentence: Sentence, subject: Actor, other: Actor, clause: Clause, second: Clause | None
-) -> str:
+def _refused(sentence: Sentence, subject: Actor, other: Actor, clause: Clause, second: Clause | None) -> str:
     """Return why the swap would stay true or become unclear."""
     tokens, verb = sentence.tokens, clause.verb
     behind = " ".join(token.lower for token in tokens[verb.main + 1 :])
@@ -268,23 +329,38 @@ def _refused(
         return BOTH_WAYS
     between = range(verb.main + 1, other.first)
     nearest = next((at for at in reversed(between) if tokens[at].part in ("VERB", "AUX")), verb.main)
+    if second is None and nearest != verb.main and _is_identity(tokens, nearest, other):
+        return IDENTITY
     if second is None and nearest == verb.main:
         why = _shared(tokens, verb.main, other, passive=verb.passive)
         if why:
             return why
-    if any(token.lower in ("who", "whom", "which", "that") and token.part == "PRON" for token in _named(tokens, other)):
-        if any(gender_of_pronoun(token) for token in _named(tokens, other)):
-            return UNCLEAR
-    if _owned_by_another(tokens, subject) or _owned_by_another(tokens, other):
+    if _names_pronoun_in_clause(tokens, other):
+        return UNCLEAR
+    if any(tokens[actor.first].lower in POSSESSIVE for actor in (subject, other)):
         return OWNED
-    animals = (subject.gender == "a") != (other.gender == "a")
-    if animals and tokens[verb.main].lemma not in OF_ANIMALS and second is None and not verb.passive:
-        return f"an animal does not '{tokens[verb.main].lemma}'"
+    if second is None and not verb.passive and not subject.animal and other.animal:
+        able = ANIMALS_ACT if _link(tokens, nearest, other.first) else ANIMALS_DO
+        if tokens[nearest].lemma not in able or tokens[verb.main].lemma not in ANIMALS_ACT:
+            return f"an animal does not '{tokens[nearest].lemma}'"
+    if _doubled(tokens, subject, other):
+        return UNCLEAR_SENTENCE
     return ""
 
 
-def _named(tokens: Sequence[Token], actor: Actor) -> Sequence[Token]:
-    return tokens[actor.first : actor.last]
+def _doubled(tokens: Sequence[Token], subject: Actor, other: Actor) -> bool:
+    """Return whether the swap puts two descriptions of one kind in a row: "a man with a scarf with a rifle"."""
+    after = [token.lower for token in tokens[other.last : other.last + 3]]
+    inside = {token.lower for token in tokens[subject.head + 1 : subject.last]}
+    how = not MANNERS.isdisjoint(after) or other.owns
+    return len(after) == 3 and after[0] == "with" and after[1] in ("a", "an", "the") and "with" in inside and not how
+
+
+def _names_pronoun_in_clause(tokens: Sequence[Token], actor: Actor) -> bool:
+    """Return whether a relative clause has a pronoun whose person is unclear: "a man who gave her a cup"."""
+    inside = tokens[actor.first : actor.last]
+    relative = any(token.lower in ("who", "whom", "which", "that") and token.part == "PRON" for token in inside)
+    return relative and any(gender_of_pronoun(token) for token in inside)
 
 
 def _shared(tokens: Sequence[Token], main: int, other: Actor, *, passive: bool) -> str:
@@ -293,16 +369,21 @@ def _shared(tokens: Sequence[Token], main: int, other: Actor, *, passive: bool) 
     link = _link(tokens, main, other.first)
     if not passive and not {token.lower for token in link}.isdisjoint(SHARING):
         return "both take part equally (with, beside …), so a swap stays true"
-    copula = tokens[main].part == "AUX" or lemma in SAMENESS
-    if copula and not link:
-        return "the caption says who somebody is, so a swap stays true"
+    if _is_identity(tokens, main, other):
+        return IDENTITY
     if any(token.lower == "into" for token in link) and lemma in ("turn", "transform", "change", "morph"):
-        return "the caption says who somebody is, so a swap stays true"
+        return IDENTITY
     one_sided = ONE_SIDED_BEHIND.get(lemma, frozenset()) & {token.lower for token in tokens[other.last :]}
     direct = not any(token.part == "NOUN" for token in tokens[main + 1 : other.first]) and not other.owns
     if lemma in SYMMETRIC and direct and not one_sided:
         return f"'{lemma}' is symmetric, so a swap stays true"
     return ""
+
+
+def _is_identity(tokens: Sequence[Token], verb: int, other: Actor) -> bool:
+    """Return whether the other participant says who somebody is: "is a doctor", "pretends to be a child"."""
+    copula = tokens[verb].lemma in SAMENESS or tokens[verb].lower in BE
+    return copula and not _link(tokens, verb, other.first)
 
 
 def _link(tokens: Sequence[Token], main: int, first: int) -> Sequence[Token]:
@@ -311,11 +392,6 @@ def _link(tokens: Sequence[Token], main: int, first: int) -> Sequence[Token]:
     while start > main + 1 and (tokens[start - 1].part in ("ADP", "ADV", "PART") or tokens[start - 1].lower == "front"):
         start -= 1
     return [token for token in tokens[start:first] if token.part in ("ADP", "PART") or token.lower == "next"]
-
-
-def _owned_by_another(tokens: Sequence[Token], actor: Actor) -> bool:
-    """Return whether a possessive of the noun names somebody else: "his brother"; "a boy and his dog" is clear."""
-    return tokens[actor.first].lower in POSSESSIVE
 
 
 def _verb_edits(
@@ -327,15 +403,16 @@ def _verb_edits(
     end = other.first if second is not None else len(tokens)
     verbs = [clause.verb.agrees, *_coordinated(tokens, clause, subject, other, end)]
     for at in verbs:
-        if edit := _agreement(tokens[at], plural=other.plural):
+        tag = clause.verb.tag if at == clause.verb.agrees else tokens[at].tag
+        if edit := _agreement(tokens[at], tag, plural=other.plural):
             yield edit
-    if second is not None and (edit := _agreement(tokens[second.verb.agrees], plural=subject.plural)):
+    if second is None:
+        return
+    if edit := _agreement(tokens[second.verb.agrees], second.verb.tag, plural=subject.plural):
         yield edit
 
 
-def _coordinated(
-    tokens: Sequence[Token], clause: Clause, subject: Actor, other: Actor, end: int
-) -> Iterator[int]:
+def _coordinated(tokens: Sequence[Token], clause: Clause, subject: Actor, other: Actor, end: int) -> Iterator[int]:
     """Yield the further verbs of the subject: "emerges and sees"."""
     tag, after = tokens[clause.verb.agrees].tag or clause.verb.tag, False
     for at in range(clause.verb.main + 1, end):
@@ -344,7 +421,7 @@ def _coordinated(
             return
         if other.first <= at < other.last:
             continue
-        if token.part == "CCONJ":
+        if token.part == "CCONJ" or token.lower == "then":
             after = True
         elif after and token.part == "VERB" and token.tag == tag and tag in ("VB", "VBZ"):
             yield at
@@ -353,14 +430,14 @@ def _coordinated(
             after = False
 
 
-def _agreement(verb: Token, *, plural: bool) -> Edit | None:
+def _agreement(verb: Token, tag: str, *, plural: bool) -> Edit | None:
     """Return the verb's edit for a subject of the other number."""
     word = verb.lower
     if verb.part == "AUX":
         changed = (SINGULAR_AUX if plural else PLURAL_AUX).get(word)
-    elif verb.tag == "VBZ" and plural:
+    elif tag == "VBZ" and plural:
         changed = plain_verb(word)
-    elif verb.tag == "VB" and not plural:
+    elif tag == "VB" and not plural:
         changed = third_person(word)
     else:
         return None

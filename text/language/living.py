@@ -24,9 +24,9 @@ NEUTRAL = word_set(
     "barber hairdresser customer client clown juggler acrobat knight warrior samurai ninja viking judge lawyer",
     "attorney farmer gardener worker builder driver rider passenger pedestrian pilot astronaut sailor captain",
     "commander general sergeant lieutenant colonel admiral reporter journalist photographer interviewer presenter",
-    "anchor guest pirate attacker assailant assassin killer murderer enemy opponent rival stranger crowd audience",
+    "newscaster guest pirate attacker assailant assassin killer murderer enemy opponent rival stranger crowd audience",
     "spectator cyclist biker motorcyclist skater skateboarder skier snowboarder surfer goalkeeper goalie pitcher",
-    "batter catcher quarterback lifeguard magician artist painter sculptor model bully zombie vampire werewolf ghost",
+    "catcher quarterback lifeguard magician artist painter sculptor model bully zombie vampire werewolf ghost",
     "monster creature beast demon devil angel fairy elf dwarf troll ogre giant robot android cyborg alien superhero",
     "hero villain blonde brunette redhead parent sibling twin cousin grandparent spouse partner relative",
     "cashier clerk receptionist secretary boss manager employee colleague assistant servant butler bartender",
@@ -62,7 +62,9 @@ PEOPLE = MALE | FEMALE | NEUTRAL
 ENDINGS = {"woman": "f", "women": "f", "girl": "f", "girls": "f", "lady": "f", "ladies": "f"}
 ENDINGS |= {"man": "m", "men": "m", "boy": "m", "boys": "m", "guy": "m", "guys": "m", "person": "n", "people": "n"}
 # "man" at the end says nothing about a person.
-NOT_PERSONS = word_set("talisman specimen semen abdomen omen stamen acumen regimen ramen yemen caiman cowgirl-hat tallboy")
+NOT_PERSONS = word_set(
+    "talisman specimen semen abdomen omen stamen acumen regimen ramen yemen caiman cowgirl-hat tallboy"
+)
 IRREGULAR = {"men": "man", "women": "woman", "children": "child", "mice": "mouse", "geese": "goose", "wolves": "wolf"}
 IRREGULAR |= {"calves": "calf", "thieves": "thief", "oxen": "ox", "deer": "deer", "sheep": "sheep", "wives": "wife"}
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from text.language._tag_lists import BE, NEVER_VERB, PLURAL_PRONOUNS, POSSESSIVES, word_set
+from text.language.appearance import COLOURS
 from text.language.inflection import lemmas, singular
 from text.language.tokens import Token
 from text.language.verb_forms import verb_readings
@@ -224,7 +225,9 @@ def _points_before(tokens: Sequence[Token], at: int) -> int:
     if before.part in ("DET", "NUM", "PART", "AUX") or before.lower in POSSESSIVES:
         return -9
     if before.part == "ADJ":
-        return -3
+        # "dressed in all black"
+        coloured = at > 1 and (tokens[at - 2].part == "ADP" or tokens[at - 2].lower == "all")
+        return -1 if coloured and before.lower in COLOURS else -3
     if before.part == "ADP":
         return -2 if before.lower in PLACES else -5
     if before.part in ("CCONJ", "SCONJ"):
@@ -244,7 +247,7 @@ def _points_behind(tokens: Sequence[Token], at: int, tag: str, forms: dict[str, 
         return 0
     after = tokens[at + 1]
     if tag == "VBD" and "VBN" in forms and after.lower in BEHIND_PARTICIPLE:
-        return -1
+        return -3 if forms[tag] in LOOKS else -1
     if after.lower == "of" and tokens[at].part == "NOUN":
         return -3
     if after.part in ("DET", "PRON", "NUM"):

@@ -299,6 +299,15 @@ def _coordinated(
 ) -> tuple[str, str] | None:
     """Tag a word after "and" as a verb if it has the form of the clause's verb; "salt and pepper" are nouns."""
     after = words[at + 1] if at + 1 < len(words) else ""
+    if (
+        nominal
+        and after in ("", ".")
+        and _is_plural(words[at])
+        and tokens[-2].part == "NOUN"
+        and _is_plural(words[at - 2])
+    ):
+        # "in uniforms and caps"
+        return None
     same = {"VBZ": "VBZ", "VBD": "VBD", "VB": "VB", "VBN": "VBN"}.get(clause.verb_tag, "")
     if same in by_tag and (clause.object_seen or tokens[-2].part in ("VERB", "ADP", "ADV", "PRON")):
         goes_on = after in DETERMINERS or after in POSSESSIVES or after in BEHIND_VERB

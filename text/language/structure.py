@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from text.language._tag_lists import word_set
-from text.language.appearance import CLOTHES, COLOURS, FEATURES, MANNERS
-from text.language.inflection import can_be
-from text.language.main_verb import LOOKS, RELATIVE, VerbGroup, verb_group
+from text.language.appearance import CLOTHES, COLOURS, FEATURES, MANNERS, RIDES
+from text.language.inflection import can_be, singular
+from text.language.main_verb import LOOKS, VerbGroup, verb_group
 from text.language.phrases import POSSESSIVE, NounPhrase, noun_phrases
 from text.language.tokens import Token
 
 SOMEONE = frozenset({"someone", "somebody"})
+WHO = frozenset({"who", "which", "that"})
 STOPS = frozenset(".;:!?")
 # Adverbs that belong to the verb behind them; others may end the subject ("a cap backwards").
 BEFORE_VERB = word_set("then also just still now soon fast never always often again even once twice both all together")
@@ -119,8 +120,8 @@ class Sentence:
         if comma:
             token = tokens[at + 1]
         inner = at + comma
-        if token.part == "PRON" and token.lower in RELATIVE:
-            return self._stretch(inner + 1)
+        if token.part == "PRON" and token.lower in WHO:
+            return self._stretch(inner + 1, joins=True)
         if token.tag == "VBN" or (token.tag == "VBD" and token.lemma in LOOKS):
             return self._looks(inner + 1) if token.lemma in LOOKS else at if comma else self._stretch(inner + 1)
         if token.tag == "VBG" and token.lower not in ADVERBIAL:
@@ -129,13 +130,13 @@ class Sentence:
             return at if comma else self._stretch(inner + 1)
         return at if comma else self._by_preposition(core, at, verb)
 
-    def _stretch(self, at: int) -> int:
+    def _stretch(self, at: int, *, joins: bool = False) -> int:
         """Return the end of a describing clause: a comma, another finite verb, or the end of the clause."""
         tokens = self.tokens
         while at < len(tokens):
             token = tokens[at]
-            joins = token.part == "CCONJ" and at + 1 < len(tokens) and tokens[at + 1].part in ("VERB", "AUX", "ADV")
-            if token.text in STOPS or token.text == "," or token.part == "SCONJ" or joins:
+            other = token.part == "CCONJ" and at + 1 < len(tokens) and tokens[at + 1].part in ("VERB", "AUX", "ADV")
+            if token.text in STOPS or token.text == "," or token.part == "SCONJ" or (other and not joins):
                 return at
             at += 1
         return at
@@ -163,8 +164,12 @@ class Sentence:
         return last
 
     def _is_look(self, phrase: NounPhrase) -> bool:
-        words = {token.lower for token in self.tokens[phrase.first : phrase.last]}
+        words = self._words(phrase)
         return not words.isdisjoint(FEATURES) or not words.isdisjoint(COLOURS)
+
+    def _words(self, phrase: NounPhrase) -> set[str]:
+        words = {token.lower for token in self.tokens[phrase.first : phrase.last]}
+        return words | {one for word in words if (one := singular(word)) is not None}
 
     def _by_preposition(self, core: WholePhrase, at: int, verb: Token) -> int:
         """Return the end of "in a tan coat", "with glasses", "of the group", "on the left", else `at`."""
@@ -180,9 +185,11 @@ class Sentence:
             return phrase.last
         if word in ("in", "with", "without") and self._fits(word, phrase, core, verb):
             return self._listed(phrase)
-        if word == "on" and self.tokens[phrase.head].lower in SIDES:
+        if word == "on" and self.tokens[phrase.head].lower in SIDES | RIDES:
             return phrase.last
-        return at
+        # "the person in the boat who ..."
+        who = phrase.last < len(self.tokens) and self.tokens[phrase.last].lower in WHO
+        return phrase.last if who and word in ("in", "at", "on") else at
 
     def _behind_adjectives(self, at: int) -> NounPhrase | None:
         """Return the phrase from `at`; "short, dark hair" is one."""
@@ -195,7 +202,7 @@ class Sentence:
         return phrase
 
     def _fits(self, word: str, phrase: NounPhrase, core: WholePhrase, verb: Token) -> bool:
-        words = {token.lower for token in self.tokens[phrase.first : phrase.last]}
+        words = self._words(phrase)
         if self.tokens[phrase.first].lower in POSSESSIVE:
             return False
         if word == "in":
@@ -208,4 +215,7 @@ class Sentence:
 
 
 def _persons_without_noun(tokens: Sequence[Token]) -> list[NounPhrase]:
-    return [NounPhrase(at, at + 1, at) for at, token in enumerate(tokens) if token.lower in SOMEONE]
+    def end(at: int) -> int:
+        return at + 2 if at + 1 < len(tokens) and tokens[at + 1].lower == "else" else at + 1
+
+    return [NounPhrase(at, end(at), at) for at, token in enumerate(tokens) if token.lower in SOMEONE]
