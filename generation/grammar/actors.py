@@ -100,10 +100,9 @@ def find_participants(tokens: Sequence[Token], mode: str) -> Participants | str:
     subject = _subject(sentence, clause) if clause else None
     if clause is None or subject is None:
         return NONE_FOUND
-    why = "" if mode == "paper" else _broken_subject(tokens, subject)
     found = _object(sentence, clause, subject, mode)
-    if isinstance(found, str) or why:
-        return why or str(found)
+    if isinstance(found, str):
+        return found
     other, second = found
     why = _same(tokens, subject, other) or (
         "" if mode == "paper" else _refused(sentence, subject, other, clause, second)
@@ -324,6 +323,8 @@ def _same(tokens: Sequence[Token], subject: Actor, other: Actor) -> str:
 def _refused(sentence: Sentence, subject: Actor, other: Actor, clause: Clause, second: Clause | None) -> str:
     """Return why the swap would stay true or become unclear."""
     tokens, verb = sentence.tokens, clause.verb
+    if broken := _broken_subject(tokens, subject):
+        return broken
     behind = " ".join(token.lower for token in tokens[verb.main + 1 :])
     if any(words in behind for words in TOGETHER):
         return BOTH_WAYS

@@ -104,6 +104,8 @@ def _without_commas(text: str, tokens: Sequence[Token], actor: Actor, span: tupl
 def _set_off(tokens: Sequence[Token], actor: Actor) -> list[int]:
     """Return the commas that set off a description: right behind the noun, before "who" or a participle, at the end."""
     inside = range(actor.head + 1, actor.last)
+    if not inside:
+        return []
     found = [at for at in inside if tokens[at].text == "," and (at == inside[0] or tokens[at + 1].part in OPENS_CLAUSE)]
     closing = actor.last < len(tokens) and tokens[actor.last].text == ","
     return [*found, actor.last] if found and closing else found

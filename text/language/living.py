@@ -1,5 +1,7 @@
 """Nouns for persons and animals, with their gender: those that can act, and that pronouns refer to."""
 
+from functools import lru_cache
+
 from text.language._tag_lists import word_set
 from text.language.inflection import lemmas, singular
 
@@ -8,7 +10,7 @@ MALE = word_set(
     "grandpa boyfriend groom king prince duke lord emperor priest monk pope policeman fireman fisherman cameraman",
     "businessman salesman sportsman cowboy chairman postman mailman milkman gunman swordsman horseman henchman",
     "workman craftsman repairman batsman waiter actor steward host wizard sorcerer god bull rooster stallion cock",
-    "schoolboy playboy bellboy superman batman spiderman sir mr drag-king",
+    "schoolboy playboy bellboy superman batman spiderman sir mr",
 )
 FEMALE = word_set(
     "woman girl lady gal female mother mom mum mommy mama daughter sister wife aunt niece grandmother grandma",
@@ -62,9 +64,7 @@ PEOPLE = MALE | FEMALE | NEUTRAL
 ENDINGS = {"woman": "f", "women": "f", "girl": "f", "girls": "f", "lady": "f", "ladies": "f"}
 ENDINGS |= {"man": "m", "men": "m", "boy": "m", "boys": "m", "guy": "m", "guys": "m", "person": "n", "people": "n"}
 # "man" at the end says nothing about a person.
-NOT_PERSONS = word_set(
-    "talisman specimen semen abdomen omen stamen acumen regimen ramen yemen caiman cowgirl-hat tallboy"
-)
+NOT_PERSONS = word_set("talisman specimen semen abdomen omen stamen acumen regimen ramen yemen caiman tallboy")
 IRREGULAR = {"men": "man", "women": "woman", "children": "child", "mice": "mouse", "geese": "goose", "wolves": "wolf"}
 IRREGULAR |= {"calves": "calf", "thieves": "thief", "oxen": "ox", "deer": "deer", "sheep": "sheep", "wives": "wife"}
 
@@ -75,6 +75,7 @@ def _one(word: str) -> str:
     return IRREGULAR.get(word) or singular(word) or word
 
 
+@lru_cache(maxsize=20_000)
 def kind_of(word: str) -> str:
     """Return "m", "f", "n" (a person of any gender) or "a" (an animal) for a noun that can act, else ""."""
     lowered = word.lower()

@@ -6,6 +6,7 @@ relative clause, a participle that describes a noun ("wearing", "dressed in") an
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from text.language._tag_lists import BE, NEVER_VERB, PLURAL_PRONOUNS, POSSESSIVES, word_set
 from text.language.appearance import COLOURS
@@ -35,6 +36,7 @@ LOOKS = word_set(
 )
 # In the lexicon as plain verbs too.
 NEVER_FINITE = frozenset({"clad"})
+NEVER_FINITE_PARTS = frozenset({"DET", "NUM", "ADP", "ADV", "PART", "X"})
 ENOUGH, SURE, MARGIN = 2, 7, 1
 
 
@@ -48,6 +50,7 @@ class VerbGroup:
     passive: bool = False
 
 
+@lru_cache(maxsize=20_000)
 def readings_by_tag(word: str) -> dict[str, str]:
     """Return Penn tag -> lemma of what a verb form can be."""
     return {tag: lemma for lemma, tag in reversed(verb_readings(word))}
@@ -83,6 +86,10 @@ def _noun_number(tokens: Sequence[Token], at: int) -> str:
 
 def main_verb(tokens: Sequence[Token], first: int = 0) -> tuple[int, str] | None:
     """Return the index and Penn tag ("" of an auxiliary) of the finite verb of the first clause from `first`."""
+    if not first:
+        for at, token in enumerate(tokens):
+            if token.main:
+                return at, token.tag
     first = _behind_opening_clause(tokens, first)
     number = subject_number(tokens, first)
     if not number:
@@ -91,7 +98,7 @@ def main_verb(tokens: Sequence[Token], first: int = 0) -> tuple[int, str] | None
     for at in range(first + 1, len(tokens)):
         token = tokens[at]
         part = token.part
-        if part in ("DET", "NUM", "ADP", "ADV"):
+        if part in NEVER_FINITE_PARTS:
             continue
         if part == "PUNCT":
             if token.text in ENDS or (token.text == "," and best_points >= SURE):
@@ -145,6 +152,8 @@ def _points(tokens: Sequence[Token], at: int, number: str, *, gerund: bool) -> t
         return (0 if before.part in ("AUX", "PART") else 8), ""
     word = token.lower
     forms = readings_by_tag(word)
+    if not forms:
+        return 0, ""
     tag = _finite_tag(forms, number)
     if not tag:
         return 0, ""
@@ -180,17 +189,22 @@ def _is_bare_object(tokens: Sequence[Token], at: int) -> bool:
 def as_main_verb(tokens: list[Token]) -> None:
     """Tag the main verb as a verb, and words before it that were taken for one as nouns."""
     found = main_verb(tokens)
-    if found is None or not found[1]:
+    if found is None:
         return
     at, tag = found
     token = tokens[at]
-    if token.part != "VERB" or token.tag not in (tag, "VB"):
-        tokens[at] = replace(token, part="VERB", tag=tag, lemma=readings_by_tag(token.lower)[tag])
+    if not tag or (token.part == "VERB" and token.tag in (tag, "VB")):
+        tokens[at] = Token(token.start, token.end, token.text, token.part, token.lemma, token.tag, main=True)
+    else:
+        lemma = readings_by_tag(token.lower)[tag]
+        tokens[at] = Token(token.start, token.end, token.text, "VERB", lemma, tag, main=True)
     relative = False
     for before in range(1, at):
         token = tokens[before]
-        relative = relative or token.lower in RELATIVE or token.part in ("SCONJ", "AUX")
-        if token.part == "VERB" and token.tag in ("VB", "VBZ") and not relative and tokens[before - 1].part != "PART":
+        part = token.part
+        if part in ("SCONJ", "AUX") or (part == "PRON" and token.lower in RELATIVE):
+            relative = True
+        elif part == "VERB" and not relative and token.tag in ("VB", "VBZ") and tokens[before - 1].part != "PART":
             nouns = lemmas(token.lower).get("NOUN", ())
             if nouns:
                 tokens[before] = replace(token, part="NOUN", tag="", lemma=nouns[0])
@@ -276,7 +290,7 @@ def verb_group(tokens: Sequence[Token], first: int = 0) -> VerbGroup | None:
 def action_verb(tokens: Sequence[Token]) -> VerbGroup | None:
     """Return the verb that says what happens: the main verb; in "there is a man folding a shirt" the participle."""
     group = verb_group(tokens)
-    if group is None or tokens[group.main].part == "VERB":
+    if group is None or group.tag:
         return group
     return _acting(tokens, group.main) or _acting(tokens, 0)
 

@@ -128,7 +128,7 @@ def _closed(words: list[str], at: int, tokens: list[Token], clause: _Clause) -> 
     """Return the part of speech of a word of a closed class, or ""."""
     word, before = words[at], words[at - 1] if at else ""
     after = words[at + 1] if at + 1 < len(words) else ""
-    if not any(char.isalnum() for char in word):
+    if len(word) == 1 and not word.isalnum():
         return "PUNCT"
     if word == "'s" and before in SUBJECT_WORDS:
         return "AUX"

@@ -1,4 +1,4 @@
-"""The structure of a caption's sentence: the main clause's subject, verb group and end, and whole noun phrases.
+"""The structure of a caption's sentence: the main clause's subject and verb group, and whole noun phrases.
 
 A whole noun phrase has everything that describes its noun: "the man in a tan coat", "a boy wearing a hat", "a woman
 sitting on the ground", "two people who talk". What says where or how it happens stays with the verb.
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from text.language._tag_lists import word_set
 from text.language.appearance import CLOTHES, COLOURS, FEATURES, MANNERS, RIDES
 from text.language.inflection import can_be, singular
+from text.language.living import kind_of
 from text.language.main_verb import LOOKS, VerbGroup, verb_group
 from text.language.phrases import POSSESSIVE, NounPhrase, noun_phrases
 from text.language.tokens import Token
@@ -42,11 +43,10 @@ class WholePhrase:
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause: its subject, its verb group, and where it ends (exclusive)."""
+    """A clause: its subject and its verb group."""
 
     subject: WholePhrase
     verb: VerbGroup
-    last: int
 
 
 class Sentence:
@@ -69,7 +69,7 @@ class Sentence:
             before = self.tokens[at - 1].part if at > first else "PUNCT"
             if phrase is not None and before in ("PUNCT", "SCONJ", "ADV"):
                 subject = self._subject(self.joined(phrase), verb.agrees)
-                return Clause(subject, verb, self.clause_end(verb.main + 1))
+                return Clause(subject, verb)
             at = phrase.last if phrase is not None else at + 1
         return None
 
@@ -85,13 +85,6 @@ class Sentence:
         if token.part != "ADV":
             return False
         return alone or token.lower in BEFORE_VERB or token.lower.endswith("ly")
-
-    def clause_end(self, first: int) -> int:
-        """Return where the clause ends: at a full stop or a subordinating word."""
-        for at in range(first, len(self.tokens)):
-            if self.tokens[at].text in STOPS or self.tokens[at].part == "SCONJ":
-                return at
-        return len(self.tokens)
 
     def joined(self, phrase: NounPhrase) -> WholePhrase:
         """Return the phrase, and the phrases that "and" adds to it: "a boy and his dog"."""
@@ -158,10 +151,18 @@ class Sentence:
             while at < len(tokens) and (tokens[at].text == "," or tokens[at].lower in ("and", "&")):
                 at += 1
             following = self.phrases.get(at)
-            if at == last or following is None or not self._is_look(following):
+            if at == last or following is None:
+                break
+            joined = tokens[at - 1].lower == "and" and self._is_thing(following)
+            if not joined and not self._is_look(following):
                 break
             last = following.last
         return last
+
+    def _is_thing(self, phrase: NounPhrase) -> bool:
+        """Return whether the phrase is a thing, and no verb follows: "(with a helmet) and a sword"."""
+        after = self.tokens[phrase.last].part if phrase.last < len(self.tokens) else "PUNCT"
+        return not kind_of(self.tokens[phrase.head].lower) and after not in ("VERB", "AUX")
 
     def _is_look(self, phrase: NounPhrase) -> bool:
         words = self._words(phrase)
