@@ -34,6 +34,8 @@ ONE_SIDED_BEHIND = {
 TOGETHER = frozenset({"each other", "one another"})
 # "dances with", "stands beside", "sits next to": symmetric, if nothing stands between them and the person.
 SHARING = word_set("with beside alongside near next by like between among than against opposite")
+# "surrounds the coach": only several can.
+BY_SEVERAL = word_set("surround gather encircle assemble outnumber")
 # "becomes a clown": not two participants.
 SAMENESS = word_set("be become seem remain resemble impersonate play portray")
 # What an animal can do to a person ("a horse rides a man" is nonsense), and what it can do at or behind one.
@@ -344,6 +346,8 @@ def _refused(sentence: Sentence, subject: Actor, other: Actor, clause: Clause, s
         able = ANIMALS_ACT if _link(tokens, nearest, other.first) else ANIMALS_DO
         if tokens[nearest].lemma not in able or tokens[verb.main].lemma not in ANIMALS_ACT:
             return f"an animal does not '{tokens[nearest].lemma}'"
+    if tokens[verb.main].lemma in BY_SEVERAL and not (subject.plural and other.plural):
+        return f"only several can '{tokens[verb.main].lemma}' somebody"
     if _doubled(tokens, subject, other):
         return UNCLEAR_SENTENCE
     return ""

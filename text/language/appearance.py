@@ -18,7 +18,7 @@ COLOURS = word_set(
     "maroon khaki cream crimson scarlet blonde blond",
 )
 FEATURES = CLOTHES | word_set(
-    "hair beard moustache mustache goatee sideburns stubble ponytail ponytails braids bangs bun curls locks afro",
+    "hair beard moustache mustache goatee sideburns stubble ponytail ponytails pigtails braids bangs bun curls locks afro",
     "tattoo tattoos bandana backpack crown scar scars mohawk dreadlocks headphones headband headset earrings necklace",
     "chain collar wig wings horns tail mane spots eyes skin complexion muscles hairline head face chest nose hump limp",
     "umbrella cane crutches wheelchair stroller briefcase purse suitcase badge bandage bandages earpiece eyepatch",

@@ -15,7 +15,7 @@ from text.language.tokens import Token
 from text.language.verb_forms import verb_readings
 
 NOMINAL = ("NOUN", "PROPN")
-RELATIVE = frozenset({"who", "which", "that", "what", "whom"})
+RELATIVE = frozenset({"who", "which", "that", "what", "whom", "whose"})
 SUBJECTS = frozenset({"he", "she", "they", "we", "i"})
 # They may end a noun phrase: "a shirt underneath grabs", "the man inside opens".
 PLACES = word_set(
@@ -247,7 +247,8 @@ def _points_before(tokens: Sequence[Token], at: int) -> int:
     if before.part in ("CCONJ", "SCONJ"):
         return -3
     if before.part == "VERB":
-        return -5 if before.tag == "VBG" else -3
+        # Behind "whose dress is torn" the main verb may come.
+        return {"VBG": -5, "VBN": -1}.get(before.tag, 0 if _has_object(tokens, at) else -3)
     if before.part == "ADV":
         return 2
     if at > 1 and tokens[at - 2].part in ("ADP", "VERB", "CCONJ") and "ADJ" in lemmas(before.lower):
@@ -256,10 +257,17 @@ def _points_before(tokens: Sequence[Token], at: int) -> int:
     return 1
 
 
+def _has_object(tokens: Sequence[Token], at: int) -> bool:
+    return at + 1 < len(tokens) and tokens[at + 1].part in ("DET", "PRON")
+
+
 def _points_behind(tokens: Sequence[Token], at: int, tag: str, forms: dict[str, str]) -> int:
     if at + 1 == len(tokens):
         return 0
     after = tokens[at + 1]
+    if _has_object(tokens, at + 1) and tag in readings_by_tag(after.lower):
+        # "in blue scrubs lifts the man": the second of two verb forms has the object.
+        return -3
     if tag == "VBD" and "VBN" in forms and after.lower in BEHIND_PARTICIPLE:
         return -3 if forms[tag] in LOOKS else -1
     if after.lower == "of" and tokens[at].part == "NOUN":

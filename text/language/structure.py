@@ -16,7 +16,7 @@ from text.language.phrases import POSSESSIVE, NounPhrase, noun_phrases
 from text.language.tokens import Token
 
 SOMEONE = frozenset({"someone", "somebody"})
-WHO = frozenset({"who", "which", "that"})
+WHO = frozenset({"who", "which", "that", "whose", "whom"})
 STOPS = frozenset(".;:!?")
 # Adverbs that belong to the verb behind them; others may end the subject ("a cap backwards").
 BEFORE_VERB = word_set("then also just still now soon fast never always often again even once twice both all together")
