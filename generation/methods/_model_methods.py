@@ -69,7 +69,10 @@ MODEL_METHODS: dict[str, Entry] = {
                 "many captions get no foil."
             ),
             "both modes: candidates are words of one token, and never the original word.",
-            "Feint6K finds the words to replace with an AMR parser; here they are found by part of speech.",
+            (
+                "ViLMA finds the verb with a dependency parser, and Feint6K with an AMR parser. Here rules find the "
+                "main verb, and other words by part of speech."
+            ),
         ),
     ),
     "span_infill": Entry(

@@ -124,14 +124,14 @@ _METHODS: dict[str, Entry] = {
         params=(TAGGER,),
         deviations=(
             (
-                "corrected: captions with symmetric verbs (hug, meet, kiss, “stare at each other”, "
-                "“dances with”) are skipped, and participants named by a possessive (“his brother”). The "
-                "paper swaps them."
+                "corrected: captions whose swap stays true are skipped: symmetric verbs (hug, meet), “each "
+                "other”, “dances with”, “is a doctor”. So are participants with a possessive (“his brother”), "
+                "unclear descriptions, and animals as actors of what they cannot do. The paper swaps them."
             ),
             (
-                "both modes: whole noun phrases with their descriptions are swapped by rule, and the "
-                "verb agrees. The paper's captions came with annotated participants. Captions whose "
-                "participants have the same words are skipped."
+                "both modes: whole noun phrases with their descriptions are swapped by rule. Verbs and "
+                "pronouns agree: “looks to her right” becomes “looks to his right”. The paper's captions "
+                "came with annotated participants. Captions whose participants have the same words are skipped."
             ),
         ),
     ),

@@ -44,7 +44,7 @@ NEUTRAL = word_set(
     "ghoul skeleton snowman conductor composer dj rapper bassist cellist saxophonist contortionist trapeze bandit",
     "outlaw rebel scoundrel burglar intruder cop detainee orphan newborn boxer sparring-partner teammate",
     "operator crewman usher waitstaff janitor cleaner plumber electrician carpenter miner lumberjack blacksmith tailor",
-    "cosplayer gamer youtuber vlogger blogger celebrity star",
+    "director producer editor curator cosplayer gamer youtuber vlogger blogger celebrity star",
 )
 ANIMALS = word_set(
     "animal dog cat puppy kitten horse pony foal cow calf bear cub lion lioness tiger wolf monkey ape elephant bull ox",
