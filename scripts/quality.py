@@ -5,8 +5,9 @@
     .venv/bin/python scripts/quality.py FOLDER --tagger offline --tagger spacy:MODEL
     .venv/bin/python scripts/quality.py FOLDER --unjudged actor_swap    foils that nobody has judged, as lines to fill
 
-FOLDER has the published files; none is in this repository. tests/generation/quality/ has one module per method.
-Its judged.tsv has the judgements: the key of a caption and its foil (no text), the method, and accept or fault. A foil that changes has no judgement until somebody judges it again.
+FOLDER has the published files; none is in this repository. tests/generation/quality/ has one module per method. Its
+judged.tsv has the judgements: the key of a caption and its foil (no text), the method, and accept or fault. A foil that
+changes has no judgement until somebody judges it again.
 """
 
 import argparse

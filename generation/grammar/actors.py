@@ -8,13 +8,14 @@ clause ("while a man sleeps").
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from generation.grammar.pronouns import OBJECT, fits, form_for, gender_of_pronoun, role_of
+from generation.grammar.actor import Actor
+from generation.grammar.agreement import PLURAL_AUX, pronoun_edits, verb_edits
+from generation.grammar.pronouns import OBJECT, fits, gender_of_pronoun, role_of
 from generation.grammar.surface import word_set
 from text.diff import Edit
 from text.language.appearance import BODY, CLOTHES, MANNERS
-from text.language.inflection import lemmas, plain_verb, third_person
+from text.language.inflection import lemmas
 from text.language.living import COLLECTIVES, kind_of
-from text.language.numbers import match_case
 from text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun
 from text.language.structure import SOMEONE, Clause, Sentence, WholePhrase
 from text.language.tokens import Token
@@ -54,8 +55,6 @@ THINGS = frozenset(
 )
 # These stay in place: "A man pushes another man in red".
 STAYING = frozenset({"another", "other"})
-SINGULAR_AUX = {"is": "are", "was": "were", "has": "have", "does": "do", "'s": "are"}
-PLURAL_AUX = {"are": "is", "were": "was", "have": "has", "do": "does"}
 BOTH_WAYS = "both do it to each other, so a swap stays true"
 # "each other" is near its verb; keeps the time linear for captions of 10^6 characters.
 REACH = 12
@@ -65,23 +64,6 @@ OWNED = "a possessive (his, her …) names a participant, so a swap changes the 
 UNCLEAR_SENTENCE = "it is not clear where the participant ends"
 UNCLEAR = "its pronouns would not fit the swapped participants"
 BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s"})
-
-
-@dataclass(frozen=True)
-class Actor:
-    """A participant: tokens `first:last` (end exclusive), of which the first `determiner` tokens are determiners.
-
-    `gender`: m, f, n (unknown), p (several) or a (an animal). `owns`: the end of what it owns ("the man's arm"), or 0.
-    """
-
-    first: int
-    last: int
-    head: int
-    plural: bool
-    determiner: int
-    gender: str
-    owns: int = 0
-    animal: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,8 +93,8 @@ def find_participants(tokens: Sequence[Token], mode: str) -> Participants | str:
     )
     if why:
         return why
-    edits = (*_verb_edits(tokens, clause, subject, other, second),)
-    pronouns = _pronoun_edits(tokens, subject, other)
+    edits = (*verb_edits(tokens, clause, subject, other, second),)
+    pronouns = pronoun_edits(tokens, subject, other)
     if pronouns is None:
         return UNCLEAR
     verb = clause.verb
@@ -397,73 +379,3 @@ def _link(tokens: Sequence[Token], main: int, first: int) -> Sequence[Token]:
     while start > main + 1 and (tokens[start - 1].part in ("ADP", "ADV", "PART") or tokens[start - 1].lower == "front"):
         start -= 1
     return [token for token in tokens[start:first] if token.part in ("ADP", "PART") or token.lower == "next"]
-
-
-def _verb_edits(
-    tokens: Sequence[Token], clause: Clause, subject: Actor, other: Actor, second: Clause | None
-) -> Iterator[Edit]:
-    """Yield the edits of verbs that agree with a new subject of another number."""
-    if subject.plural == other.plural:
-        return
-    end = other.first if second is not None else len(tokens)
-    verbs = [clause.verb.agrees, *_coordinated(tokens, clause, subject, other, end)]
-    for at in verbs:
-        tag = clause.verb.tag if at == clause.verb.agrees else tokens[at].tag
-        if edit := _agreement(tokens[at], tag, plural=other.plural):
-            yield edit
-    if second is None:
-        return
-    if edit := _agreement(tokens[second.verb.agrees], second.verb.tag, plural=subject.plural):
-        yield edit
-
-
-def _coordinated(tokens: Sequence[Token], clause: Clause, subject: Actor, other: Actor, end: int) -> Iterator[int]:
-    """Yield the further verbs of the subject: "emerges and sees"."""
-    tag, after = tokens[clause.verb.agrees].tag or clause.verb.tag, False
-    for at in range(clause.verb.main + 1, end):
-        token = tokens[at]
-        if token.part == "SCONJ" or (token.part == "PRON" and token.lower in ("who", "which", "that")):
-            return
-        if other.first <= at < other.last:
-            continue
-        if token.part == "CCONJ" or token.lower == "then":
-            after = True
-        elif after and token.part == "VERB" and token.tag == tag and tag in ("VB", "VBZ"):
-            yield at
-            after = False
-        elif token.part != "ADV":
-            after = False
-
-
-def _agreement(verb: Token, tag: str, *, plural: bool) -> Edit | None:
-    """Return the verb's edit for a subject of the other number."""
-    word = verb.lower
-    if verb.part == "AUX":
-        changed = (SINGULAR_AUX if plural else PLURAL_AUX).get(word)
-    elif tag == "VBZ" and plural:
-        changed = plain_verb(word)
-    elif tag == "VB" and not plural:
-        changed = third_person(word)
-    else:
-        return None
-    return Edit(verb.start, verb.end, match_case(verb.text, changed)) if changed else None
-
-
-def _pronoun_edits(tokens: Sequence[Token], subject: Actor, other: Actor) -> list[Edit] | None:
-    """Return the edits of pronouns that refer to the role of a participant; None if one would not fit."""
-    edits = []
-    for at, token in enumerate(tokens):
-        pronoun = gender_of_pronoun(token)
-        inside = subject.first <= at < subject.last or other.first <= at < other.last
-        if not pronoun or inside:
-            continue
-        by_subject, by_other = fits(pronoun, subject.gender), fits(pronoun, other.gender)
-        if by_subject == by_other:
-            # Of either, the new one has the pronoun too; of neither, it names somebody else.
-            continue
-        changed = form_for(tokens, at, other.gender if by_subject else subject.gender)
-        if changed is None:
-            return None
-        if changed != token.lower:
-            edits.append(Edit(token.start, token.end, match_case(token.text, changed)))
-    return edits

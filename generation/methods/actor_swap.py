@@ -8,7 +8,8 @@ skips captions that stay true (hug, meet, "stare at each other", "dances with");
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.grammar.actors import STAYING, Actor, Participants, find_participants
+from generation.grammar.actor import Actor
+from generation.grammar.actors import STAYING, Participants, find_participants
 from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit

@@ -18,11 +18,11 @@ COLOURS = word_set(
     "maroon khaki cream crimson scarlet blonde blond",
 )
 FEATURES = CLOTHES | word_set(
-    "hair beard moustache mustache goatee sideburns stubble ponytail ponytails pigtails braids bangs bun curls locks",
-    "afro tattoo tattoos bandana backpack crown scar scars mohawk dreadlocks headphones headband headset earrings",
-    "necklace chain collar wig wings horns tail mane spots eyes skin complexion muscles hairline head face chest nose hump",
-    "limp umbrella cane crutches wheelchair stroller briefcase purse suitcase badge bandage bandages earpiece eyepatch",
-    "sleeves crutch halo fangs paint freckles dimples physique build",
+    "hair beard moustache mustache goatee sideburns stubble ponytail ponytails pigtails braids bangs bun curls",
+    "locks afro tattoo tattoos bandana backpack crown scar scars mohawk dreadlocks headphones headband headset",
+    "earrings necklace chain collar wig wings horns tail mane spots eyes skin complexion muscles hairline head",
+    "face chest nose hump limp umbrella cane crutches wheelchair stroller briefcase purse suitcase badge bandage",
+    "bandages earpiece eyepatch sleeves crutch halo fangs paint freckles dimples physique build",
 )
 # "with a smile", "with all his strength": how, not who.
 MANNERS = word_set(

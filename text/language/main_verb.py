@@ -37,6 +37,8 @@ LOOKS = word_set(
 # In the lexicon as plain verbs too.
 NEVER_FINITE = frozenset({"clad"})
 NEVER_FINITE_PARTS = frozenset({"DET", "NUM", "ADP", "ADV", "PART", "X"})
+# A main verb is near the start of its clause; keeps the time linear.
+REACH, NEAR = 80, 12
 ENOUGH, SURE, MARGIN = 2, 7, 1
 
 
@@ -95,7 +97,7 @@ def main_verb(tokens: Sequence[Token], first: int = 0) -> tuple[int, str] | None
     if not number:
         return None
     best, best_points, best_tag, relative, gerund = -1, ENOUGH - 1, "", False, False
-    for at in range(first + 1, len(tokens)):
+    for at in range(first + 1, min(len(tokens), first + REACH)):
         token = tokens[at]
         part = token.part
         if part in NEVER_FINITE_PARTS:
@@ -181,7 +183,8 @@ def _is_bare_object(tokens: Sequence[Token], at: int) -> bool:
     """Return whether a noun without an article is behind a participle or a preposition: "playing video (games)"."""
     if singular(tokens[at].lower) is not None or "ADJ" in lemmas(tokens[at].lower):
         return False
-    while at and tokens[at - 1].part in ("NOUN", "ADJ"):
+    start = max(0, at - NEAR)
+    while at > start and tokens[at - 1].part in ("NOUN", "ADJ"):
         at -= 1
     return at > 0 and (tokens[at - 1].part == "ADP" or tokens[at - 1].tag == "VBG")
 
@@ -304,7 +307,8 @@ def action_verb(tokens: Sequence[Token]) -> VerbGroup | None:
 
 
 def _acting(tokens: Sequence[Token], first: int) -> VerbGroup | None:
-    verbs = [at for at in range(first, len(tokens)) if tokens[at].part == "VERB" and not _leads_noun(tokens, at)]
+    last = min(len(tokens), first + REACH)
+    verbs = [at for at in range(first, last) if tokens[at].part == "VERB" and not _leads_noun(tokens, at)]
     acting = [at for at in verbs if tokens[at].lemma not in LOOKS]
     at = next(iter(acting or verbs), -1)
     return None if at < 0 else VerbGroup(at, at, tokens[at].tag)
