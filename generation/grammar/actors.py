@@ -330,9 +330,26 @@ def _refused(sentence: Sentence, subject: Actor, other: Actor, clause: Clause, s
             return f"an animal does not '{tokens[nearest].lemma}'"
     if tokens[verb.main].lemma in BY_SEVERAL and not (subject.plural and other.plural):
         return f"only several can '{tokens[verb.main].lemma}' somebody"
-    if _doubled(tokens, subject, other):
+    if _doubled(tokens, subject, other) or _named_again(tokens, subject, other):
         return UNCLEAR_SENTENCE
+    if subject.plural != other.plural and any(_stays(tokens, actor) for actor in (subject, other)):
+        return UNCLEAR
     return ""
+
+
+def _stays(tokens: Sequence[Token], actor: Actor) -> bool:
+    return any(token.lower == "other" for token in tokens[actor.first : actor.first + actor.determiner])
+
+
+def _named_again(tokens: Sequence[Token], subject: Actor, other: Actor) -> bool:
+    """Return whether the rest of the caption has a participant's whole description again."""
+    rest = [token.lower for token in (*tokens[subject.last : other.first], *tokens[other.last :])]
+    text = f" {' '.join(rest)} "
+    for actor in (subject, other):
+        words = [token.lower for token in tokens[actor.first + actor.determiner : actor.last]]
+        if len(words) > 2 and f" {' '.join(words)} " in text:
+            return True
+    return False
 
 
 def _doubled(tokens: Sequence[Token], subject: Actor, other: Actor) -> bool:

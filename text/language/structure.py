@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from text.language._tag_lists import word_set
-from text.language.appearance import CLOTHES, COLOURS, FEATURES, MANNERS, RIDES
+from text.language.appearance import BODY, CLOTHES, COLOURS, FEATURES, MANNERS, RIDES
 from text.language.inflection import can_be, singular
 from text.language.living import kind_of
 from text.language.main_verb import LOOKS, VerbGroup, verb_group
@@ -17,6 +17,7 @@ from text.language.tokens import Token
 
 SOMEONE = frozenset({"someone", "somebody"})
 WHO = frozenset({"who", "which", "that", "whose", "whom"})
+UPON = frozenset({"under", "over", "beneath", "underneath", "around"})
 STOPS = frozenset(".;:!?")
 # Adverbs that belong to the verb behind them; others may end the subject ("a cap backwards").
 BEFORE_VERB = word_set("then also just still now soon fast never always often again even once twice both all together")
@@ -188,6 +189,9 @@ class Sentence:
             return self._listed(phrase)
         if word == "on" and self.tokens[phrase.head].lower in SIDES | RIDES:
             return phrase.last
+        if word in UPON and at > core.core and self.tokens[phrase.first].lower in POSSESSIVE:
+            # "(with a red shirt) under his jacket"
+            return phrase.last if not self._words(phrase).isdisjoint(CLOTHES | BODY) else at
         # "the person in the boat who ..."
         who = phrase.last < len(self.tokens) and self.tokens[phrase.last].lower in WHO
         return phrase.last if who and word in ("in", "at", "on") else at
