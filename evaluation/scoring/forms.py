@@ -93,7 +93,8 @@ class ScoringForm(BudgetForm):
         label=_("Retrieval control"),
         required=False,
         help_text=_(
-            "In addition, each caption is ranked among 5 captions of other videos. This shows what the foils make harder."
+            "In addition, each caption is ranked among 5 captions of other videos. "
+            "This shows what the foils make harder."
         ),
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
