@@ -1,6 +1,6 @@
 """Forms of the pages of quality, pay, studies, crowd studies and members."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -19,6 +19,7 @@ from annotation.rules.objects import FRAMES
 from annotation.rules.pay import Rate, Unit
 from corpus.models import Caption, Release, Subtest
 from projects.forms.accounts import ONCE_LABEL, ONCE_REASON
+from projects.listing.filters import Filters
 from projects.models import CrowdStudy, Project, Role, User
 
 
@@ -129,6 +130,25 @@ class MemberForm(forms.Form):
         required=False,
         help_text=_("You see its temporary password once. Give it to the person."),
     )
+
+
+class MemberFilter(Filters):
+    """What filters the list of members; a value that is not a choice filters nothing."""
+
+    chips = ("role", "paused")
+    q = forms.CharField(
+        label=_("Search names"),
+        required=False,
+        max_length=150,
+        widget=forms.SearchInput(attrs={"placeholder": _("Search"), "data-hotkey": "/"}),
+    )
+    role = forms.ChoiceField(
+        label=_("Role"), required=False, choices=[("", _("All")), *Role.choices], widget=forms.RadioSelect
+    )
+    paused = forms.BooleanField(label=_("Paused"), required=False)
+
+    def __init__(self, data: Mapping[str, str]) -> None:
+        super().__init__({**dict(data.items()), "role": data.get("role", "")})
 
 
 UNITS = ((Unit.PIECE.value, _("per task")), (Unit.HOUR.value, _("per hour")))

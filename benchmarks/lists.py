@@ -1,7 +1,7 @@
-"""Measure pages of the list of items: the first, one in the middle and the last, in each order and with filters.
+"""Measure pages of the lists of items and captions: first, middle and last, in each order and with filters.
 
 Prints queries and milliseconds of each page (the median of --repeats), and its ratio to page 1 of a list with a
-thousandth of the items. A page should cost the same wherever it is and however long the list is.
+thousandth of the rows. A page should cost the same wherever it is and however long the list is.
 
     .venv/bin/python benchmarks/lists.py [--items 1000000] [--database sqlite] [--repeats 7]
 """
@@ -14,7 +14,10 @@ import time
 # First, because it puts the root on the path.
 from _served import own_home
 
-ASKED = ({}, {"sort": "oldest"}, {"sort": "key"}, {"state": "valid"}, {"state": "disputed"}, {"q": "item 77"})
+ASKED = {
+    "items/": ({}, {"sort": "oldest"}, {"sort": "key"}, {"state": "valid"}, {"state": "disputed"}, {"q": "item 77"}),
+    "captions/list/": ({}, {"sort": "video-down"}, {"source": "imported"}, {"items": "yes"}, {"q": "folds 77"}),
+}
 # Of the million items, so many are disputed: a filter that fits few.
 RARE = 1000
 
@@ -33,23 +36,16 @@ def main() -> None:
         from tests.many_rows import analyse
 
         analyse()
-        base, _n = _measured(small, {}, "", options.repeats)
-        rows = []
-        for asked in ASKED:
-            for where in ("first", "middle", "last"):
-                seconds, queries = _measured(large, asked, _cursor(large, asked, where), options.repeats)
-                rows.append(
-                    {
-                        **asked,
-                        "page": where,
-                        "queries": queries,
-                        "ms": round(1000 * seconds, 1),
-                        "ratio": round(seconds / base, 2),
-                    }
-                )
-        print(json.dumps({**vars(options), "first_of_small_ms": round(1000 * base, 1)}))
-        for row in rows:
-            print(json.dumps(row))
+        print(json.dumps(vars(options)))
+        for path, views in ASKED.items():
+            base, _n = _measured(small, path, {}, "", options.repeats)
+            print(json.dumps({"list": path, "first_of_small_ms": round(1000 * base, 1)}))
+            for asked in views:
+                for where in ("first", "middle", "last"):
+                    cursor = _cursor(large, path, asked, where)
+                    seconds, queries = _measured(large, path, asked, cursor, options.repeats)
+                    measured = {"ms": round(1000 * seconds, 1), "ratio": round(seconds / base, 2)}
+                    print(json.dumps({"list": path, **asked, "page": where, "queries": queries, **measured}))
 
 
 def _project(start: int, n: int) -> object:
@@ -82,18 +78,22 @@ def _project(start: int, n: int) -> object:
     return project
 
 
-def _cursor(project: object, asked: dict, where: str) -> str:
+def _cursor(project: object, path: str, asked: dict, where: str) -> str:
     """The cursor of a page: after half of the rows that fit, or before the end."""
     from django.http import QueryDict
 
+    from evaluation.items.captions import CAPTION_ORDERS, CaptionFilter, narrowed_captions
     from evaluation.items.forms import ItemFilter
     from evaluation.items.listing import ORDERS, narrowed
     from projects.listing import keyset
 
-    order = {each.slug: each for each in ORDERS}[asked.get("sort", "newest")]
     query = QueryDict(mutable=True)
     query.update(asked)
-    rows = narrowed(project, ItemFilter(project, query).chosen(), None)
+    if path == "items/":
+        orders, rows = ORDERS, narrowed(project, ItemFilter(project, query).chosen(), None)
+    else:
+        orders, rows = CAPTION_ORDERS, narrowed_captions(project, CaptionFilter(query).chosen()).select_related("video")
+    order = {each.slug: each for each in orders}.get(asked.get("sort", ""), orders[0])
     sign = "-" if order.descending else ""
     ordered = rows.order_by(*(f"{sign}{name}" for name in order.fields))
     if where == "first":
@@ -103,7 +103,7 @@ def _cursor(project: object, asked: dict, where: str) -> str:
     return keyset.cursor_at(order, ordered[at], at + 2)
 
 
-def _measured(project: object, asked: dict, cursor: str, repeats: int) -> tuple[float, int]:
+def _measured(project: object, path: str, asked: dict, cursor: str, repeats: int) -> tuple[float, int]:
     """Median seconds of the page, and its queries."""
     from django.db import connection
     from django.test import Client
@@ -113,7 +113,7 @@ def _measured(project: object, asked: dict, cursor: str, repeats: int) -> tuple[
 
     client = Client()
     client.force_login(User.objects.get(memberships__project=project, memberships__role=Role.RESEARCHER))
-    url, wanted, taken = f"/projects/{project.slug}/items/", {**asked, "after": cursor}, []
+    url, wanted, taken = f"/projects/{project.slug}/{path}", {**asked, "after": cursor}, []
     assert client.get(url, wanted).status_code == 200
     for _ in range(repeats):
         start = time.perf_counter()

@@ -90,6 +90,7 @@ GROUPS: tuple[Group, ...] = (
         _("Content"),
         (
             Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video", "annotation:takedown")),
+            Page(_("Captions"), "items:captions", RESEARCHERS, section=("items:caption",)),
             Page(_("Import"), "imports:new_import", RESEARCHERS, section=("imports:import",)),
             Page(_("Subtests"), "corpus:subtests", RESEARCHERS, section=("annotation:vote_rule",)),
             Page(_("Items"), "items:items", RESEARCHERS, section=("items:item",)),
@@ -100,7 +101,7 @@ GROUPS: tuple[Group, ...] = (
         _("Generate"),
         (
             Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),
-            Page(_("Captions"), "generation:captions", RESEARCHERS, section=("generation:caption",)),
+            Page(_("Generate captions"), "generation:captions", RESEARCHERS, section=("generation:caption",)),
             Page(_("Balanced selections"), "generation:selections", RESEARCHERS, section=("generation:selection",)),
             Page(_("Tuned models"), "generation:tunings", RESEARCHERS, section=("generation:tuning",)),
             Page(_("Prompts"), "generation:prompts", RESEARCHERS),

@@ -16,6 +16,7 @@ from generation.filter_presets import papers_of, presets_of
 from generation.filters.registry import FILTERS, default_filters, needs_weights
 from generation.methods.registry import METHODS
 from generation.model_paths import with_paths
+from generation.model_presence import check_named
 from generation.models import GenerationRun
 from generation.models.side_work import CaptionSources
 from generation.parameter_checks import check_parameters, named_parameter
@@ -76,6 +77,18 @@ class FilterRow(NamedTuple):
 
 CANDIDATE_ORDERS = (Order("caption", _("Caption"), ("group", "rank", "pk")),)
 RUN_ORDERS = (Order("newest", _("Newest"), ("pk",), descending=True),)
+
+
+class ModelField(forms.CharField):
+    """The name of a model; one that is known to be absent is refused before a job starts."""
+
+    def clean(self, value: Any) -> str:
+        spec: str = super().clean(value)
+        try:
+            check_named(spec)
+        except ActionableError as error:
+            raise forms.ValidationError(str(error)) from error
+        return spec
 
 
 class RunFilter(Filters):
@@ -343,7 +356,7 @@ class BudgetForm(forms.Form):
 
 
 class HintForm(forms.Form):
-    spec = forms.CharField(
+    spec = ModelField(
         label=_("Model"),
         max_length=500,
         help_text=_(

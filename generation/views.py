@@ -14,7 +14,7 @@ from corpus.video_files.player import player_clip
 from generation.access import get_candidate, get_caption_run, get_run, get_selection, get_tuning
 from generation.actions import runs as actions
 from generation.actions.hints import set_hint_model
-from generation.actions.selections import apply_selection, move_thresholds, start_selection
+from generation.actions.selections import apply_selection, move_thresholds, start_selection, why_no_selection
 from generation.actions.write_prompt import write_prompt
 from generation.asking.forms import PromptForm, as_initial
 from generation.asking.prompt_rows import as_prompt, find_prompt
@@ -24,6 +24,7 @@ from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.forms import CANDIDATE_ORDERS, RUN_ORDERS, BudgetForm, CaptionForm, HintForm, RunFilter, RunForm
 from generation.methods.registry import METHODS
+from generation.model_presence import check_named
 from generation.models import Candidate, GenerationRun, Hint, HintModel, PromptTemplate, Selection
 from generation.models.side_work import CaptionRun, Tuning
 from generation.run_counts import (
@@ -49,6 +50,7 @@ from projects.listing.listing import list_rows
 from projects.live_pages import render_live
 from projects.models import Role
 from text.diff import diff_segments
+from text.errors import ActionableError
 
 SKIPPED_PER_PAGE = 50
 LOOKS_PER_PAGE = 20
@@ -71,6 +73,8 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "list_name": _("Candidates"),
     }
     context["histograms"] = score_histograms(found)
+    helps = {param.name: param.help for param in METHODS[found.method].params} if found.method in METHODS else {}
+    context["settings"] = [(name, value, helps.get(name, "")) for name, value in found.params.items()]
     return render(request, "generation/run.html", context | _progress(found))
 
 
@@ -318,7 +322,8 @@ def selections(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("generation:selection", project.slug, chosen.pk)
     rows = Selection.objects.filter(project=project).select_related("subtest", "run", "job").order_by("-id")
     page = Paginator(rows, SELECTIONS_PER_PAGE).get_page(request.GET.get("page"))
-    context = {"form": form, "page": page, "query": ""}
+    closed = why_no_selection(project)
+    context = {"form": form, "page": page, "query": "", "closed": closed}
     return render(request, "generation/selections.html", context, status=422 if request.method == "POST" else 200)
 
 
@@ -357,13 +362,20 @@ def tunings(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form of a new tuning and all earlier tunings, newest first."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = EntryForm(TUNING, request.POST if request.method == "POST" else None, prefix="tuning")
+    closed = actions.why_no_tuning(project)
     if request.method == "POST" and form.is_valid():
-        tuning = actions.start_tuning(request.user, project, params=form.values())
-        return redirect("generation:tuning", project.slug, tuning.pk)
+        try:
+            check_named(form.values()["model"])
+            tuning = actions.start_tuning(request.user, project, params=form.values())
+        except ActionableError as error:
+            form.add_problem(error, None if closed else "model")
+        else:
+            return redirect("generation:tuning", project.slug, tuning.pk)
     rows = Tuning.objects.filter(project=project).select_related("job").order_by("-id")
     page = Paginator(rows, TUNINGS_PER_PAGE).get_page(request.GET.get("page"))
     status = 422 if request.method == "POST" else 200
-    return render(request, "generation/tunings.html", {"form": form, "entry": TUNING, "page": page}, status=status)
+    context = {"form": form, "entry": TUNING, "page": page, "closed": closed}
+    return render(request, "generation/tunings.html", context, status=status)
 
 
 @require_safe

@@ -216,10 +216,12 @@ RULES: dict[str, Rule] = {
     "generation:maker_fields": owner_page(),
     "generation:caption_run": owner_page("caption_run"),
     # Nothing is in the world's train split.
-    "generation:tunings": owner_page(post=400),
+    "generation:tunings": owner_page(post=422),
     "generation:tuning": owner_page("tuning"),
     "generation:make_captions": Rule(OWNERS, get=NO, post=302, args=("caption_run",)),
     "annotation:people": owner_page(post=422),
+    "annotation:member": owner_page("member"),
+    "annotation:member_panel": owner_page("member"),
     "annotation:member_roles": owner_page("member", get=NO, post=302),
     "annotation:member_remove": owner_page("member", get=NO, post=302),
     "annotation:people_reviewing": owner_page(post=422),
@@ -236,6 +238,7 @@ RULES: dict[str, Rule] = {
     "annotation:guideline_preview": owner_page(get=NO, post=200),
     # Without a reason nothing is settled.
     "annotation:disputed_items": Rule(("reviewer", *OWNERS)),
+    "annotation:undo_decisions": Rule(("reviewer", *OWNERS), get=NO, post=302),
     "annotation:disputed_item": Rule(("reviewer", *OWNERS), post=400, args=("disputed",)),
     # Addresses from before 0.2.0: whoever may not see the page is refused where they lead.
     "annotation:splits": Rule(SIGNED_IN, get=301, post=308),
@@ -279,6 +282,8 @@ RULES: dict[str, Rule] = {
     "imports:import_progress": owner_page("import"),
     "imports:confirm_import": owner_page("import", get=NO, post=302),
     "imports:discard_import": owner_page("import", get=NO, post=302),
+    "items:captions": owner_page(),
+    "items:caption_panel": owner_page("doubted"),
     "items:items": owner_page(),
     "items:item": owner_page("item"),
     "generation:candidate_panel": owner_page("candidate"),
@@ -292,8 +297,8 @@ RULES: dict[str, Rule] = {
     "reports:report_ask": owner_page("job_report", get=NO, post=302),
     # Nobody has voted in the world below: there is nothing to compute from.
     "reports:report_progress": owner_page("job_report", get=400),
-    "blind:blind_bars": owner_page(get=NO, post=302),
-    "blind:blind_scorer": owner_page(get=NO, post=302),
+    "blind:blind_bars": owner_page(get=NO, post=422),
+    "blind:blind_scorer": owner_page(get=NO, post=422),
     "releases:releases": owner_page(),
     "releases:freeze": owner_page(post=302),
     "releases:release": owner_page("release", post=422),

@@ -15,8 +15,9 @@ import regex
 from text.tokens import UNSPACED, is_unspaced, word_spans
 
 MAX_CELLS = 250_000
-# static/annotation/writing.js has the same pattern: a word, a character of a script without spaces, a flag, or a cluster of
-# any other character with its marks. Skin tones and tags belong to the emoji before; a zero-width joiner glues two.
+# static/annotation/writing.js has the same pattern: a word, a character of a script without spaces, a flag, or a
+# cluster of any other character with its marks. Skin tones and tags belong to the emoji before; a zero-width joiner
+# glues two.
 _LETTERS = rf"[[\p{{L}}\p{{N}}_]--[{UNSPACED}]][[\p{{L}}\p{{N}}\p{{M}}_]--[{UNSPACED}]]*"
 _MARKS = r"[\p{M}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
 _TOKEN = regex.compile(

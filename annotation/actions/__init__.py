@@ -40,6 +40,9 @@ AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
     set_review_sampling(person, project, *, rate, second_share, own_rates=None, now=None) -> ReviewPolicy    researcher
     requeue(person, item_id, reason="", *, now=None) -> Item             researcher: invalid -> requeued, foils reopen
     retract(person, item_id, reason, *, now=None) -> Item                researcher: valid -> retracted
+    undo_decision(person, event_id, *, now=None) -> Item | Caption
+        the person's own adjudicate, requeue, retract, restore or confirm_caption, for 10 minutes, while nothing depends
+        on it; the id is of its audit row
     publish_guideline(person, project, stage, text, *, subtest=None) -> Guideline
     change_roles(actor, project, person_id, roles, *, now=None) -> int   researcher: leases of lost stages are freed
     remove_member(actor, project, person_id, *, now=None) -> int         researcher: all the person's leases are freed

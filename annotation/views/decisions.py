@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -11,11 +12,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import caption_for, item_for
 from annotation.actions.decisions.captions import confirm_caption, correct_caption, drop_caption
 from annotation.actions.decisions.items import ROLES, adjudicate, scope_of, take_down_video
+from annotation.actions.decisions.undo_decisions import UNDO_SECONDS
 from annotation.errors import AnnotationError
 from annotation.messages import SETTLED
 from annotation.models import Stage
@@ -28,6 +30,7 @@ from annotation.queries.decision_queues import (
     judged_pairs,
 )
 from annotation.rules.adjudication import settled_because
+from annotation.undo_offers import undo_all, undo_offer, undo_token
 from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html
 from corpus.access import get_video
 from corpus.models import Caption, Item
@@ -47,6 +50,7 @@ def disputed(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "page": Paginator(mine, PER_PAGE).get_page(request.GET.get("page")),
         "barred": disputed_items(project).count() - mine.count(),
+        "undo": undo_offer(request.GET.get("undo", "")),
     }
     return render(request, "annotation/disputed_items.html", context)
 
@@ -63,11 +67,12 @@ def disputed_item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         try:
             reason = settled_because(form.getlist("reasons"), form.get("comment", ""))
             adjudicate(request.user, pk, form.get("decision", ""), reason)
+            token = undo_token(request.user, Item, [pk], request.path)
         except (AnnotationError, IllegalMove) as error:
             problem = str(error)
         else:
             messages.success(request, _("Decision on %(key)s saved.") % {"key": item.key})
-            return _next_item(request, slug)
+            return _next_item(request, slug, token)
     if item.state != ItemState.DISPUTED or not adjudicable(request.user, project).filter(pk=pk).exists():
         messages.warning(
             request,
@@ -87,9 +92,34 @@ def old_address(request: HttpRequest, slug: str, pk: int | None = None) -> HttpR
     return redirect(f"{url}?{query}" if query else url, permanent=True, preserve_request=keeps)
 
 
-def _next_item(request: HttpRequest, slug: str) -> HttpResponse:
+def _next_item(request: HttpRequest, slug: str, token: str = "") -> HttpResponse:
     item = adjudicable(request.user, request.project).first()
-    return redirect("annotation:disputed_item", slug, item.pk) if item else redirect("annotation:disputed_items", slug)
+    name, args = ("disputed_item", [slug, item.pk]) if item else ("disputed_items", [slug])
+    return _to(name, args, token)
+
+
+def _to(name: str, args: list[Any], token: str) -> HttpResponse:
+    """Redirect to a page, which offers the undo of the token if there is one."""
+    url = reverse(f"annotation:{name}", args=args)
+    return redirect(f"{url}?{urlencode({'undo': token})}" if token else url)
+
+
+@require_POST
+def undo_decisions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Undo the person's decisions that the token names, and return to the page of the decision."""
+    project = get_project(request.user, slug, *ROLES)
+    offer = undo_offer(request.POST.get("token", ""))
+    if offer is None:
+        minutes = UNDO_SECONDS // 60
+        messages.error(request, _("You can undo a decision only for %(minutes)s minutes.") % {"minutes": minutes})
+        return redirect("annotation:work", project.slug)
+    undone = undo_all(request.user, offer)
+    for name, why in undone.refused:
+        messages.error(request, f"{name}: {why}")
+    if undone.done:
+        n = undone.done
+        messages.success(request, ngettext("%(n)s decision undone.", "%(n)s decisions undone.", n) % {"n": n})
+    return redirect(offer.back)
 
 
 def _item_context(request: HttpRequest, item: Item, problem: str) -> dict:
@@ -101,6 +131,7 @@ def _item_context(request: HttpRequest, item: Item, problem: str) -> dict:
         "reasons": [(code, words, code in form.getlist("reasons")) for code, words in SETTLED.items()],
         "comment": form.get("comment", ""),
         "problem": problem,
+        "undo": undo_offer(request.GET.get("undo", "")),
         "guideline": {"version": told.version, "html": guideline_html(told.text)} if told else {},
     }
 
@@ -109,9 +140,9 @@ def _item_context(request: HttpRequest, item: Item, problem: str) -> dict:
 def repairs(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     rows = captions_in_doubt(project).select_related("video").annotate(n_items=Count("items"))
-    return render(
-        request, "annotation/repairs.html", {"page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))}
-    )
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "undo": undo_offer(request.GET.get("undo", ""))}
+    return render(request, "annotation/repairs.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -123,11 +154,12 @@ def repair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if request.method == "POST":
         try:
             said = _settle(request, pk)
+            token = undo_token(request.user, Caption, [pk], request.path)
         except AnnotationError as error:
             problem = str(error)
         else:
             messages.success(request, said)
-            return _next_caption(request, slug)
+            return _next_caption(request, slug, token)
     if not caption.flagged_false or caption.doubt_settled:
         messages.warning(
             request, problem or _("This caption is not in doubt, or no longer in doubt. Here is the next one.")
@@ -161,9 +193,10 @@ def _kept(form: QueryDict) -> list[int]:
     return [int(foil) for foil in form.getlist("keep") if foil.isdecimal() and len(foil) <= MAX_ID_DIGITS]
 
 
-def _next_caption(request: HttpRequest, slug: str) -> HttpResponse:
+def _next_caption(request: HttpRequest, slug: str, token: str = "") -> HttpResponse:
     caption = captions_in_doubt(request.project).first()
-    return redirect("annotation:repair", slug, caption.pk) if caption else redirect("annotation:repairs", slug)
+    name, args = ("repair", [slug, caption.pk]) if caption else ("repairs", [slug])
+    return _to(name, args, token)
 
 
 def _caption_context(request: HttpRequest, caption: Caption, problem: str) -> dict[str, Any]:
@@ -177,6 +210,7 @@ def _caption_context(request: HttpRequest, caption: Caption, problem: str) -> di
         "kept": _kept(form),
         "facts": {"caption": caption.text, "others": [], "dropped": []},
         "problem": problem,
+        "undo": undo_offer(request.GET.get("undo", "")),
         "guideline": {"version": told.version, "html": guideline_html(told.text)} if told else {},
     }
 

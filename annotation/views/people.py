@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -20,9 +18,10 @@ from annotation.access import member_for
 from annotation.actions import people as actions
 from annotation.actions.settings.set_pay import set_pay
 from annotation.errors import AnnotationError
-from annotation.forms import MemberForm, PayForm
-from annotation.models import ReviewDecision, SkipReason, SlotState, Stage
+from annotation.forms import MemberFilter, MemberForm, PayForm
+from annotation.models import ReviewDecision, SkipReason, Stage
 from annotation.queries.activity import figures_of, own_figures, skips_of
+from annotation.queries.members import MEMBER_ORDERS, narrowed_members, shown_members, tasks_by_stage
 from annotation.queries.own_answers import last_answers
 from annotation.queries.paid_work import PAID, pay_of, policy_of, rates_of
 from annotation.queries.personal_data import own_data as everything
@@ -31,16 +30,16 @@ from annotation.rules.pay import Earned, Statement
 from annotation.views._work_pages import done_with
 from annotation.views.work import ANSWERS
 from projects.access import get_project
-from projects.actions.members import Added, add_member, renew_password, unused_accounts
+from projects.actions.members import Added, add_member, renew_password
 from projects.crowd_entry import require_proof
 from projects.demo_accounts import NO_ACCOUNTS, why_closed
 from projects.errors import ProjectError
 from projects.forms.accounts import LeaveForm
 from projects.forms.strict import refuse_other_fields
+from projects.listing.listing import list_rows
 from projects.models import Membership, Project, Role, User
 from text.storable import safe_row
 
-PER_PAGE = 50
 LAST_ANSWERS = 20
 # With fewer comparable votes, a share tells the person nothing.
 MIN_COMPARED_VOTES = 20
@@ -82,12 +81,18 @@ def _renew(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 
 def _page(request: HttpRequest, project: Project, form: MemberForm | None = None, **told: Added | None) -> HttpResponse:
     """Render the page; `told`: the person whose new password is shown, once."""
-    form = form or _member_form(request)
+    form, filters = form or _member_form(request), MemberFilter(request.GET)
+    chosen = filters.chosen()
+    members = narrowed_members(project, chosen)
+    listing = list_rows(members, MEMBER_ORDERS, request.GET, chosen, lambda rows: shown_members(project, rows))
     context = {
-        "form": form,
+        "member_form": form,
         "no_accounts": form.fields["new_account"].disabled,
-        "page": _members(project, request.GET.get("page")),
-        "roles_of_people": Role.choices,
+        "form": filters,
+        "listing": listing,
+        "any": bool(chosen or listing.count.n),
+        "row_template": "annotation/_member_row.html",
+        "list_name": _("Members"),
         **told,
     }
     status = 422 if form is not None and form.errors else 200
@@ -123,17 +128,26 @@ def _added(request: HttpRequest, project: Project, form: MemberForm) -> Added | 
         return None
 
 
-def _members(project: Project, number: str | None) -> Page:
-    """Return a page of members, each with `roles_here`, `in_hand` (held tasks) and `may_renew`. Three queries."""
-    here = Membership.objects.filter(project=project)
-    held = Q(slots__project=project, slots__state=SlotState.LEASED)
-    rows = User.objects.filter(pk__in=here.values("person")).annotate(in_hand=Count("slots", filter=held))
-    rows = rows.annotate(may_renew=Exists(unused_accounts(project).filter(pk=OuterRef("pk"))))
-    rows = rows.prefetch_related(Prefetch("memberships", here, to_attr="here"))
-    page = Paginator(rows.order_by("username"), PER_PAGE).get_page(number)
-    for person in page:
-        person.roles_here = {membership.role for membership in person.here}
-    return page
+@require_safe
+def member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return render(request, "annotation/member.html", _member(request, slug, pk))
+
+
+@require_safe
+def member_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return render(request, "annotation/member_panel.html", _member(request, slug, pk))
+
+
+def _member(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    person = member_for(request.user, project, pk)
+    row = shown_members(project, narrowed_members(project, {}).filter(person=person)).get()
+    return {
+        "row": row,
+        "held_roles": {membership.role for membership in row.person.here},
+        "roles_of_people": Role.choices,
+        "stages": tasks_by_stage(project, person),
+    }
 
 
 def _done(request: HttpRequest, person: User, write: Callable[[], int], said: str) -> HttpResponse:

@@ -17,7 +17,7 @@ _EXPORTERS: dict[str, Entry] = {
     "vilma": Entry(
         "ViLMA JSON",
         "corpus.exporters.vilma",
-        summary="The released items as ViLMA files, one per subtest, with the imported fields.",
+        summary="The released items as ViLMA files, one per subtest. Fields from an imported ViLMA file are kept.",
     ),
     "valse": Entry(
         "VALSE JSON (images)",
@@ -28,7 +28,7 @@ _EXPORTERS: dict[str, Entry] = {
         "CSV table",
         "corpus.exporters.csv_rows",
         params=(Param("bom", False, "Start with a byte order mark, so that Excel recognizes UTF-8", "bool"),),
-        summary="The released items as one table, in the columns of JSON lines. Safe to open in a spreadsheet.",
+        summary="The released items as one table, with a column for each field. Safe to open in a spreadsheet.",
     ),
     "contrast": Entry(
         "Contrast sets, TSV",

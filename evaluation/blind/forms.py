@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from corpus.models import Subtest
 from evaluation.blind.actions.blind import MAX_BAR, MIN_BAR
 from evaluation.scoring.actions.start_run import MAX_SPEC_LENGTH
+from generation.forms import ModelField
 from projects.models import Project
 
 
@@ -30,7 +31,7 @@ class BarsForm(forms.Form):
 
 
 class BlindScorerForm(forms.Form):
-    spec = forms.CharField(
+    spec = ModelField(
         label=_("Text-only model"),
         max_length=MAX_SPEC_LENGTH,
         help_text=_("For example lm:openai-community/gpt2, or lm:FOLDER for a folder inside the models folder."),
@@ -39,8 +40,8 @@ class BlindScorerForm(forms.Form):
 
 PROBES = {
     "classifier": _("word classifier"),
-    "longer": _("longer text"),
-    "shorter": _("shorter text"),
+    "longer": _("rule: the longer text is true"),
+    "shorter": _("rule: the shorter text is true"),
 }
 
 

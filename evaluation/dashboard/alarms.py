@@ -57,8 +57,8 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     "doubt": (
         _("Captions may be wrong."),
         ngettext_lazy(
-            "Most validators said that %(n)d caption does not match its video.",
-            "Most validators said that %(n)d captions do not match their videos.",
+            "For %(n)d caption, most of its validators said that it does not match the video.",
+            "For %(n)d captions, most of their validators said that the caption does not match the video.",
             "n",
         ),
         "annotation:repairs",

@@ -48,6 +48,8 @@ from text.tokens import words
 
 WINDOW_DAYS = 14
 SHOWN_DAYS = 28
+# Enough for two decimals. A small project is counted in each request: 10,000 draws would take ten times as long.
+DRAWS = 1_000
 NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 JUDGED = (ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED)
 CODES = {choice: place for place, choice in enumerate(Choice.values)}
@@ -163,7 +165,7 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
             "n_invalid": states[pk][ItemState.INVALID] + refused[pk],
             "n_disputed": states[pk][ItemState.DISPUTED],
             "n_retracted": states[pk][ItemState.RETRACTED],
-            **agreed.get(pk, {"alpha": None, "coding": None, "n_pairs": 0, "n_votes": 0}),
+            **agreed.get(pk, {"alpha": None, "alpha_ci": None, "coding": None, "n_pairs": 0, "n_votes": 0}),
             **diverged.get(pk, {"js_all": None, "js_valid": None}),
         }
         for pk, name, kind, wanted in named.values_list("pk", "name", "kind", "votes_wanted")
@@ -173,8 +175,8 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
 def _agreement(project: Project) -> dict[int, dict[str, Any]]:
     """Return alpha of each subtest over its pairs, in the coding of the validation report.
 
-    The coding is `truth3` if a file's counts merge neither, both and cannot tell. The reports have the intervals and
-    the other codings.
+    The coding is `truth3` if a file's counts merge neither, both and cannot tell. The interval is over items.
+    The reports have more draws and the other codings.
     """
     counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED, item__subtest__project=project)
     rows = counted.exclude(withdrawn_items("item__")).order_by()
@@ -189,8 +191,15 @@ def _agreement(project: Project) -> dict[int, dict[str, Any]]:
         np.add.at(table, tuple(np.array(cells[subtest]).T), 1)
         judged = int((table.sum(axis=1) >= 2).sum())
         coding, coded = _coded(table)
-        value = alpha(coded, interval=False).value
-        found[subtest] = {"alpha": value, "coding": coding, "n_pairs": judged, "n_votes": int(table.sum())}
+        items = np.fromiter((item for item, _foil in units), np.int64, len(units))
+        agreed = alpha(coded, items, draws=DRAWS)
+        found[subtest] = {
+            "alpha": agreed.value,
+            "alpha_ci": agreed.interval,
+            "coding": coding,
+            "n_pairs": judged,
+            "n_votes": int(table.sum()),
+        }
     return found
 
 

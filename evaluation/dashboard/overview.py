@@ -4,14 +4,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from annotation.actions.claims.claim import OF_CANDIDATES, ROLE_OF_STAGE
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks_where_missing
 from annotation.models import Stage
 from annotation.queries.queues import free_places, open_work_in
 from evaluation.scoring.models import Run
-from generation.methods.registry import METHODS
+from generation.method_names import method_label
 from generation.models import GenerationRun
 from jobs.models import Job
 from projects.access import visible_projects
@@ -83,12 +82,8 @@ def recent_runs(project: Project) -> list[JobRow]:
     made = GenerationRun.objects.filter(project=project).select_related("job", "subtest")[:N_RUNS]
     scored = Run.objects.filter(release__project=project).select_related("job", "release")[:N_RUNS]
     rows = [
-        (run.created_at, JobRow(_method_label(run.method), run.subtest.name, "generation:run", run.pk, run.job))
+        (run.created_at, JobRow(method_label(run.method), run.subtest.name, "generation:run", run.pk, run.job))
         for run in made
     ]
     rows += [(run.created_at, JobRow(run.label, run.release.name, "scoring:run", run.pk, run.job)) for run in scored]
     return [row for _when, row in sorted(rows, key=lambda pair: pair[0], reverse=True)[:N_RUNS]]
-
-
-def _method_label(slug: str) -> str:
-    return _(METHODS[slug].label) if slug in METHODS else slug

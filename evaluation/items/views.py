@@ -1,6 +1,7 @@
-"""Show the items of a project with filters, and one item with all its details; handle a researcher's moves."""
+"""Show the items and captions of a project with filters, and one of them; handle a researcher's moves of items."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -10,9 +11,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.undo_offers import undo_offer, undo_token
+from corpus.models import Item
 from corpus.video_files.player import player_clip
-from evaluation.items.access import get_item
-from evaluation.items.bulk import move_items, undo_of, undo_token
+from evaluation.items.access import get_caption, get_item
+from evaluation.items.bulk import move_items
+from evaluation.items.captions import (
+    CAPTION_ORDERS,
+    CaptionFilter,
+    candidates_by_state,
+    maker_of,
+    narrowed_captions,
+    shown_captions,
+    source_of,
+)
 from evaluation.items.forms import ItemFilter
 from evaluation.items.history import history_of
 from evaluation.items.listing import ORDERS, add_details, narrowed, shown
@@ -45,7 +57,7 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         "bulk_template": "evaluation/_item_bulk.html",
         "list_name": _("Items"),
         "bulk": BULK,
-        "undo": undo_of(request.GET.get("undo", "")),
+        "undo": undo_offer(request.GET.get("undo", "")),
     }
     return render(request, "evaluation/items.html", context)
 
@@ -64,15 +76,17 @@ def items_bulk(request: HttpRequest, slug: str) -> HttpResponse:
     if moved.done:
         n = len(moved.done)
         messages.success(request, ngettext("%(n)s item changed.", "%(n)s items changed.", n) % {"n": n})
-    if token := undo_token(move, moved):
+    url = reverse("items:items", args=[slug])
+    if token := undo_token(request.user, Item, moved.done, f"{url}?{back.urlencode()}"):
         back["undo"] = token
-    return redirect(f"{reverse('items:items', args=[slug])}?{back.urlencode()}")
+    return redirect(f"{url}?{back.urlencode()}")
 
 
 @require_safe
 def item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = _shown(request, slug, pk)
-    return render(request, "evaluation/item.html", {**context, "scores": scores_of(context["item"])})
+    context |= {"scores": scores_of(context["item"]), "undo": undo_offer(request.GET.get("undo", ""))}
+    return render(request, "evaluation/item.html", context)
 
 
 @require_safe
@@ -108,4 +122,45 @@ def item_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, str(error))
     else:
         messages.success(request, _("Done. The item history shows the change with your reason."))
+        url = reverse("items:item", args=[slug, pk])
+        if token := undo_token(request.user, Item, [pk], url):
+            return redirect(f"{url}?{urlencode({'undo': token})}")
     return redirect("items:item", slug, pk)
+
+
+@require_safe
+def captions(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = CaptionFilter(request.GET, is_open="open" in request.GET)
+    if form.is_open:
+        return render(request, "foilworks/_folded_filters.html", {"form": form})
+    chosen = form.chosen()
+    listing = list_rows(narrowed_captions(project, chosen), CAPTION_ORDERS, request.GET, chosen, shown_captions)
+    for row in listing.page.rows:
+        row.source, row.maker = source_of(row), maker_of(row)
+    context = {
+        "form": form,
+        "listing": listing,
+        "any": bool(chosen or listing.count.n),
+        "row_template": "evaluation/_caption_row.html",
+        "list_name": _("Captions"),
+    }
+    return render(request, "evaluation/captions.html", context)
+
+
+@require_safe
+def caption_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_caption(request.user, slug, pk)
+    request.project = found.video.project
+    items = Item.objects.filter(caption=found).select_related("subtest").prefetch_related("foils").order_by("id")
+    context = {
+        "caption": found,
+        "video": found.video,
+        "clip": player_clip(found.video),
+        "takedown": getattr(found.video, "takedown", None),
+        "items": items,
+        "candidates": candidates_by_state(found),
+        "source": source_of(found),
+        "maker": maker_of(found),
+    }
+    return render(request, "evaluation/caption_panel.html", context)

@@ -5,12 +5,13 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.proximity.actions.measure_proximity import MAX_MODEL_LENGTH, MAX_NAME_LENGTH
 from evaluation.scoring.actions.start_run import DEVICE
+from generation.forms import ModelField
 
 
 class ProximityForm(forms.Form):
     """An encoder to measure meaning with; the action reports what is wrong with it."""
 
-    model = forms.CharField(
+    model = ModelField(
         label=_("Encoder"),
         max_length=MAX_MODEL_LENGTH,
         initial="sentence-transformers/all-MiniLM-L6-v2",

@@ -92,9 +92,7 @@ class ScoringForm(BudgetForm):
     control = forms.BooleanField(
         label=_("Retrieval control"),
         required=False,
-        help_text=_(
-            "Adds a second ranking for comparison: each caption among 5 captions of other videos instead of its foils."
-        ),
+        help_text=_("Also ranks each caption against 5 captions of other videos, rather than against its own foils."),
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 

@@ -1,14 +1,13 @@
 """Find the models that an installation has, and tell from its name whether a model can be there. Loads no model."""
 
 import json
+import math
 import re
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db import connection
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -19,12 +18,11 @@ from evaluation.scoring.actions.start_run import ENDPOINT, SCORE_FILE
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
 from generation.asking.endpoints import configured
-from text.quoting import shortened
-from text.registry import Entry, load
+from generation.model_presence import FROM_HUB, check_folder, check_hub_id, hub_setting
+from text.errors import ActionableError
 
 # The file that every model folder of a kind has.
 FOLDERS = {"tiny": "config.json", "external": "foilworks.json"}
-FROM_HUB = frozenset({"clip", "xclip", "video", "blip2", "vlm", "lm", "seq2seq"})
 # `model_type` in config.json: the kind that scores it.
 KINDS = {
     "blip-2": "blip2",
@@ -44,29 +42,43 @@ KINDS = {
     "video_llava": "vlm",
     "xclip": "xclip",
 }
-# Loaded by path: no page needs the hub's client, and it may not be installed.
-HUB_CLIENT = Entry("the hub's client", "huggingface_hub.constants")
-HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?(@[\w./-]+)?")
 LICENCE = re.compile(r"^license: *['\"]?([\w.-]+)", re.MULTILINE)
 WEIGHTS = (".safetensors", ".bin", ".pt")
 MAX_LISTED, MAX_CONFIG, MAX_README = 40, 1_000_000, 4_000
 
 
+# Bytes of a parameter in the number format that most models are run in.
+BF16_BYTES = 2
+# A header of safetensors lists every tensor; that of a model with 1,000 layers has 1 MB.
+MAX_HEADER = 10_000_000
+
+
 class KnownModel(NamedTuple):
-    """A model by its name in the form; `about`: size, licence, or where it is, as far as known."""
+    """A model by its name in the form, with what is known about it; "" is unknown. `note`: where it is.
+
+    `memory`: of its weights in bf16.
+    """
 
     spec: str
-    about: str
+    note: str = ""
+    size: str = ""
+    memory: str = ""
+    licence: str = ""
+
+    @property
+    def about(self) -> str:
+        return ", ".join(filter(None, (self.size, self.licence, self.note)))
 
 
 def known_models(release: Release | None) -> list[KnownModel]:
     """Return the models scored in the project, the operator's endpoints, downloaded models, and the fake."""
     found = [*(_scored(release) if release else ()), *_endpoints(), *_folders(), *_downloaded()]
     found.append(KnownModel("fake:", _("for trials, without weights")))
-    about: dict[str, list[str]] = {}
+    merged: dict[str, KnownModel] = {}
     for model in found:
-        about.setdefault(model.spec, []).append(model.about)
-    return [KnownModel(spec, ", ".join(filter(None, parts))) for spec, parts in about.items()][:MAX_LISTED]
+        first = merged.setdefault(model.spec, model)
+        merged[model.spec] = KnownModel(*(old or new for old, new in zip(first, model, strict=True)))
+    return list(merged.values())[:MAX_LISTED]
 
 
 def check_there(slug: str, argument: str) -> None:
@@ -83,39 +95,9 @@ def check_there(slug: str, argument: str) -> None:
         )
     path = Path(name)
     if slug in FOLDERS or path.is_absolute() or name.startswith("."):
-        _check_folder(path, FOLDERS.get(slug, "config.json"))
+        check_folder(path, FOLDERS.get(slug, "config.json"))
     elif not path.is_dir():
-        _check_hub_id(name)
-
-
-def _check_folder(path: Path, needed: str) -> None:
-    if not path.is_dir():
-        raise EvaluationError(_("There is no model folder %(path)s. Choose a model from the list.") % {"path": path})
-    if not (path / needed).is_file():
-        problem = _("The folder %(path)s has no %(file)s. Choose the folder that contains it.")
-        raise EvaluationError(problem % {"path": path, "file": needed})
-
-
-def _check_hub_id(name: str) -> None:
-    shown = shortened(name)
-    if not HUB_ID.fullmatch(name):
-        raise EvaluationError(
-            _("“%(name)s” is not a Hugging Face ID. Write it as owner/name or owner/name@revision.") % {"name": shown}
-        )
-    if not _hub_setting("HF_HUB_OFFLINE") or connection.vendor != "sqlite":
-        return
-    folder = "models--" + name.partition("@")[0].replace("/", "--")
-    if not (Path(_hub_setting("HF_HUB_CACHE")) / folder).is_dir():
-        problem = _(
-            "%(name)s is not downloaded, and this installation is offline. Choose a model from the list, or ask the "
-            "operator to download it."
-        )
-        raise EvaluationError(problem % {"name": shown})
-
-
-def _hub_setting(name: str) -> Any:
-    """Return a setting of the hub's client, which reads its own environment; None without the client."""
-    return getattr(load(HUB_CLIENT), name) if find_spec("huggingface_hub") else None
+        check_hub_id(name)
 
 
 def _scored(release: Release) -> Iterator[KnownModel]:
@@ -124,15 +106,14 @@ def _scored(release: Release) -> Iterator[KnownModel]:
     for spec, key in dict(runs.order_by("-pk").values_list("spec", "model_key")[:MAX_LISTED]).items():
         if not _is_there(spec):
             continue
-        size = cards[key].size if key in cards else ""
-        yield KnownModel(spec, ", ".join(filter(None, (size, _("scored before")))))
+        yield KnownModel(spec, _("scored before"), cards[key].size if key in cards else "")
 
 
 def _is_there(spec: str) -> bool:
     slug, _colon, argument = spec.partition(":")
     try:
         check_there(slug, argument)
-    except EvaluationError:
+    except ActionableError:
         return False
     return True
 
@@ -150,17 +131,17 @@ def _folders() -> Iterator[KnownModel]:
             config = _read(file)
             slug = _kind(file.name, config)
             if slug:
-                yield KnownModel(f"{slug}:{file.parent}", _about(file.parent, config))
+                yield _described(f"{slug}:{file.parent}", file.parent, config)
 
 
 def _downloaded() -> Iterator[KnownModel]:
-    cache = Path(_hub_setting("HF_HUB_CACHE") or settings.MODEL_ROOT)
+    cache = Path(hub_setting("HF_HUB_CACHE") or settings.MODEL_ROOT)
     for file in sorted(cache.glob("models--*/snapshots/*/config.json"))[:MAX_LISTED]:
         config = _read(file)
         slug = _kind(file.name, config)
         if slug:
             name = file.parents[2].name.removeprefix("models--").replace("--", "/", 1)
-            yield KnownModel(f"{slug}:{name}", _about(file.parent, config))
+            yield _described(f"{slug}:{name}", file.parent, config)
 
 
 def _kind(file: str, config: dict[str, Any]) -> str:
@@ -169,16 +150,43 @@ def _kind(file: str, config: dict[str, Any]) -> str:
     return "tiny" if "architecture" in config else KINDS.get(str(config.get("model_type")), "")
 
 
-def _about(folder: Path, config: dict[str, Any]) -> str:
-    """Return the size and the licence of a model folder, as far as its files state them."""
+def _described(spec: str, folder: Path, config: dict[str, Any]) -> KnownModel:
+    """Return a model with the size, the memory and the licence that the files of its folder state."""
     card = config.get("card")
     parameters = card.get("parameters") if isinstance(card, dict) else None
-    if isinstance(parameters, int):
+    if not isinstance(parameters, int):
+        parameters = _parameters(folder)
+    if parameters:
         size = ngettext("%(n)s parameter", "%(n)s parameters", parameters) % {"n": f"{parameters:,}"}
+        memory = filesizeformat(parameters * BF16_BYTES)
     else:
         n_bytes = sum(file.stat().st_size for file in folder.iterdir() if file.suffix in WEIGHTS and file.is_file())
-        size = filesizeformat(n_bytes) if n_bytes else ""
-    return ", ".join(filter(None, (size, _licence(folder))))
+        size, memory = filesizeformat(n_bytes) if n_bytes else "", ""
+    return KnownModel(spec, "", size, memory, _licence(folder))
+
+
+def _parameters(folder: Path) -> int:
+    """Return how many numbers the safetensors of a folder contain, by their headers; 0 if a header is unreadable."""
+    headers = [_header(file) for file in sorted(folder.glob("*.safetensors"))]
+    if not all(headers):
+        return 0
+    return sum(math.prod(tensor["shape"]) for header in headers for tensor in header.values())
+
+
+def _header(file: Path) -> dict[str, Any]:
+    try:
+        with file.open("rb") as weights:
+            length = int.from_bytes(weights.read(8), "little")
+            found = json.loads(weights.read(length)) if length < MAX_HEADER else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {name: row for name, row in found.items() if isinstance(row, dict) and _is_shape(row.get("shape"))}
+
+
+def _is_shape(shape: Any) -> bool:
+    return isinstance(shape, list) and all(isinstance(n, int) and n >= 0 for n in shape)
 
 
 def _licence(folder: Path) -> str:

@@ -6,10 +6,13 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
+from evaluation.teacher.actions.trainings import STUDENTS
 from evaluation.teacher.plan import TEACHING
 from evaluation.teacher.sources import runs_to_choose
+from generation.model_presence import check_named
 from projects.forms.registry_entry import EntryForm
 from projects.models import Project
+from text.errors import ActionableError
 
 MAX_RUNS = 60
 FIRST = ("label", "action_runs", "object_runs", "release", "seed")
@@ -47,6 +50,20 @@ class TrainingForm(EntryForm):
             del own["action_runs"], own["object_runs"]
         self.fields = {**own, **self.fields}
         self.fields["student"].required = True
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if not self.errors:
+            if self.converted["student"].strip().partition(":")[0] not in STUDENTS:
+                known = ", ".join(f"{kind}:" for kind in STUDENTS)
+                problem = _("This model cannot be trained. Start with one of: %(kinds)s")
+                self.add_error("student", problem % {"kinds": known})
+            for name in ("student", *(["teacher"] if self.converted["lgt"] > 0 else [])):
+                try:
+                    check_named(self.converted[name])
+                except ActionableError as error:
+                    self.add_error(name, str(error))
+        return cleaned
 
     def chosen(self, project: Project) -> dict[str, Any]:
         data = self.cleaned_data

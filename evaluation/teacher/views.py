@@ -22,6 +22,7 @@ from evaluation.teacher.models import TeacherTraining
 from evaluation.teacher.pages import ablation, before_and_after, changes_chart, curve_chart, curve_of
 from evaluation.teacher.plan import TEACHING
 from evaluation.utd.subsets import summarized
+from generation.actions.runs import why_no_tuning
 from projects.access import enter_project, get_project
 from projects.live_pages import render_live
 from projects.models import Role
@@ -42,13 +43,13 @@ def trainings(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             training = start_teacher(request.user, project, params=form.values(), **form.chosen(project))
         except ActionableError as error:
-            form.add_error(None, str(error))
+            form.add_problem(error)
         else:
             return redirect("teacher:teacher_training", project.slug, training.pk)
     rows = TeacherTraining.objects.filter(project=project).select_related("job", "release")
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     read = Release.objects.filter(project=project, pk__in=rows.order_by().exclude(release=None).values("release"))
-    context = {"form": form, "entry": TEACHING, "page": page, "releases": read}
+    context = {"form": form, "entry": TEACHING, "page": page, "releases": read, "closed": why_no_tuning(project)}
     status = 422 if request.method == "POST" else 200
     return render(request, "evaluation/teacher/trainings.html", context, status=status)
 

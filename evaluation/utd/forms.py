@@ -12,6 +12,7 @@ from evaluation.utd.actions.descriptions import MAX_FRAMES, MAX_MODEL_LENGTH, MA
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import Descriptions
 from evaluation.utd.recipes import RECIPES
+from generation.forms import ModelField
 from projects.forms.registry_entry import choices_of
 from projects.models import Project
 
@@ -26,7 +27,7 @@ class _Device(forms.RegexField):
         super().__init__(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 
 
-class _Encoder(forms.CharField):
+class _Encoder(ModelField):
     def __init__(self) -> None:
         help_text = _("sentence:ID or clip:ID. Leave empty to use the encoder of the recipe.")
         super().__init__(label=_("Text encoder"), required=False, max_length=MAX_MODEL_LENGTH, help_text=help_text)
@@ -48,13 +49,13 @@ class DescribeForm(BudgetForm):
     field_order = ("recipe", "describer", "extractor", "frames", "name", "device")
 
     recipe = forms.ChoiceField(label=_("Recipe"), choices=choices_of(RECIPES))
-    describer = forms.CharField(
+    describer = ModelField(
         label=_("Describer"),
         required=False,
         max_length=MAX_MODEL_LENGTH,
         help_text=_("An image-text-to-text model (vlm:ID) or an endpoint that accepts images (endpoint:NAME)."),
     )
-    extractor = forms.CharField(
+    extractor = ModelField(
         label=_("Extractor"),
         required=False,
         max_length=MAX_MODEL_LENGTH,
@@ -71,7 +72,7 @@ class DescriptionFilesForm(forms.Form):
     file = forms.FileField(
         label=_("File"), max_length=255, help_text=_("JSON: {video: {concept: [one text per frame]}}.")
     )
-    extractor = forms.CharField(
+    extractor = ModelField(
         label=_("Extractor"),
         required=False,
         max_length=MAX_MODEL_LENGTH,

@@ -76,7 +76,9 @@ def describe(request: HttpRequest, slug: str) -> HttpResponse:
         describe_videos(request.user, project, **form.cleaned_data)
         return redirect("utd:bias", slug)
 
-    return _form_page(request, form, "describer", act, _("Describe videos"), _("Describe"))
+    has_videos = Video.objects.filter(project=project).exists()
+    closed = "" if has_videos else _("This project has no videos yet. Import videos first.")
+    return _form_page(request, form, "describer", act, _("Describe videos"), _("Describe"), closed)
 
 
 @require_http_methods(METHODS)
@@ -107,7 +109,9 @@ def measure(request: HttpRequest, slug: str) -> HttpResponse:
         made = measure_bias(request.user, asked.pop("descriptions"), **asked)
         return redirect("utd:bias_run", slug, made.pk)
 
-    return _form_page(request, form, "encoder", act, _("Measure biases"), _("Measure"))
+    described = Descriptions.objects.filter(project=project).exists()
+    closed = "" if described else _("There are no descriptions to measure yet. Describe or import them first.")
+    return _form_page(request, form, "encoder", act, _("Measure biases"), _("Measure"), closed)
 
 
 @require_http_methods(METHODS)
@@ -241,15 +245,24 @@ def with_file(sent: Any, act: Callable[[Path], Any]) -> Any:
 
 
 def _form_page(
-    request: HttpRequest, form: forms.Form, field: str, act: Callable[[], HttpResponse], title: str, verb: str
+    request: HttpRequest,
+    form: forms.Form,
+    field: str,
+    act: Callable[[], HttpResponse],
+    title: str,
+    verb: str,
+    closed: str = "",
 ) -> HttpResponse:
-    """Render a page with only a form; errors of the action appear next to `field`."""
+    """Render a page with only a form; errors of the action appear next to `field`.
+
+    `closed`: why nobody can use the form now.
+    """
     if form.is_bound and form.is_valid():
         try:
             return act()
         except ActionableError as error:
             form.add_error(field, str(error))
-    context = {"form": form, "title": title, "verb": verb, "is_file": form.is_multipart()}
+    context = {"form": form, "title": title, "verb": verb, "is_file": form.is_multipart(), "closed": closed}
     return render(request, FORM_PAGE, context, status=422 if form.errors else 200)
 
 

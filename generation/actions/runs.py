@@ -8,7 +8,9 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from corpus.models import Caption, Split, Subtest, Video
 from generation.asking import endpoints
@@ -42,6 +44,9 @@ PREVIEW, STORE = "generation.jobs.run_caption_preview", "generation.jobs.run_cap
 TUNE_JOB = "generation.jobs.run_tuning"
 FROM_ONE = ("epochs", "batch", "checkpoint_every")
 MAX_NAME_LENGTH = 300
+NO_TRAIN_CAPTIONS = gettext_lazy(
+    "The train split has no captions, and training uses only that split. Import splits first."
+)
 
 
 @transaction.atomic
@@ -272,6 +277,11 @@ def _queue(run: CaptionRun, dotted: str, title: str) -> None:
     run.save(update_fields=["job"])
 
 
+def why_no_tuning(project: Project) -> str | Promise:
+    """Return why nothing can be learned from the project's captions now; "" if something can."""
+    return "" if captions_to_use(project).filter(video__split=Split.TRAIN).exists() else NO_TRAIN_CAPTIONS
+
+
 @transaction.atomic
 def start_tuning(
     person: User | None, project: Project, *, params: Mapping[str, Any] | None = None, seed: int = 0
@@ -288,9 +298,7 @@ def start_tuning(
     train = captions_to_use(project).filter(video__split=Split.TRAIN).order_by("-pk")
     last = train.values_list("pk", flat=True).first()
     if last is None:
-        raise GenerationError(
-            _("The train split has no captions, and training uses only that split. Import splits first.")
-        )
+        raise GenerationError(str(NO_TRAIN_CAPTIONS))
     tuning = Tuning.objects.create(
         project=project,
         base_model=chosen["model"][:MAX_NAME_LENGTH],

@@ -11,7 +11,7 @@ from corpus.models import Subtest
 from corpus.rules.states import CandidateState, next_candidate_state
 from generation.errors import GenerationError
 from generation.models import Candidate, CandidateGroup, GenerationRun, Selection
-from generation.selections.open_candidates import GAPS, failing_now, open_candidates, waiting_state
+from generation.selections.open_candidates import GAPS, GAPS_WANTED, failing_now, open_candidates, waiting_state
 from generation.thresholds.arithmetic import Preview, preview
 from jobs.queue import enqueue
 from projects import audit
@@ -20,8 +20,14 @@ from projects.models import Project, Role, User
 from text.quoting import quoted
 
 JOB = "generation.jobs.work_out_selection"
-GAPS_WANTED = 2
 ROWS = 500
+
+
+def why_no_selection(project: Project) -> str:
+    """Return why no selection can be computed now; "" if one can."""
+    if GenerationRun.objects.filter(project=project).exists():
+        return ""
+    return _("There is nothing to select from: this project has no generation run yet. Start a run first.")
 
 
 @transaction.atomic

@@ -51,7 +51,7 @@ _FILTERS: dict[str, Entry] = {
         path="generation.filters.template_linter",
         summary=(
             "Drops foils with errors that templates cause: wrong verb forms or articles, repeated words, "
-            "different punctuation, or states that do not change."
+            "different punctuation, or a change of state that ends as it began."
         ),
         params=(
             Param(
@@ -107,8 +107,8 @@ _FILTERS: dict[str, Entry] = {
                 "relations",
                 "corrected",
                 (
-                    "words that count as prepositions. corrected: the words that preposition replacement changes in "
-                    "its mode corrected; paper: all prepositions of the word list, including “with”"
+                    "words that count as prepositions. corrected: the words that the method “Preposition replacement” "
+                    "changes in “corrected” mode; paper: all prepositions of the word list, including “with”"
                 ),
                 "choice",
                 ("corrected", "paper"),
@@ -183,8 +183,8 @@ _FILTERS: dict[str, Entry] = {
         label="Antonym, or different in words and meaning",
         path="generation.filters.meaning",
         summary=(
-            "Keeps foils with an opposite, and foils whose changed words and whole sentence both differ "
-            "enough in meaning from the caption."
+            "Keeps foils that replace a word with its opposite. Also keeps foils whose changed words and whole "
+            "sentence both differ enough in meaning from the caption."
         ),
         params=(
             SENTENCES,
@@ -192,13 +192,13 @@ _FILTERS: dict[str, Entry] = {
             Param(
                 "word_max",
                 0.4,
-                "drops foils without an opposite if the cosine similarity of the words is at least this",
+                "foils that contain no opposite are dropped if the cosine similarity of the words is at least this",
                 "float",
             ),
             Param(
                 "sentence_max",
                 0.8,
-                "drops foils without an opposite if the cosine similarity of the sentences is at least this",
+                "foils that contain no opposite are dropped if the cosine similarity of the sentences is at least this",
                 "float",
             ),
             TAGGER,
@@ -273,7 +273,7 @@ _FILTERS: dict[str, Entry] = {
                 ("corrected", "paper"),
             ),
             Param("max_change", 0.6, "a foil passes if the relative change in perplexity is below this", "float"),
-            Param("wide_change", 1.4, "the same limit for foils with low perplexity", "float"),
+            Param("wide_change", 1.4, "limit used instead of max_change if the foil's perplexity is low", "float"),
             Param("max_perplexity", 750.0, "perplexity below this counts as low", "float"),
             DEVICE,
         ),

@@ -60,18 +60,16 @@ PRONOUNS = {
 PLAIN = {"he": "she", "him": "her", "himself": "herself", "she": "he", "hers": "his", "herself": "himself"}
 
 # What is worn or had by one gender almost alone: "a bearded woman" or "a man in a sari" is found without the video.
-ATTRIBUTES = {
-    MALE: word_set(
-        "beard beards bearded moustache moustaches mustache mustaches goatee sideburns balding shirtless tuxedo",
-        "tuxedos masculine manly macho",
-    ),
-    FEMALE: word_set(
-        "pregnant pregnancy breastfeeding breastfeeds maternity lipstick mascara eyeliner eyeshadow makeup make-up",
-        "skirt skirts bikini bikinis bra bras sari saris saree sarees gown gowns blouse blouses hijab tutu pigtails",
-        "lingerie stockings pantyhose brunette busty cleavage breasts handbag purse feminine manicure",
-        "bridal high-heels heels earrings",
-    ),
-}
+MALE_ATTRIBUTES = word_set(
+    "beard beards bearded moustache moustaches mustache mustaches goatee sideburns balding shirtless tuxedo",
+    "tuxedos masculine manly macho",
+)
+FEMALE_ATTRIBUTES = word_set(
+    "pregnant pregnancy breastfeeding breastfeeds maternity lipstick mascara eyeliner eyeshadow makeup make-up",
+    "skirt skirts bikini bikinis bra bras sari saris saree sarees gown gowns blouse blouses hijab tutu pigtails",
+    "lingerie stockings pantyhose brunette busty cleavage breasts handbag purse feminine manicure",
+    "bridal high-heels heels earrings",
+)
 # "a dress shirt", "women dress in black": no dress.
 NO_DRESS = word_set("shirt shirts shoe shoes pants code up in as like")
 

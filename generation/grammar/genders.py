@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from generation.grammar.gender_words import (
     ADULTS,
-    ATTRIBUTES,
     FEMALE,
+    FEMALE_ATTRIBUTES,
     GENDER,
+    MALE,
+    MALE_ATTRIBUTES,
     NAMES,
     NO_DRESS,
     OTHERS,
@@ -40,8 +42,8 @@ SEVERAL_BEHIND = re.compile(r"(?i) (?:are|were|have) ")
 NOT_VERB = "".join(rf"(?<!\b{word} )" for word in sorted({*PLURALS, "to", "they", "people", "children", "kids"}))
 DRESS = rf"{NOT_VERB}dress(?:es)?(?! (?:{'|'.join(sorted(NO_DRESS))})\b)"
 ATTRIBUTE = {
-    gender: re.compile(rf"(?i)\b(?:{'|'.join(sorted(of_it))}{f'|{DRESS}' if gender == FEMALE else ''})\b")
-    for gender, of_it in ATTRIBUTES.items()
+    MALE: re.compile(rf"(?i)\b(?:{'|'.join(sorted(MALE_ATTRIBUTES))})\b"),
+    FEMALE: re.compile(rf"(?i)\b(?:{'|'.join(sorted(FEMALE_ATTRIBUTES))}|{DRESS})\b"),
 }
 JOINED = re.compile(r"(?i),? (?:and|or|&) (?:\w+ ){0,2}")
 

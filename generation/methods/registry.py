@@ -103,15 +103,15 @@ _METHODS: dict[str, Entry] = {
                 "",
                 (
                     "text-to-text model that ranks the foils: Hugging Face ID or folder (ViLMA: google-t5/t5-base). "
-                    "Empty: random order, in which frequent prepositions tend to be first"
+                    "Empty: random order; a frequent preposition is more likely to come first"
                 ),
             ),
             DEVICE,
         ),
         deviations=(
             (
-                "corrected: the model scores how likely the new preposition is in a blank, the task that it was "
-                "trained on. The paper compares the perplexity of whole sentences."
+                "corrected: the preposition is blanked out, and the model scores how likely the new one is to fill the "
+                "blank, as in its training. The paper compares the perplexity of whole sentences."
             ),
             (
                 "corrected: to score a sentence that begins with a verb, “someone” is put before it. The paper "

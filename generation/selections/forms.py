@@ -10,7 +10,7 @@ from corpus.models import Subtest
 from generation.filters.registry import FILTERS
 from generation.forms import MAX_SEED
 from generation.models import GenerationRun, Selection
-from generation.selections.open_candidates import GAPS
+from generation.selections.open_candidates import GAPS, GAPS_WANTED
 from projects.forms.registry_entry import choices_of
 from projects.models import Project
 
@@ -55,4 +55,7 @@ class SelectionForm(forms.Form):
         run, subtest = self.cleaned_data.get("run"), self.cleaned_data.get("subtest")
         if run and subtest and run.subtest_id != subtest.pk:
             self.add_error("run", _("This run belongs to another subtest. Choose a run of the selected subtest."))
+        refines = self.cleaned_data.get("kind") == Selection.Kind.ADVERSARIAL
+        if refines and len(self.cleaned_data.get("gaps", ())) != GAPS_WANTED and "gaps" not in self.errors:
+            self.add_error("gaps", _("Adversarial refinement needs two different gaps. Choose two."))
         return self.cleaned_data

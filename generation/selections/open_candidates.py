@@ -16,6 +16,8 @@ IN_WORK = (C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED)
 GONE = (ItemState.INVALID, ItemState.REQUEUED, ItemState.RETRACTED)
 # Filters whose score is a gap of caption and foil: above 0 the model prefers the caption.
 GAPS = ("plausibility_gap", "grammar_gap", "perplexity")
+# Adversarial refinement uses as many.
+GAPS_WANTED = 2
 
 
 @dataclass(frozen=True)

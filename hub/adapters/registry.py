@@ -73,7 +73,10 @@ _ADAPTERS: dict[str, Entry] = {
     "external": Entry(
         label="External program",
         path="hub.adapters.external:load_adapter",
-        summary="models outside transformers, queried in JSON lines: `external:FOLDER` with a foilworks.json",
+        summary=(
+            "models that the Hugging Face library cannot load: a program of yours answers in JSON lines; "
+            "`external:FOLDER` with a foilworks.json"
+        ),
         needs_gpu=True,
     ),
     "lm": Entry(

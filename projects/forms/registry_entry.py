@@ -1,6 +1,7 @@
 """A form made from one row of a table (text/registry.py): a new row, or a new parameter, needs no new form."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -9,6 +10,11 @@ from django.forms.utils import pretty_name
 from django.utils.translation import gettext, gettext_lazy
 
 from text.registry import Entry, Param, RegistryError, parse_params
+
+# A message names its parameter in quotation marks, or begins with it: "batch: give a multiple of …".
+NAMED = re.compile(r"(?:^|parameters? ')(\w+)")
+
+WORD = re.compile(r"\w+")
 
 
 class Labelled(Protocol):
@@ -61,8 +67,14 @@ class EntryForm(forms.Form):
         try:
             self.converted = parse_params(self.entry, given)
         except RegistryError as error:
-            raise forms.ValidationError(str(error)) from error
+            self.add_problem(error)
         return self.cleaned_data
+
+    def add_problem(self, error: Exception, field: str | None = None) -> None:
+        """Add what is wrong to the field that the message names; else to `field`, or to the form."""
+        message = str(error)
+        names = [name for name in (*NAMED.findall(message), *WORD.findall(message)) if name in self.fields]
+        self.add_error(names[0] if names else field, message)
 
     def begin_with(self, values: Mapping[str, Any]) -> None:
         """These values are in the fields at first; what the row does not take is passed over."""

@@ -18,7 +18,8 @@ class Order:
     """A way to sort a list.
 
     `fields`: columns of one index of the table, in the order of the index; none of them is ever null, and the last one
-    is unique. `descending` reverses all of them.
+    is unique. `descending` reverses all of them. The first may be a unique column of a row that the table refers to
+    (`video__key`): then the others are of an index of the table that starts with this reference.
     """
 
     slug: str
@@ -70,7 +71,7 @@ def cursor_at(order: Order, row: Model, first: int, *, back: bool = False) -> st
         "order": order.slug,
         "back": back,
         "first": first,
-        "values": [_column(type(row), name).value_to_string(row) for name in order.fields],
+        "values": [_as_text(row, name) for name in order.fields],
     }
     return signing.dumps(position, salt=SALT, compress=True)
 
@@ -93,11 +94,23 @@ def _beyond(model: type[Model], names: Sequence[str], values: Sequence[str], des
         return Q(**{f"{names[0]}__{'lt' if descending else 'gt'}": typed[0]})
     left = _row(*(F(name) for name in names))
     right = _row(*(Value(value, output_field=column) for value, column in zip(typed, columns, strict=True)))
-    return Q(LessThan(left, right) if descending else GreaterThan(left, right))
+    beyond = Q(LessThan(left, right) if descending else GreaterThan(left, right))
+    if "__" not in names[0]:
+        return beyond
+    # No index has columns of two tables: without this range, the other table would be read from its start.
+    return Q(**{f"{names[0]}__{'lte' if descending else 'gte'}": typed[0]}) & beyond
 
 
 def _column(model: type[Model], name: str) -> Field:
-    return model._meta.pk if name == "pk" else model._meta.get_field(name)
+    first, _, rest = name.partition("__")
+    column = model._meta.pk if first == "pk" else model._meta.get_field(first)
+    return _column(column.related_model, rest) if rest else column
+
+
+def _as_text(row: Model, name: str) -> str:
+    """The value of an order's column; rows of joined tables are read with the row."""
+    first, _, rest = name.partition("__")
+    return _as_text(getattr(row, first), rest) if rest else _column(type(row), name).value_to_string(row)
 
 
 def _row(*expressions: F | Value) -> Func:

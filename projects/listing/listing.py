@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.db.models import QuerySet
 from django.http import QueryDict
@@ -29,7 +30,10 @@ class Count:
 
 @dataclass(frozen=True)
 class Listing:
-    """What foilworks/list.html shows. `query`: the filters and the order for links, empty or ending in `&`."""
+    """What foilworks/list.html shows. `query`: the filters and the order for links, empty or ending in `&`.
+
+    `cursor`: where the page starts, as in the address.
+    """
 
     page: Page
     count: Count
@@ -37,6 +41,14 @@ class Listing:
     orders: Sequence[Order]
     query: str
     filters: str
+    cursor: str = ""
+
+    @property
+    def view(self) -> str:
+        """The query string of the page as it is: filters, order and position; empty for the first page of all rows."""
+        position = urlencode({"after": self.cursor}) if self.cursor else ""
+        query = f"{self.query}{position}".removesuffix("&")
+        return f"?{query}" if query else ""
 
     @property
     def range(self) -> str:
@@ -67,13 +79,16 @@ def list_rows(
     full = filters.copy()
     if order is not orders[0]:
         full["sort"] = order.slug
-    page = page_of(shown(rows), order, data.get("after", ""))
-    return Listing(page, count_of(rows), order, orders, _prefix(full), _prefix(filters))
+    cursor = data.get("after", "")
+    page = page_of(shown(rows), order, cursor)
+    return Listing(page, count_of(rows, order), order, orders, _prefix(full), _prefix(filters), cursor)
 
 
-def count_of(rows: QuerySet) -> Count:
+def count_of(rows: QuerySet, order: Order) -> Count:
     """Count the rows, MAX_COUNT + 1 of them at most."""
-    return Count(rows.order_by()[: MAX_COUNT + 1].count())
+    # Unsorted, PostgreSQL may read both tables of a join from their start, whatever project their rows are of.
+    joined = [order.fields[0]] if "__" in order.fields[0] else []
+    return Count(rows.order_by(*joined)[: MAX_COUNT + 1].count())
 
 
 def _prefix(query: QueryDict) -> str:

@@ -29,7 +29,7 @@ SHOWN = {
     "reading the train split": _("reading the training split"),
     "filming": _("rendering videos"),
     # Why agreement has no value.
-    "no unit has two votes": _("no item or pair has two votes"),
+    "no unit has two votes": _("no item counted here has two votes"),
     "all votes fall into one category, so that agreement by chance is certain": _(
         "all votes are in one category, so agreement by chance is certain"
     ),

@@ -16,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.items import adjudicate, requeue, retract
+from annotation.actions.decisions.undo_decisions import undo_decision, undoable_decisions
 from annotation.actions.leases.leasing import heartbeat, release
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
@@ -149,6 +150,13 @@ class Workshop(RuleBasedStateMachine):
             self.act(lambda: retract(owner, item.pk, "reason", now=self.now))
         else:
             self.act(lambda: adjudicate(owner, item.pk, what, "reason", now=self.now))
+
+    @rule()
+    def undoes_the_last_decision(self) -> None:
+        ids = list(Item.objects.values_list("pk", flat=True))
+        decided = [event.pk for event in undoable_decisions(self.world.owner, Item, ids)]
+        if decided:
+            self.act(lambda: undo_decision(self.world.owner, max(decided)))
 
     @rule(seconds=st.sampled_from([10, 40, 90, 4000]))
     def time_passes(self, seconds: int) -> None:

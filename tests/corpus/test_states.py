@@ -66,6 +66,11 @@ ITEM = {
     ("invalid", "requeue"): {"requeued"},
     ("valid", "retract"): {"retracted"},
     ("retracted", "restore"): {"valid"},
+    ("valid", "undo_adjudicate"): {"disputed"},
+    ("invalid", "undo_adjudicate"): {"disputed"},
+    ("requeued", "undo_requeue"): {"invalid"},
+    ("retracted", "undo_retract"): {"valid"},
+    ("valid", "undo_restore"): {"retracted"},
     ("in_validation", "recaption"): {"requeued"},
     ("valid", "recaption"): {"requeued"},
     ("invalid", "recaption"): {"requeued"},
@@ -120,7 +125,11 @@ def test_only_an_undo_or_a_false_caption_moves_a_row_out_of_a_terminal_state():
     undos = {"undo_review", "withdraw", "undo_pass", "recaption", "drop_with_video"}
     for state in TERMINAL_CANDIDATE_STATES:
         assert {move for origin, move in CANDIDATE if origin == state} <= undos
-    assert [move for origin, move in ITEM if origin in ("requeued", "retracted")] == ["restore"]
+    assert [move for origin, move in ITEM if origin in ("requeued", "retracted")] == [
+        "restore",
+        "undo_requeue",
+        "undo_retract",
+    ]
 
 
 def test_an_item_waits_for_votes_only_where_some_are_wanted():

@@ -22,10 +22,26 @@ def test_the_page_of_people_is_accessible_and_fits(project: Project, sign_in: Si
     page = sign_in(make_member(project, "researcher", name="olga"), narrow=narrow)
     page.goto("/projects/dots/people/")
     assert_accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("link", name="a-rather-long-name").click()
+    if narrow:
+        expect(page.get_by_role("heading", level=1)).to_contain_text("a-rather-long-name")
     page.get_by_text("Remove", exact=False).first.click()
     assert_accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.goto("/password/")
     assert_accessible(page)
+
+
+def test_roles_are_changed_in_the_panel_of_a_member(project: Project, sign_in: SignIn) -> None:
+    member = make_member(project, "annotator", name="nora")
+    page = sign_in(make_member(project, "researcher", name="olga"))
+    page.goto("/projects/dots/people/")
+    page.get_by_role("link", name="nora").click()
+    page.get_by_role("group", name="Roles of nora").get_by_label("reviewer").check()
+    page.get_by_role("button", name="Save the roles of nora").click()
+    expect(page.get_by_text("Roles of nora saved.")).to_be_visible()
+    assert set(member.memberships.values_list("role", flat=True)) == {"annotator", "reviewer"}
 
 
 def test_a_new_person_signs_in_with_the_shown_password(project: Project, sign_in: SignIn, open_tab: OpenTab) -> None:

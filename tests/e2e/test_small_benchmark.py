@@ -187,7 +187,7 @@ def test_a_small_benchmark_of_own_videos(sign_in: SignIn, open_tab: OpenTab, tmp
     expect(owner.get_by_role("heading", name="v1")).to_be_visible()
     release_page = owner.url
     owner.get_by_role("link", name="Public page").click()
-    owner.get_by_role("button", name="Open page").click()
+    owner.get_by_role("button", name="Publish page").click()
     expect(owner.locator("a[href^='/r/']").first).to_be_visible()
     # And the files of the two pickers.
     clicks = int(owner.evaluate("sessionStorage.clicks")) + 2

@@ -327,8 +327,11 @@ class TestPages:
         project.refresh_from_db()
         planted.refresh_from_db()
         assert (project.blind_bar, planted.blind_bar) == (0.7, 0.9)
-        wrong = owner.post(reverse("blind:blind_bars", args=[project.slug]), {"bar": "0.2"}, follow=True)
-        assert "Nothing was changed" in wrong.content.decode()
+        wrong = owner.post(reverse("blind:blind_bars", args=[project.slug]), {"bar": "0.2"})
+        assert (wrong.status_code, list(wrong.context["form"].errors)) == (422, ["bar"])
+        for spec in ("", "lm:two words", "nonsense:x"):
+            wrong = owner.post(reverse("blind:blind_scorer", args=[project.slug]), {"spec": spec})
+            assert (wrong.status_code, list(wrong.context["form"].errors)) == (422, ["spec"])
         owner.post(reverse("blind:blind_scorer", args=[project.slug]), {"spec": "fake:text"})
         assert asked(scorers_of(project)[0]).state == JobState.DONE
         page = owner.get(reverse("reports:report", args=[project.slug, "blind"])).content.decode()

@@ -228,10 +228,12 @@ def test_selected_items_are_retracted_together_and_the_undo_restores_them(owner,
     assert "waits: " in text
     assert page.request["QUERY_STRING"].startswith("state=valid&undo=")
     undo = page.context["undo"]
-    assert (undo.move, sorted(undo.ids)) == ("restore", sorted(item.pk for item in valid))
-    bulk(owner, world, [Item(pk=pk) for pk in undo.ids], undo.move, "undone")
+    assert len(undo.events) == 3
+    url = reverse("annotation:undo_decisions", args=[world.project.slug])
+    page = owner.post(url, {"token": undo.token}, follow=True)
+    assert page.request["QUERY_STRING"] == "state=valid"
     assert states(valid) == ["valid"] * 3
-    assert AuditEvent.objects.filter(action="restore", from_state="retracted", reason="undone").count() == 3
+    assert AuditEvent.objects.filter(action="undo_retract", from_state="retracted", actor=world.owner).count() == 3
 
 
 def test_what_left_with_its_video_is_not_restored(owner, world):

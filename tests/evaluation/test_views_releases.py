@@ -238,6 +238,19 @@ class TestRelease:
             ("fake:", "for trials, without weights"),
         ]
 
+    def test_the_table_has_the_memory_of_the_weights_and_fills_in_the_name(self, owner, project, release, settings):
+        folder = settings.MODEL_ROOT / "heads"
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text('{"model_type": "clip"}')
+        header = json.dumps(
+            {"a": {"shape": [512, 1024]}, "b": {"shape": []}, "__metadata__": {"format": "pt"}}
+        ).encode()
+        (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+        page = owner.get(url("release", project, release.pk))
+        (model,) = [one for one in page.context["form"].suggestions if one.spec == f"clip:{folder}"]
+        assert (model.size, model.memory.replace("\xa0", " ")) == ("524,289 parameters", "1.0 MB")
+        assert f'data-fills="id_spec" value="clip:{folder}"' in page.content.decode()
+
     def test_model_names_are_explained_in_a_closed_section(self, owner, project, release):
         html = " ".join(owner.get(url("release", project, release.pk)).content.decode().split())
         folded = html.index("Models that you can score, and how to name them")

@@ -22,6 +22,7 @@ from annotation.queries.cards import claim_card
 from corpus.models import Caption
 from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.actions.tokens import make_token
+from projects.listing import listing
 from projects.models import AuditEvent, Membership, Project, Role, User
 from tests.many_rows import analyse, multiply, validation_project
 
@@ -199,14 +200,18 @@ def test_lists_and_counts_of_pages_use_indexes(world, role, path, monkeypatch):
 ORDERED = {"Sort", "Incremental Sort"}
 
 
-@pytest.mark.parametrize("asked", [{}, {"sort": "oldest"}, {"sort": "key"}, {"state": "in_validation"}])
-def test_pages_of_a_list_use_indexes_and_sort_nothing(world, asked):
+@pytest.mark.parametrize(
+    "asked", [{}, {"sort": "oldest"}, {"sort": "key"}, {"sort": "video-down"}, {"state": "in_validation"}]
+)
+def test_pages_of_a_list_use_indexes_and_sort_nothing(world, asked, monkeypatch):
+    # To count most rows of a table, reading it whole is right.
+    monkeypatch.setattr(listing, "MAX_COUNT", 50)
     client = Client()
     client.force_login(person(Role.RESEARCHER))
-    for path in ("items/", "videos/"):
+    for path in ("items/", "videos/", "captions/list/", "people/"):
         url = f"/projects/{world.slug}/{path}"
-        listing = client.get(url, asked).context["listing"]
-        queries = asked_by(lambda: client.get(url, {**asked, "after": listing.page.next}))  # noqa: B023
+        after = client.get(url, asked).context["listing"].page.next
+        queries = asked_by(lambda: client.get(url, {**asked, "after": after}))  # noqa: B023
         assert len(queries) <= 8
         assert read_whole(queries) == []
         assert sorts_many(queries) == []
@@ -222,6 +227,8 @@ def sorts_many(queries: list[dict[str, str]]) -> list[str]:
                 plan = cursor.fetchone()[0]
                 plan = json.loads(plan) if isinstance(plan, str) else plan
                 steps = [node for node in nodes(plan[0]["Plan"]) if node["Node Type"] in ORDERED]
+                # The captions of one video at a time, in the order of the videos' index.
+                steps = [node for node in steps if node.get("Presorted Key") != ["corpus_video.key"]]
                 found += [query["sql"][:1500] for node in steps if node["Plan Rows"] >= MANY]
     return found
 

@@ -60,7 +60,7 @@ def test_the_page_shows_a_drawing_and_a_table(run, client):
     owner = make_member(run.project, Role.RESEARCHER)
     client.force_login(owner)
     html = " ".join(client.get(reverse("generation:run", args=[run.project.slug, run.pk])).content.decode().split())
-    assert "Entailment: 3 scores, 0.1 – 0.9" in html
+    assert "Entailment: 3 scores, range 0.1 – 0.9" in html
     assert len(re.findall(r'<rect class="passed"', html)) == 2
     assert len(re.findall(r'fill="url\(#hatch-nli\)"', html)) == 1
     assert html.count('<tr> <th scope="row">0.1 – 0.167') == 1

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.files.storage import default_storage
@@ -26,8 +27,8 @@ from annotation.rules.adjudication import why_not_settle
 from annotation.rules.eligibility import PriorInvolvement
 from annotation.transactions import Refused, run_in_transaction
 from corpus.access import get_video
-from corpus.models import Foil, Item, MediaState, ReleaseItem, Takedown, Video
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from corpus.models import GIVEN_UP, Foil, Item, MediaState, ReleaseItem, Takedown, Video
+from corpus.rules.states import CandidateState, FoilVerdict, ItemState, next_item_state
 from corpus.video_files.stored_files import CLIPS
 from generation.models import Candidate, CandidateGroup
 from media.file_cache import FileCache
@@ -37,6 +38,8 @@ from projects.models import Project, Role, User
 
 OUTCOMES = (ItemState.VALID, ItemState.INVALID)
 ROLES = (Role.RESEARCHER, Role.REVIEWER)
+# The last events of a retracted item that may be restored.
+RESTORABLE = ("retract", "undo_restore")
 # Files of clips, decoded frames and vectors; they can be computed again from files that still exist.
 CACHES = ("frames", "vectors", CLIPS)
 
@@ -63,14 +66,20 @@ def _adjudicate(person: User, item_id: int, outcome: str, reason: str, now: date
     )
     if refusal is not None:
         return Refused(refusal)
-    move_item(item, "adjudicate", project, person, outcome=outcome, reason=reason, also={"decided_at": now})
-    verdict = FoilVerdict.VALID if outcome == ItemState.VALID else FoilVerdict.INVALID
-    Foil.objects.filter(item=item, verdict=FoilVerdict.DISPUTED).update(verdict=verdict)
+    disputed = Foil.objects.filter(item=item, verdict=FoilVerdict.DISPUTED)
+    was = {"decided_at": _moment(item), "disputed": list(disputed.order_by("pk").values_list("pk", flat=True))}
+    also = {"decided_at": now}
+    move_item(item, "adjudicate", project, person, outcome=outcome, reason=reason, also=also, was=was)
+    disputed.update(verdict=FoilVerdict.VALID if outcome == ItemState.VALID else FoilVerdict.INVALID)
     hand = Involvement(
         project=project, person=person, video_id=item.video_id, group_id=group, kind=Involvement.Kind.SETTLED
     )
     Involvement.objects.bulk_create([hand], ignore_conflicts=True)
     return item
+
+
+def _moment(item: Item) -> str | None:
+    return item.decided_at.isoformat() if item.decided_at else None
 
 
 def requeue(person: User, item_id: int, reason: str = "", *, now: datetime | None = None) -> Item:
@@ -87,25 +96,37 @@ def _requeue(person: User, item_id: int, reason: str, now: datetime) -> Item:
     found = CandidateGroup.objects.filter(item=wanted).values_list("pk", flat=True).first()
     group = locked_group(found) if found else None
     item = locked_item(wanted)
-    move_item(item, "requeue", item.subtest.project, person, reason=reason)
-    unlink_main_items(item)
-    task_slots.cancel(Task.objects.filter(item=item, stage=Stage.BASELINE), now)
+    next_item_state(item.state, "requeue")
+    was: dict[str, Any] = _withdraw(item, now)
+    was["imported"] = group is None
     if group is None:
         group = locked_group(reopened_group(item.subtest, item.caption, person).pk)
+    was["group"] = group.pk
     CandidateGroup.objects.filter(pk=group.pk).update(item=None, tasked=True)
     group.item = None
-    _reopen(item, group, person, reason)
+    was["reopened"] = [candidate.pk for candidate in _reopen(item, group, person, reason)]
+    move_item(item, "requeue", item.subtest.project, person, reason=reason, was=was)
     advance(group, person, now)
     return item
 
 
-def _reopen(item: Item, group: CandidateGroup, person: User, reason: str) -> None:
+def _withdraw(item: Item, now: datetime) -> dict[str, Any]:
+    """End what an item is used for; return what an undo needs."""
+    baseline = Task.objects.filter(item=item, stage=Stage.BASELINE)
+    slots = task_slots.open_slots_of(baseline)
+    task_slots.cancel(baseline, now)
+    return {"decided_at": _moment(item), "main_items": unlink_main_items(item), "slots": slots}
+
+
+def _reopen(item: Item, group: CandidateGroup, person: User, reason: str) -> list[Candidate]:
+    made = []
     foils: Sequence[Foil] = item.foils.order_by("position")
     sources = {candidate.foil_id: candidate for candidate in Candidate.objects.filter(foil__in=foils)}
     for foil in foils:
         state = CandidateState.ACCEPTED if foil.verdict == FoilVerdict.VALID else CandidateState.QUEUED
         source = sources.get(foil.pk) or _imported(foil, group)
-        authoring.copy_candidate(source, state, group.run.project, person, reason)
+        made.append(authoring.copy_candidate(source, state, group.run.project, person, reason))
+    return made
 
 
 def _imported(foil: Foil, group: CandidateGroup) -> Candidate:
@@ -143,18 +164,26 @@ def restore(person: User, item_id: int, reason: str = "", *, now: datetime | Non
 def _restore(person: User, item_id: int, reason: str, now: datetime) -> Item:
     item = locked_item(item_for(person, item_id, Role.RESEARCHER).pk)
     last = audit.events_of(item).last()
-    if item.state == ItemState.RETRACTED and (last is None or last.action != "retract"):
+    if item.state == ItemState.RETRACTED and (last is None or last.action not in RESTORABLE):
         raise AnnotationError(_("This item was removed with its video or its caption. It cannot be restored."))
-    move_item(item, "restore", item.subtest.project, person, reason=reason, also={"decided_at": now})
+    refuse_if_given_up(item)
+    was = {"decided_at": _moment(item)}
+    move_item(item, "restore", item.subtest.project, person, reason=reason, also={"decided_at": now}, was=was)
     link_main_items(item)
     return item
 
 
+def refuse_if_given_up(item: Item) -> None:
+    """Refuse to make an item valid again if its caption or its video has been removed since."""
+    if item.caption.doubt_settled in GIVEN_UP or item.video.media_state == MediaState.TAKEN_DOWN:
+        raise AnnotationError(_("The caption or the video of this item has been removed. The item cannot be restored."))
+
+
 def _retract(person: User, item_id: int, reason: str, now: datetime) -> Item:
     item = locked_item(item_for(person, item_id, Role.RESEARCHER).pk)
-    move_item(item, "retract", item.subtest.project, person, reason=reason, also={"decided_at": now})
-    unlink_main_items(item)
-    task_slots.cancel(Task.objects.filter(item=item, stage=Stage.BASELINE), now)
+    next_item_state(item.state, "retract")
+    was = _withdraw(item, now)
+    move_item(item, "retract", item.subtest.project, person, reason=reason, also={"decided_at": now}, was=was)
     return item
 
 

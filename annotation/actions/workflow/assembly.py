@@ -56,16 +56,20 @@ def link_main_items(item: Item) -> None:
     waiting.exclude(state__in=WITHDRAWN).update(proficiency_item=item)
 
 
-def unlink_main_items(item: Item) -> None:
-    """Unlink a removed proficiency item from its main items; another one of the video takes its place."""
+def unlink_main_items(item: Item) -> list[int]:
+    """Unlink a removed proficiency item from its main items; another one of the video takes its place.
+
+    Return the ids of the main items.
+    """
     if item.subtest.kind == Subtest.Kind.PROFICIENCY:
         _lock_pairs(item.video_id)
     orphans = list(Item.objects.filter(proficiency_item=item).values_list("pk", flat=True))
     if not orphans:
-        return
+        return []
     heirs = Item.objects.filter(subtest=item.subtest_id, video=item.video_id).exclude(pk=item.pk)
     heir = heirs.exclude(state__in=WITHDRAWN).order_by("pk").first()
     Item.objects.filter(pk__in=orphans).update(proficiency_item=heir)
+    return orphans
 
 
 def _lock_pairs(video: int) -> None:

@@ -78,6 +78,20 @@ def cancel(tasks: QuerySet[Task], now: datetime) -> None:
     open_slots.update(state=SlotState.CANCELLED, person=None, token="", expires_at=None)
 
 
+def open_slots_of(tasks: QuerySet[Task]) -> list[int]:
+    """Return the ids of the slots that `cancel` would cancel."""
+    slots = Slot.objects.filter(task__in=tasks, state__in=[SlotState.FREE, SlotState.LEASED])
+    return list(slots.filter(task__state=TaskState.OPEN).order_by("pk").values_list("pk", flat=True))
+
+
+def reopen_cancelled(slots: Sequence[int]) -> None:
+    """Free cancelled slots (ids) and reopen their tasks."""
+    rows = Slot.objects.filter(pk__in=slots, state=SlotState.CANCELLED)
+    lock_rows(rows)
+    Task.objects.filter(slots__in=rows, state=TaskState.CANCELLED).update(state=TaskState.OPEN)
+    rows.update(state=SlotState.FREE)
+
+
 def lock(task_id: int) -> None:
     """Lock the task: others who finish or reopen it wait until the transaction ends."""
     lock_rows(Task.objects.filter(pk=task_id))

@@ -127,7 +127,20 @@ function leave(toast) {
   toast.addEventListener("pointerleave", () => (timer = setTimeout(() => toast.remove(), STAY_MS)));
 }
 
+// [data-fills="id"]: a button that writes its value into the field with this id.
+function wireFills(root) {
+  for (const button of fresh(root, "[data-fills]", "Fills")) button.addEventListener("click", () => fillField(button));
+}
+
+function fillField(button) {
+  const field = document.getElementById(button.dataset.fills);
+  field.value = button.value;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+}
+
 // [data-copy="text"]: a button that copies the text. [data-copied="words"] beside it is a status that says so for a moment.
+// [data-copy-fragment]: the text is the address of this page, and its fragment belongs to it.
 
 const SAY_MS = 3000;
 
@@ -137,10 +150,14 @@ function wireCopies(root) {
 
 async function copy(button) {
   const status = button.parentElement.querySelector("[data-copied]");
-  const copied = (await byClipboard(button.dataset.copy)) || bySelection(button);
+  const copied = (await byClipboard(textOf(button))) || bySelection(button);
   status.textContent = copied ? status.dataset.copied : status.dataset.failed;
   clearTimeout(status.timer);
   status.timer = setTimeout(() => (status.textContent = ""), SAY_MS);
+}
+
+function textOf(button) {
+  return button.dataset.copy + (button.hasAttribute("data-copy-fragment") ? location.hash : "");
 }
 
 /** The clipboard exists on secure origins only, and a person may have refused it. */
@@ -155,7 +172,7 @@ async function byClipboard(text) {
 
 /** The old way, which a laboratory's plain-http address still has: a text that is selected for a moment. */
 function bySelection(button) {
-  const box = Object.assign(document.createElement("textarea"), { value: button.dataset.copy, readOnly: true });
+  const box = Object.assign(document.createElement("textarea"), { value: textOf(button), readOnly: true });
   box.className = "visually-hidden";
   button.after(box);
   box.select();
@@ -454,6 +471,7 @@ function wire(root) {
   wireToasts(root);
   announceHotkeys(root);
   wireCopies(root);
+  wireFills(root);
 }
 
 wire(document);

@@ -16,6 +16,7 @@ function wireList(list) {
   list.querySelector("[data-list-filters]")?.addEventListener("htmx:configRequest", ({ detail }) => {
     for (const [name, value] of [...detail.formData.entries()]) if (value === "") detail.formData.delete(name);
   });
+  list.addEventListener("htmx:afterSettle", () => panel && keep(list, panel));
   list.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-panel]");
     if (!link || !HAS_PANEL.matches || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
@@ -35,6 +36,9 @@ function wireList(list) {
   list.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && panel && !panel.hidden && !event.defaultPrevented && !event.target.matches("input, textarea")) close(list, panel);
   });
+  // A shared address names the row whose panel was open.
+  const link = document.getElementById(location.hash.slice(1))?.querySelector("a[data-panel]");
+  if (panel && link && list.contains(link) && HAS_PANEL.matches) show(list, panel, link);
 }
 
 function rows(list) {
@@ -63,6 +67,7 @@ function move(list, panel, step) {
 
 async function show(list, panel, link, enters = false) {
   for (const row of rows(list)) row.toggleAttribute("data-shown", row.contains(link));
+  setFragment(`#${link.closest("[data-row]").id}`);
   panel.querySelector("[data-panel-link]").href = link.href;
   panel.hidden = false;
   // The player is loaded with the first panel: lists alone do not need it.
@@ -73,11 +78,27 @@ async function show(list, panel, link, enters = false) {
   if (enters && document.activeElement === link) body.focus({ preventScroll: true });
 }
 
+/** Other filters loaded other rows: the panel stays if its row is among them. */
+function keep(list, panel) {
+  if (panel.hidden || list.querySelector("[data-row][data-shown]")) return;
+  const shown = panel.querySelector("[data-panel-link]").href;
+  const link = [...list.querySelectorAll("a[data-panel]")].find((each) => each.href === shown);
+  if (!link) return close(list, panel);
+  link.closest("[data-row]").setAttribute("data-shown", "");
+  setFragment(`#${link.closest("[data-row]").id}`);
+}
+
+/** The address of a view says which panel is open; no entry of the history for each row. */
+function setFragment(fragment) {
+  history.replaceState(history.state, "", location.pathname + location.search + fragment);
+}
+
 function close(list, panel) {
   const link = list.querySelector("[data-row][data-shown] .row-link");
   panel.hidden = true;
   panel.querySelector("[data-panel-body]").replaceChildren();
   for (const row of rows(list)) row.removeAttribute("data-shown");
+  setFragment("");
   link?.focus();
 }
 

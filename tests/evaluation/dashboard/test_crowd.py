@@ -24,7 +24,9 @@ from annotation.models import Edit, Review, Slot, SlotState, Stage, Vote, VoteSt
 from annotation.rules.pay import Rate, Unit
 from corpus.models import Item
 from corpus.rules.states import ItemState
-from evaluation.dashboard.counting import count
+from evaluation.analyses import agreement
+from evaluation.dashboard.counting import DRAWS, count
+from evaluation.facts.records import vote_facts
 from tests.annotation.world import World, make_world, new_key, shown_as
 from tests.factories import make_caption, make_video
 
@@ -152,6 +154,8 @@ def test_alpha_and_divergence_equal_those_of_the_rows(world):
     words = ["caption", "foil", "neither", "both", "cannot_tell"]
     coded = [[float("nan") if said is None else words.index(said) for said in line] for line in table]
     assert row["alpha"] == pytest.approx(krippendorff.alpha(coded, level_of_measurement="nominal"))
+    reported = agreement.compute(vote_facts(world.project), draws=DRAWS)["alpha_ci"]
+    assert row["alpha_ci"] == pytest.approx(reported)
     sides = [Counter(), Counter()]
     for item in Item.objects.select_related("caption").prefetch_related("foils"):
         sides[0].update(item.caption.text.replace(".", "").split())
