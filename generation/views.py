@@ -19,6 +19,7 @@ from generation.actions.write_prompt import write_prompt
 from generation.asking.forms import PromptForm, as_initial
 from generation.asking.prompt_rows import as_prompt, find_prompt
 from generation.asking.prompts import PROMPTS
+from generation.candidate_history import in_a_sentence
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.forms import CANDIDATE_ORDERS, RUN_ORDERS, BudgetForm, CaptionForm, HintForm, RunFilter, RunForm
@@ -125,7 +126,7 @@ def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "entry": METHODS.get(found.method),
         "scores": found.filter_scores.order_by("passed", "filter"),
         "children": found.children.select_related("author").order_by("id"),
-        "history": audit.events_of(found).select_related("actor"),
+        "history": [(event, in_a_sentence(event)) for event in audit.events_of(found).select_related("actor")],
     }
 
 

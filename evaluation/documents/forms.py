@@ -96,11 +96,13 @@ class DatasheetForm(forms.Form):
 
     def sections(self) -> list[dict[str, Any]]:
         """Return title, questions as (field, computed answer, whether it is open), number of open questions."""
-        found = []
+        found: list[dict[str, Any]] = []
         for section in SECTIONS:
             rows = [self._row(question.slug) for question in section.questions]
             n_open = sum(row["is_open"] for row in rows)
-            found.append({"slug": section.slug, "title": section.title, "rows": rows, "n_open": n_open})
+            first = n_open > 0 and not any(one["n_open"] for one in found)
+            about = {"slug": section.slug, "title": section.title, "rows": rows}
+            found.append({**about, "n_open": n_open, "is_first_open": first})
         return found
 
     def _row(self, slug: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Item
 from corpus.rules.states import current_word
+from generation.candidate_history import CANDIDATE_WORDS
 from generation.models import Candidate
 from projects.models import AuditEvent, Project
 from projects.pseudonyms import pseudonym
@@ -35,34 +36,6 @@ ITEM_WORDS: dict[str, str | Promise] = {
     "recaption": _("The caption was corrected. This item remains as a record of its votes."),
     "drop_with_video": _("The item was retracted together with its video."),
     "take_apart": _("The item was removed because a review or submission was undone."),
-}
-CANDIDATE_WORDS: dict[str, str | Promise] = {
-    "write": _("A person wrote this foil."),
-    "reject": _("A filter rejected the foil."),
-    "queue": _("The foil was queued for editing."),
-    "skip_editing": _("The foil went straight to review."),
-    "readmit": _("The rejected foil was restored."),
-    "claim": _("An annotator started to edit the foil."),
-    "release": _("The annotator stopped editing without changes."),
-    "release_returned": _("The annotator stopped editing the returned foil without changes."),
-    "submit": _("The foil was sent to review unchanged."),
-    "undo_submit": _("The submission was undone."),
-    "supersede": _("A new wording replaced this foil."),
-    "accept": _("A reviewer accepted the foil."),
-    "send_back": _("A reviewer returned the foil."),
-    "drop": _("A reviewer dropped the foil."),
-    "undo_review": _("The review was undone."),
-    "withdraw": _("The reviewer's new wording was removed because the review was undone."),
-    "pass_unreviewed": _("The foil was accepted without a review, because review sampling did not select it."),
-    "undo_pass": _("The submission was undone."),
-    "recaption": _("The caption was corrected. This foil now belongs to the new caption."),
-    "drop_with_video": _("The foil was dropped together with its video."),
-    "hold_back": _(
-        "The foil was held back because a threshold changed, or because a balanced selection leaves it out."
-    ),
-    "readmit_to_review": _("The foil passes the new threshold and waits for review."),
-    "reopen": _("The foil was reopened."),
-    "import": _("The foil was imported with its item."),
 }
 WORDS = {"corpus.item": ITEM_WORDS, "generation.candidate": CANDIDATE_WORDS}
 

@@ -190,6 +190,7 @@ def about(page: PublicPage) -> dict[str, Any]:
     composition, citation = composition_of(release), citation_of(release.project)
     terms = terms_of(release, composition)
     subtests = frozenset(name for name, *_counts in composition.rows)
+    examples = examples_of(page, composition, terms)
     return {
         "judged": judged_of(page, subtests),
         "n_videos": sum(each.n_videos for each in terms),
@@ -197,6 +198,7 @@ def about(page: PublicPage) -> dict[str, Any]:
         "citation": citation,
         "composition": composition,
         "terms": terms,
-        "examples": examples_of(page, composition, terms),
+        "examples": examples,
+        "some_hidden": not all(example.src for example in examples),
         "bibtex": cited_as(release, citation),
     }

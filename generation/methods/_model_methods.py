@@ -39,8 +39,8 @@ MODEL_METHODS: dict[str, Entry] = {
                 "which",
                 "main",
                 (
-                    "which of these words, if the caption has several. main: the main verb, not “wearing” or “dressed”; "
-                    "of nouns, the first"
+                    "which of these words, if the caption has several. main: the main verb, not “wearing” or "
+                    "“dressed”; of nouns, the first"
                 ),
                 "choice",
                 WHICH,

@@ -1,5 +1,5 @@
-"""What every page owes its visitor: few requests, few bytes, nothing that jumps; menus that work by key, without
-scripts and on a phone; the keys dialog that tells the keys which are there."""
+"""What every page owes its visitor: few requests, few bytes, nothing that jumps or scrolls sideways; menus that work
+by key, without scripts and on a phone; the keys dialog that tells the keys which are there."""
 
 import gzip
 import re
@@ -26,6 +26,7 @@ from tests.factories import make_caption, make_item, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MAX_BYTES, MAX_REQUESTS, MAX_SHIFT = 100_000, 10, 0.01
+WIDTHS = (360, 768, 1280, 1920)
 # How long nothing may be asked for until a page counts as whole.
 QUIET_MS = 150
 SHIFTS = """
@@ -84,9 +85,22 @@ def heavy_pages(page: Page, tabs: Tabs, addresses: dict[str, str], *, check_acce
         requests, size, shifted = visit(page, address)
         if requests > MAX_REQUESTS or size > MAX_BYTES or shifted > MAX_SHIFT:
             heavy[name] = (requests, size, shifted)
+        if sideways := widths_that_scroll_sideways(page):
+            heavy[f"{name}, sideways"] = sideways
         if check_access:
             assert_accessible(page)
     return heavy
+
+
+def widths_that_scroll_sideways(page: Page) -> list[int]:
+    """Make the window of the loaded page as wide as a phone, a tablet, a laptop and a desk; leave it as it was."""
+    found, size = [], page.viewport_size
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": size["height"]})
+        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+            found.append(width)
+    page.set_viewport_size(size)
+    return found
 
 
 def settle(page: Page, address: str) -> list[Response]:

@@ -8,7 +8,17 @@ from corpus.rules.states import ItemState
 from corpus.video_files.film_strips import MAX_BYTES, prepare_video
 from projects.models import Project, Role
 from tests.e2e.conftest import SignIn, assert_accessible, assert_accessible_wide_and_narrow, film, moving_dot
-from tests.factories import make_caption, make_item, make_member, make_project, make_subtest
+from tests.factories import (
+    make_candidate,
+    make_caption,
+    make_group,
+    make_item,
+    make_member,
+    make_project,
+    make_run,
+    make_score,
+    make_subtest,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -135,3 +145,24 @@ def test_a_list_of_25_rows_asks_for_small_strips_and_moves_nothing(project: Proj
     for width in (360, 768, 1280, 1920):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+
+
+def test_a_full_list_with_its_panel_is_at_most_2000_px_tall(project: Project, sign_in: SignIn) -> None:
+    run = make_run(project.subtests.get(), selection={})
+    group = make_group(run, project.videos.get().captions.get())
+    for n in range(30):
+        candidate = make_candidate(group, f"a red dot moves to the left {n}.")
+        make_score(candidate, "minimal_edit", passed=bool(n % 3), score=1 + n % 5)
+    page = sign_in(make_member(project, Role.RESEARCHER))
+    for address in ("/projects/dots/items/", "/projects/dots/videos/", f"/projects/dots/runs/{run.pk}/"):
+        page.goto(address)
+        before = page.locator("[data-row]").first.bounding_box()["height"]
+        assert page.evaluate("document.documentElement.scrollHeight") <= 2000, address
+        page.locator("[data-row] a[data-panel]").first.click()
+        page.wait_for_selector("[data-list-panel] [data-player][data-ready]")
+        # The row stays on its line; the panel scrolls inside itself.
+        assert page.locator("[data-row]").first.bounding_box()["height"] == before, address
+        assert page.evaluate("document.documentElement.scrollHeight") <= 2000, address
+    page.get_by_text("Filter scores").click()
+    expect(page.get_by_role("region", name="Filter scores")).to_be_visible()
+    assert_accessible(page)

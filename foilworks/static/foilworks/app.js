@@ -477,10 +477,14 @@ function wire(root) {
 wire(document);
 startHotkeys(document);
 startLive(document);
-// On a narrow screen bar and tabs scroll sideways: the link of this page must not be out of sight.
-for (const row of document.querySelectorAll(".appbar-nav, .tabs")) {
-  const here = row.querySelector("[aria-current]");
+// On a narrow screen bar, tabs and filters scroll sideways: neither the link of this page nor what a key gives the focus
+// may be out of sight. Browsers leave it where it is if a part of it is in sight.
+for (const row of document.querySelectorAll(".appbar-nav, .tabs, .list-filters")) {
+  const here = row.querySelector("a[aria-current], button[aria-current]");
   if (here) row.scrollLeft += here.getBoundingClientRect().left - row.getBoundingClientRect().left - (row.clientWidth - here.offsetWidth) / 2;
+  row.addEventListener("focusin", ({ target }) => {
+    if (target.matches(":focus-visible")) (target.closest(".chip") ?? target).scrollIntoView({ block: "nearest", inline: "nearest" });
+  });
 }
 // After "load" htmx is there; the browser may also have put an earlier choice back into a form.
 if (document.readyState === "complete") catchUpChoices(document);

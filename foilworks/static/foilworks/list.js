@@ -21,7 +21,8 @@ function wireList(list) {
     const link = event.target.closest("a[data-panel]");
     if (!link || !HAS_PANEL.matches || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
-    show(list, panel, link);
+    // No click count: opened by key. Tab then goes on in the panel, not through all rows before it.
+    show(list, panel, link, event.detail === 0);
   });
   list.addEventListener("change", (event) => {
     if (event.target.matches("[data-select-all]")) {
@@ -64,7 +65,7 @@ function move(list, panel, step) {
   if (panel && !panel.hidden && link.dataset.panel && HAS_PANEL.matches) show(list, panel, link);
 }
 
-async function show(list, panel, link) {
+async function show(list, panel, link, enters = false) {
   for (const row of rows(list)) row.toggleAttribute("data-shown", row.contains(link));
   setFragment(`#${link.closest("[data-row]").id}`);
   panel.querySelector("[data-panel-link]").href = link.href;
@@ -74,6 +75,7 @@ async function show(list, panel, link) {
   const body = panel.querySelector("[data-panel-body]");
   await htmx.ajax("GET", link.dataset.panel, { target: body });
   body.scrollTop = 0;
+  if (enters && document.activeElement === link) body.focus({ preventScroll: true });
 }
 
 /** Other filters loaded other rows: the panel stays if its row is among them. */
