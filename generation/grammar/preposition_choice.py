@@ -18,6 +18,14 @@ PRONOUNS = {"him": "man", "her": "woman", "me": "man", "us": "people", "them": "
 RECIPROCAL = ("each other", "one another")
 # A landmark may continue behind these: "a group of people", "a pile of books".
 COLLECTIONS = frozenset({"group", "crowd", "couple", "bunch", "pair", "line", "lot", "piece", "number"})
+# Behind these the preposition continues a particle: "carries a boy off in a car".
+ADVERBS = frozenset("out off up down along over around in on by through".split())
+# "a clip taken from a film".
+EXCERPTS = frozenset("clip clips scene scenes video videos footage excerpt trailer picture photo image still".split())
+# British spellings, which the table of forms lacks.
+MORE_FORMS = {"travelling": "travel", "travelled": "travel", "modelling": "model", "paddling": "paddle"}
+# Without a verb before them, the verb behind the landmark decides.
+STATIC = frozenset({"in", "on", "inside"})
 # A word that may be a noun is a verb behind these, and behind plural nouns.
 BEFORE_VERB = frozenset("to and or who they we you people men women children then that let not".split())
 # Forms that are mostly other words in captions.
@@ -58,7 +66,11 @@ def choices(phrase: str, before: Sequence[str], after: Sequence[str]) -> tuple[s
     landmark = _activity(after) if phrase in ("before", "after") else _landmark(after)
     if not landmark:
         return ()
+    if (before and before[-1] in ADVERBS) or (phrase == "from" and not EXCERPTS.isdisjoint(before)):
+        return ()
     verb = _verb(before)
+    if phrase in STATIC and not verb.isdisjoint(("none", "be")):
+        verb |= _next_verb(after)
     targets = next((row.targets for row in rows if row.fits(verb, landmark)), ())
     opposite = OPPOSITES.get(phrase, ())
     return tuple(sorted(targets, key=lambda one: one not in opposite))
@@ -85,6 +97,7 @@ def _forms() -> dict[str, str]:
     """Return form -> lemma of the verbs that captions use with prepositions."""
     known = {lemma for listed in VERBS.values() for lemma in listed.split()}
     forms = {verb_form(lemma, tag): lemma for lemma in sorted(known) for tag in TAGS}
+    forms |= MORE_FORMS
     forms |= dict.fromkeys(("is", "are", "was", "were"), "be")
     return {form: lemma for form, lemma in forms.items() if form not in NOT_VERBS}
 
@@ -120,6 +133,12 @@ def _verb(before: Sequence[str]) -> frozenset[str]:
             continue
         return _classes_of_verbs().get(lemma, frozenset({lemma}))
     return _classes_of_verbs()["be"] if auxiliary else frozenset({"none"})
+
+
+def _next_verb(after: Sequence[str]) -> frozenset[str]:
+    """Return the verb after the landmark: "a man in a car driving down a road"."""
+    lemma = next((lemma for at, word in enumerate(after) if at and (lemma := _lemma_of_verb(word)) not in ("", "be")), "")
+    return _classes_of_verbs().get(lemma, frozenset())
 
 
 def _may_follow(word: str, lemma: str, last: str) -> bool:

@@ -17,11 +17,11 @@ VERBS = {
         "throw push pull drag roll carry bring toss kick move drop slide lead guide drive ride wheel load haul shove "
         "blow fling hurl chase follow transport take lower shoot let"
     ),
-    "put": "put place set lay leave position hide store drop pile stack seat park",
+    "put": "put place set lay leave position hide store drop pile stack",
     "stuff": "stuff shove cram squeeze tuck slip slide",
     "pour": "pour spill drip dump tip squirt splash flow leak drain empty",
     "spread": "sprinkle spread pour drizzle spill squirt spray smear scatter splash rub dab scoop pipe",
-    "take": "take pull remove pick grab get fetch lift collect snatch retrieve draw steal select extract pluck choose",
+    "take": "take pull remove pick grab get fetch lift collect snatch retrieve steal select extract pluck choose",
     "stay": (
         "sit stand lie lay sleep kneel rest be stay wait squat crouch perch relax live hide pose nap lounge hang lean "
         "recline remain appear seat gather park bend land locate sit lean bow stretch"
@@ -126,7 +126,7 @@ LANDMARKS = {
         "experience information knowledge technology science history sports politics sex football baseball "
         "basketball soccer tennis hockey cricket golf mid-air slow past future years "
         "mirror sunset sunrise moon stars cloud clouds shadow shade dress outfit outfits pants bra panties "
-        "clothing costume style styles makeup make-up scenes bars wheel wheels"
+        "skyline scenery sitcom soap opera clothing costume style styles makeup make-up scenes bars wheel wheels"
     ),
     "enterable": "bed water bag view bus box hole tunnel door doorway gate window",
     "wall": "wall door fence window tree car pole post gate",
@@ -188,9 +188,9 @@ ROWS = (
     ("into", "pour carry -take", "container", "out of"),
     ("into", "pour spread", "", ""),
     ("into", "carry", "room car boat place", "out of"),
-    ("into", "swim dive plunge", "room container car", ""),
+    ("into", "swim dive plunge", "", ""),
     ("into", "fall", "water container", "next to"),
-    ("into", "jump leap hop climb get step walk run come go crawl move dive", "water", "out of"),
+    ("into", "jump leap hop climb get step walk run come go crawl move", "water", "out of"),
     ("into", "move", "room car boat container place enterable -person", "out of"),
     ("into", "run walk drive ride", "wall person", "away from"),
     ("into", "take", "room car", "out of"),
@@ -219,10 +219,11 @@ ROWS = (
     ("onto", "walk run step drive ride", "way pitch stage", "off"),
     # On.
     ("on", "scribble", "", ""),
+    ("on", "play type", "keyboard laptop piano", ""),
     ("on", "say act move none be", "media", ""),
     ("on", "get step climb hop jump", "car mount boat", "off"),
     ("on", "turn try depend focus base comment", "", ""),
-    ("on", "ride", "mount", "behind, next to"),
+    ("on", "ride", "mount -bare", "behind, next to"),
     ("on", "stay none be act", "mount", "next to, behind"),
     ("on", "steer", "mount car boat", ""),
     ("on", "swing hang", "", ""),
@@ -236,11 +237,11 @@ ROWS = (
     ("on", "", "pitch -floor", "next to"),
     ("on", "drive", "way", "off, next to"),
     ("on", "walk run", "way -floor", "next to"),
-    ("on", "stay none be", "car", "next to, under"),
+    ("on", "stay none be", "car", "next to"),
     ("on", "", "boat", "next to"),
     ("on", "stay none be", "tree", "under"),
     ("on", "", "stove", "next to"),
-    ("on", "stay none be act", "table desk bridge", "under, next to"),
+    ("on", "stay none be", "table desk bridge", "under, next to"),
     ("on", "walk run", "street road", "away from"),
     ("on", "drive move", "bridge", "under"),
     ("on", "", "bed couch sofa bench chair armchair", "next to, behind"),
@@ -316,8 +317,7 @@ ROWS = (
     ("towards, toward", "", "", "away from"),
     ("away from", "", "", "towards"),
     # Up, down.
-    ("up, down", "move carry put let take lead", "slope -surface", "OTHER"),
-    ("up, down", "roll slide move push pull drive", "surface", "OTHER"),
+    ("up, down", "move carry put let take lead", "slope", "OTHER"),
     ("down", "move carry -fall", "way", "across"),
     ("up", "move carry", "way", "across"),
     # Off.

@@ -79,6 +79,8 @@ def relations(text: str, mode: str) -> Iterator[Relation]:
         if mode == "paper":
             yield Relation(match.start(), match.end(), phrase)
         elif phrase in DIRECTIONS:
+            if phrase in SIDES and _continues(text, match.end()):
+                continue
             yield Relation(match.start(), match.end(), phrase, DIRECTIONS[phrase])
         elif phrase in KIND and _relates(text, match.start(), match.end(), phrase):
             same = _same_of(text, match.end(), phrase)
@@ -102,6 +104,12 @@ def fitting(text: str, relation: Relation) -> tuple[str, ...]:
     before = [match.group().lower() for match in WORD.finditer(clause)]
     found = preposition_choice.choices(relation.phrase, before, _words_after(text, relation.end))
     return tuple(target for target in found if target not in relation.same)
+
+
+def _continues(text: str, end: int) -> bool:
+    """Return whether a noun follows: "on the right track"."""
+    after = _words_after(text, end)[:1]
+    return bool(after) and after[0] not in NO_OBJECT and after[0] not in ("side", "hand") and not after[0].endswith("ing")
 
 
 def is_opposite(phrase: str, target: str) -> bool:
