@@ -97,7 +97,10 @@ def _is_pronoun_behind(tokens: Sequence[Token], found: FoundChange) -> bool:
 
 
 def _linked(tokens: Sequence[Token], found: FoundChange) -> Edit:
-    first, other = found.change.prepositions
+    first = tokens[found.preposition].lower
+    if first == "out" and tokens[found.preposition + 1].lower == "of":
+        first = "out of"
+    other = found.change.links[first]
     last = found.preposition + len(first.split()) - 1
     return Edit(tokens[found.preposition].start, tokens[last].end, match_case(tokens[found.preposition].text, other))
 
