@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from text.language.change_finding import as_instruction, find_changes
-from text.language.change_of_state import StateChange, by_verb
+from text.language.change_of_state import NOUNS, StateChange, by_verb
 from text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
 from text.language.tokens import Token
 
@@ -42,12 +42,15 @@ def event_of(tokens: Sequence[Token]) -> tuple[Sequence[Token], Event | None]:
 
 def _told(tokens: Sequence[Token]) -> Event | None:
     for found in find_changes(tokens):
-        if found.what is None or (found.change.verb == "take" and tokens[found.what.head].lemma in NOT_TAKEN):
+        described = tokens[found.verb].tag == "VBN" and not found.passive
+        if found.what is None or described or (found.change.verb == "take" and tokens[found.what.head].lemma in NOT_TAKEN):
             continue
         change = found.change
         if change.verb == "put on" and found.preposition >= 0:
             # "putting a book on a table" puts it down; only clothes are put on.
             change = by_verb()["put down"][0]
+        if change.verb in ("fill", "empty") and tokens[found.what.head].lemma in NOUNS["liquid"]:
+            continue
         if found.what.last - found.what.first == 1 and tokens[found.what.head].lower in ("everything", "object"):
             continue
         return _event(tokens, change, found.what, transitive=found.transitive)
@@ -111,5 +114,6 @@ def _poured(tokens: Sequence[Token], phrases: dict[int, NounPhrase], verb: int) 
 
 def _named_by_head(tokens: Sequence[Token], change: StateChange, what: NounPhrase) -> Event:
     head = what.head
+    assert head >= 0, "a noun phrase has a head"
     return Event(change, head, head + 1, head, True, is_plural_noun(tokens[head].text))
 

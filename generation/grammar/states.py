@@ -1,12 +1,16 @@
-"""Parse the four change-of-state templates, and replace a verb of change by its reverse."""
+"""Parse the four change-of-state templates, and replace a verb of change by its reverse.
+
+`hindrance` says why the verb of a caption without a template cannot be replaced: the rest of the sentence would not fit.
+"""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from text.diff import Edit
-from text.language.change_finding import FoundChange, find_changes
-from text.language.change_of_state import TUPLES, StateChange
+from generation.grammar.surface import word_set
+from text.language.change_finding import REACH, FoundChange, find_changes
+from text.language.change_of_state import NOUNS, TUPLES, StateChange
 from text.language.numbers import match_case
 from text.language.tokens import Token
 from text.language.tools import Tagger
@@ -32,6 +36,63 @@ TEMPLATES = {
     POST: re.compile(rf"^\s*+{_AFTER}{_STOPS}"),
     REVERSE: re.compile(rf"^\s*+{_BEFORE}\.\s++(?ai:then),?\s++(?P<middle>[^.]++)\.\s++{_AFTER}{_STOPS}"),
 }
+
+
+# Prepositions of a direction belong to their verb; others say where or when.
+DIRECTIONS = word_set(
+    "into onto from out off around over through against to towards toward away back between together apart at"
+)
+# Verbs that may keep a direction: "pushes a car down a road", "pulls a car down a road".
+KEEP_DIRECTION = {"push": word_set("down up along across"), "pull": word_set("down up along across")}
+# Without an object these end their sentence: nothing descends over a bar.
+LAST_WORDS = word_set(
+    "jump climb ski ascend descend rise fall expand shrink start stop sink surface widen narrow warm cool burn boil"
+)
+PIECES = word_set("half two three four pieces halves slices circles strips shape form line circle")
+SHOWN = word_set("reveal display show unveil present see look eat drink read use find")
+# Things that these verbs do not change, or that their opposites do not fit.
+NOT_LITERAL = {
+    "push": word_set("issue limit boundary idea agenda product button law key pedal"),
+    "pull": word_set("prank trick trigger face muscle leg stunt"),
+    "throw": word_set("party fit tantrum shade punch fish light"),
+    "catch": word_set("fish fire attention cold eye glimpse up"),
+    "cover": word_set("topic song news story subject event mouth face tune"),
+    "open": word_set("fire mouth eye show concert account discussion presentation event"),
+    "close": word_set("deal gap eye show"),
+    "raise": word_set("money awareness question child kid issue concern fund"),
+    "break": word_set("news record law rule dance bad silence leg"),
+    "fix": word_set("hair makeup meal food drink problem dinner lunch breakfast"),
+    "enter": word_set("contest competition code name datum number information password"),
+    "leave": word_set("message comment impression trace mark note leaf"),
+    "form": word_set("circle line band team group pyramid shape part square"),
+    "drop": word_set("beat hint bomb"),
+    "lift": word_set("mood spirit ban"),
+    "divide": word_set("people opinion"),
+    "clean": word_set("up"),
+    "lock": word_set("eye"),
+    "light": word_set("room"),
+    "sort": word_set("problem"),
+    "hang": word_set("himself herself"),
+    "stick": word_set("tongue"),
+    "connect": word_set("people dot"),
+    "release": word_set("album song video single film movie"),
+    "climb": word_set("mountain wall rock ladder rope tree hill stair"),
+    "expand": word_set("mind knowledge"),
+    "spread": word_set("word news rumor love awareness disease"),
+}
+# Only these things are started, reduced or dug like that.
+ONLY = {
+    "start": NOUNS["device"] | word_set("game music video race timer fire"),
+    "stop": NOUNS["device"] | word_set("game music video race timer"),
+    "reduce": word_set("heat volume speed temperature size flame light"),
+    "increase": word_set("heat volume speed temperature size flame light"),
+    "dig": word_set("hole pit trench grave ditch tunnel"),
+    "fill in": word_set("hole pit trench grave ditch tunnel"),
+    "wear": NOUNS["garment"],
+}
+# These are changes in made captions only: one takes a walk, and puts things anywhere.
+NOTED_ONLY = word_set("take form")
+MADE_BY_TEMPLATE = 9
 
 
 @dataclass(frozen=True)
@@ -64,6 +125,67 @@ def changes_in(text: str, span: tuple[int, int], tags: Tagger) -> tuple[Sequence
     return tokens, find_changes(tokens)
 
 
+def hindrance(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
+    """Return why the verb of a natural caption is left alone, or ""."""
+    verb, change = tokens[found.verb], found.change
+    head = tokens[found.what.head].lemma if found.what else ""
+    if verb.tag == "VBN" and not found.passive:
+        return f"'{verb.lower}' describes a thing here"
+    if change.verb == "wear" and verb.tag == "VBG" and tokens[found.verb - 1].part != "AUX":
+        return "'wearing' describes a person here"
+    if change.verb in NOTED_ONLY or head in NOT_LITERAL.get(change.verb, ()):
+        return f"'{change.verb}' is no change of state here"
+    if change.verb in ONLY and head not in ONLY[change.verb]:
+        return f"'{change.verb}' is no change of state here"
+    if not found.transitive and verb.lemma in LAST_WORDS and _has_more(tokens, found.verb + 1):
+        return f"what follows '{change.verb}' does not fit '{target}'"
+    described = tokens[found.what.first : found.what.last] if found.what else ()
+    if any(token.lower in (change.pre, change.post) for token in described):
+        return "the thing is described by its state"
+    reverse = target.partition(" ")[0]
+    if any(token.part == "VERB" and token.lemma == reverse and at != found.verb for at, token in enumerate(tokens)):
+        return f"the caption also says '{reverse}'"
+    if verb.lemma == "open" and any(token.lemma in SHOWN for token in tokens[found.behind :]):
+        return "what follows needs the opened thing"
+    if verb.lemma == "reveal" and any(token.lemma in ("open", "remove", "unwrap", "lift") for token in tokens):
+        return "what is revealed depends on another act"
+    return _tail(tokens, found, target)
+
+
+def _has_more(tokens: Sequence[Token], at: int) -> bool:
+    return at < len(tokens) and tokens[at].part not in ("PUNCT", "SCONJ")
+
+
+def _tail(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
+    """Return why the words behind the object do not fit the opposite verb, or ""."""
+    kept = KEEP_DIRECTION.get(found.change.verb, frozenset())
+    verb_lemma = tokens[found.verb].lemma
+    misfit = f"what follows '{found.change.verb}' does not fit '{target}'"
+    for at in range(found.behind, min(len(tokens), found.behind + REACH)):
+        token = tokens[at]
+        if token.part in ("PUNCT", "SCONJ", "CCONJ", "AUX") or token.tag in ("VBZ", "VBD"):
+            break
+        if at in (found.preposition, found.particle) or token.lower in kept:
+            continue
+        after = tokens[at + 1].lower if at + 1 < len(tokens) else ""
+        if token.lower == "with":
+            return "what is done with the tool or thing behind 'with' does not fit the opposite"
+        if token.lower == "to" and token.part == "PART":
+            return "the purpose behind 'to' does not fit the opposite"
+        if token.lower in DIRECTIONS and token.part in ("ADP", "ADV", "PART") and not _starts_linked(tokens, found, at):
+            return misfit
+        if token.lower in ("in", "into") and (after in PIECES or token.lower == "into"):
+            return misfit
+        if found.passive and (token.lower == "of" or (token.lower == "in" and verb_lemma in ("cover", "fill", "dress"))):
+            return misfit
+    return ""
+
+
+def _starts_linked(tokens: Sequence[Token], found: FoundChange, at: int) -> bool:
+    """Return whether the token is the second word of the linked preposition "out of"."""
+    return found.preposition >= 0 and at == found.preposition + 1 and tokens[at].lower == "of"
+
+
 def undone(tokens: Sequence[Token], found: FoundChange, target: str, *, link: bool) -> list[Edit] | None:
     """Return the edits that replace the found verb by `target`, with its particle; None if no form fits.
 
@@ -83,7 +205,7 @@ def undone(tokens: Sequence[Token], found: FoundChange, target: str, *, link: bo
             edits.append(Edit(old.start, old.end, match_case(old.text, particle)))
         else:
             edits.append(Edit(before, old.end, ""))
-    elif particle and not places:
+    elif particle and (not places or target == "put back"):
         at = tokens[found.verb + 1].end if _is_pronoun_behind(tokens, found) else verb.end
         edits.append(Edit(at, at, f" {particle}"))
     if places:

@@ -10,7 +10,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from generation.grammar.states import ACTION, PRE, REVERSE, Sentence, changes_in, opposite_states, read_sentence, undone
+from generation.grammar.states import (
+    ACTION,
+    PRE,
+    REVERSE,
+    Sentence,
+    changes_in,
+    hindrance,
+    opposite_states,
+    read_sentence,
+    undone,
+)
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
@@ -19,7 +29,7 @@ from text.language.change_of_state import StateChange, by_verb
 from text.language.numbers import match_case
 from text.language.tools import Tagger, tagger
 
-VERSION = "2"
+VERSION = "3"
 NO_VERB = "it has no verb of change from the lexicon with a thing that changes"
 
 Made = tuple[list[Edit], StateChange] | str
@@ -105,6 +115,11 @@ def _action(
     why = NO_VERB
     for found in changes:
         target = _target(found, mode)
+        natural = mode != "paper" and span == (0, len(text)) and not noted and not _is_template(text)
+        hindered = hindrance(tokens, found, target) if target and natural else ""
+        if hindered:
+            why = hindered
+            continue
         edits = undone(tokens, found, target, link=mode != "paper") if target else None
         if edits:
             return edits, found.change
@@ -122,7 +137,8 @@ def _state(caption: CaptionInput, span: tuple[int, int], mode: str, seed: int, *
     changes = opposite_states(word.lower(), of_pre=of_pre, verb=_known_verb(caption))
     if not changes:
         return f"the lexicon has no change that {'begins' if of_pre else 'ends'} with '{word}'"
-    change = generator_for(seed, "state_change", caption.id).choice(changes)
+    noted = [entry for entry in changes if (entry.pre, entry.post) == _noted_states(caption)]
+    change = generator_for(seed, "state_change", caption.id).choice(noted or changes)
     other = change.post if of_pre else change.pre
     return [Edit(*span, match_case(word, other))], change
 

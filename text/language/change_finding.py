@@ -17,6 +17,8 @@ OBJECT_PRONOUNS = frozenset({"it", "them", "him", "her", "this", "that", "these"
 STEPS = frozenset("place season serve add put set repeat transfer toss let bring cook use keep leave grate simmer".split())
 # "screw on the screws": the word behind the verb is no preposition.
 ON_OBJECT = frozenset({"screw", "fit", "paint"})
+# The opposites of these depend on the thing.
+BY_THING = frozenset({"remove", "fix", "spread", "drain"})
 # "fix the string on the guitar" attaches it; without a place it repairs.
 FIXED_TO = frozenset({"on", "to", "onto", "in", "into"})
 
@@ -57,6 +59,8 @@ def as_instruction(tokens: Sequence[Token]) -> Sequence[Token]:
     at = 0
     while at < len(made) and made[at].part == "ADV":
         at += 1
+    if made and made[0].part == "ADP":
+        at = _behind_place(made)
     while at < len(made) and (verb := _instruction(made, at)):
         made[at] = verb
         nxt = at + 1
@@ -69,6 +73,14 @@ def as_instruction(tokens: Sequence[Token]) -> Sequence[Token]:
         else:
             break
     return made
+
+
+def _behind_place(tokens: Sequence[Token]) -> int:
+    """Return where the verb is behind a place: "in a bowl combine the eggs"."""
+    at = 1
+    while at < len(tokens) and tokens[at].part in ("DET", "ADJ"):
+        at += 1
+    return min(at + 1, len(tokens))
 
 
 def _instruction(tokens: Sequence[Token], at: int) -> Token | None:
@@ -119,10 +131,11 @@ def _change_at(sentence: _Sentence, at: int) -> FoundChange | None:
         first += 1
     particle = first if first < len(tokens) and tokens[first].part in ("ADP", "ADV") else -1
     opens = first + 1 if particle >= 0 else first
-    whole = _whole(sentence, first) or (_whole(sentence, opens) if particle >= 0 else None)
-    pronoun = _pronoun_at(tokens, first)
-    after = whole.last if whole else first + 1 if pronoun else first
     passive = tokens[at].tag == "VBN" and any(token.lower in BE for token in tokens[max(0, at - 3) : at])
+    whole = _whole(sentence, first) or (_whole(sentence, opens) if particle >= 0 else None)
+    whole = None if passive else whole
+    pronoun = _pronoun_at(tokens, first) and not passive
+    after = whole.last if whole else first + 1 if pronoun else first
     before = whole is not None and particle >= 0 and whole.first == opens
     if before:
         options = [(f"{lemma} {tokens[particle].lower}", particle)]
@@ -208,7 +221,7 @@ def _bare(lemma: str, tokens: Sequence[Token], place: int) -> list[str]:
         found += [
             verb
             for verb in verbs_by_head().get(lemma, ())
-            if verb != lemma and any(change.prepositions[0] == preposition for change in by_verb()[verb])
+            if verb != lemma and any(preposition in change.links for change in by_verb()[verb])
         ]
     return found
 
@@ -252,6 +265,9 @@ class _Seen:
             elif tokens[particle].lower == "out" and tokens[behind].lower == "of":
                 linked = particle if "out of" in change.links else -1
                 particle = -1 if linked >= 0 else particle
+            elif behind in self.sentence.phrases:
+                # "pushed in a parking lot": a place, no particle.
+                return None
             elif tokens[behind].part == "ADP" and _preposition(tokens, behind) in change.links:
                 linked = behind
         return FoundChange(change, self.at, particle, linked, changing, transitive, self.passive, behind)
@@ -259,7 +275,10 @@ class _Seen:
 
 def _fitting(options: Sequence[StateChange], noun: str) -> StateChange:
     """Return the change of this kind of thing, or else the first: one removes a shirt, a lid or a card differently."""
-    return next((one for one in options if noun in NOUNS.get(one.object_type, ())), options[0])
+    usual = options[0]
+    if usual.verb not in BY_THING:
+        return usual
+    return next((one for one in options if noun in NOUNS.get(one.object_type, ())), usual)
 
 
 def _pronoun_at(tokens: Sequence[Token], at: int) -> bool:

@@ -33,6 +33,7 @@ OBJECT_TYPES = frozenset(
         "rope",
         "part",
         "insertable",
+        "spreadable",
     }
 )
 # Nouns of a kind, for verbs whose opposite depends on the thing: one removes a shirt, a lid or a card.
@@ -49,6 +50,11 @@ NOUNS = {
     "insertable": frozenset(
         "card battery disc disk cd dvd cartridge needle memory chip plug cork straw key coin bulb cassette toner sim "
         "film ram drive usb".split()
+    ),
+    "liquid": frozenset("water oil grease milk juice liquid fat broth soda beer wine tea coffee drink".split()),
+    "spreadable": frozenset(
+        "butter jam sauce cream cheese glue paint perfume lotion mayonnaise ketchup mustard nutella paste powder gel "
+        "soap frosting icing honey chocolate syrup oil shampoo margarine".split()
     ),
     "device": frozenset(
         "engine car bike bicycle computer phone laptop machine motor motorcycle radio television tv camera printer "
@@ -120,7 +126,6 @@ LINKS: dict[str, dict[str, str]] = {
     "connect": {"to": "from", "with": "from"},
     "screw": {"into": "from", "onto": "from", "on": "from", "to": "from"},
     "attach": {"to": "from", "on": "from", "onto": "from"},
-    "remove": {"off": "to", "from": "to"},
     "install": {"in": "from", "on": "from", "into": "from", "onto": "from", "to": "from"},
     "hang up": {"on": "from"},
     "hang": {"on": "from", "from": "from"},
@@ -217,10 +222,11 @@ REVERSIBLE = (
     ("outside", "inject", "inside", "extract", _T, "liquid", _OUT),
     ("disarranged", "arrange", "arranged", "disarrange", _T, "thing", ("", "")),
     ("shapeless", "form", "formed", "flatten", _T, "food", ("", "")),
-    ("united", "divide", "divided", "unite", _T, "thing", ("", "")),
-    ("piled up", "spread", "spread", "pile up", _T, "thing", ("", "")),
+    ("united", "divide", "divided", "combine", _T, "thing", ("", "")),
+    ("gathered", "spread", "spread", "gather", _T, "thing", ("", "")),
+    ("unspread", "spread", "spread", "wipe off", _T, "spreadable", ("", "")),
     ("soaking", "drain", "drained", "soak", _T, "food", ("", "")),
-    ("soapy", "rinse", "rinsed", "lather", _T, "surface", ("", "")),
+    ("dry", "rinse", "wet", "dry", _T, "surface", ("", "")),
     ("dirty", "wash", "clean", "dirty", _T, "surface", ("", "")),
     ("dry", "spray", "wet", "dry", _T, "surface", ("", "")),
     ("spilt", "absorb", "absorbed", "spill", _T, "liquid", ("", "")),
@@ -246,6 +252,20 @@ REVERSIBLE = (
     ("further away", "take", "closer", "put back", _T, "thing", ("from", "in")),
     ("unsorted", "sort", "sorted", "mix up", _T, "thing", ("", "")),
     ("off", "power on", "on", "power off", _T, "device", ("", "")),
+    # States that captions of earlier versions have.
+    ("lower", "lift", "higher", "put down", _T, "thing", ("", "")),
+    ("down", "raise", "up", "lower", _T, "thing", ("", "")),
+    ("low", "rise", "high", "fall", _I, "thing", ("", "")),
+    ("low", "ascend", "high", "descend", _I, "person", ("", "")),
+    ("low", "climb", "high", "descend", _I, "person", ("", "")),
+    ("high", "ski", "low", "ascend", _I, "person", ("", "")),
+    ("on the ground", "jump", "in the air", "descend", _I, "person", ("", "")),
+    ("held", "drop", "dropped", "pick up", _T, "thing", ("", "")),
+    ("broken", "repair", "repaired", "break", _T, "device", ("", "")),
+    ("soiled", "wash", "washed", "dirty", _T, "surface", ("", "")),
+    ("liquid", "freeze", "frozen", "thaw", _B, "liquid", ("", "")),
+    ("piled up", "spread", "spread", "pile up", _T, "thing", ("", "")),
+    ("buried", "dig out", "dug out", "bury", _T, "thing", ("", "")),
 )
 
 # pre, verb, post, transitivity, type of what changes, the stand-in of mode paper.
@@ -285,6 +305,7 @@ IRREVERSIBLE = (
     ("unstirred", "stir", "stirred", _T, "food", "separate"),
     ("in the bottle", "drizzle", "drizzled", _T, "liquid", "drain"),
     ("in the glass", "drink", "gone", _T, "liquid", "pour"),
+    ("in the container", "drain", "drained away", _T, "liquid", "pour"),
     ("blank", "ink", "inked", _T, "surface", "erase"),
     ("upright", "flip over", "overturned", _T, "thing", "set up"),
 )
