@@ -21,9 +21,12 @@ COLLECTIONS = frozenset({"group", "crowd", "couple", "bunch", "pair", "line", "l
 # Behind these the preposition continues a particle: "carries a boy off in a car".
 ADVERBS = frozenset("out off up down along over around in on by through".split())
 # "a clip taken from a film".
-EXCERPTS = frozenset("clip clips scene scenes video videos footage excerpt trailer picture photo image still".split())
+EXCERPTS = frozenset("clip clips scene scenes video videos footage excerpt trailer picture photo photograph image images still shot view".split())
 # British spellings, which the table of forms lacks.
 MORE_FORMS = {"travelling": "travel", "travelled": "travel", "modelling": "model", "paddling": "paddle"}
+# What follows from where a thing is put: "on a ramp so it slides down".
+OUTCOMES = frozenset({"so", "but", "without", "until"})
+PUT_ON = frozenset({"on", "onto"})
 # Without a verb before them, the verb behind the landmark decides.
 STATIC = frozenset({"in", "on", "inside"})
 # A word that may be a noun is a verb behind these, and behind plural nouns.
@@ -69,6 +72,8 @@ def choices(phrase: str, before: Sequence[str], after: Sequence[str]) -> tuple[s
     if (before and before[-1] in ADVERBS) or (phrase == "from" and not EXCERPTS.isdisjoint(before)):
         return ()
     verb = _verb(before)
+    if phrase in PUT_ON and "put" in verb and not OUTCOMES.isdisjoint(after):
+        return ()
     if phrase in STATIC and not verb.isdisjoint(("none", "be")):
         verb |= _next_verb(after)
     targets = next((row.targets for row in rows if row.fits(verb, landmark)), ())
@@ -138,7 +143,8 @@ def _verb(before: Sequence[str]) -> frozenset[str]:
 def _next_verb(after: Sequence[str]) -> frozenset[str]:
     """Return the verb after the landmark: "a man in a car driving down a road"."""
     lemma = next((lemma for at, word in enumerate(after) if at and (lemma := _lemma_of_verb(word)) not in ("", "be")), "")
-    return _classes_of_verbs().get(lemma, frozenset())
+    classes = _classes_of_verbs().get(lemma, frozenset())
+    return classes if "steer" in classes or lemma in ("swim", "dive", "float", "surf") else frozenset()
 
 
 def _may_follow(word: str, lemma: str, last: str) -> bool:
