@@ -17,6 +17,9 @@ NOT_TAKEN = frozenset(
 )
 # Words behind a thing that do not name it: "the tyre first".
 NOT_NAMES = frozenset({"first", "again", "together", "well", "up", "upright", "next"})
+# Whoever follows these instructions changes: "jump up", "do the first two jumps".
+ALONE = frozenset({"jump", "ski", "rise", "climb", "ascend", "descend"})
+NAMES_ACTS = frozenset({"do", "perform", "make", "finish", "complete", "begin", "start"})
 KEPT_ARTICLES = frozenset({"all", "both", "some"})
 
 
@@ -30,6 +33,7 @@ class Event:
     head: int
     transitive: bool
     several: bool = False
+    name: str = ""
 
 
 def event_of(tokens: Sequence[Token]) -> tuple[Sequence[Token], Event | None]:
@@ -37,7 +41,7 @@ def event_of(tokens: Sequence[Token]) -> tuple[Sequence[Token], Event | None]:
     if any(token.lemma in UNDONE for token in tokens):
         return tokens, None
     read = as_instruction(tokens)
-    return read, next(_results(read), None) or _told(read)
+    return read, next(_results(read), None) or _told(read) or next(_weaker(read), None)
 
 
 def _told(tokens: Sequence[Token]) -> Event | None:
@@ -46,6 +50,8 @@ def _told(tokens: Sequence[Token]) -> Event | None:
         if found.what is None or described or (found.change.verb == "take" and tokens[found.what.head].lemma in NOT_TAKEN):
             continue
         change = found.change
+        if change.object_type == "structure" and tokens[found.what.head].lemma not in NOUNS["structure"]:
+            continue
         if change.verb == "put on" and found.preposition >= 0:
             # "putting a book on a table" puts it down; only clothes are put on.
             change = by_verb()["put down"][0]
@@ -55,6 +61,19 @@ def _told(tokens: Sequence[Token]) -> Event | None:
             continue
         return _event(tokens, change, found.what, transitive=found.transitive)
     return None
+
+
+def _weaker(tokens: Sequence[Token]) -> Iterator[Event]:
+    """Yield what is told without a place or without its actor: "putting a bangle", "ski down the hill"."""
+    phrases = {phrase.first: phrase for phrase in noun_phrases(tokens)}
+    if tokens and tokens[0].lemma in ("put", "place") and 1 in phrases:
+        yield _event(tokens, by_verb()["put down"][0], phrases[1], transitive=True)
+    for at, token in enumerate(tokens):
+        begins = at == 0 or tokens[at - 1].lower in ("and", "then", "to", ",")
+        named = token.lower in ("jump", "jumps") and tokens[0].lower in NAMES_ACTS
+        lemma = "jump" if named else token.lemma
+        if (begins or named) and lemma in ALONE and at + 1 not in phrases:
+            yield Event(by_verb()[lemma][0], at, at + 1, at, False, name="person")
 
 
 def _event(tokens: Sequence[Token], change: StateChange, what: NounPhrase, *, transitive: bool) -> Event:

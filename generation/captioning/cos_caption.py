@@ -61,6 +61,8 @@ def _texts(text: str, tokens: Sequence[Token], found: Event, mode: str) -> dict[
 
 def _thing(text: str, tokens: Sequence[Token], found: Event) -> str:
     """Return the thing that changes, without its article."""
+    if found.name:
+        return found.name
     words = text[tokens[found.first].start : tokens[found.last - 1].end]
     opens = found.first == 0 and tokens[found.first].part != "PROPN"
     return words[0].lower() + words[1:] if opens else words

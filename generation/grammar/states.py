@@ -40,7 +40,7 @@ TEMPLATES = {
 
 # Prepositions of a direction belong to their verb; others say where or when.
 DIRECTIONS = word_set(
-    "into onto from out off around over through against to towards toward away back between together apart at"
+    "into onto from out off around over through against to towards toward away back between together apart at up down"
 )
 # Verbs that may keep a direction: "pushes a car down a road", "pulls a car down a road".
 KEEP_DIRECTION = {"push": word_set("down up along across"), "pull": word_set("down up along across")}
@@ -52,6 +52,8 @@ PIECES = word_set("half two three four pieces halves slices circles strips shape
 SHOWN = word_set("reveal display show unveil present see look eat drink read use find")
 # Things that these verbs do not change, or that their opposites do not fit.
 NOT_LITERAL = {
+    "put in": word_set("goal effort time"),
+    "put on": word_set("performance show display play concert weight music"),
     "push": word_set("issue limit boundary idea agenda product button law key pedal"),
     "pull": word_set("prank trick trigger face muscle leg stunt"),
     "throw": word_set("party fit tantrum shade punch fish light"),
@@ -89,10 +91,13 @@ ONLY = {
     "dig": word_set("hole pit trench grave ditch tunnel"),
     "fill in": word_set("hole pit trench grave ditch tunnel"),
     "wear": NOUNS["garment"],
+    "enter": NOUNS["structure"],
+    "leave": NOUNS["structure"],
 }
 # These are changes in made captions only: one takes a walk, and puts things anywhere.
-NOTED_ONLY = word_set("take form")
-MADE_BY_TEMPLATE = 9
+NOTED_ONLY = word_set("take form fall rise melt ski jump")
+# These describe how a thing is, not what happens to it: "a family is gathered".
+STATES_IF_PASSIVE = word_set("gather scatter catch throw hide fill light")
 
 
 @dataclass(frozen=True)
@@ -129,12 +134,16 @@ def hindrance(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
     """Return why the verb of a natural caption is left alone, or ""."""
     verb, change = tokens[found.verb], found.change
     head = tokens[found.what.head].lemma if found.what else ""
-    if verb.tag == "VBN" and not found.passive:
+    before = tokens[found.verb - 1] if found.verb else None
+    attribute = verb.tag in ("VBD", "VBN") and not found.passive and not _has_subject(before)
+    if (verb.tag == "VBN" and not found.passive) or attribute or (before is not None and before.lower == "with"):
         return f"'{verb.lower}' describes a thing here"
     if change.verb == "wear" and verb.tag == "VBG" and tokens[found.verb - 1].part != "AUX":
         return "'wearing' describes a person here"
     if change.verb in NOTED_ONLY or head in NOT_LITERAL.get(change.verb, ()):
         return f"'{change.verb}' is no change of state here"
+    if found.passive and verb.lemma in STATES_IF_PASSIVE:
+        return f"'{verb.lower}' describes a thing here"
     if change.verb in ONLY and head not in ONLY[change.verb]:
         return f"'{change.verb}' is no change of state here"
     if not found.transitive and verb.lemma in LAST_WORDS and _has_more(tokens, found.verb + 1):
@@ -150,6 +159,10 @@ def hindrance(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
     if verb.lemma == "reveal" and any(token.lemma in ("open", "remove", "unwrap", "lift") for token in tokens):
         return "what is revealed depends on another act"
     return _tail(tokens, found, target)
+
+
+def _has_subject(before: Token | None) -> bool:
+    return before is not None and (before.part in ("NOUN", "PROPN", "PRON", "CCONJ") or before.text == ",")
 
 
 def _has_more(tokens: Sequence[Token], at: int) -> bool:
@@ -173,6 +186,8 @@ def _tail(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
         if token.lower == "to" and token.part == "PART":
             return "the purpose behind 'to' does not fit the opposite"
         if token.lower in DIRECTIONS and token.part in ("ADP", "ADV", "PART") and not _starts_linked(tokens, found, at):
+            return misfit
+        if token.lower in ("in", "at", "on") and verb_lemma in ("throw", "catch", "drop"):
             return misfit
         if token.lower in ("in", "into") and (after in PIECES or token.lower == "into"):
             return misfit

@@ -6,7 +6,7 @@ changes are those of text/language/change_of_state.py. Captions in these templat
 `cos_caption`; `corrected` also replaces the verb of change in any other caption.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,10 +27,15 @@ from text.diff import Edit
 from text.language.change_finding import FoundChange
 from text.language.change_of_state import StateChange, by_verb
 from text.language.numbers import match_case
+from text.language.phrases import is_plural_noun
+from text.language.tokens import Token
 from text.language.tools import Tagger, tagger
 
 VERSION = "3"
 NO_VERB = "it has no verb of change from the lexicon with a thing that changes"
+
+# Opposites that need several things: not "combines the egg".
+MANY = frozenset({"combine", "unite", "gather"})
 
 Made = tuple[list[Edit], StateChange] | str
 
@@ -115,6 +120,9 @@ def _action(
     why = NO_VERB
     for found in changes:
         target = _target(found, mode)
+        if mode != "paper" and target in MANY and not _is_several(tokens, found):
+            why = f"one thing cannot be changed by '{target}'"
+            continue
         natural = mode != "paper" and span == (0, len(text)) and not noted and not _is_template(text)
         hindered = hindrance(tokens, found, target) if target and natural else ""
         if hindered:
@@ -126,6 +134,14 @@ def _action(
         if not target:
             why = f"'{found.change.verb}' cannot be undone: no verb reverses it"
     return why
+
+
+def _is_several(tokens: Sequence[Token], found: FoundChange) -> bool:
+    """Return whether the changing thing is several things."""
+    if found.what is None:
+        return True
+    words = tokens[found.what.first : found.what.last]
+    return is_plural_noun(tokens[found.what.head].text) or any(word.lower == "and" for word in words)
 
 
 def _target(found: FoundChange, mode: str) -> str:

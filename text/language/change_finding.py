@@ -14,7 +14,10 @@ REACH = 12
 BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "gets", "get"})
 OBJECT_PRONOUNS = frozenset({"it", "them", "him", "her", "this", "that", "these", "something"})
 # Verbs of instructions that the lexicon of changes lacks: "slice the onion and place it in the pan".
-STEPS = frozenset("place season serve add put set repeat transfer toss let bring cook use keep leave grate simmer".split())
+STEPS = frozenset(
+    "place season serve add put set repeat transfer toss let bring cook use keep leave grate simmer coat sprinkle "
+    "garnish marinate blend allow move take turn wait make return".split()
+)
 # "screw on the screws": the word behind the verb is no preposition.
 ON_OBJECT = frozenset({"screw", "fit", "paint"})
 # The opposites of these depend on the thing.
@@ -183,10 +186,19 @@ def _whole(sentence: _Sentence, first: int) -> NounPhrase | None:
     while phrase is not None and phrase.last + 1 < len(tokens):
         link = tokens[phrase.last]
         nxt = phrases.get(phrase.last + 1)
-        if nxt is None or not (link.lower == "of" or (link.lower in ("and", "or") and _belongs(sentence, nxt))):
+        if nxt is None or not (link.lower == "of" or (_lists(sentence, phrase.last, nxt) and _belongs(sentence, nxt))):
             break
         phrase = NounPhrase(phrase.first, nxt.last, phrase.head)
     return phrase
+
+
+def _lists(sentence: _Sentence, at: int, phrase: NounPhrase) -> bool:
+    """Return whether "and", "or" or the comma of a list is at `at`: "lemon juice, sumac and garlic"."""
+    tokens = sentence.tokens
+    if tokens[at].lower in ("and", "or"):
+        return True
+    after = phrase.last
+    return tokens[at].lower == "," and after < len(tokens) and tokens[after].lower in (",", "and", "or")
 
 
 def _belongs(sentence: _Sentence, phrase: NounPhrase) -> bool:

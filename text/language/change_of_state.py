@@ -56,6 +56,11 @@ NOUNS = {
         "butter jam sauce cream cheese glue paint perfume lotion mayonnaise ketchup mustard nutella paste powder gel "
         "soap frosting icing honey chocolate syrup oil shampoo margarine".split()
     ),
+    "structure": frozenset(
+        "room building house kitchen store shop office car bus train vehicle booth stage field ring elevator tent "
+        "garage bathroom bedroom hall classroom restaurant cave arena stadium church hotel school home bank museum "
+        "library studio court pool bar club apartment".split()
+    ),
     "device": frozenset(
         "engine car bike bicycle computer phone laptop machine motor motorcycle radio television tv camera printer "
         "vehicle truck robot clock watch toy lamp pipe roof fence sink toilet washer dryer fridge vase cup window "
@@ -201,7 +206,6 @@ REVERSIBLE = (
     ("dark", "light up", "bright", "darken", _T, "surface", ("", "")),
     ("unlit", "light", "lit", "extinguish", _T, "thing", ("", "")),
     ("in motion", "stop", "still", "start", _B, "vehicle", ("", "")),
-    ("bare", "decorate", "decorated", "strip", _T, "surface", ("", "")),
     ("mounted", "dismount", "dismounted", "mount", _T, "structure", ("from", "on")),
     ("unfurled", "furl", "furled", "unfurl", _T, "cloth", ("", "")),
     ("uncoiled", "coil", "coiled", "uncoil", _T, "rope", ("", "")),
@@ -306,6 +310,7 @@ IRREVERSIBLE = (
     ("in the bottle", "drizzle", "drizzled", _T, "liquid", "drain"),
     ("in the glass", "drink", "gone", _T, "liquid", "pour"),
     ("in the container", "drain", "drained away", _T, "liquid", "pour"),
+    ("bare", "decorate", "decorated", _T, "surface", "strip"),
     ("blank", "ink", "inked", _T, "surface", "erase"),
     ("upright", "flip over", "overturned", _T, "thing", "set up"),
 )
