@@ -42,6 +42,8 @@ TEMPLATES = {
 DIRECTIONS = word_set(
     "into onto from out off around over through against to towards toward away back between together apart at up down"
 )
+# One puts things back on these, and in others.
+ON_THESE = word_set("head face body wall shelf table floor desk counter stove plate tray rack finger neck arm hand bed roof")
 # Verbs that may keep a direction: "pushes a car down a road", "pulls a car down a road".
 KEEP_DIRECTION = {"push": word_set("down up along across"), "pull": word_set("down up along across")}
 # Without an object these end their sentence: nothing descends over a bar.
@@ -52,18 +54,21 @@ PIECES = word_set("half two three four pieces halves slices circles strips shape
 SHOWN = word_set("reveal display show unveil present see look eat drink read use find")
 # Things that these verbs do not change, or that their opposites do not fit.
 NOT_LITERAL = {
-    "put in": word_set("goal effort time"),
-    "put on": word_set("performance show display play concert weight music"),
+    "take down": word_set("man woman boy girl person opponent player people guy wrestler note picture"),
+    "turn on": word_set("road street corner side stage way path track highway man woman"),
+    "turn off": word_set("road street corner side stage way path track highway"),
+    "put in": word_set("goal effort time fire"),
+    "put on": word_set("performance show display play concert weight music fire"),
     "push": word_set("issue limit boundary idea agenda product button law key pedal"),
     "pull": word_set("prank trick trigger face muscle leg stunt"),
     "throw": word_set("party fit tantrum shade punch fish light"),
-    "catch": word_set("fish fire attention cold eye glimpse up"),
+    "catch": word_set("fish fire attention cold eye glimpse play"),
     "cover": word_set("topic song news story subject event mouth face tune"),
     "open": word_set("fire mouth eye show concert account discussion presentation event"),
     "close": word_set("deal gap eye show"),
-    "raise": word_set("money awareness question child kid issue concern fund"),
-    "break": word_set("news record law rule dance bad silence leg"),
-    "fix": word_set("hair makeup meal food drink problem dinner lunch breakfast"),
+    "raise": word_set("money awareness question child kid issue concern fund baby puppy kitten rabbit cub animal"),
+    "break": word_set("news record law rule dance bad silence leg ankle arm nose bone egg ice bread tackle"),
+    "fix": word_set("hair makeup meal food drink problem dinner lunch breakfast tire tyre flat imperfection mistake error leak bug"),
     "enter": word_set("contest competition code name datum number information password"),
     "leave": word_set("message comment impression trace mark note leaf"),
     "form": word_set("circle line band team group pyramid shape part square"),
@@ -71,7 +76,8 @@ NOT_LITERAL = {
     "lift": word_set("mood spirit ban"),
     "divide": word_set("people opinion"),
     "clean": word_set("up"),
-    "lock": word_set("eye"),
+    "lock": word_set("eye gaze lip"),
+    "load": word_set("fight game level screen website page"),
     "light": word_set("room"),
     "sort": word_set("problem"),
     "hang": word_set("himself herself"),
@@ -91,13 +97,23 @@ ONLY = {
     "dig": word_set("hole pit trench grave ditch tunnel"),
     "fill in": word_set("hole pit trench grave ditch tunnel"),
     "wear": NOUNS["garment"],
+    "light": word_set(
+        "candle fire grill stove match cigarette lamp torch firework fireworks lantern burner bonfire wood charcoal cigar "
+        "fuse incense sparkler"
+    ),
     "enter": NOUNS["structure"],
     "leave": NOUNS["structure"],
 }
 # These are changes in made captions only: one takes a walk, and puts things anywhere.
-NOTED_ONLY = word_set("take form fall rise melt ski jump")
+NOTED_ONLY = word_set("take form fall rise melt ski jump") | {"mix up"}
+# Who acts: "a guy folding paper", but not "a home lighting product".
+AGENTS = word_set(
+    "man woman guy girl boy child kid person people lady player character baby men women children someone somebody he",
+    "she they chef cook worker student teacher actor singer mechanic hand group couple family team adult teenager dude",
+    "gentleman officer soldier doctor nurse farmer artist gamer magician dog cat monkey animal bird machine robot",
+)
 # These describe how a thing is, not what happens to it: "a family is gathered".
-STATES_IF_PASSIVE = word_set("gather scatter catch throw hide fill light")
+STATES_IF_PASSIVE = word_set("gather scatter catch throw hide fill light attach connect dress")
 
 
 @dataclass(frozen=True)
@@ -140,20 +156,36 @@ def hindrance(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
         return f"'{verb.lower}' describes a thing here"
     if change.verb == "wear" and verb.tag == "VBG" and tokens[found.verb - 1].part != "AUX":
         return "'wearing' describes a person here"
-    if change.verb in NOTED_ONLY or head in NOT_LITERAL.get(change.verb, ()):
+    described = tokens[found.what.first : found.what.last] if found.what else ()
+    refused = NOT_LITERAL.get(change.verb, frozenset())
+    if change.verb in NOTED_ONLY or any(token.lemma in refused for token in described):
         return f"'{change.verb}' is no change of state here"
     if found.passive and verb.lemma in STATES_IF_PASSIVE:
         return f"'{verb.lower}' describes a thing here"
+    bare = found.what is not None and found.what.last - found.what.first == 1 and found.what.head == found.verb + 1
+    if verb.tag == "VBD" and bare and head == tokens[found.verb + 1].lower:
+        return f"'{verb.lower}' describes a thing here"
+    if found.transitive and found.what is None and _opens_noun(tokens, found.behind):
+        return f"'{change.verb}' has two objects here"
+    if found.passive and found.what is None:
+        return f"what is '{verb.lower}' is not named"
+    if found.particle == found.verb + 1 and change.verb in ("put in", "push in"):
+        return f"'{change.verb}' may name a place here"
     if change.verb in ONLY and head not in ONLY[change.verb]:
         return f"'{change.verb}' is no change of state here"
     if not found.transitive and verb.lemma in LAST_WORDS and _has_more(tokens, found.verb + 1):
         return f"what follows '{change.verb}' does not fit '{target}'"
-    described = tokens[found.what.first : found.what.last] if found.what else ()
     if any(token.lower in (change.pre, change.post) for token in described):
         return "the thing is described by its state"
     reverse = target.partition(" ")[0]
-    if any(token.part == "VERB" and token.lemma == reverse and at != found.verb for at, token in enumerate(tokens)):
-        return f"the caption also says '{reverse}'"
+    others = {token.lemma for at, token in enumerate(tokens) if token.part == "VERB" and at != found.verb}
+    if not others.isdisjoint((reverse, verb.lemma)):
+        return f"the caption also says '{reverse if reverse in others else verb.lemma}'"
+    if before is not None and before.part == "NOUN" and verb.tag == "VBG" and before.lemma not in AGENTS:
+        if found.transitive and found.what is not None and found.what.last - found.what.first == 1:
+            return f"'{verb.lower}' may name a thing here"
+    if not found.transitive and verb.lemma in ("open", "close") and head in AGENTS:
+        return f"'{change.verb}' has no object here"
     if verb.lemma == "open" and any(token.lemma in SHOWN for token in tokens[found.behind :]):
         return "what follows needs the opened thing"
     if verb.lemma == "reveal" and any(token.lemma in ("open", "remove", "unwrap", "lift") for token in tokens):
@@ -163,6 +195,10 @@ def hindrance(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
 
 def _has_subject(before: Token | None) -> bool:
     return before is not None and (before.part in ("NOUN", "PROPN", "PRON", "CCONJ") or before.text == ",")
+
+
+def _opens_noun(tokens: Sequence[Token], at: int) -> bool:
+    return at < len(tokens) and tokens[at].part in ("DET", "NOUN", "NUM")
 
 
 def _has_more(tokens: Sequence[Token], at: int) -> bool:
@@ -181,13 +217,19 @@ def _tail(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
         if at in (found.preposition, found.particle) or token.lower in kept:
             continue
         after = tokens[at + 1].lower if at + 1 < len(tokens) else ""
-        if token.lower == "with":
-            return "what is done with the tool or thing behind 'with' does not fit the opposite"
+        if token.lower in ("with", "using"):
+            return "the tool or thing behind 'with' does not fit the opposite"
         if token.lower == "to" and token.part == "PART":
             return "the purpose behind 'to' does not fit the opposite"
         if token.lower in DIRECTIONS and token.part in ("ADP", "ADV", "PART") and not _starts_linked(tokens, found, at):
             return misfit
         if token.lower in ("in", "at", "on") and verb_lemma in ("throw", "catch", "drop"):
+            return misfit
+        if token.lower == "in" and verb_lemma in ("clean", "wash", "rinse", "soak", "wipe"):
+            return misfit
+        if token.lower == "for" or (token.lower == "on" and verb_lemma == "lift"):
+            return misfit
+        if token.lower == "in" and any(one.lower == "air" for one in tokens[at + 1 : at + 3]):
             return misfit
         if token.lower in ("in", "into") and (after in PIECES or token.lower == "into"):
             return misfit
@@ -220,7 +262,7 @@ def undone(tokens: Sequence[Token], found: FoundChange, target: str, *, link: bo
             edits.append(Edit(old.start, old.end, match_case(old.text, particle)))
         else:
             edits.append(Edit(before, old.end, ""))
-    elif particle and (not places or target == "put back"):
+    elif particle and (not places or particle not in ("in", "out", "on", "off")):
         at = tokens[found.verb + 1].end if _is_pronoun_behind(tokens, found) else verb.end
         edits.append(Edit(at, at, f" {particle}"))
     if places:
@@ -238,6 +280,8 @@ def _linked(tokens: Sequence[Token], found: FoundChange) -> Edit:
     if first == "out" and tokens[found.preposition + 1].lower == "of":
         first = "out of"
     other = found.change.links[first]
+    if other == "in" and any(token.lemma in ON_THESE for token in tokens[found.preposition : found.preposition + 4]):
+        other = "on"
     last = found.preposition + len(first.split()) - 1
     return Edit(tokens[found.preposition].start, tokens[last].end, match_case(tokens[found.preposition].text, other))
 

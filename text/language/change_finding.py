@@ -21,9 +21,9 @@ STEPS = frozenset(
 # "screw on the screws": the word behind the verb is no preposition.
 ON_OBJECT = frozenset({"screw", "fit", "paint"})
 # The opposites of these depend on the thing.
-BY_THING = frozenset({"remove", "fix", "spread", "drain"})
+BY_THING = frozenset({"remove", "spread", "drain"})
 # "fix the string on the guitar" attaches it; without a place it repairs.
-FIXED_TO = frozenset({"on", "to", "onto", "in", "into"})
+FIXED_TO = frozenset({"on", "to", "onto"})
 
 
 @dataclass(frozen=True)

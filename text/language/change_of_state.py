@@ -116,9 +116,10 @@ class StateChange:
 LINKS: dict[str, dict[str, str]] = {
     "put in": {"in": "out of", "inside": "out of"},
     "put on": {"on": "off", "onto": "off"},
+    "land": {"on": "from", "onto": "from"},
     "take out": {"from": "into"},
     "take off": {"off": "on"},
-    "load": {"into": "from", "in": "from", "onto": "from", "on": "from"},
+    "load": {"into": "from", "onto": "from", "on": "from"},
     "unload": {"from": "into", "out of": "into", "off": "onto"},
     "pack": {"into": "from", "in": "from"},
     "unpack": {"from": "into", "out of": "into"},
