@@ -51,9 +51,11 @@ LAST_WORDS = word_set(
     "jump climb ski ascend descend rise fall expand shrink start stop sink surface widen narrow warm cool burn boil"
 )
 PIECES = word_set("half two three four pieces halves slices circles strips shape form line circle")
-SHOWN = word_set("reveal display show unveil present see look eat drink read use find")
+SHOWN = word_set("reveal display show unveil present see look eat drink read use find take pull get remove")
 # Things that these verbs do not change, or that their opposites do not fit.
 NOT_LITERAL = {
+    "stand up": word_set("hair"),
+    "clean": word_set("up shrimp fish crab"),
     "take down": word_set("man woman boy girl person opponent player people guy wrestler note picture"),
     "turn on": word_set("road street corner side stage way path track highway man woman"),
     "turn off": word_set("road street corner side stage way path track highway"),
@@ -62,12 +64,12 @@ NOT_LITERAL = {
     "push": word_set("issue limit boundary idea agenda product button law key pedal"),
     "pull": word_set("prank trick trigger face muscle leg stunt"),
     "throw": word_set("party fit tantrum shade punch fish light"),
-    "catch": word_set("fish fire attention cold eye glimpse play"),
+    "catch": word_set("fish fire attention cold eye glimpse play wave breath"),
     "cover": word_set("topic song news story subject event mouth face tune"),
     "open": word_set("fire mouth eye show concert account discussion presentation event"),
     "close": word_set("deal gap eye show"),
     "raise": word_set("money awareness question child kid issue concern fund baby puppy kitten rabbit cub animal"),
-    "break": word_set("news record law rule dance bad silence leg ankle arm nose bone egg ice bread tackle"),
+    "break": word_set("news record law rule dance bad silence leg ankle arm nose bone egg ice bread tackle cement block board brick concrete wood stick pencil plank tile"),
     "fix": word_set("hair makeup meal food drink problem dinner lunch breakfast tire tyre flat imperfection mistake error leak bug"),
     "enter": word_set("contest competition code name datum number information password"),
     "leave": word_set("message comment impression trace mark note leaf"),
@@ -75,7 +77,6 @@ NOT_LITERAL = {
     "drop": word_set("beat hint bomb"),
     "lift": word_set("mood spirit ban"),
     "divide": word_set("people opinion"),
-    "clean": word_set("up"),
     "lock": word_set("eye gaze lip"),
     "load": word_set("fight game level screen website page"),
     "light": word_set("room"),
@@ -105,7 +106,7 @@ ONLY = {
     "leave": NOUNS["structure"],
 }
 # These are changes in made captions only: one takes a walk, and puts things anywhere.
-NOTED_ONLY = word_set("take form fall rise melt ski jump") | {"mix up"}
+NOTED_ONLY = word_set("take form fall rise melt ski jump sink surface") | {"mix up", "wipe off"}
 # Who acts: "a guy folding paper", but not "a home lighting product".
 AGENTS = word_set(
     "man woman guy girl boy child kid person people lady player character baby men women children someone somebody he",
@@ -113,7 +114,9 @@ AGENTS = word_set(
     "gentleman officer soldier doctor nurse farmer artist gamer magician dog cat monkey animal bird machine robot",
 )
 # These describe how a thing is, not what happens to it: "a family is gathered".
-STATES_IF_PASSIVE = word_set("gather scatter catch throw hide fill light attach connect dress")
+STATES_IF_PASSIVE = word_set("gather scatter catch throw hide fill light attach connect dress bury")
+FLYERS = word_set("plane airplane aeroplane aircraft airliner jet helicopter chopper drone bird bee insect butterfly rocket")
+ANIMALS = word_set("dog dogs puppy cat cats kitten animal animals bird horse")
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,14 @@ def changes_in(text: str, span: tuple[int, int], tags: Tagger) -> tuple[Sequence
     return tokens, find_changes(tokens)
 
 
+def is_made(text: str, tokens: Sequence[Token], found: FoundChange) -> bool:
+    """Return whether it is a caption of the paper's templates: "Someone folds the paper.", "The kite rises."."""
+    if text.startswith("Someone "):
+        return True
+    rest = found.particle + 1 if found.particle == found.verb + 1 else found.verb + 1
+    return text.startswith("The ") and not found.transitive and not _has_more(tokens, rest)
+
+
 def hindrance(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
     """Return why the verb of a natural caption is left alone, or ""."""
     verb, change = tokens[found.verb], found.change
@@ -171,6 +182,12 @@ def hindrance(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
         return f"what is '{verb.lower}' is not named"
     if found.particle == found.verb + 1 and change.verb in ("put in", "push in"):
         return f"'{change.verb}' may name a place here"
+    if not found.transitive and change.verb in ("land", "take off") and head not in FLYERS:
+        return f"'{change.verb}' is no flight here"
+    if target in ("throw", "catch", "push") and any(token.lower in ANIMALS for token in tokens[: found.verb]):
+        return f"animals do not '{target}'"
+    if found.behind < len(tokens) and tokens[found.behind].lower == "of":
+        return f"'{verb.lower}' names a thing here"
     if change.verb in ONLY and head not in ONLY[change.verb]:
         return f"'{change.verb}' is no change of state here"
     if not found.transitive and verb.lemma in LAST_WORDS and _has_more(tokens, found.verb + 1):
@@ -262,7 +279,7 @@ def undone(tokens: Sequence[Token], found: FoundChange, target: str, *, link: bo
             edits.append(Edit(old.start, old.end, match_case(old.text, particle)))
         else:
             edits.append(Edit(before, old.end, ""))
-    elif particle and (not places or particle not in ("in", "out", "on", "off")):
+    elif particle and (not places or not found.transitive or particle not in ("in", "out", "on", "off")):
         at = tokens[found.verb + 1].end if _is_pronoun_behind(tokens, found) else verb.end
         edits.append(Edit(at, at, f" {particle}"))
     if places:

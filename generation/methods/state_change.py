@@ -17,6 +17,7 @@ from generation.grammar.states import (
     Sentence,
     changes_in,
     hindrance,
+    is_made,
     opposite_states,
     read_sentence,
     undone,
@@ -123,7 +124,7 @@ def _action(
         if mode != "paper" and target in MANY and not _is_several(tokens, found):
             why = f"one thing cannot be changed by '{target}'"
             continue
-        natural = mode != "paper" and span == (0, len(text)) and not noted and not _is_template(text)
+        natural = mode != "paper" and span == (0, len(text)) and not noted and not is_made(text, tokens, found)
         hindered = hindrance(tokens, found, target) if target and natural else ""
         if hindered:
             why = hindered

@@ -111,7 +111,7 @@ NO_VERB = "it has no verb of change from the lexicon with a thing that changes"
 )
 def test_a_caption_is_skipped_with_its_reason(caption, why):
     if why == "'land'":
-        assert [draft.foil for draft in drafts("state_change", caption)] == ["a chopper takes off in a fold"]
+        assert [draft.foil for draft in drafts("state_change", caption)] == ["a chopper takes off from a fold"]
     else:
         assert skipped("state_change", caption) == why
 

@@ -116,7 +116,8 @@ class StateChange:
 LINKS: dict[str, dict[str, str]] = {
     "put in": {"in": "out of", "inside": "out of"},
     "put on": {"on": "off", "onto": "off"},
-    "land": {"on": "from", "onto": "from"},
+    "land": {"on": "from", "onto": "from", "in": "from"},
+    "spread": {"on": "from", "onto": "from", "over": "from"},
     "take out": {"from": "into"},
     "take off": {"off": "on"},
     "load": {"into": "from", "onto": "from", "on": "from"},
