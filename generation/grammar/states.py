@@ -186,7 +186,7 @@ def hindrance(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
         return f"'{change.verb}' is no flight here"
     if target in ("throw", "catch", "push") and any(token.lower in ANIMALS for token in tokens[: found.verb]):
         return f"animals do not '{target}'"
-    if found.behind < len(tokens) and tokens[found.behind].lower == "of":
+    if found.behind < len(tokens) and tokens[found.behind].lower == "of" and found.preposition < 0:
         return f"'{verb.lower}' names a thing here"
     if change.verb in ONLY and head not in ONLY[change.verb]:
         return f"'{change.verb}' is no change of state here"
