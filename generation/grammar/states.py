@@ -11,7 +11,9 @@ from text.diff import Edit
 from generation.grammar.surface import word_set
 from text.language.change_finding import REACH, FoundChange, find_changes
 from text.language.change_of_state import NOUNS, TUPLES, StateChange
+from text.language.inflection import lemmas
 from text.language.numbers import match_case
+from text.language.phrases import is_plural_noun
 from text.language.tokens import Token
 from text.language.tools import Tagger
 from text.language.verb_forms import inflect_like
@@ -43,7 +45,10 @@ DIRECTIONS = word_set(
     "into onto from out off around over through against to towards toward away back between together apart at up down"
 )
 # One puts things back on these, and in others.
-ON_THESE = word_set("head face body wall shelf table floor desk counter stove plate tray rack finger neck arm hand bed roof")
+ON_THESE = word_set(
+    "head face body wall shelf table floor desk counter stove plate tray rack finger neck arm hand bed roof eyelid eye",
+    "eyebrow cheek lip nose hair slice bread pizza toast cake back",
+)
 # Verbs that may keep a direction: "pushes a car down a road", "pulls a car down a road".
 KEEP_DIRECTION = {"push": word_set("down up along across"), "pull": word_set("down up along across")}
 # Without an object these end their sentence: nothing descends over a bar.
@@ -57,14 +62,14 @@ NOT_LITERAL = {
     "stand up": word_set("hair"),
     "clean": word_set("up shrimp fish crab"),
     "take down": word_set("man woman boy girl person opponent player people guy wrestler note picture"),
-    "turn on": word_set("road street corner side stage way path track highway man woman"),
+    "turn on": word_set("grass road street corner side stage way path track highway man woman"),
     "turn off": word_set("road street corner side stage way path track highway"),
     "put in": word_set("goal effort time fire"),
     "put on": word_set("performance show display play concert weight music fire"),
     "push": word_set("issue limit boundary idea agenda product button law key pedal"),
     "pull": word_set("prank trick trigger face muscle leg stunt"),
     "throw": word_set("party fit tantrum shade punch fish light"),
-    "catch": word_set("fish fire attention cold eye glimpse play wave breath"),
+    "catch": word_set("fish fire attention cold eye glimpse play wave breath air bit"),
     "cover": word_set("topic song news story subject event mouth face tune"),
     "open": word_set("fire mouth eye show concert account discussion presentation event"),
     "close": word_set("deal gap eye show"),
@@ -119,6 +124,10 @@ FLYERS = word_set("plane airplane aeroplane aircraft airliner jet helicopter cho
 ANIMALS = word_set("dog dogs puppy cat cats kitten animal animals bird horse")
 
 
+# "The wooden log falls over." and its mark.
+MADE_TOKENS = 6
+
+
 @dataclass(frozen=True)
 class Sentence:
     """The template of a caption, and the positions of its states; a caption without a template is an action."""
@@ -151,10 +160,11 @@ def changes_in(text: str, span: tuple[int, int], tags: Tagger) -> tuple[Sequence
 
 def is_made(text: str, tokens: Sequence[Token], found: FoundChange) -> bool:
     """Return whether it is a caption of the paper's templates: "Someone folds the paper.", "The kite rises."."""
-    if text.startswith("Someone "):
+    if text.startswith("Someone ") and tokens[found.verb].tag == "VBZ":
         return True
     rest = found.particle + 1 if found.particle == found.verb + 1 else found.verb + 1
-    return text.startswith("The ") and not found.transitive and not _has_more(tokens, rest)
+    short = len(tokens) <= MADE_TOKENS and tokens[found.verb].tag in ("VBZ", "VB")
+    return short and text.startswith("The ") and not found.transitive and not _has_more(tokens, rest)
 
 
 def hindrance(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
@@ -163,6 +173,7 @@ def hindrance(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
     head = tokens[found.what.head].lemma if found.what else ""
     before = tokens[found.verb - 1] if found.verb else None
     attribute = verb.tag in ("VBD", "VBN") and not found.passive and not _has_subject(before)
+    attribute = attribute or (verb.tag == "VB" and before is not None and _is_one(before) and "ADJ" in lemmas(verb.lower))
     if (verb.tag == "VBN" and not found.passive) or attribute or (before is not None and before.lower == "with"):
         return f"'{verb.lower}' describes a thing here"
     if change.verb == "wear" and verb.tag == "VBG" and tokens[found.verb - 1].part != "AUX":
@@ -203,11 +214,19 @@ def hindrance(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
             return f"'{verb.lower}' may name a thing here"
     if not found.transitive and verb.lemma in ("open", "close") and head in AGENTS:
         return f"'{change.verb}' has no object here"
+    if any(token.lemma == "reveal" for token in tokens[found.behind :]):
+        return "what is revealed depends on another act"
+    if any(token.lemma == "use" and token.part == "VERB" for token in tokens):
+        return "the tool does not fit the opposite"
     if verb.lemma == "open" and any(token.lemma in SHOWN for token in tokens[found.behind :]):
         return "what follows needs the opened thing"
     if verb.lemma == "reveal" and any(token.lemma in ("open", "remove", "unwrap", "lift") for token in tokens):
         return "what is revealed depends on another act"
     return _tail(tokens, found, target)
+
+
+def _is_one(token: Token) -> bool:
+    return token.part == "NOUN" and not is_plural_noun(token.text)
 
 
 def _has_subject(before: Token | None) -> bool:
@@ -243,6 +262,8 @@ def _tail(tokens: Sequence[Token], found: FoundChange, target: str) -> str:
         if token.lower in ("in", "at", "on") and verb_lemma in ("throw", "catch", "drop"):
             return misfit
         if token.lower == "in" and verb_lemma in ("clean", "wash", "rinse", "soak", "wipe"):
+            return misfit
+        if token.lower == "on" and target == "take off" and found.preposition < 0:
             return misfit
         if token.lower == "for" or (token.lower == "on" and verb_lemma == "lift"):
             return misfit

@@ -130,7 +130,7 @@ def _change_at(sentence: _Sentence, at: int) -> FoundChange | None:
     tokens, phrases = sentence.tokens, sentence.phrases
     lemma = tokens[at].lemma
     first = _behind_coordinated(tokens, at)
-    while first < len(tokens) and tokens[first].part == "ADV" and f"{lemma} {tokens[first].lower}" not in by_verb():
+    while first < len(tokens) and tokens[first].part == "ADV" and not _is_particle(lemma, tokens[first].lower):
         first += 1
     particle = first if first < len(tokens) and tokens[first].part in ("ADP", "ADV") else -1
     opens = first + 1 if particle >= 0 else first
@@ -160,6 +160,11 @@ def _change_at(sentence: _Sentence, at: int) -> FoundChange | None:
         if made:
             return made
     return None
+
+
+def _is_particle(lemma: str, word: str) -> bool:
+    """Return whether an adverb belongs to the verb: "throws away a box" is not "throws a box"."""
+    return word in ("away", "back", "apart", "aside") or f"{lemma} {word}" in by_verb()
 
 
 def _behind_coordinated(tokens: Sequence[Token], at: int) -> int:

@@ -41,7 +41,7 @@ NOUNS = {
     "garment": frozenset(
         "shirt t-shirt jacket coat hat cap shoe sock glove dress pants jeans trousers shorts sweater hoodie helmet mask "
         "glasses sunglasses scarf tie belt boot skirt robe apron suit vest wig ring necklace bracelet watch earring "
-        "goggles clothes clothing backpack bra gown costume uniform headphone headband".split()
+        "goggles clothes clothing backpack bra gown costume uniform headphone headband makeup make-up eyeshadow lipstick mascara cosmetic eyeliner".split()
     ),
     "part": frozenset(
         "lid cover cap wheel tyre tire peel label sticker handle tape wire screw nut bolt door panel plate frame "
@@ -118,6 +118,7 @@ LINKS: dict[str, dict[str, str]] = {
     "put on": {"on": "off", "onto": "off"},
     "land": {"on": "from", "onto": "from", "in": "from"},
     "spread": {"on": "from", "onto": "from", "over": "from"},
+    "put down": {"on": "from", "onto": "from"},
     "take out": {"from": "into"},
     "take off": {"off": "on"},
     "load": {"into": "from", "onto": "from", "on": "from"},
@@ -225,6 +226,7 @@ REVERSIBLE = (
     ("broken", "fix", "intact", "break", _T, "device", ("", "")),
     ("detached", "fix", "attached", "detach", _T, "part", ("on", "from")),
     ("out of place", "fit", "in place", "remove", _T, "thing", _OUT),
+    ("inside", "extract", "outside", "insert", _T, "thing", ("from", "into")),
     ("outside", "inject", "inside", "extract", _T, "liquid", _OUT),
     ("disarranged", "arrange", "arranged", "disarrange", _T, "thing", ("", "")),
     ("shapeless", "form", "formed", "flatten", _T, "food", ("", "")),
@@ -235,6 +237,7 @@ REVERSIBLE = (
     ("dry", "rinse", "wet", "dry", _T, "surface", ("", "")),
     ("dirty", "wash", "clean", "dirty", _T, "surface", ("", "")),
     ("dry", "spray", "wet", "dry", _T, "surface", ("", "")),
+    ("wiped up", "spill", "spilt", "wipe up", _T, "liquid", ("", "")),
     ("spilt", "absorb", "absorbed", "spill", _T, "liquid", ("", "")),
     ("cold", "heat up", "hot", "cool off", _T, "food", ("", "")),
     ("unheated", "preheat", "preheated", "cool down", _T, "device", ("", "")),
