@@ -168,6 +168,14 @@ MODEL_METHODS: dict[str, Entry] = {
             Param(
                 "spans", "", "a text-to-text model that also adds phrases: hub id or folder (ViLMA: google-t5/t5-large)"
             ),
+            Param(
+                "target",
+                "object",
+                "what is replaced. object: the first verb's object, or else its subject; landmark: the last noun of the "
+                "first clause, as in ViLMA's file of spatial relations",
+                "choice",
+                ("object", "landmark"),
+            ),
             Param("top", 3, "words, and phrases, taken from each model (ViLMA: 3)", "int"),
             *JUDGES,
             Param("min", 0.8, "min grammaticality of the foil", "float"),
@@ -181,6 +189,10 @@ MODEL_METHODS: dict[str, Entry] = {
             (
                 "corrected: a phrase has at most three words, and the last is a noun of the same number. The "
                 "paper takes any phrase."
+            ),
+            (
+                "both modes: the paper names the object or subject. Its file of spatial relations masks mostly the last "
+                "noun: use target=landmark there."
             ),
         ),
     ),
