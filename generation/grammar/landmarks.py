@@ -11,6 +11,7 @@ from text.language.tokens import Token
 CLAUSE_STARTS = frozenset({"so", "but", "until", "without", "while", "that", "because", "when", "who", "which"})
 # "from left to right": the side is the landmark.
 SIDES = frozenset({"left", "right"})
+BEFORE_NOUN = ("DET", "ADJ", "ADP", "NOUN", "NUM")
 OUTSIDE_WORDS = ("ADP", "DET", "PUNCT", "PRON", "AUX", "CCONJ", "SCONJ", "ADV", "PART", "NUM")
 
 
@@ -21,7 +22,7 @@ def landmark(tokens: Sequence[Token]) -> Spot | None:
         token = tokens[at]
         if not PLAIN_WORD.fullmatch(token.text):
             continue
-        if token.lower in SIDES or _may_be_noun(token, last=at == ends - 1):
+        if token.lower in SIDES or _may_be_noun(token, last=at == ends - 1 and tokens[at - 1].part in BEFORE_NOUN):
             lemma = lemmas(token.lower).get("NOUN", (token.lower,))[0]
             return Spot(token.start, token.end, token.lower, lemma, "NNS" if is_plural_noun(token.text) else "NN")
     return None

@@ -61,7 +61,7 @@ def make(
 ) -> Iterator[FoilDraft | Skip]:
     """Make one foil per caption, or a Skip with the reason."""
     del seed
-    found = [(caption, _spot(caption, state, params["target"])) for caption in captions]
+    found = [(caption, _spot(caption, state, params.get("target", "object"))) for caption in captions]
     jobs: dict[str, list[tuple[str, str]]] = {form: [] for form in NOUN_FORMS}
     for caption, spot in found:
         if isinstance(spot, Spot):
@@ -81,7 +81,7 @@ def make(
         drafts.append(made)
     verdicts = verdicts_of([caption for caption, _ in found], drafts, params)
     for (caption, spot), made in zip(found, drafts, strict=True):
-        yield _best(caption, spot, made, verdicts, params["target"])
+        yield _best(caption, spot, made, verdicts, params.get("target", "object"))
 
 
 def _phrases(

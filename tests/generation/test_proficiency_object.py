@@ -146,6 +146,6 @@ def test_the_landmark_is_the_last_noun_of_the_first_clause(caption, expected):
 
 def test_the_target_landmark_replaces_it_and_names_a_missing_one(monkeypatch, models):
     monkeypatch.setattr(_proficiency, "judged", lambda module, cases, params: [Verdict(True, 0.9) for _ in cases])
-    (draft,) = drafts("proficiency_object", "a man puts a cup on a shelf", target="landmark", **models)
-    assert draft.source == "shelf"
+    (draft,) = drafts("proficiency_object", "a man puts a cup on a red box", target="landmark", **models)
+    assert draft.facts["from"] == "box"
     assert skipped("proficiency_object", "he runs", target="landmark", **models) == "it has no noun that can be replaced"
