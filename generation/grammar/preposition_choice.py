@@ -236,7 +236,7 @@ def _ends_phrase(word: str, head: str) -> bool:
     """Return whether the word after a noun belongs to the next part: a verb, an adverb."""
     if _is_landmark(word):
         return False
-    if word.endswith(("ing", "ly", "ed")):
+    if len(word) > 4 and word.endswith(("ing", "ly", "ed")):
         return True
     parts = lemmas(word).keys()
     if parts and "NOUN" not in parts:

@@ -292,7 +292,7 @@ ROWS = (
     ("under, underneath, beneath", "move", "bridge fence table rope bar net bed", "over"),
     ("under, underneath, beneath", "put stuff hold", "thing -floor", "on top of, next to"),
     ("under, underneath, beneath", "", "tree", "behind"),
-    ("under, underneath, beneath", "stay none be act", "surface bridge", "on top of, next to"),
+    ("under, underneath, beneath", "stay none be act", "surface bridge", "on, on top of, next to"),
     ("above", "stay none be hold put move", "thing", "below"),
     ("below", "stay none be hold put move", "thing", "above"),
     ("on top of", "stay none be put hold act show", "stove room car slope shore", "next to"),

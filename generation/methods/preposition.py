@@ -144,13 +144,13 @@ def _options(caption: CaptionInput, mode: str, counts: Mapping[str, int] | None)
 
 
 def _drawn(caption: CaptionInput, mode: str, seed: int, counts: Mapping[str, int] | None, top: int) -> list[Option]:
-    """Return the options: opposites first, then the corpus's prepositions in weighted random order, then others."""
+    """Return the options: the corpus's prepositions before others, opposites first, the rest in weighted order."""
     rng = generator_for(seed, "preposition", caption.id)
     known = counts or {}
     # Exponential clocks: the earliest are a weighted draw without replacement.
     clocks = (
         (
-            0 if opposite else 1 if target in known or not known else 2,
+            (bool(known) and target not in known, not opposite),
             0.0 if opposite else rng.expovariate(1.0) / known.get(target, 1),
             relation,
             target,
