@@ -190,8 +190,13 @@ def _whole(sentence: _Sentence, first: int) -> NounPhrase | None:
         phrase = NounPhrase(first, first + 1, first) if first + 1 < len(tokens) and tokens[first + 1].lower == "of" else None
     while phrase is not None and phrase.last + 1 < len(tokens):
         link = tokens[phrase.last]
-        nxt = phrases.get(phrase.last + 1)
-        if nxt is None or not (link.lower == "of" or (_lists(sentence, phrase.last, nxt) and _belongs(sentence, nxt))):
+        # "sumac, and oil"
+        also = link.lower == "," and tokens[phrase.last + 1].lower in ("and", "or")
+        nxt = phrases.get(phrase.last + 1 + also)
+        if nxt is None:
+            break
+        listed = also or _lists(sentence, phrase.last, nxt)
+        if link.lower != "of" and not (listed and _belongs(sentence, nxt)):
             break
         phrase = NounPhrase(phrase.first, nxt.last, phrase.head)
     return phrase
