@@ -2,9 +2,9 @@
 
     .venv/bin/python benchmarks/quality_preposition.py FOLDER
 
-FOLDER has `relations.json` and `change-state-action.json` of ViLMA (github.com/ilkerkesen/ViLMA). `rates(FOLDER)` returns
-one row per method and half of a file. The halves are drawn by seed: the rules were written on the development half.
-Acceptability was judged from text alone, line by line: grammatical, false given the caption, plausible.
+FOLDER has `relations.json` and `change-state-action.json` of ViLMA (github.com/ilkerkesen/ViLMA). `rates(FOLDER)`
+returns one row per method and half of a file. The halves are drawn by seed: the rules were written on the development
+half. Acceptability was judged from text alone, line by line: grammatical, false given the caption, plausible.
 """
 
 import argparse
@@ -31,12 +31,19 @@ SEED = 208
 ARTICLES = re.compile(r"\b(?:the|an?|some)\b ")
 PARAMS = {"top": 10, "pairs": "", "min_corpus": 20, "model": "", "device": "auto"}
 STATE = {"subtest": "auto", "tagger": "offline"}
-# Method, half -> judged texts and accepted ones. One reader, text only; the lists themselves are not published.
+# Method, half -> judged texts and accepted ones, at the first reading of the held half. The mends that it led to are
+# not counted. One reader, text only; the lists themselves are not published.
 JUDGED = {
     ("preposition", "held"): (150, 137),
     ("cos_caption", "held"): (175, 166),
     ("state_change", "held"): (142, 130),
 }
+
+# Captions of other sources, which are not published here: MSR-VTT for prepositions, SICK for changes of state.
+NATURAL = (
+    ("preposition", "natural captions (MSR-VTT)", 469, 147, 205, 191),
+    ("state_change", "natural captions (SICK)", 5164, 346, 110, 101),
+)
 
 Item = Mapping[str, Any]
 
@@ -64,6 +71,10 @@ def rates(folder: Path) -> list[Rate]:
             items = list(json.loads(path.read_text(encoding="utf-8")).values())
             for half, chosen in halves(items, key).items():
                 found += [measure(f"{name}, {half} half", half, chosen) for measure in measures]
+    found += [
+        Rate(method, material, captions, made, None, judged, accepted, ())
+        for method, material, captions, made, judged, accepted in NATURAL
+    ]
     return found
 
 
@@ -160,7 +171,9 @@ def main() -> None:
     for row in rates(parser.parse_args().folder):
         share = f"{row.same / row.captions:6.1%}" if row.same is not None else "     -"
         good = f"{row.accepted}/{row.judged}" if row.judged else "-"
-        print(f"{row.method:22}{row.material:44}{row.captions:5} made {row.made / row.captions:6.1%} same {share} {good}")
+        print(
+            f"{row.method:22}{row.material:44}{row.captions:5} made {row.made / row.captions:6.1%} same {share} {good}"
+        )
         for why, number in row.refusals:
             print(f"{'':22}{number:5} {why}")
 

@@ -133,7 +133,9 @@ def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, 
     given = dict(method.given)
     if hasattr(method.module, "prepare"):
         given["state"] = state
-    for thing in method.module.make(_readable(method, batch, by_id), params=dict(method.params), mode=mode, seed=seed, **given):
+    for thing in method.module.make(
+        _readable(method, batch, by_id), params=dict(method.params), mode=mode, seed=seed, **given
+    ):
         if not isinstance(thing, Made):
             kinds = ", ".join(kind.__name__ for kind in get_args(Made))
             raise GenerationError(

@@ -7,13 +7,14 @@ from text.language.change_finding import as_instruction, find_changes
 from text.language.change_of_state import NOUNS, StateChange, by_verb
 from text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
 from text.language.tokens import Token
+from text.language.word_lists import word_set
 
 # Nothing changes: "pretending to pour", "trying to open a jar".
 UNDONE = frozenset({"pretend", "fail", "try", "attempt", "without"})
 # The things that are taken as an idea only: "takes a photo".
-NOT_TAKEN = frozenset(
-    "photo picture walk bath shower look part place care selfie video break turn step note nap seat ride time trip "
-    "bite sip shot advantage".split()
+NOT_TAKEN = word_set(
+    "photo picture walk bath shower look part place care selfie video break turn step note nap seat ride time trip",
+    "bite sip shot advantage",
 )
 # Words behind a thing that do not name it: "the tyre first".
 NOT_NAMES = frozenset({"first", "again", "together", "well", "up", "upright", "next"})
@@ -47,7 +48,11 @@ def event_of(tokens: Sequence[Token]) -> tuple[Sequence[Token], Event | None]:
 def _told(tokens: Sequence[Token]) -> Event | None:
     for found in find_changes(tokens):
         described = tokens[found.verb].tag == "VBN" and not found.passive
-        if found.what is None or described or (found.change.verb == "take" and tokens[found.what.head].lemma in NOT_TAKEN):
+        if (
+            found.what is None
+            or described
+            or (found.change.verb == "take" and tokens[found.what.head].lemma in NOT_TAKEN)
+        ):
             continue
         change = found.change
         if change.object_type == "structure" and tokens[found.what.head].lemma not in NOUNS["structure"]:
@@ -135,4 +140,3 @@ def _named_by_head(tokens: Sequence[Token], change: StateChange, what: NounPhras
     head = what.head
     assert head >= 0, "a noun phrase has a head"
     return Event(change, head, head + 1, head, True, is_plural_noun(tokens[head].text))
-

@@ -12,6 +12,7 @@ from generation.grammar.preposition_rows import EVENTS, LANDMARKS, OPPOSITES, OT
 from generation.grammar.preposition_words import DETERMINERS, NO_OBJECT
 from text.language.inflection import lemmas, plain_verb, singular
 from text.language.verb_forms import TAGS, verb_form, verb_readings
+from text.language.word_lists import word_set
 
 MORE_DETERMINERS = DETERMINERS | {"some", "another", "other", "one", "two", "three", "both", "many", "several", "all"}
 PRONOUNS = {"him": "man", "her": "woman", "me": "man", "us": "people", "them": "thing", "it": "thing"}
@@ -19,9 +20,14 @@ RECIPROCAL = ("each other", "one another")
 # A landmark may continue behind these: "a group of people", "a pile of books".
 COLLECTIONS = frozenset({"group", "crowd", "couple", "bunch", "pair", "line", "lot", "piece", "number"})
 # Behind these the preposition continues a particle: "carries a boy off in a car".
-ADVERBS = frozenset("out off up down along over around in on by through".split())
+ADVERBS = word_set(
+    "out off up down along over around in on by through",
+)
 # "a clip taken from a film".
-EXCERPTS = frozenset("clip clips scene scenes video videos footage excerpt trailer picture photo photograph image images still shot view".split())
+EXCERPTS = word_set(
+    "clip clips scene scenes video videos footage excerpt trailer picture photo photograph image images still shot",
+    "view",
+)
 # British spellings, which the table of forms lacks.
 MORE_FORMS = {"travelling": "travel", "travelled": "travel", "modelling": "model", "paddling": "paddle"}
 # What follows from where a thing is put: "on a ramp so it slides down".
@@ -30,12 +36,14 @@ PUT_ON = frozenset({"on", "onto"})
 # Without a verb before them, the verb behind the landmark decides.
 STATIC = frozenset({"in", "on", "inside"})
 # A word that may be a noun is a verb behind these, and behind plural nouns.
-BEFORE_VERB = frozenset("to and or who they we you people men women children then that let not".split())
+BEFORE_VERB = word_set(
+    "to and or who they we you people men women children then that let not",
+)
 # Forms that are mostly other words in captions.
 NOT_VERBS = frozenset({"left", "saw", "set", "rings", "rose", "ground", "being", "rocks", "slides"})
-ENDS = NO_OBJECT | frozenset(
-    "near beside between against inside outside above below underneath beneath among past off together there here "
-    "very then until before after during each it them him he she they".split()
+ENDS = NO_OBJECT | word_set(
+    "near beside between against inside outside above below underneath beneath among past off together there here",
+    "very then until before after during each it them him he she they",
 )
 
 
@@ -142,7 +150,9 @@ def _verb(before: Sequence[str]) -> frozenset[str]:
 
 def _next_verb(after: Sequence[str]) -> frozenset[str]:
     """Return the verb after the landmark: "a man in a car driving down a road"."""
-    lemma = next((lemma for at, word in enumerate(after) if at and (lemma := _lemma_of_verb(word)) not in ("", "be")), "")
+    lemma = next(
+        (lemma for at, word in enumerate(after) if at and (lemma := _lemma_of_verb(word)) not in ("", "be")), ""
+    )
     classes = _classes_of_verbs().get(lemma, frozenset())
     return classes if "steer" in classes or lemma in ("swim", "dive", "float", "surf") else frozenset()
 

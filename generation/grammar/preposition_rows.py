@@ -4,6 +4,8 @@
 words; empty: any; after a minus: none of these. A row without replacements leaves the preposition alone.
 """
 
+from text.language.word_lists import word_set
+
 VERBS = {
     # It moves itself.
     "move": (
@@ -56,7 +58,7 @@ LANDMARKS = {
         "booth kennel den bank clinic courthouse dorm mosque tunnel toilet shower chamber crib pen gate yard "
         "backyard garden park forest jungle zoo village city town playground campus ring cockpit gallery gym"
     ),
-    "car": "car van truck bus taxi jeep limousine helicopter plane airplane train subway vehicle ambulance cab suv tank",
+    "car": "car van truck bus taxi jeep limousine helicopter plane airplane train subway vehicle ambulance cab suv",
     "boat": "boat canoe kayak raft ship yacht ferry",
     "mount": "bike bicycle motorcycle motorbike horse pony camel scooter skateboard surfboard elephant bull cart "
     "wheelchair stroller sled snowboard segway donkey tricycle atv",
@@ -82,11 +84,11 @@ LANDMARKS = {
         "floor ground grass carpet sand snow dirt earth land soil pavement mud ceiling street road sidewalk beach "
         "concrete gravel hardwood asphalt turf"
     ),
-    "way": "road street highway path trail sidewalk track lane alley hallway corridor river aisle bridge freeway runway "
-    "driveway walkway avenue catwalk course canal boardwalk dock pier",
+    "way": "road street highway path trail sidewalk track lane alley hallway corridor river aisle bridge freeway "
+    "runway driveway walkway avenue catwalk course canal boardwalk dock pier",
     "slope": (
-        "hill mountain stairs stair staircase steps ladder slope slide ramp cliff tree pole rope wall escalator incline "
-        "hillside mountainside stairway dune waterfall pyramid surface"
+        "hill mountain stairs stair staircase steps ladder slope slide ramp cliff tree pole rope wall escalator "
+        "incline hillside mountainside stairway dune waterfall pyramid surface"
     ),
     "place": "park garden forest yard village city town zoo jungle playground campus desert countryside meadow beach "
     "field stadium arena backyard farm woods island landscape mountain hill terrain",
@@ -136,9 +138,9 @@ LANDMARKS = {
 REFUSED = frozenset({"body", "media", "abstract", "reciprocal"})
 
 # What happens before or after an event.
-EVENTS = frozenset(
-    "match game race fight dinner lunch breakfast meal show concert performance wedding class workout jump competition "
-    "surgery accident interview shower work school meeting ceremony".split()
+EVENTS = word_set(
+    "match game race fight dinner lunch breakfast meal show concert performance wedding class workout jump competition",
+    "surgery accident interview shower work school meeting ceremony",
 )
 # As replacements: the exact opposite.
 OTHER = "OTHER"

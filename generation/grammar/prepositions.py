@@ -109,7 +109,9 @@ def fitting(text: str, relation: Relation) -> tuple[str, ...]:
 def _continues(text: str, end: int) -> bool:
     """Return whether a noun follows: "on the right track"."""
     after = _words_after(text, end)[:1]
-    return bool(after) and after[0] not in NO_OBJECT and after[0] not in ("side", "hand") and not after[0].endswith("ing")
+    return (
+        bool(after) and after[0] not in NO_OBJECT and after[0] not in ("side", "hand") and not after[0].endswith("ing")
+    )
 
 
 def is_opposite(phrase: str, target: str) -> bool:

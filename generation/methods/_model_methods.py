@@ -171,8 +171,8 @@ MODEL_METHODS: dict[str, Entry] = {
             Param(
                 "target",
                 "object",
-                "what is replaced. object: the first verb's object, or else its subject; landmark: the last noun of the "
-                "first clause, as in ViLMA's file of spatial relations",
+                "what is replaced. object: the first verb's object, or else its subject; landmark: the last noun of "
+                "the first clause, as in ViLMA's file of spatial relations",
                 "choice",
                 ("object", "landmark"),
             ),
@@ -191,8 +191,8 @@ MODEL_METHODS: dict[str, Entry] = {
                 "paper takes any phrase."
             ),
             (
-                "both modes: the paper names the object or subject. Its file of spatial relations masks mostly the last "
-                "noun: use target=landmark there."
+                "both modes: the paper names the object or subject. Its file of spatial relations masks mostly the "
+                "last noun: use target=landmark there."
             ),
         ),
     ),

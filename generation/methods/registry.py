@@ -83,16 +83,16 @@ _METHODS: dict[str, Entry] = {
             Param(
                 "min_corpus",
                 20,
-                "min captions with a preposition to draw from the captions' own prepositions; with "
-                "fewer, the built-in list is used",
+                "min captions with a preposition to prefer the captions' own prepositions; with fewer, the built-in "
+                "list is used",
                 "int",
             ),
             Param(
                 "model",
                 "",
                 "a text-to-text model that ranks the candidates (ViLMA: google-t5/t5-base): hub id or "
-                "folder. Empty: the order is random, weighted by how often the captions use each "
-                "preposition",
+                "folder. Empty: only replacements that fit the verb and the landmark are made, exact opposites first; "
+                "the rest is random, weighted by how often the captions use each preposition",
             ),
             DEVICE,
         ),
@@ -103,6 +103,15 @@ _METHODS: dict[str, Entry] = {
                 "and decodes."
             ),
             "corrected: only a sentence that begins with its verb gets “someone” in front, for scoring.",
+            (
+                "corrected, without a model: a table of verbs, prepositions and landmarks gives the replacements. "
+                "Exact opposites (up/down, into/out of, in front of/behind …) come first. A caption that fits no row "
+                "is skipped. The paper draws any preposition of its corpus."
+            ),
+            (
+                "corrected: “before” and “after” are exchanged before an activity (“before cooking”). The paper has "
+                "no such relation."
+            ),
             (
                 "corrected: phrases such as “from left to right” change only as a whole, into the "
                 "opposite. The paper also writes “over left to right”."
@@ -163,6 +172,14 @@ _METHODS: dict[str, Entry] = {
                 "from”). The paper leaves it (“detaches the pen drive to the cd player”)."
             ),
             "corrected: the verb of change is also replaced in captions without a template (“a man opens a door”).",
+            (
+                "corrected: such a caption is skipped if its rest does not fit the opposite verb. Examples are a "
+                "tool (“with a cloth”), a purpose (“to find a toy”), or a direction that only one verb takes."
+            ),
+            (
+                "corrected: the opposite may depend on the thing (removes a shirt / puts it on; removes a lid / "
+                "attaches it). Nothing “combines” a single thing."
+            ),
             "both modes: the lexicon is our own; the paper built its lexicon from ConceptNet, WordNet and manual work.",
         ),
     ),

@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from generation.grammar.state_hindrance import hindrance, is_made
 from generation.grammar.states import (
     ACTION,
     PRE,
     REVERSE,
     Sentence,
     changes_in,
-    hindrance,
-    is_made,
     opposite_states,
     read_sentence,
     undone,

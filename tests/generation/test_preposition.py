@@ -63,7 +63,10 @@ def test_a_caption_gets_all_of_these_foils(caption, frame, words):
         ("IN FRONT OF A HOUSE", ["BEHIND A HOUSE"]),
         ("In a garage, a cat sleeps", ["Outside a garage, a cat sleeps"]),
         # Particles of verbs stay; what relates a place beside them changes.
-        ("she picks up a cup from a tray", ["she picks up a cup from behind a tray", "she picks up a cup from under a tray"]),
+        (
+            "she picks up a cup from a tray",
+            ["she picks up a cup from behind a tray", "she picks up a cup from under a tray"],
+        ),
         ("he puts on a hat", []),
         ("scooping cereal up with a spoon", []),
         ("he sits down", []),
@@ -115,7 +118,7 @@ def test_exactly_these_prepositions_are_replaced(caption, expected):
     ("first", "second"),
     [("on", "onto"), ("in", "into"), ("out of", "from"), ("over", "above"), ("under", "below"), ("towards", "toward")],
 )
-def test_replacements_that_stay_true_are_no_candidates_of_a_model(first, second):
+def test_replacements_that_stay_true_are_not_candidates_of_a_model(first, second):
     for given, blocked in ((first, second), (second, first)):
         (relation,) = relations(f"a cat jumps {given} a box", "corrected")
         found = replacements(relation, "corrected", None)

@@ -148,4 +148,6 @@ def test_the_target_landmark_replaces_it_and_names_a_missing_one(monkeypatch, mo
     monkeypatch.setattr(_proficiency, "judged", lambda module, cases, params: [Verdict(True, 0.9) for _ in cases])
     (draft,) = drafts("proficiency_object", "a man puts a cup on a red box", target="landmark", **models)
     assert draft.facts["from"] == "box"
-    assert skipped("proficiency_object", "he runs", target="landmark", **models) == "it has no noun that can be replaced"
+    assert (
+        skipped("proficiency_object", "he runs", target="landmark", **models) == "it has no noun that can be replaced"
+    )

@@ -7,16 +7,16 @@ from text.language.change_of_state import NOUNS, StateChange, by_verb, verbs_by_
 from text.language.inflection import lemmas
 from text.language.phrases import NounPhrase, noun_phrases
 from text.language.tokens import Token
-from text.language.verb_forms import verb_readings
+from text.language.word_lists import word_set
 
 # A particle may follow the object, but only nearby; keeps the time linear for captions of 10^6 characters.
 REACH = 12
 BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "gets", "get"})
 OBJECT_PRONOUNS = frozenset({"it", "them", "him", "her", "this", "that", "these", "something"})
 # Verbs of instructions that the lexicon of changes lacks: "slice the onion and place it in the pan".
-STEPS = frozenset(
-    "place season serve add put set repeat transfer toss let bring cook use keep leave grate simmer coat sprinkle "
-    "garnish marinate blend allow move take turn wait make return".split()
+STEPS = word_set(
+    "place season serve add put set repeat transfer toss let bring cook use keep leave grate simmer coat sprinkle",
+    "garnish marinate blend allow move take turn wait make return",
 )
 # "screw on the screws": the word behind the verb is no preposition.
 ON_OBJECT = frozenset({"screw", "fit", "paint"})
@@ -96,7 +96,9 @@ def _instruction(tokens: Sequence[Token], at: int) -> Token | None:
     after = tokens[at + 1] if at + 1 < len(tokens) else None
     if after is None or after.part in ("AUX", "PUNCT") or after.lower == "of":
         return None
-    ends = next((one for one in tokens[at + 1 :] if one.part in ("AUX", "VERB") and one.tag in ("", "VBZ", "VBD")), None)
+    ends = next(
+        (one for one in tokens[at + 1 :] if one.part in ("AUX", "VERB") and one.tag in ("", "VBZ", "VBD")), None
+    )
     # "light shines": the next word is its verb, not its object.
     if ends is not None and "NOUN" in lemmas(token.lower) and (ends.part == "AUX" or ends is after):
         return None
@@ -127,7 +129,7 @@ def find_changes(tokens: Sequence[Token]) -> list[FoundChange]:
 
 
 def _change_at(sentence: _Sentence, at: int) -> FoundChange | None:
-    tokens, phrases = sentence.tokens, sentence.phrases
+    tokens = sentence.tokens
     lemma = tokens[at].lemma
     first = _behind_coordinated(tokens, at)
     while first < len(tokens) and tokens[first].part == "ADV" and not _is_particle(lemma, tokens[first].lower):
@@ -187,12 +189,16 @@ def _whole(sentence: _Sentence, first: int) -> NounPhrase | None:
     tokens, phrases = sentence.tokens, sentence.phrases
     phrase = phrases.get(first)
     if phrase is None and first < len(tokens) and tokens[first].lower in ("one", "all", "some"):
-        phrase = NounPhrase(first, first + 1, first) if first + 1 < len(tokens) and tokens[first + 1].lower == "of" else None
+        phrase = (
+            NounPhrase(first, first + 1, first) if first + 1 < len(tokens) and tokens[first + 1].lower == "of" else None
+        )
     while phrase is not None and phrase.last + 1 < len(tokens):
         link = tokens[phrase.last]
         # "sumac, and oil"
         also = link.lower == "," and tokens[phrase.last + 1].lower in ("and", "or")
-        nxt = phrases.get(phrase.last + 1 + also)
+        start = phrase.last + 1 + also
+        # "a piece of peeled squid"
+        nxt = phrases.get(start) or (phrases.get(start + 1) if tokens[start].tag == "VBN" else None)
         if nxt is None:
             break
         listed = also or _lists(sentence, phrase.last, nxt)
@@ -228,11 +234,7 @@ def _particles(sentence: _Sentence, after: int) -> list[int]:
     tokens, phrases = sentence.tokens, sentence.phrases
     behind = range(after, min(len(tokens), after + REACH))
     ends = next((n for n in behind if tokens[n].part in ("PUNCT", "CCONJ", "SCONJ", "VERB")), len(tokens))
-    return [
-        n
-        for n in behind
-        if n < ends and tokens[n].part in ("ADP", "ADV") and (n == after or n + 1 not in phrases)
-    ]
+    return [n for n in behind if n < ends and tokens[n].part in ("ADP", "ADV") and (n == after or n + 1 not in phrases)]
 
 
 def _bare(lemma: str, tokens: Sequence[Token], place: int) -> list[str]:

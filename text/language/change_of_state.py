@@ -11,6 +11,7 @@ from functools import cache
 
 from text.language.inflection import lemmas
 from text.language.verb_forms import verb_readings
+from text.language.word_lists import word_set
 
 TRANSITIVE, INTRANSITIVE, BOTH = "transitive", "intransitive", "both"
 OBJECT_TYPES = frozenset(
@@ -38,33 +39,36 @@ OBJECT_TYPES = frozenset(
 )
 # Nouns of a kind, for verbs whose opposite depends on the thing: one removes a shirt, a lid or a card.
 NOUNS = {
-    "garment": frozenset(
-        "shirt t-shirt jacket coat hat cap shoe sock glove dress pants jeans trousers shorts sweater hoodie helmet mask "
-        "glasses sunglasses scarf tie belt boot skirt robe apron suit vest wig ring necklace bracelet watch earring "
-        "goggles clothes clothing backpack bra gown costume uniform headphone headband makeup make-up eyeshadow lipstick mascara cosmetic eyeliner".split()
+    "garment": word_set(
+        "shirt t-shirt jacket coat hat cap shoe sock glove dress pants jeans trousers shorts sweater hoodie helmet",
+        "mask glasses sunglasses scarf tie belt boot skirt robe apron suit vest wig ring necklace bracelet watch",
+        "earring goggles clothes clothing backpack bra gown costume uniform headphone headband makeup make-up",
+        "eyeshadow lipstick mascara cosmetic eyeliner",
     ),
-    "part": frozenset(
-        "lid cover cap wheel tyre tire peel label sticker handle tape wire screw nut bolt door panel plate frame "
-        "string hose pipe chain seat pedal blade propeller filter bumper mirror magnet hook".split()
+    "part": word_set(
+        "lid cover cap wheel tyre tire peel label sticker handle tape wire screw nut bolt door panel plate frame",
+        "string hose pipe chain seat pedal blade propeller filter bumper mirror magnet hook",
     ),
-    "insertable": frozenset(
-        "card battery disc disk cd dvd cartridge needle memory chip plug cork straw key coin bulb cassette toner sim "
-        "film ram drive usb".split()
+    "insertable": word_set(
+        "card battery disc disk cd dvd cartridge needle memory chip plug cork straw key coin bulb cassette toner sim",
+        "film ram drive usb",
     ),
-    "liquid": frozenset("water oil grease milk juice liquid fat broth soda beer wine tea coffee drink".split()),
-    "spreadable": frozenset(
-        "butter jam sauce cream cheese glue paint perfume lotion mayonnaise ketchup mustard nutella paste powder gel "
-        "soap frosting icing honey chocolate syrup oil shampoo margarine".split()
+    "liquid": word_set(
+        "water oil grease milk juice liquid fat broth soda beer wine tea coffee drink",
     ),
-    "structure": frozenset(
-        "room building house kitchen store shop office car bus train vehicle booth stage field ring elevator tent "
-        "garage bathroom bedroom hall classroom restaurant cave arena stadium church hotel school home bank museum "
-        "library studio court pool bar club apartment".split()
+    "spreadable": word_set(
+        "butter jam sauce cream cheese glue paint perfume lotion mayonnaise ketchup mustard nutella paste powder gel",
+        "soap frosting icing honey chocolate syrup oil shampoo margarine",
     ),
-    "device": frozenset(
-        "engine car bike bicycle computer phone laptop machine motor motorcycle radio television tv camera printer "
-        "vehicle truck robot clock watch toy lamp pipe roof fence sink toilet washer dryer fridge vase cup window "
-        "part chair table guitar piano".split()
+    "structure": word_set(
+        "room building house kitchen store shop office car bus train vehicle booth stage field ring elevator tent",
+        "garage bathroom bedroom hall classroom restaurant cave arena stadium church hotel school home bank museum",
+        "library studio court pool bar club apartment",
+    ),
+    "device": word_set(
+        "engine car bike bicycle computer phone laptop machine motor motorcycle radio television tv camera printer",
+        "vehicle truck robot clock watch toy lamp pipe roof fence sink toilet washer dryer fridge vase cup window",
+        "part chair table guitar piano",
     ),
 }
 
