@@ -1,4 +1,4 @@
-"""Preposition replacement: "pouring water onto a chair" -> "… out of a chair" (ViLMA, Secs. 3.6 and C.6).
+"""Preposition replacement: "pouring water into a cup" -> "… out of a cup" (ViLMA, Secs. 3.6 and C.6).
 
 `paper`: any other preposition of the corpus, or of the built-in list if the run's captions have too few.
 `corrected`: see the deviations in the registry. With `pairs=` only the given opposites are exchanged, in both modes.

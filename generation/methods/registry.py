@@ -68,9 +68,9 @@ _METHODS: dict[str, Entry] = {
         label="Preposition replacement",
         path="generation.methods.preposition",
         kind="rule",
-        example=("A boy pours water onto a chair.", "A boy pours water out of a chair."),
+        example=("A boy pours water into a cup.", "A boy pours water out of a cup."),
         main=("pairs", "top"),
-        summary="“pouring water onto a chair” becomes “pouring water out of a chair”.",
+        summary="“pouring water into a cup” becomes “pouring water out of a cup”.",
         params=(
             Param("top", 10, "max candidates per caption (ViLMA: the 10 best)", "int"),
             Param(
