@@ -20,6 +20,9 @@ NOT_TAKEN = word_set(
 NOT_NAMES = frozenset({"first", "again", "together", "well", "up", "upright", "next"})
 # Whoever follows these instructions changes: "jump up", "do the first two jumps".
 ALONE = frozenset({"jump", "ski", "rise", "climb", "ascend", "descend"})
+# "turn off the screw"
+TURNS = {"turn off": "unscrew", "turn on": "screw"}
+TURNED = frozenset({"screw", "nut", "bolt"})
 NAMES_ACTS = frozenset({"do", "perform", "make", "finish", "complete", "begin", "start"})
 KEPT_ARTICLES = frozenset({"all", "both", "some"})
 
@@ -62,6 +65,8 @@ def _told(tokens: Sequence[Token]) -> Event | None:
             change = by_verb()["put down"][0]
         if change.verb in ("fill", "empty") and tokens[found.what.head].lemma in NOUNS["liquid"]:
             continue
+        if change.verb in TURNS and tokens[found.what.head].lemma in TURNED:
+            change = by_verb()[TURNS[change.verb]][0]
         if found.what.last - found.what.first == 1 and tokens[found.what.head].lower in ("everything", "object"):
             continue
         return _event(tokens, change, found.what, transitive=found.transitive)

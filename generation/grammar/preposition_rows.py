@@ -45,7 +45,7 @@ VERBS = {
     "steer": "drive ride fly travel sail pilot steer cruise race row paddle commute arrive",
     "crash": "crash bump smash slam collide hit knock ram",
     "turn": "turn transform change cut chop slice fold tear break divide separate split form shape make burst bite dip "
-    "plug poke insert dig add crack bring get",
+    "plug poke insert dig add crack",
 }
 
 LANDMARKS = {
@@ -360,7 +360,7 @@ ROWS = (
     ("across", "run walk move drive fly swim", "bridge", "under"),
     ("across", "run walk drive ride jog sprint skate", "field court park yard parking lot", "next to"),
     ("along", "move", "road street highway path trail track river", "across"),
-    ("along", "roll slide", "surface", "off"),
+    ("along", "roll slide let", "surface", "off"),
     ("along", "move", "shore water wall fence pier dock coast", "away from"),
     ("along", "take gather collect pick sit stand", "shore water", "away from"),
     ("around", "show turn look sit", "", ""),

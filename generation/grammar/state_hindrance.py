@@ -32,7 +32,7 @@ MADE_TOKENS = 6
 MAX_TOKENS = 400
 # Behind these verbs the preposition says more than a place.
 BOUND = {
-    "in": frozenset({"throw", "catch", "drop", "clean", "wash", "rinse", "soak", "wipe"}),
+    "in": frozenset({"throw", "catch", "drop", "clean", "wash", "rinse", "soak", "wipe", "park"}),
     "at": frozenset({"throw", "catch", "drop"}),
     "on": frozenset({"throw", "catch", "drop", "lift"}),
 }

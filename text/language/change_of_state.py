@@ -139,6 +139,7 @@ LINKS: dict[str, dict[str, str]] = {
     "screw": {"into": "from", "onto": "from", "on": "from", "to": "from"},
     "attach": {"to": "from", "on": "from", "onto": "from"},
     "install": {"in": "from", "on": "from", "into": "from", "onto": "from", "to": "from"},
+    "fix": {"on": "from", "to": "from", "onto": "from"},
     "hang up": {"on": "from"},
     "hang": {"on": "from", "from": "from"},
     "fasten": {"to": "from"},
@@ -263,6 +264,7 @@ REVERSIBLE = (
     ("unstuck", "stick", "stuck", "unstick", _T, "thing", ("to", "from")),
     ("outside", "enter", "inside", "leave", _T, "structure", ("", "")),
     ("further away", "take", "closer", "put back", _T, "thing", ("from", "in")),
+    ("in motion", "park", "parked", "drive away", _T, "vehicle", ("", "")),
     ("unsorted", "sort", "sorted", "mix up", _T, "thing", ("", "")),
     ("off", "power on", "on", "power off", _T, "device", ("", "")),
     # States that captions of earlier versions have.
