@@ -152,8 +152,12 @@ def frame_for(thing: str, *, several: bool) -> tuple[str, str]:
 
 
 def own_frame(thing: str, said: str) -> str:
-    """Return the frame that a caption of the thing should have: "at least one jeans" counts as "some jeans"."""
-    return SEVERAL if thing.split()[-1] in PLURAL_ONLY else said
+    """Return the frame that a caption of the thing should have: "at least one jeans" counts as "are some jeans", and
+    "are some hair" as "is some hair"."""
+    last = thing.split()[-1]
+    if last in MASS and last not in PIECES:
+        return SOME
+    return SEVERAL if last in PLURAL_ONLY else said
 
 
 def many_of(thing: str) -> str:

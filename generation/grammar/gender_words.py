@@ -20,6 +20,8 @@ TABLE_6 = {
 
 PLURALS = word_set("men women boys girls guys ladies")
 
+# "You guys", "little guys": may name women, too.
+NEUTRAL = frozenset({"guys"})
 ADULTS = word_set("man men guy guys woman women lady ladies")
 MALE, FEMALE = "male", "female"
 

@@ -45,6 +45,8 @@ ATTRIBUTE = {
     MALE: re.compile(rf"(?i)\b(?:{'|'.join(sorted(MALE_ATTRIBUTES))})\b"),
     FEMALE: re.compile(rf"(?i)\b(?:{'|'.join(sorted(FEMALE_ATTRIBUTES))}|{DRESS})\b"),
 }
+OTHER_BEFORE = re.compile(r"(?i)\b(?:other|another) (?:\w+ )?$")
+DEFINITE = re.compile(r"(?i)\bthe (?:\w+ )?$")
 JOINED = re.compile(r"(?i),? (?:and|or|&) (?:\w+ ){0,2}")
 
 
@@ -78,18 +80,25 @@ def refusal(text: str, noun: Mention, mentions: Sequence[Mention]) -> str:
         return f"'{noun.word}' is part of a name or a fixed phrase"
     if _disagrees(text, noun, before):
         return f"the number of '{noun.word}' does not agree with its sentence; correct the caption"
+    same = [one for one in mentions if one.gender == noun.gender and one.word not in PRONOUNS and one != noun]
     attribute = _attribute(text, noun.gender)
     if attribute:
         return f"'{attribute}' gives the gender of '{noun.word}' away"
     if sum(one.word == noun.word for one in mentions) > 1:
         return f"'{noun.word}' occurs more than once; it may be another person"
+    if OTHER_BEFORE.search(before) or any(OTHER_BEFORE.search(text[: one.start]) for one in same):
+        return f"“other” compares '{noun.word}' with another person of the same gender"
     return ""
 
 
-def is_joined_to(text: str, noun: Mention, target: str, mentions: Sequence[Mention]) -> bool:
-    """Return whether a swap of the noun would write "a woman and a woman", or "men and guys"."""
+def is_confused_with(text: str, noun: Mention, target: str, mentions: Sequence[Mention]) -> bool:
+    """Return whether a swap of the noun would write "a woman and a woman", "men and guys", or twice "the man"."""
     alike = ADULTS if target in ADULTS else {target}
-    others = (one for one in mentions if one.word in alike and one.gender == GENDER[target] and one != noun)
+    others = [one for one in mentions if one.word in alike and one.gender == GENDER[target] and one != noun]
+    if DEFINITE.search(text[: noun.start]) and any(
+        one.word == target and DEFINITE.search(text[: one.start]) for one in others
+    ):
+        return True
     spans = (sorted([(noun.start, noun.end), (one.start, one.end)]) for one in others)
     return any(JOINED.fullmatch(" ".join(text[first[1] : second[0]].split(" "))) for first, second in spans)
 

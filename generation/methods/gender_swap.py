@@ -11,8 +11,8 @@ name, a noun in the wrong number, an attribute of one gender ("bearded"), and fo
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.grammar.gender_words import PLAIN, PLURALS, PRONOUNS, TABLE_6
-from generation.grammar.genders import Mention, is_joined_to, mentions_in, refusal
+from generation.grammar.gender_words import NEUTRAL, PLAIN, PLURALS, PRONOUNS, TABLE_6
+from generation.grammar.genders import Mention, is_confused_with, mentions_in, refusal
 from generation.grammar.surface import replace_phrase, word_set
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
@@ -87,17 +87,22 @@ def _draft(
         if isinstance(edits, str):
             why = why or edits
             continue
-        targets = [
-            one for one in TABLE_6[noun.word] if mode == "paper" or not is_joined_to(caption.text, noun, one, mentions)
-        ]
+        targets = [one for one in TABLE_6[noun.word] if mode == "paper" or _fits(caption.text, noun, one, mentions)]
         if not targets:
-            why = why or f"the foil would name '{TABLE_6[noun.word][0]}' twice, joined by “and”"
+            why = why or f"the foil would name '{TABLE_6[noun.word][0]}' twice"
             continue
         target = targets[int(share * len(targets))]
         swap = _swap(caption.text, noun, target)
         facts = {"from": noun.word, "to": target, "pronouns": len(edits), "tagger": tags.name}
         return draft_from_edits(caption, [*swap, *edits], method="gender_swap", mode=mode, facts=facts)
     return Skip(caption.id, why)
+
+
+def _fits(text: str, noun: Mention, target: str, mentions: Sequence[Mention]) -> bool:
+    """Return whether the target makes the caption false and reads well: "guys" may be women, "little guy" no boy."""
+    if target in NEUTRAL or (noun.word, target) == ("girl", "guy"):
+        return False
+    return not is_confused_with(text, noun, target, mentions)
 
 
 def _swap(text: str, noun: Mention, target: str) -> list[Edit]:

@@ -225,6 +225,7 @@ _METHODS: dict[str, Entry] = {
                 "number (“two woman”) are skipped. So are captions with an attribute of one gender (“bearded”, "
                 "“lipstick”) and foils such as “a man and a man”."
             ),
+            "corrected: “guys” never replaces women, because it may name women; “guy” never replaces a girl.",
         ),
     ),
     "colour_swap": Entry(

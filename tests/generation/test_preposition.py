@@ -35,9 +35,8 @@ ALL_FOILS = [
     ("a dog runs into the house", "a dog runs {} the house", ("out of",)),
     ("a boy runs into a wall", "a boy runs {} a wall", ("away from",)),
     ("a girl jumps off a bridge", "a girl jumps {} a bridge", ("onto",)),
-    ("he walks down the street", "he walks {} the street", ("across",)),
     ("he washes his hands before cooking", "he washes his hands {} cooking", ("after",)),
-    ("a lady sits next to a globe", "a lady sits {} a globe", ("far from", "behind")),
+    ("a lady sits next to a globe", "a lady sits {} a globe", ("far from",)),
 ]
 
 
@@ -68,6 +67,11 @@ def test_a_caption_gets_all_of_these_foils(caption, frame, words):
             ["she picks up a cup from behind a tray", "she picks up a cup from under a tray"],
         ),
         ("he puts on a hat", []),
+        # Loosely true, or not to be filmed.
+        ("he walks down the street", []),
+        ("a man talks in front of a wall", []),
+        ("a woman sits in front of a computer", []),
+        ("a man climbs over a wall", []),
         ("scooping cereal up with a spoon", []),
         ("he sits down", []),
         ("he looks for a key", []),
