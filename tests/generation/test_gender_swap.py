@@ -155,7 +155,7 @@ def test_a_caption_with_an_ambiguous_pronoun_is_skipped(caption, why):
         ("many young man dance", "the number of 'man' does not agree with its sentence; correct the caption"),
         ("three women is walking", "the number of 'women' does not agree with its sentence; correct the caption"),
         ("the man dances for the woman", "the foil would name 'woman' twice"),
-        ("a woman poses with two other women", "“other” compares 'woman' with another person of the same gender"),
+        ("a woman poses with another girl", "“other” compares 'woman' with another person of the same gender"),
         ("a bearded man sings", "'bearded' gives the gender of 'man' away"),
         ("a woman puts on lipstick", "'lipstick' gives the gender of 'woman' away"),
         ("a pregnant woman sits", "'pregnant' gives the gender of 'woman' away"),
@@ -164,7 +164,7 @@ def test_a_caption_with_an_ambiguous_pronoun_is_skipped(caption, why):
     ],
 )
 def test_a_noun_without_a_good_swap_is_skipped(caption, why):
-    assert skipped("gender_swap", caption) in (why, why.replace("woman", "man").replace("women", "men"))
+    assert skipped("gender_swap", caption) in (why, why.replace("woman", "man").replace("women", "men"), why.replace("woman", "girl"))
     assert drafts("gender_swap", caption, mode="paper")
 
 
