@@ -6,8 +6,8 @@ TAGGER = Param(
     "tagger",
     "auto",
     (
-        "finds the parts of speech. auto: spaCy if an English spaCy model is installed, otherwise "
-        "offline; offline: built-in rules; spacy or spacy:MODEL: spaCy"
+        "finds the parts of speech. auto and offline: built-in rules; spacy: the largest installed English spaCy "
+        "model; spacy:MODEL: this model"
     ),
 )
 DEVICE = Param("device", "auto", "where the model runs: auto, cpu, cuda or cuda:N")

@@ -131,7 +131,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "vilma-action-replacement": Recipe(
         "ViLMA situation awareness: action replacement",
-        "2",
+        "3",
         "mask_fill",
         {"model": "FacebookAI/roberta-base", "target": "verb", "top": 32, "foils": 32},
         SOUND,
@@ -147,7 +147,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "vilma-rare-verb": Recipe(
         "ViLMA rare actions: action replacement",
-        "2",
+        "3",
         "span_infill",
         {
             "model": "google-t5/t5-large",
@@ -211,7 +211,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "contrast-verb-lm": Recipe(
         "Contrast sets: VerbLM MC (tune the model on the train captions first)",
-        "2",
+        "3",
         "span_infill",
         {"model": "google-t5/t5-base", "beams": 50, "top": 50, "foils": 50, "pattern": "both"},
         VERB_SET,
@@ -231,7 +231,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "feint6k-teacher": Recipe(
         "Feint6K teacher captions: 10 actions by mask filling",
-        "1",
+        "2",
         "mask_fill",
         {**TEACHER, "foils": 10},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
@@ -239,7 +239,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "feint6k-teacher-5": Recipe(
         "Feint6K teacher captions: 5 actions",
-        "1",
+        "2",
         "mask_fill",
         {**TEACHER, "foils": 5},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
@@ -247,7 +247,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "feint6k-teacher-5-5": Recipe(
         "Feint6K teacher captions: 5 actions and 5 objects",
-        "1",
+        "2",
         "mask_fill",
         {**TEACHER, "target": "verb+object", "foils": 5},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},

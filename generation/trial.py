@@ -54,7 +54,7 @@ def try_method(
 ) -> dict[str, Any]:
     """Return `{"candidates": [...], "skipped": [...], "blanks": [...]}` (docs/reference/cli.md#foil).
 
-    `captions` is iterated twice (it must be a list or a file). ActionableError: an unknown method or
+    `captions` is iterated up to three times (it must be a list or a file). ActionableError: an unknown method or
     parameter.
     """
     entry = lookup(METHODS, slug, "method")
@@ -69,7 +69,16 @@ def try_method(
         result["skipped"] += [{"caption": text, "why": why} for why in (*outcome.skipped, *outcome.missing)]
         if outcome.blanks:
             result["blanks"].append({"caption": text, "count": outcome.blanks})
+    if hasattr(module, "blanks_of"):
+        result["blanks"] += [_blanks(module, caption, params, state) for caption in captions]
     return result
+
+
+def _blanks(module: Any, caption: CaptionInput, params: Mapping[str, Any], state: Any) -> dict[str, Any]:
+    """Return the caption's blanks, whether a model fills them or not."""
+    spans = module.blanks_of(caption, params=params, state=state)
+    words = [caption.text[start:end] for start, end in spans]
+    return {"caption": caption.text, "spans": [list(span) for span in spans], "words": words}
 
 
 def trial_services(module: Any, params: Mapping[str, Any]) -> dict[str, Any]:

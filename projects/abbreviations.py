@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 ABBREVIATIONS: dict[str, Promise] = {
     "P+T": _("Share of items that are right together with their proficiency item"),
-    "T": _("Accuracy on the main items: the share of items whose caption scores above every foil"),
-    "P": _("Accuracy on the proficiency items, which test a simpler skill"),
+    "T": _("Main items only: an item is correct if its caption scores above every foil"),
+    "P": _("Proficiency items only, which test a simpler skill"),
     "JS": _("Jensen-Shannon distance between the words of captions and foils: 0 if identical, 1 if no word is shared"),
     "alpha": _("Krippendorff's alpha, the agreement of votes: 1 is perfect, 0 is chance"),
     "kappa": _("Fleiss' kappa, the agreement of votes: 1 is perfect, 0 is chance"),

@@ -33,7 +33,7 @@ _EXPORTERS: dict[str, Entry] = {
     "contrast": Entry(
         "Contrast sets, TSV",
         "corpus.exporters.contrast",
-        summary="Multiple choice: clip, ending0 and so on, label; one file per subtest.",
+        summary="Multiple choice, one file per subtest. Columns: clip, ending0, ending1 …, label.",
     ),
     "feint6k": Entry(
         "Feint6K CSV",

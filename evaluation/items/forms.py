@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Subtest
@@ -13,9 +14,10 @@ from generation.methods.registry import METHODS
 from generation.models import GenerationRun
 from projects.listing.filters import Filters
 from projects.models import Project
+from projects.templatetags.wording import in_words
 
 IMPORTED = "import"
-STATES = [(state.value, _(state.value.replace("_", " "))) for state in ItemState]
+STATES = [(state.value, lazy(in_words, str)(state.value)) for state in ItemState]
 ANSWERS = [("", _("right or wrong")), ("right", _("right")), ("wrong", _("wrong"))]
 
 
@@ -39,7 +41,7 @@ class ItemFilter(Filters):
     )
     run = forms.ChoiceField(label=_("Model"), required=False)
     answer = forms.ChoiceField(
-        label=_("Answer"),
+        label=_("Answer of the model"),
         required=False,
         choices=[("", _("right or wrong")), ("right", _("right")), ("wrong", _("wrong"))],
     )

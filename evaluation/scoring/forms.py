@@ -92,7 +92,10 @@ class ScoringForm(BudgetForm):
     control = forms.BooleanField(
         label=_("Retrieval control"),
         required=False,
-        help_text=_("Also ranks each caption against 5 captions of other videos, rather than against its own foils."),
+        help_text=_(
+            "In addition, each caption is ranked among 5 captions of other videos. "
+            "This shows what the foils make harder."
+        ),
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 

@@ -289,7 +289,7 @@ _FILTERS: dict[str, Entry] = {
         path="generation.filters.plausibility_gap",
         summary=(
             "Measures how much more likely the caption is than the foil, according to a language model. "
-            "Adversarial refinement uses this score."
+            "The selection method “Adversarial refinement” uses this score."
         ),
         params=(
             Param("model", "openai-community/gpt2", "text-only model: Hugging Face ID or folder"),
@@ -308,7 +308,7 @@ _FILTERS: dict[str, Entry] = {
         path="generation.filters.grammar_gap",
         summary=(
             "Measures how much more grammatical the caption is than the foil, according to a CoLA classifier."
-            " Adversarial refinement uses this score."
+            " The selection method “Adversarial refinement” uses this score."
         ),
         params=(
             Param(

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from text.language.inflection import lemmas, singular
+from text.language.main_verb import action_verb, readings_by_tag
 from text.language.phrases import is_plural_noun, noun_phrases
 from text.language.tokens import Token
 from text.language.verb_forms import TAGS, verb_readings
@@ -29,16 +30,33 @@ class Spot:
     form: str
 
 
-def spots(tokens: Sequence[Token], target: str) -> list[Spot]:
-    """Find the words of a kind, left to right. `object`: the head of the noun phrase right after the first verb
-    (a particle between them, no preposition); `subject`: of the last one before it.
+def spots(tokens: Sequence[Token], target: str, which: str = "every") -> list[Spot]:
+    """Find the words of a kind, left to right; `which`: main, first, last or every.
+
+    `object`: the head of the noun phrase right after the main verb (a particle between them, no preposition);
+    `subject`: of the last one before it. Only a verb can be `main`; of others the first is taken.
     """
-    if target == "verb":
-        chosen: Iterable[Token] = (token for token in tokens if token.part == "VERB")
-    elif target == "noun":
-        chosen = (token for token in tokens if token.part == "NOUN")
+    if target == "verb" and which == "main":
+        return _main_verb(tokens)
+    found = _all_spots(tokens, target)
+    return {"main": found[:1], "first": found[:1], "last": found[-1:], "every": found}[which]
+
+
+def _main_verb(tokens: Sequence[Token]) -> list[Spot]:
+    group = action_verb(tokens)
+    if group is None or group.tag not in TAGS or not PLAIN_WORD.fullmatch(tokens[group.main].text):
+        return []
+    token = tokens[group.main]
+    lemma = token.lemma if token.part == "VERB" else readings_by_tag(token.lower)[group.tag]
+    return [Spot(token.start, token.end, token.lower, lemma, group.tag)]
+
+
+def _all_spots(tokens: Sequence[Token], target: str) -> list[Spot]:
+    if target in ("verb", "noun"):
+        chosen: Iterable[Token] = (token for token in tokens if token.part == target.upper())
     else:
-        verb = next((at for at, token in enumerate(tokens) if token.part == "VERB"), len(tokens))
+        group = action_verb(tokens)
+        verb = group.main if group else len(tokens)
         phrases = noun_phrases(tokens)
         if target == "object":
             behind = (phrase for phrase in phrases if phrase.first > verb)

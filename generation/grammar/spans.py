@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from generation.grammar.surface import word_set
 from text.language.inflection import lemmas
+from text.language.main_verb import action_verb
 from text.language.tokens import Token
 from text.language.verb_forms import TAGS, inflect_like, verb_readings
 from text.tokens import words
@@ -33,13 +34,15 @@ class VerbSpan:
 
 
 def verb_spans(tokens: Sequence[Token], patterns: str, which: str) -> list[VerbSpan]:
-    """Find the phrases of the chosen verbs; `which`: first, last or every verb."""
+    """Find the phrases of the chosen verbs; `which`: the main, first, last or every verb."""
     verbs = [
         at
         for at, token in enumerate(tokens)
         if token.part == "VERB" and token.tag in TAGS and PLAIN_WORDS.fullmatch(token.text)
     ]
-    chosen = {"first": verbs[:1], "last": verbs[-1:], "every": verbs}[which]
+    chosen = {"first": verbs[:1], "last": verbs[-1:], "every": verbs}.get(which, [])
+    if which == "main" and (group := action_verb(tokens)) is not None:
+        chosen = [at for at in verbs if at == group.main]
     return [span for at in chosen for pattern in PATTERNS[patterns] if (span := _span(tokens, at, pattern))]
 
 
@@ -48,6 +51,9 @@ def _span(tokens: Sequence[Token], at: int, pattern: str) -> VerbSpan | None:
     if pattern == "verb_preposition":
         behind = tokens[at + 1 : at + 2]
         if not behind or behind[0].part not in ("ADP", "ADV") or behind[0].lower not in LINKS:
+            return None
+        if verb.tag == "VBN" and behind[0].lower == "by":
+            # "is chased by a dog": the actor stays.
             return None
         last = behind[0]
     words = " ".join(token.text for token in tokens[at : at + 1 + (last is not verb)])

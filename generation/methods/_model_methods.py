@@ -13,6 +13,8 @@ from generation.parameters import (
 )
 from text.registry import Entry, Param
 
+WHICH = ("main", "first", "last", "every")
+
 MODEL_METHODS: dict[str, Entry] = {
     "mask_fill": Entry(
         label="Masked word filling",
@@ -35,10 +37,13 @@ MODEL_METHODS: dict[str, Entry] = {
             ),
             Param(
                 "which",
-                "first",
-                "which of these words, if the caption has several",
+                "main",
+                (
+                    "which of these words, if the caption has several. main: the main verb, not “wearing” or "
+                    "“dressed”; of nouns, the first"
+                ),
                 "choice",
-                ("first", "last", "every"),
+                WHICH,
             ),
             Param("top", 32, "words that the model suggests per blank (ViLMA: 32; Feint6K: 10)", "int"),
             Param("foils", 5, "max foils per caption", "int"),
@@ -87,6 +92,10 @@ MODEL_METHODS: dict[str, Entry] = {
                 "Feint6K finds the words to replace with an AMR parser (abstract meaning representation); here, "
                 "their part of speech decides."
             ),
+            (
+                "ViLMA finds the verb with a dependency parser, and Feint6K with an AMR parser. Here rules find the "
+                "main verb, and other words by part of speech."
+            ),
         ),
     ),
     "span_infill": Entry(
@@ -115,13 +124,7 @@ MODEL_METHODS: dict[str, Entry] = {
                 "choice",
                 ("verb", "verb_preposition", "both"),
             ),
-            Param(
-                "which",
-                "first",
-                "which verb to replace, if the caption has several",
-                "choice",
-                ("first", "last", "every"),
-            ),
+            Param("which", "main", "which verb to replace, if the caption has several", "choice", WHICH),
             Param("beams", 50, "beams in the beam search (contrast sets: 50; ViLMA: 64)", "int"),
             Param("top", 50, "texts that the model suggests per blank (contrast sets: 50)", "int"),
             Param("longest", 8, "max tokens in the new text", "int"),

@@ -8,15 +8,20 @@ skips captions that stay true (hug, meet, "stare at each other", "dances with");
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.grammar.actors import PERSONS, STAYING, Actor, Participants, find_participants
+from generation.grammar.actor import Actor
+from generation.grammar.actors import STAYING, Participants, find_participants
 from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
+from text.language.living import kind_of
 from text.language.phrases import POSSESSIVE
+from text.language.structure import SOMEONE
 from text.language.tokens import Token
 from text.language.tools import tagger
 
-VERSION = "2"
+VERSION = "3"
+# Behind a comma: "who", "wearing".
+OPENS_CLAUSE = ("PRON", "VERB")
 
 
 def make(
@@ -37,8 +42,8 @@ def make(
 
 
 def _edits(text: str, tokens: Sequence[Token], found: Participants) -> list[Edit]:
-    """Return the edits that swap the phrases, with correct capitals and articles, and verb agreement."""
-    edits = [found.agreement] if found.agreement else []
+    """Return the edits that swap the phrases, with correct capitals and articles, and verbs and pronouns that agree."""
+    edits = list(found.edits)
     if _determiners_stay(tokens, found):
         first, second = _span(tokens, found.subject, bare=True), _span(tokens, found.object, bare=True)
         return [
@@ -50,7 +55,12 @@ def _edits(text: str, tokens: Sequence[Token], found: Participants) -> list[Edit
     target = _moved(text, tokens, found.object, second)
     if text[first[0]].isupper() and _opens(text, first[0]):
         target = target[0].upper() + target[1:]
-    return [*edits, Edit(*first, target), Edit(*second, _moved(text, tokens, found.subject, first))]
+    moved = _moved(text, tokens, found.subject, first)
+    if found.object.owns and found.subject.last > found.subject.head + 1:
+        # "the man with a beard's arm" becomes "the arm of the man with a beard".
+        rest = tokens[found.object.last + 1].start, tokens[found.object.owns - 1].end
+        return [*edits, Edit(*first, target), Edit(second[0], rest[1], f"the {text[slice(*rest)]} of {moved}")]
+    return [*edits, Edit(*first, target), Edit(*second, moved)]
 
 
 def _determiners_stay(tokens: Sequence[Token], found: Participants) -> bool:
@@ -65,26 +75,47 @@ def _determiners_stay(tokens: Sequence[Token], found: Participants) -> bool:
 def _is_name(tokens: Sequence[Token], actor: Actor) -> bool:
     """Return whether they begin with a name, not a word with the capital of the sentence's start."""
     head = tokens[actor.head]
+    if head.lower in SOMEONE:
+        return True
     named = head.part == "PROPN" or (actor.head == 0 and head.text[:1].isupper())
-    return named and head.lower not in PERSONS
+    return named and not kind_of(head.lower)
 
 
 def _span(tokens: Sequence[Token], actor: Actor, *, bare: bool) -> tuple[int, int]:
     first = actor.first + (actor.determiner if bare else 0)
-    return tokens[first].start, tokens[actor.last - 1].end
+    last = max(actor.last - 1, *_set_off(tokens, actor), 0)
+    return tokens[first].start, tokens[last].end
 
 
 def _moved(text: str, tokens: Sequence[Token], actor: Actor, span: tuple[int, int]) -> str:
     """Return the phrase as inside a sentence: without the capital of the sentence's start."""
-    phrase = text[slice(*span)]
+    phrase = _without_commas(text, tokens, actor, span)
     opens = _opens(text, span[0]) and not (len(phrase) > 1 and phrase.isupper())
     return phrase[0].lower() + phrase[1:] if opens and _is_word(tokens, actor) else phrase
+
+
+def _without_commas(text: str, tokens: Sequence[Token], actor: Actor, span: tuple[int, int]) -> str:
+    """Return the phrase without the commas around a description: "a woman, dressed in black,"."""
+    phrase = text[slice(*span)]
+    for at in reversed(_set_off(tokens, actor)):
+        phrase = phrase[: tokens[at].start - span[0]] + phrase[tokens[at].end - span[0] :]
+    return phrase
+
+
+def _set_off(tokens: Sequence[Token], actor: Actor) -> list[int]:
+    """Return the commas that set off a description: right behind the noun, before "who" or a participle, at the end."""
+    inside = range(actor.head + 1, actor.last)
+    if not inside:
+        return []
+    found = [at for at in inside if tokens[at].text == "," and (at == inside[0] or tokens[at + 1].part in OPENS_CLAUSE)]
+    closing = actor.last < len(tokens) and tokens[actor.last].text == ","
+    return [*found, actor.last] if found and closing else found
 
 
 def _is_word(tokens: Sequence[Token], actor: Actor) -> bool:
     """Return whether the phrase begins with a common word, not a name."""
     first = tokens[actor.first]
-    return actor.head != actor.first or first.lower in PERSONS
+    return actor.head != actor.first or bool(kind_of(first.lower))
 
 
 def _opens(text: str, start: int) -> bool:

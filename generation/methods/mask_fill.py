@@ -19,7 +19,7 @@ from hub.interfaces import Filler
 from text.language.tools import Tagger, tagger
 from text.quoting import quoted
 
-VERSION = "1"
+VERSION = "2"
 
 Blank = tuple[str, str]
 
@@ -97,10 +97,14 @@ def _chosen_spots(caption: CaptionInput, params: Mapping[str, Any], state: State
     """Return the words to replace, or why there is none."""
     if any(filler.blank in caption.text for filler in state.fillers):
         return "it contains the model's mask token"
-    found = spots(state.tags.tag(caption.text), params["target"])
-    if not found:
-        return f"it has no {params['target']} that can be replaced"
-    return {"first": found[:1], "last": found[-1:], "every": found}[params["which"]]
+    found = spots(state.tags.tag(caption.text), params["target"], params["which"])
+    return found or f"it has no {params['target']} that can be replaced"
+
+
+def blanks_of(caption: CaptionInput, *, params: Mapping[str, Any], state: State) -> list[tuple[int, int]]:
+    """Return (start, end) of each word of the caption that is to be replaced."""
+    found = [_chosen_spots(caption, {**params, "target": kind}, state) for kind in params["target"].split("+")]
+    return [(spot.start, spot.end) for chosen in found if isinstance(chosen, list) for spot in chosen]
 
 
 def _blanks(text: str, spot: Spot, params: Mapping[str, Any], state: State) -> list[Blank]:

@@ -138,14 +138,14 @@ _METHODS: dict[str, Entry] = {
         params=(TAGGER,),
         deviations=(
             (
-                "corrected: captions with symmetric verbs are skipped (hug, meet, kiss, “stare at each other”, "
-                "“dances with”). Captions that name a person by a possessive (“his brother”) are skipped as well."
-                " The paper swaps both."
+                "corrected: captions whose swap stays true are skipped: symmetric verbs (hug, meet), “each "
+                "other”, “dances with”, “is a doctor”. So are participants with a possessive (“his brother”), "
+                "unclear descriptions, and animals as actors of what they cannot do. The paper swaps them."
             ),
             (
-                "both modes: rules find the two participants, swap them with their descriptions, and adapt the "
-                "verb. In the paper, the participants were annotated. Captions that describe both in the same "
-                "words are skipped."
+                "both modes: whole noun phrases with their descriptions are swapped by rule. Verbs and "
+                "pronouns agree: “looks to her right” becomes “looks to his right”. The paper's captions "
+                "came with annotated participants. Captions whose participants have the same words are skipped."
             ),
         ),
     ),

@@ -17,7 +17,7 @@ from hub.adapters.registry import SPAN_FILLER, open_helper
 from hub.interfaces import Fill, SpanFiller
 from text.language.tools import Tagger, tagger
 
-VERSION = "1"
+VERSION = "2"
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,12 @@ def _spans(caption: CaptionInput, params: Mapping[str, Any], state: State) -> li
         return "it contains the model's mask token"
     found = verb_spans(state.tags.tag(caption.text), params["pattern"], params["which"])
     return found or "it has no verb phrase with the pattern"
+
+
+def blanks_of(caption: CaptionInput, *, params: Mapping[str, Any], state: State) -> list[tuple[int, int]]:
+    """Return (start, end) of each verb phrase of the caption that is to be replaced."""
+    found = _spans(caption, params, state)
+    return [(span.start, span.end) for span in found] if isinstance(found, list) else []
 
 
 def _blank(text: str, span: VerbSpan, params: Mapping[str, Any], state: State) -> str:

@@ -28,6 +28,9 @@ SHOWN = {
     "reading the release after": _("scoring the release after training"),
     "reading the train split": _("reading the training split"),
     "filming": _("rendering videos"),
+    "distinct texts": _("texts scored"),
+    "requeued": _("returned to editing"),
+    "superseded": _("replaced by an edit"),
     # Why agreement has no value.
     "no unit has two votes": _("no item counted here has two votes"),
     "all votes fall into one category, so that agreement by chance is certain": _(

@@ -168,7 +168,7 @@ def test_the_numbers_of_the_release_fill_the_datasheet(folder):
     assert "| direction | 2 | 3 | 1 |" in sheet
     assert "| all | 3 | 4 | 1 |" in sheet
     assert "0 judgements by 0 annotators count" in sheet
-    assert "10 were imported as counts without names, and count, too." in sheet
+    assert "10 more judgements were imported as counts without names. They count, too." in sheet
     assert "- d: research only. ask first" in sheet
     assert "1 items added, 1 removed, 1 changed" in sheet
 
@@ -176,7 +176,7 @@ def test_the_numbers_of_the_release_fill_the_datasheet(folder):
 def test_agreement_is_given_with_its_coding():
     whole = {"n_items": 3, "n_valid": 2, "n_unanimous": 1, "alpha_all": 0.5, "alpha_coding": "truth3"}
     release = replace(full(), tables={"validation": {"overall": whole}})
-    assert "alpha over all of them is 0.500 (coding truth3)." in datasheet(release)
+    assert "alpha over all of these items is 0.500 (coding truth3)." in datasheet(release)
 
 
 def test_the_changelog_names_what_came_went_and_changed(folder):

@@ -62,6 +62,19 @@ def test_skips_and_blanks_say_why_and_how_many(capsys):
     assert foil(capsys, method="person", caption="x")["blanks"] == [{"caption": "x", "count": 5}]
 
 
+def test_the_blank_of_every_caption_is_reported_filled_or_not(capsys, tmp_path):
+    path = tmp_path / "captions.jsonl"
+    texts = ["A man wearing jeans kicked a ball.", "a red shirt"]
+    path.write_text("".join(json.dumps({"caption": text}) + "\n" for text in texts), encoding="utf-8")
+    result = foil(capsys, method="mask_fill", file=path, set=["model=fake-mask:", "min_votes=9", "tagger=offline"])
+    assert result["blanks"] == [
+        {"caption": texts[0], "spans": [[20, 26]], "words": ["kicked"]},
+        {"caption": texts[1], "spans": [], "words": []},
+    ]
+    (found,) = foil(capsys, method="span_infill", caption=texts[0], set=["model=fake-t5:", "tagger=offline"])["blanks"]
+    assert found["words"] == ["kicked"]
+
+
 def test_an_unchanged_text_is_not_shown_as_a_foil():
     made = [{"caption": "a circle", "foil": foil} for foil in ("a circle", "a ring")]
     shown = Command().render({"candidates": made, "blanks": [], "skipped": []})

@@ -26,11 +26,15 @@ from text.language._tag_lists import (
     SUBORDINATORS,
 )
 from text.language.inflection import lemmas, singular
+from text.language.main_verb import as_main_verb
 from text.language.numbers import value_of
 from text.language.tokens import Token, pieces
 from text.language.verb_forms import verb_readings
 
 NOMINAL = ("NOUN", "PROPN")
+# "'s" behind them is a verb: "she's gone".
+BEHIND_VERB = frozenset({"it", "them", "him", "down", "up", "off", "over", "out", "away"})
+SUBJECT_WORDS = frozenset({"he", "she", "it", "that", "there", "who", "what", "here", "where"})
 OPENS_NOUN = ("DET", "ADJ", "NUM")
 
 
@@ -60,6 +64,7 @@ class OfflineTagger:
             part, lemma, tag = _read(words, at, tokens, clause, capital=word[:1].isupper())
             tokens.append(Token(start, end, word, part, lemma, tag))
             clause = _after(tokens, clause)
+        as_main_verb(tokens)
         return tuple(tokens)
 
 
@@ -123,14 +128,18 @@ def _closed(words: list[str], at: int, tokens: list[Token], clause: _Clause) -> 
     """Return the part of speech of a word of a closed class, or ""."""
     word, before = words[at], words[at - 1] if at else ""
     after = words[at + 1] if at + 1 < len(words) else ""
-    if not any(char.isalnum() for char in word):
+    if len(word) == 1 and not word.isalnum():
         return "PUNCT"
+    if word == "'s" and before in SUBJECT_WORDS:
+        return "AUX"
     if word in ("'s", "not", "n't"):
         return "PART"
     if word == "to":
         return "PART" if _is_infinitive(words, at, tokens) else "ADP"
     if word == "that":
         return "DET" if _may_be_noun(after) and before not in NEVER_VERB else "PRON"
+    if word == "other" and _may_be_noun(after):
+        return "ADJ"
     if word in POSSESSIVES or word in PRONOUNS:
         return "PRON"
     if word in DETERMINERS:
@@ -195,7 +204,7 @@ def _verb(
         return by_tag.get("VB")
     if "VBG" in by_tag:
         return by_tag["VBG"] if _is_gerund(words, at, tokens, clause) else None
-    if last is not None and (last.part in OPENS_NOUN or last.lower == "'s" or _is_possessive(last, words, at)):
+    if last is not None and (last.part in OPENS_NOUN or _is_genitive(last) or _is_possessive(last, words, at)):
         return by_tag.get("VBN") if _leads_noun(words, at, by_tag) else None
     if word in NEVER_VERB:
         # "A woman waters the plants", "he boats": only what agrees with a subject right before it.
@@ -214,6 +223,10 @@ def _verb(
     return _behind_subject(words, at, tokens, clause, by_tag, nominal=nominal)
 
 
+def _is_genitive(token: Token) -> bool:
+    return token.part == "PART" and token.lower in ("'s", "’s")
+
+
 def _is_possessive(last: Token, words: list[str], at: int) -> bool:
     if last.lower not in POSSESSIVES:
         return False
@@ -225,8 +238,10 @@ def _is_gerund(words: list[str], at: int, tokens: list[Token], clause: _Clause) 
     if not tokens:
         return True
     last, word = tokens[-1], words[at]
+    if word in NEVER_VERB:
+        return False
     after = words[at + 1] if at + 1 < len(words) else ""
-    if last.part in ("DET", "NUM") or last.lower in POSSESSIVES or last.lower == "'s":
+    if last.part in ("DET", "NUM") or last.lower in POSSESSIVES or _is_genitive(last):
         # "a passing car" is a participle, "a painting" a thing.
         return "NOUN" not in lemmas(word) and _may_be_noun(after)
     if last.part == "ADJ":
@@ -254,6 +269,8 @@ def _may_be_noun(word: str) -> bool:
 def _is_imperative(word: str, after: str, *, nominal: bool) -> bool:
     if after in DETERMINERS or after in POSSESSIVES or after in ("it", "them", "him"):
         return True
+    if after in ("away", "forward", "back", "backwards", "upstairs", "downstairs", "together"):
+        return word not in NEVER_VERB
     if word in IMPERATIVES:
         return after not in BE and after not in ("and", ",", "")
     # "Harry hits Ron": the word before a verb names the actor.
@@ -262,7 +279,9 @@ def _is_imperative(word: str, after: str, *, nominal: bool) -> bool:
 
 def _behind_auxiliary(auxiliary: Token, by_tag: dict[str, tuple[str, str]], word: str) -> tuple[str, str] | None:
     known = lemmas(word)
-    if auxiliary.lower in BE or auxiliary.lower in HAVE_DO:
+    if auxiliary.lower in ("do", "does", "did"):
+        return by_tag.get("VB")
+    if auxiliary.lower in BE or auxiliary.lower in HAVE_DO or auxiliary.lower in ("'s", "’s"):
         if "VBN" in by_tag and ("ADJ" not in known or word.endswith("ed")):
             return by_tag["VBN"]
         return None
@@ -280,9 +299,19 @@ def _coordinated(
 ) -> tuple[str, str] | None:
     """Tag a word after "and" as a verb if it has the form of the clause's verb; "salt and pepper" are nouns."""
     after = words[at + 1] if at + 1 < len(words) else ""
+    if (
+        nominal
+        and after in ("", ".")
+        and _is_plural(words[at])
+        and tokens[-2].part == "NOUN"
+        and _is_plural(words[at - 2])
+    ):
+        # "in uniforms and caps"
+        return None
     same = {"VBZ": "VBZ", "VBD": "VBD", "VB": "VB", "VBN": "VBN"}.get(clause.verb_tag, "")
     if same in by_tag and (clause.object_seen or tokens[-2].part in ("VERB", "ADP", "ADV", "PRON")):
-        if not nominal or same != "VB" or after in DETERMINERS or after in POSSESSIVES or after in ("it", "them"):
+        goes_on = after in DETERMINERS or after in POSSESSIVES or after in BEHIND_VERB
+        if not nominal or same != "VB" or goes_on:
             return by_tag[same]
         return by_tag[same] if words[at] in IMPERATIVES and _may_be_noun(after) else None
     if not clause.verb_tag and clause.finite:
@@ -327,8 +356,11 @@ def _nominal(
     """Return noun, adjective or adverb for a word that is not a verb."""
     word = words[at]
     after = words[at + 1] if at + 1 < len(words) else ""
-    if word.endswith("ly") and "ADV" in known:
+    if word.endswith("ly") and ("ADV" in known or not known):
         return "ADV"
+    if word in ("top", "overall") and tokens and tokens[-1].part in (*NOMINAL, "ADJ"):
+        # The lexicon has no noun "top": "a tank top".
+        return "NOUN"
     opened = bool(tokens) and (tokens[-1].part == "DET" or tokens[-1].lower in POSSESSIVES)
     if (
         opened

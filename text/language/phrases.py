@@ -79,7 +79,13 @@ def _phrase_at(tokens: Sequence[Token], first: int) -> NounPhrase | None:
         genitive = token.lower in ("'s", "’s") and head == at - 1 >= first
         if token.part == "DET" and at > first and not genitive and tokens[at - 1].part not in ("DET",):
             break
-        if not (token.part in INSIDE or possessive or inner_participle or genitive):
+        if not (
+            token.part in INSIDE
+            or possessive
+            or inner_participle
+            or genitive
+            or (token.part == "ADV" and _grades(tokens, at, first))
+        ):
             break
         if possessive and at > first:
             break
@@ -94,6 +100,12 @@ def _phrase_at(tokens: Sequence[Token], first: int) -> NounPhrase | None:
         if inner is not None:
             last = inner.last
     return NounPhrase(first, last, head)
+
+
+def _grades(tokens: Sequence[Token], at: int, first: int) -> bool:
+    """Return whether an adverb stands between an article and an adjective: "a seemingly upset woman"."""
+    opened = at > first and tokens[at - 1].part == "DET"
+    return opened and at + 2 < len(tokens) and tokens[at + 1].part == "ADJ" and tokens[at + 2].part in ("NOUN", "ADJ")
 
 
 def _leads(tokens: Sequence[Token], at: int) -> bool:

@@ -1,7 +1,7 @@
 """The token type of all taggers."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 # Words keep hyphens ("push-up") and lose a genitive ("man", "'s"); every other non-blank character is a token.
 PIECE = re.compile(r"[^\W_]+(?:-[^\W_]+)*(?:['’](?:t|re|ll|ve|d|m)\b)?|['’]s\b|['’](?=\s|$)|[^\w\s]|_", re.IGNORECASE)
@@ -26,7 +26,10 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Token:
-    """A token: characters `start:end` of the caption, universal part of speech, lower-case lemma, Penn tag of verbs."""
+    """A token: characters `start:end` of the caption, universal part of speech, lower-case lemma, Penn tag of verbs.
+
+    `main`: a tagger found that it is the caption's finite main verb (or that verb's auxiliary).
+    """
 
     start: int
     end: int
@@ -34,10 +37,12 @@ class Token:
     part: str
     lemma: str
     tag: str = ""
+    main: bool = field(default=False, compare=False, repr=False)
 
-    @property
-    def lower(self) -> str:
-        return self.text.lower()
+    lower: str = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lower", self.text.lower())
 
 
 def pieces(text: str) -> list[tuple[int, int, str]]:

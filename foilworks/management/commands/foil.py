@@ -47,7 +47,11 @@ class Command(FoilworksCommand):
 
     def render(self, result: dict[str, Any]) -> str:
         lines = [f"{one['caption']}\n  {_outcome(one)}" for one in result["candidates"]]
-        lines += [f"{one['caption']}\n  foils for people to write: {one['count']}" for one in result["blanks"]]
+        lines += [
+            f"{one['caption']}\n  foils for people to write: {one['count']}"
+            for one in result["blanks"]
+            if "count" in one
+        ]
         lines += [f"{one['caption']}\n  skipped: {one['why']}" for one in result["skipped"]]
         return "\n".join(lines) or "no caption given; add --caption or --file"
 

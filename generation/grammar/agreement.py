@@ -1,0 +1,84 @@
+"""The edits that verbs and pronouns need if two participants change places."""
+
+from collections.abc import Iterator, Sequence
+
+from generation.grammar.actor import Actor
+from generation.grammar.pronouns import fits, form_for, gender_of_pronoun
+from text.diff import Edit
+from text.language.inflection import plain_verb, third_person
+from text.language.numbers import match_case
+from text.language.structure import Clause
+from text.language.tokens import Token
+
+SINGULAR_AUX = {"is": "are", "was": "were", "has": "have", "does": "do", "'s": "are"}
+PLURAL_AUX = {"are": "is", "were": "was", "have": "has", "do": "does"}
+
+
+def verb_edits(
+    tokens: Sequence[Token], clause: Clause, subject: Actor, other: Actor, second: Clause | None
+) -> Iterator[Edit]:
+    """Yield the edits of verbs that agree with a new subject of another number."""
+    if subject.plural == other.plural:
+        return
+    end = other.first if second is not None else len(tokens)
+    verbs = [clause.verb.agrees, *_coordinated(tokens, clause, subject, other, end)]
+    for at in verbs:
+        tag = clause.verb.tag if at == clause.verb.agrees else tokens[at].tag
+        if edit := _agreement(tokens[at], tag, plural=other.plural):
+            yield edit
+    if second is None:
+        return
+    if edit := _agreement(tokens[second.verb.agrees], second.verb.tag, plural=subject.plural):
+        yield edit
+
+
+def _coordinated(tokens: Sequence[Token], clause: Clause, subject: Actor, other: Actor, end: int) -> Iterator[int]:
+    """Yield the further verbs of the subject: "emerges and sees"."""
+    tag, after = tokens[clause.verb.agrees].tag or clause.verb.tag, False
+    for at in range(clause.verb.main + 1, end):
+        token = tokens[at]
+        if token.part == "SCONJ" or (token.part == "PRON" and token.lower in ("who", "which", "that")):
+            return
+        if other.first <= at < other.last:
+            continue
+        if token.part == "CCONJ" or token.lower == "then":
+            after = True
+        elif after and token.part == "VERB" and token.tag == tag and tag in ("VB", "VBZ"):
+            yield at
+            after = False
+        elif token.part != "ADV":
+            after = False
+
+
+def _agreement(verb: Token, tag: str, *, plural: bool) -> Edit | None:
+    """Return the verb's edit for a subject of the other number."""
+    word = verb.lower
+    if verb.part == "AUX":
+        changed = (SINGULAR_AUX if plural else PLURAL_AUX).get(word)
+    elif tag == "VBZ" and plural:
+        changed = plain_verb(word)
+    elif tag == "VB" and not plural:
+        changed = third_person(word)
+    else:
+        return None
+    return Edit(verb.start, verb.end, match_case(verb.text, changed)) if changed else None
+
+
+def pronoun_edits(tokens: Sequence[Token], subject: Actor, other: Actor) -> list[Edit] | None:
+    """Return the edits of pronouns that refer to the role of a participant; None if one would not fit."""
+    edits = []
+    for at, token in enumerate(tokens):
+        pronoun = gender_of_pronoun(token)
+        inside = subject.first <= at < subject.last or other.first <= at < other.last
+        if not pronoun or inside:
+            continue
+        by_subject, by_other = fits(pronoun, subject.gender), fits(pronoun, other.gender)
+        if by_subject == by_other:
+            # Of either, the new one has the pronoun too; of neither, it names somebody else.
+            continue
+        changed = form_for(tokens, at, other.gender if by_subject else subject.gender)
+        if changed is None:
+            return None
+        if changed != token.lower:
+            edits.append(Edit(token.start, token.end, match_case(token.text, changed)))
+    return edits

@@ -1,0 +1,55 @@
+"""Pronouns of a caption whose participants change places: whom they refer to, and their form for the other one."""
+
+from collections.abc import Sequence
+
+from text.language.inflection import can_be
+from text.language.tokens import Token
+
+SUBJECT, OBJECT, POSSESSIVE, REFLEXIVE = range(4)
+# Gender -> its forms, in this order: subject, object, possessive, reflexive. "p": several; "a": an animal.
+FORMS = {
+    "m": ("he", "him", "his", "himself"),
+    "f": ("she", "her", "her", "herself"),
+    "p": ("they", "them", "their", "themselves"),
+    "a": ("it", "it", "its", "itself"),
+}
+GENDERS = {word: gender for gender, forms in FORMS.items() for word in forms}
+# Whom a pronoun may refer to: "his" to a man, or to a soldier or a dog.
+FITS = {"m": "mna", "f": "fna", "p": "pn", "a": "a"}
+
+
+def gender_of_pronoun(token: Token) -> str:
+    """Return "m", "f", "p" or "a" for a pronoun of the third person, else ""."""
+    return GENDERS.get(token.lower, "") if token.part in ("PRON", "DET") else ""
+
+
+def fits(pronoun: str, gender: str) -> bool:
+    """Return whether a pronoun of one gender may refer to somebody of another."""
+    return bool(pronoun) and gender in FITS[pronoun]
+
+
+def role_of(tokens: Sequence[Token], at: int) -> int:
+    """Return the role of a pronoun; "her" is possessive before a noun, and an object elsewhere."""
+    word = tokens[at].lower
+    if word == "her":
+        after = tokens[at + 1] if at + 1 < len(tokens) else None
+        noun = after is not None and (
+            after.part in ("NOUN", "PROPN", "ADJ", "NUM") or (after.part == "VERB" and can_be(after.lower, "NOUN"))
+        )
+        return POSSESSIVE if noun else OBJECT
+    return FORMS[GENDERS[word]].index(word)
+
+
+def form_for(tokens: Sequence[Token], at: int, gender: str) -> str | None:
+    """Return the pronoun's form for another gender; None: the verb would have to agree.
+
+    A person whose gender is unknown keeps the pronoun.
+    """
+    word, old = tokens[at].lower, GENDERS[tokens[at].lower]
+    new = old if gender == "n" and old != "a" else "p" if gender == "n" else gender
+    role = role_of(tokens, at)
+    if role == SUBJECT and (old == "p") != (new == "p"):
+        return None
+    if role == SUBJECT and word == "it" and at and tokens[at - 1].part in ("VERB", "ADP"):
+        role = OBJECT
+    return FORMS[new][role]
