@@ -23,10 +23,16 @@ from generation.errors import GenerationError
 from generation.measures import Measures, measures_of, pair_sha256, verdict_of
 from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
 from text.diff import apply_edits
+from text.language.english import not_english
 from text.registry import Entry, load, lookup, version_of
 
 BATCH = 256
 CHEAP, COSTLY, RUNS_LAST = range(3)
+
+# Methods whose rules read English sentences.
+ENGLISH_RULES = frozenset(
+    {"number", "preposition", "actor_swap", "state_change", "gender_swap", "colour_swap", "existence"}
+)
 
 Made = FoilDraft | Skip | Blank | Shortfall
 
@@ -127,7 +133,9 @@ def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, 
     given = dict(method.given)
     if hasattr(method.module, "prepare"):
         given["state"] = state
-    for thing in method.module.make(batch, params=dict(method.params), mode=mode, seed=seed, **given):
+    for thing in method.module.make(
+        _readable(method, batch, by_id), params=dict(method.params), mode=mode, seed=seed, **given
+    ):
         if not isinstance(thing, Made):
             kinds = ", ".join(kind.__name__ for kind in get_args(Made))
             raise GenerationError(
@@ -139,6 +147,20 @@ def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, 
             raise GenerationError(f"method {method.slug}: the edits of caption {thing.caption_id} do not make its foil")
         by_id[thing.caption_id].append(thing)
     return by_id
+
+
+def _readable(method: Step, batch: Sequence[CaptionInput], by_id: dict[str, list[Made]]) -> list[CaptionInput]:
+    """Return the captions that the method's rules can read; the others get a Skip in `by_id`."""
+    if method.slug not in ENGLISH_RULES:
+        return list(batch)
+    readable = []
+    for caption in batch:
+        why = not_english(caption.text, caption.facts)
+        if why:
+            by_id[caption.id].append(Skip(caption.id, why))
+        else:
+            readable.append(caption)
+    return readable
 
 
 @dataclass

@@ -37,6 +37,15 @@ _CAPTIONERS: dict[str, Entry] = {
         deviations=(
             "corrected: several things get “are”; the paper writes “is” (“the chair and the base is attached”).",
             "corrected: no reverse caption if no verb undoes the change (chop, tear); the paper writes one.",
+            (
+                "both modes: the result may be the change. Pouring water into a cup gives “fills the cup”. "
+                "Removing a box, revealing a coin, gives “reveals the coin”. Nothing is written for an attempt "
+                "(“pretending to pour”)."
+            ),
+            (
+                "both modes: an instruction without an actor gets “the person” (“ski down the hill”: “The person "
+                "skis.”). The paper's annotators named the actor."
+            ),
         ),
     ),
     "verb_noun_caption": Entry(

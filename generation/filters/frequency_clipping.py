@@ -13,7 +13,7 @@ from typing import Any
 from generation.grammar.prepositions import relations
 from generation.records import CaptionInput, Case, Verdict
 
-VERSION = "2"
+VERSION = "3"
 COSTLY = True
 RUNS_LAST = True
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from generation.grammar import preposition_choice
+from generation.grammar.preposition_rows import OPPOSITES
 from generation.grammar.preposition_words import (
     CARRIERS,
     COLOURS,
@@ -33,11 +35,14 @@ from text.language.inflection import lemmas, plain_verb
 from text.language.numbers import value_of
 
 LISTED = PLACES + PATHS
-KIND = dict.fromkeys(PLACES, "place") | dict.fromkeys(PATHS, "path")
+# Mode corrected has further relations; they are never drawn, except as exact opposites.
+MORE = {"far from": "place", "from behind of": "path", "before": "time", "after": "time"}
+KIND = dict.fromkeys(PLACES, "place") | dict.fromkeys(PATHS, "path") | MORE
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 # The longest phrase of a list limits the context; keeps the time linear for captions of 10^6 characters.
 WINDOW = 120
 CLAUSE_END = re.compile(r"[.,;:!?]")
+SENTENCE_END = re.compile(r"[.;:!?]")
 
 FROM_TO = {f"from {a} to {b}": f"from {b} to {a}" for a, b in OPPOSITE_ENDS}
 FROM_THE_TO = {f"from the {a} to the {b}": f"from the {b} to the {a}" for a, b in OPPOSITE_ENDS}
@@ -74,6 +79,8 @@ def relations(text: str, mode: str) -> Iterator[Relation]:
         if mode == "paper":
             yield Relation(match.start(), match.end(), phrase)
         elif phrase in DIRECTIONS:
+            if phrase in SIDES and _continues(text, match.end()):
+                continue
             yield Relation(match.start(), match.end(), phrase, DIRECTIONS[phrase])
         elif phrase in KIND and _relates(text, match.start(), match.end(), phrase):
             same = _same_of(text, match.end(), phrase)
@@ -89,6 +96,27 @@ def replacements(relation: Relation, mode: str, vocabulary: frozenset[str] | Non
     if vocabulary:
         allowed &= vocabulary
     return sorted(allowed - {phrase} - STAYS_TRUE[phrase] - relation.same)
+
+
+def fitting(text: str, relation: Relation) -> tuple[str, ...]:
+    """Return the replacements that are false and natural with the relation's verb and landmark, opposites first."""
+    clause = SENTENCE_END.split(text[max(0, relation.start - WINDOW) : relation.start])[-1]
+    before = [match.group().lower() for match in WORD.finditer(clause)]
+    found = preposition_choice.choices(relation.phrase, before, _words_after(text, relation.end))
+    return tuple(target for target in found if target not in relation.same)
+
+
+def _continues(text: str, end: int) -> bool:
+    """Return whether a noun follows: "on the right track"."""
+    after = _words_after(text, end)[:1]
+    return (
+        bool(after) and after[0] not in NO_OBJECT and after[0] not in ("side", "hand") and not after[0].endswith("ing")
+    )
+
+
+def is_opposite(phrase: str, target: str) -> bool:
+    """Return whether the replacement is the exact opposite, such as "up" and "down"."""
+    return target in OPPOSITES.get(phrase, ())
 
 
 def _stays_true(phrase: str) -> frozenset[str]:
@@ -141,7 +169,7 @@ def _clause_after(text: str, end: int) -> str:
 
 
 def _words_after(text: str, end: int) -> list[str]:
-    return [match.group().lower() for match in islice(WORD.finditer(_clause_after(text, end)), 6)]
+    return [match.group().lower() for match in islice(WORD.finditer(_clause_after(text, end)), 8)]
 
 
 def _belongs(word: str, phrase: str, table: dict[str, frozenset[str]]) -> bool:
@@ -172,6 +200,6 @@ def _is_worn(after: list[str]) -> bool:
     return False
 
 
-STAYS_TRUE = {phrase: _stays_true(phrase) for phrase in LISTED}
+STAYS_TRUE = {phrase: _stays_true(phrase) for phrase in KIND}
 _PAPER = phrase_pattern(list(LISTED + PAPER_ONLY))
-_CORRECTED = phrase_pattern([*LISTED, *FIXED, *DIRECTIONS])
+_CORRECTED = phrase_pattern([*KIND, *FIXED, *DIRECTIONS])

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from generation.grammar.state_words import ON_THESE
 from text.diff import Edit
 from text.language.change_finding import FoundChange, find_changes
 from text.language.change_of_state import TUPLES, StateChange
@@ -83,7 +84,7 @@ def undone(tokens: Sequence[Token], found: FoundChange, target: str, *, link: bo
             edits.append(Edit(old.start, old.end, match_case(old.text, particle)))
         else:
             edits.append(Edit(before, old.end, ""))
-    elif particle and not places:
+    elif particle and (not places or not found.transitive or particle not in ("in", "out", "on", "off")):
         at = tokens[found.verb + 1].end if _is_pronoun_behind(tokens, found) else verb.end
         edits.append(Edit(at, at, f" {particle}"))
     if places:
@@ -97,7 +98,12 @@ def _is_pronoun_behind(tokens: Sequence[Token], found: FoundChange) -> bool:
 
 
 def _linked(tokens: Sequence[Token], found: FoundChange) -> Edit:
-    first, other = found.change.prepositions
+    first = tokens[found.preposition].lower
+    if first == "out" and tokens[found.preposition + 1].lower == "of":
+        first = "out of"
+    other = found.change.links[first]
+    if other == "in" and any(token.lemma in ON_THESE for token in tokens[found.preposition : found.preposition + 4]):
+        other = "on"
     last = found.preposition + len(first.split()) - 1
     return Edit(tokens[found.preposition].start, tokens[last].end, match_case(tokens[found.preposition].text, other))
 

@@ -5,16 +5,12 @@ import re
 from text.diff import Edit
 from text.language.inflection import article
 from text.language.numbers import match_case
+from text.language.word_lists import word_set as word_set
 
 # A word is separate: "left-to-right", "sit-ups", "circle's" and a letter with an accent on it are other words.
 WORD_STARTS = r"(?<!\w)(?<!\w['’-])"
 WORD_ENDS = r"(?!\w|['’-]\w|[\u0300-\u036f\u200d\ufe0f])"
 ARTICLE_BEFORE = re.compile(WORD_STARTS + r"(an?)\s+$", re.IGNORECASE)
-
-
-def word_set(*lines: str) -> frozenset[str]:
-    """Return the words of the lines as a set, for readable word lists."""
-    return frozenset(word for line in lines for word in line.split())
 
 
 def replace_phrase(text: str, start: int, end: int, target: str) -> list[Edit]:

@@ -241,6 +241,16 @@ MODEL_METHODS: dict[str, Entry] = {
                     "google-t5/t5-large); empty: none"
                 ),
             ),
+            Param(
+                "target",
+                "object",
+                (
+                    "what to replace. object: the main verb's object, or else its subject; landmark: the last noun of "
+                    "the first clause, as in ViLMA's file of spatial relations"
+                ),
+                "choice",
+                ("object", "landmark"),
+            ),
             Param("top", 3, "suggestions taken from each model (ViLMA: 3)", "int"),
             *JUDGES,
             Param("min", 0.8, "min grammaticality score of the foil", "float"),
@@ -262,6 +272,10 @@ MODEL_METHODS: dict[str, Entry] = {
             (
                 "corrected: a phrase has at most three words, and the last is a noun that is singular or plural "
                 "like the old one. The paper accepts any phrase."
+            ),
+            (
+                "both modes: the paper names the object or subject. Its file of spatial relations masks mostly the "
+                "last noun: use target=landmark there."
             ),
         ),
     ),

@@ -1,9 +1,10 @@
-"""Preposition replacement: "pouring water onto a chair" -> "… out of a chair" (ViLMA, Secs. 3.6 and C.6).
+"""Preposition replacement: "pouring water into a cup" -> "… out of a cup" (ViLMA, Secs. 3.6 and C.6).
 
 `paper`: any other preposition of the corpus, or of the built-in list if the run's captions have too few.
 `corrected`: see the deviations in the registry. With `pairs=` only the given opposites are exchanged, in both modes.
-A text-to-text model (`model=`) ranks the candidates and the best are chosen; without one the order is random. Each
-candidate's fact "ranking" says which it was and why.
+A text-to-text model (`model=`) ranks the candidates and the best are chosen. Without one, mode corrected makes only the
+replacements that fit the verb and the landmark, exact opposites first; mode paper draws at random. Each candidate's
+fact "ranking" says which it was and why.
 """
 
 from collections import Counter
@@ -14,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.grammar.prepositions import Relation, relations, replacements
+from generation.grammar.prepositions import Relation, fitting, is_opposite, relations, replacements
 from generation.grammar.surface import phrase_pattern, replace_phrase
 from generation.methods._lexicon import parse_pairs
 from generation.methods._preposition_ranking import Option, likelihoods
@@ -22,12 +23,14 @@ from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from hub.adapters.registry import SPAN_FILLER, open_helper
 
-VERSION = "3"
+VERSION = "4"
 UNRANKED_LIST = "unranked: no language model is chosen, and too few captions for a corpus; built-in list"
 UNRANKED_CORPUS = (
     "unranked: no language model is chosen; random, in proportion to the prepositions of the run's captions"
 )
 OPPOSITE = "the exact opposite; nothing to rank"
+NONE_FOUND = "it has no preposition of space that can be replaced"
+NONE_SURE = "no replacement of its prepositions is surely false and natural"
 
 RANKED_LIST = "by a language model; from the built-in list, too few captions for a corpus"
 RANKED_CORPUS = "by a language model; from the prepositions of the run's captions"
@@ -128,36 +131,49 @@ def _scored_drafts(
 def _options(caption: CaptionInput, mode: str, counts: Mapping[str, int] | None) -> list[Option]:
     """Return every replacement, by position, then alphabet."""
     vocabulary = frozenset(counts) if counts else None
-    return [
-        (relation, target)
-        for relation in relations(caption.text, mode)
-        for target in ([relation.opposite] if relation.opposite else replacements(relation, mode, vocabulary))
-    ]
+    found: list[Option] = []
+    for relation in relations(caption.text, mode):
+        if relation.opposite:
+            found.append((relation, relation.opposite))
+            continue
+        targets = set(replacements(relation, mode, vocabulary))
+        if mode != "paper":
+            targets |= {one for one in fitting(caption.text, relation) if is_opposite(relation.phrase, one)}
+        found += [(relation, target) for target in sorted(targets)]
+    return found
 
 
 def _drawn(caption: CaptionInput, mode: str, seed: int, counts: Mapping[str, int] | None, top: int) -> list[Option]:
-    """Return the options in random order: whole-phrase opposites first, the rest weighted by the corpus."""
+    """Return the options: the corpus's prepositions before others, opposites first, the rest in weighted order."""
     rng = generator_for(seed, "preposition", caption.id)
-    vocabulary = frozenset(counts) if counts else None
-    found = list(relations(caption.text, mode))
-    opposites = [(relation, relation.opposite) for relation in found if relation.opposite]
+    known = counts or {}
     # Exponential clocks: the earliest are a weighted draw without replacement.
     clocks = (
-        (rng.expovariate(1.0) / (counts[target] if counts else 1), relation, target)
-        for relation in found
-        if not relation.opposite
-        for target in replacements(relation, mode, vocabulary)
+        (
+            (bool(known) and target not in known, not opposite),
+            0.0 if opposite else rng.expovariate(1.0) / known.get(target, 1),
+            relation,
+            target,
+        )
+        for relation in relations(caption.text, mode)
+        for target, opposite in _targets(caption.text, relation, mode, counts)
     )
-    drawn = nsmallest(top, clocks, key=lambda clock: clock[0])
-    return [*opposites, *((relation, target) for _, relation, target in drawn)][:top]
+    return [(relation, target) for _, _, relation, target in nsmallest(top, clocks, key=lambda clock: clock[:2])]
+
+
+def _targets(text: str, relation: Relation, mode: str, counts: Mapping[str, int] | None) -> list[tuple[str, bool]]:
+    """Return the replacements of a relation without a model, and whether each is the exact opposite."""
+    if relation.opposite:
+        return [(relation.opposite, True)]
+    if mode == "paper":
+        return [(one, False) for one in replacements(relation, mode, frozenset(counts) if counts else None)]
+    return [(one, is_opposite(relation.phrase, one)) for one in fitting(text, relation)]
 
 
 def _why_none(caption: CaptionInput, mode: str, *, listed: bool) -> str:
     if listed:
         return "it has no phrase of the parameter pairs"
-    if any(True for _ in relations(caption.text, mode)):
-        return "every possible replacement might stay true"
-    return "it has no preposition of space that can be replaced"
+    return NONE_SURE if any(True for _ in relations(caption.text, mode)) else NONE_FOUND
 
 
 def _drafts(
@@ -166,5 +182,6 @@ def _drafts(
     for rank, (relation, target) in enumerate(options):
         edits = replace_phrase(caption.text, relation.start, relation.end, target)
         facts = {"from": relation.phrase, "to": target}
-        facts["ranking"] = OPPOSITE if relation.opposite and not of_model else ranking
+        exact = relation.opposite or (mode != "paper" and is_opposite(relation.phrase, target))
+        facts["ranking"] = OPPOSITE if exact and not of_model else ranking
         yield draft_from_edits(caption, edits, method="preposition", mode=mode, rank=rank, facts=facts)

@@ -1,5 +1,7 @@
 """Proficiency by object (ViLMA, Secs. C.1 and C.3): the object of the caption, or else its subject, is replaced.
 
+`target=landmark` replaces the last noun of the first clause, as ViLMA's released file of spatial relations does.
+
 A masked language model gives the best words, and a text-to-text model (`spans=`) the best phrases. Entailed foils,
 then ungrammatical ones are dropped, and the most grammatical of the rest is the foil. Without any, it is skipped: a
 caption has one proficiency foil or none.
@@ -11,6 +13,7 @@ from typing import Any
 
 from generation.errors import GenerationError
 from generation.grammar.blanks import NOUN_FORMS, PLAIN_WORD, Spot, is_form_of, spots, words_by_form
+from generation.grammar.landmarks import landmark
 from generation.grammar.surface import replace_phrase
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.methods._proficiency import Verdicts, verdicts_of
@@ -21,7 +24,9 @@ from text.language.inflection import lemmas
 from text.language.phrases import is_plural_noun
 from text.language.tools import Tagger, tagger
 
-VERSION = "2"
+VERSION = "3"
+NO_OBJECT = "it has neither an object nor a subject that can be replaced"
+NO_LANDMARK = "it has no noun that can be replaced"
 SPAN_BEAMS, SPAN_TOKENS, MAX_WORDS = 8, 6, 3
 
 
@@ -56,7 +61,7 @@ def make(
 ) -> Iterator[FoilDraft | Skip]:
     """Make one foil per caption, or a Skip with the reason."""
     del seed
-    found = [(caption, _spot(caption, state)) for caption in captions]
+    found = [(caption, _spot(caption, state, params.get("target", "object"))) for caption in captions]
     jobs: dict[str, list[tuple[str, str]]] = {form: [] for form in NOUN_FORMS}
     for caption, spot in found:
         if isinstance(spot, Spot):
@@ -76,7 +81,7 @@ def make(
         drafts.append(made)
     verdicts = verdicts_of([caption for caption, _ in found], drafts, params)
     for (caption, spot), made in zip(found, drafts, strict=True):
-        yield _best(caption, spot, made, verdicts)
+        yield _best(caption, spot, made, verdicts, params.get("target", "object"))
 
 
 def _phrases(
@@ -107,10 +112,12 @@ def _is_thing(phrase: str, spot: Spot) -> bool:
     return "NOUN" in lemmas(words[-1]) and is_plural_noun(words[-1]) == several and not is_form_of(spot, words[-1])
 
 
-def _spot(caption: CaptionInput, state: State) -> Spot | None:
+def _spot(caption: CaptionInput, state: State, target: str) -> Spot | None:
     if any(filler.blank in caption.text for filler in state.fillers):
         return None
     tokens = state.tags.tag(caption.text)
+    if target == "landmark":
+        return landmark(tokens)
     return next(iter(spots(tokens, "object") or spots(tokens, "subject")), None)
 
 
@@ -131,9 +138,11 @@ def _draft(
     return replace(draft, model_id=model[0], model_revision=model[1])
 
 
-def _best(caption: CaptionInput, spot: Spot | None, made: Sequence[FoilDraft], verdicts: Verdicts) -> FoilDraft | Skip:
+def _best(
+    caption: CaptionInput, spot: Spot | None, made: Sequence[FoilDraft], verdicts: Verdicts, target: str
+) -> FoilDraft | Skip:
     if spot is None:
-        return Skip(caption.id, "it has neither an object nor a subject that can be replaced")
+        return Skip(caption.id, NO_LANDMARK if target == "landmark" else NO_OBJECT)
     judged = [(draft, *verdicts[caption.id, draft.foil]) for draft in made]
     kept = [(draft, grammar) for draft, _, grammar in judged if grammar is not None and grammar.passed]
     if not kept:

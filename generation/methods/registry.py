@@ -75,9 +75,9 @@ _METHODS: dict[str, Entry] = {
         label="Preposition replacement",
         path="generation.methods.preposition",
         kind="rule",
-        example=("A boy pours water onto a chair.", "A boy pours water out of a chair."),
+        example=("A boy pours water into a cup.", "A boy pours water out of a cup."),
         main=("pairs", "top"),
-        summary="“pouring water onto a chair” becomes “pouring water out of a chair”.",
+        summary="“pouring water into a cup” becomes “pouring water out of a cup”.",
         params=(
             Param("top", 10, "max foils per caption (ViLMA: the best 10)", "int"),
             Param(
@@ -103,7 +103,8 @@ _METHODS: dict[str, Entry] = {
                 "",
                 (
                     "text-to-text model that ranks the foils: Hugging Face ID or folder (ViLMA: google-t5/t5-base). "
-                    "Empty: random order; a frequent preposition is more likely to come first"
+                    "Empty: only replacements that fit the verb and the place; exact opposites come first, the others "
+                    "in random order, weighted by how often the captions use each preposition"
                 ),
             ),
             DEVICE,
@@ -112,6 +113,15 @@ _METHODS: dict[str, Entry] = {
             (
                 "corrected: the preposition is blanked out, and the model scores how likely the new one is to fill the "
                 "blank, as in its training. The paper compares the perplexity of whole sentences."
+            ),
+            (
+                "corrected, without a model: a table of verbs, prepositions and places gives the replacements. Exact "
+                "opposites (up/down, into/out of, in front of/behind) come first. A caption that fits no row is "
+                "skipped. The paper draws any preposition of its corpus."
+            ),
+            (
+                "corrected: “before” and “after” are exchanged before an activity (“before cooking”). The paper has "
+                "no such relation."
             ),
             (
                 "corrected: to score a sentence that begins with a verb, “someone” is put before it. The paper "
@@ -181,6 +191,14 @@ _METHODS: dict[str, Entry] = {
                 "paper keeps the preposition (“detaches the pen drive to the cd player”)."
             ),
             "corrected: captions without a template also get foils (“a man opens a door”).",
+            (
+                "corrected: such a caption is skipped if its rest does not fit the opposite verb. Examples are a "
+                "tool (“with a cloth”), a purpose (“to find a toy”), or a direction that only one verb takes."
+            ),
+            (
+                "corrected: the opposite may depend on the thing (removes a shirt / puts it on; removes a lid / "
+                "attaches it). Nothing “combines” a single thing."
+            ),
             "both modes: the lexicon is our own; the paper built its lexicon from ConceptNet, WordNet and manual work.",
         ),
     ),

@@ -6,21 +6,36 @@ changes are those of text/language/change_of_state.py. Captions in these templat
 `cos_caption`; `corrected` also replaces the verb of change in any other caption.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from generation.grammar.states import ACTION, PRE, REVERSE, Sentence, changes_in, opposite_states, read_sentence, undone
+from generation.grammar.state_hindrance import hindrance, is_made
+from generation.grammar.states import (
+    ACTION,
+    PRE,
+    REVERSE,
+    Sentence,
+    changes_in,
+    opposite_states,
+    read_sentence,
+    undone,
+)
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.change_finding import FoundChange
 from text.language.change_of_state import StateChange, by_verb
 from text.language.numbers import match_case
+from text.language.phrases import is_plural_noun
+from text.language.tokens import Token
 from text.language.tools import Tagger, tagger
 
-VERSION = "2"
+VERSION = "3"
 NO_VERB = "it has no verb of change from the lexicon with a thing that changes"
+
+# Opposites that need several things: not "combines the egg".
+MANY = frozenset({"combine", "unite", "gather"})
 
 Made = tuple[list[Edit], StateChange] | str
 
@@ -105,12 +120,28 @@ def _action(
     why = NO_VERB
     for found in changes:
         target = _target(found, mode)
+        if mode != "paper" and target in MANY and not _is_several(tokens, found):
+            why = f"one thing cannot be changed by '{target}'"
+            continue
+        natural = mode != "paper" and span == (0, len(text)) and not noted and not is_made(text, tokens, found)
+        hindered = hindrance(tokens, found, target) if target and natural else ""
+        if hindered:
+            why = hindered
+            continue
         edits = undone(tokens, found, target, link=mode != "paper") if target else None
         if edits:
             return edits, found.change
         if not target:
             why = f"'{found.change.verb}' cannot be undone: no verb reverses it"
     return why
+
+
+def _is_several(tokens: Sequence[Token], found: FoundChange) -> bool:
+    """Return whether the changing thing is several things."""
+    if found.what is None:
+        return True
+    words = tokens[found.what.first : found.what.last]
+    return is_plural_noun(tokens[found.what.head].text) or any(word.lower == "and" for word in words)
 
 
 def _target(found: FoundChange, mode: str) -> str:
@@ -122,7 +153,8 @@ def _state(caption: CaptionInput, span: tuple[int, int], mode: str, seed: int, *
     changes = opposite_states(word.lower(), of_pre=of_pre, verb=_known_verb(caption))
     if not changes:
         return f"the lexicon has no change that {'begins' if of_pre else 'ends'} with '{word}'"
-    change = generator_for(seed, "state_change", caption.id).choice(changes)
+    noted = [entry for entry in changes if (entry.pre, entry.post) == _noted_states(caption)]
+    change = generator_for(seed, "state_change", caption.id).choice(noted or changes)
     other = change.post if of_pre else change.pre
     return [Edit(*span, match_case(word, other))], change
 

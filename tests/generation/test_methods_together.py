@@ -156,7 +156,7 @@ def differ_only_inside_their_edits(found, slug, mode):
 
 
 def test_another_seed_makes_other_foils():
-    captions = as_captions([f"cat {n} sleeps on a box" for n in range(20)])
+    captions = as_captions([f"putting cup {n} of many on the table" for n in range(20)])
     made = [
         [one.foils[0].draft.foil for one in outcomes("preposition", captions, seed=seed, min_corpus=99)]
         for seed in (1, 2)

@@ -29,7 +29,7 @@ def test_the_most_likely_prepositions_come_first(model):
     caption = "a dog jumps on the table"
     made = drafts("preposition", caption, model=model, device="cpu", top=3)
     scorer = open_helper(model, SPAN_FILLER, device="cpu")
-    every = [draft.target for draft in drafts("preposition", caption, top=100)]
+    every = [draft.target for draft in drafts("preposition", caption, top=100, model=model, device="cpu")]
     values = dict(
         zip(every, scorer.span_scores([("a dog jumps <extra_id_0> the table", one) for one in every]), strict=True)
     )
@@ -96,16 +96,16 @@ def test_a_run_of_an_older_version_uses_the_first_reading():
 
 
 def test_no_preposition_is_in_more_foils_than_captions():
-    captions = [CaptionInput(f"on{n}", f"cat {n} sleeps on a box") for n in range(30)]
-    captions += [CaptionInput(f"under{n}", f"cat {n} sleeps under a box") for n in range(12)]
-    captions += [CaptionInput(f"behind{n}", f"cat {n} sleeps behind a box") for n in range(3)]
+    captions = [CaptionInput(f"on{n}", f"cat {n} sleeps on a table") for n in range(30)]
+    captions += [CaptionInput(f"under{n}", f"cat {n} sleeps under a table") for n in range(12)]
+    captions += [CaptionInput(f"next{n}", f"cat {n} sleeps next to a table") for n in range(3)]
     found = clipped(captions, top=4, min_corpus=1)
     kept = [judged.draft.target for one in found for judged in one.foils if not judged.rejected_by]
     assert kept
     counts = Counter(kept)
-    # All 15 that are not "on" a box may take it. "under" has 12 of 45 captions: of the first 30, which could take it,
-    # 12 * 30 / 45 = 8 may, then the three "behind" do. "behind" stands in 3 captions.
-    assert counts == {"on": 15, "under": 11, "behind": 3}
+    # All 12 under a table may take "on". "under" has 12 of 45 captions: of the first 30, which could take it,
+    # 12 * 30 / 45 = 8 may. "next to" is in 3 captions.
+    assert counts == {"on": 12, "under": 8, "next to": 3}
     rejected = [judged for one in found for judged in one.foils if judged.rejected_by]
     assert "captions" in rejected[0].verdicts["clip"].detail
 

@@ -4,12 +4,14 @@ import pytest
 
 from generation import pipeline
 from generation.filters import grammaticality, nli
+from generation.grammar.landmarks import landmark
 from generation.methods import _proficiency
 from generation.records import CaptionInput, Verdict
 from hub.adapters.fake import FILL_WORDS as WORDS
 from hub.interfaces import Fill, ModelInfo, ScoreKind
 from tests.generation.making import drafts, skipped, step
 from tests.hub import folders
+from text.language.tools import tagger
 
 FAKES = {"model": "fake-mask:", "nli": "fake-classifier:", "cola": "fake-classifier:cola", "lm": "fake-mask:"}
 
@@ -126,3 +128,26 @@ def test_phrases_of_a_text_to_text_model_are_judged_together_with_words(monkeypa
     judged_by(monkeypatch, set(), {"hat": 0.99})
     (draft,) = drafts("proficiency_object", "a man folds a red shirt", **models, spans="any", mode="paper")
     assert draft.target == "and a hat"
+
+
+@pytest.mark.parametrize(
+    ("caption", "expected"),
+    [
+        ("rolling a can on a flat surface", "surface"),
+        ("pretending to pour water out of a cup, but the jug is empty", "cup"),
+        ("pushing a pen from left to right", "right"),
+        ("moving a towel across a table until it falls down", "table"),
+        ("putting a ring, two keys and a coin on the shelf", "shelf"),
+    ],
+)
+def test_the_landmark_is_the_last_noun_of_the_first_clause(caption, expected):
+    assert landmark(tagger("offline").tag(caption)).word == expected
+
+
+def test_the_target_landmark_replaces_it_and_names_a_missing_one(monkeypatch, models):
+    monkeypatch.setattr(_proficiency, "judged", lambda module, cases, params: [Verdict(True, 0.9) for _ in cases])
+    (draft,) = drafts("proficiency_object", "a man puts a cup on a red box", target="landmark", **models)
+    assert draft.facts["from"] == "box"
+    assert (
+        skipped("proficiency_object", "he runs", target="landmark", **models) == "it has no noun that can be replaced"
+    )

@@ -5,12 +5,13 @@ which may follow the object. Irreversible changes (chop, tear) have no reverse v
 the kind that the paper uses instead (chops / connects), as does mode paper.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
 from text.language.inflection import lemmas
 from text.language.verb_forms import verb_readings
+from text.language.word_lists import word_set
 
 TRANSITIVE, INTRANSITIVE, BOTH = "transitive", "intransitive", "both"
 OBJECT_TYPES = frozenset(
@@ -31,8 +32,45 @@ OBJECT_TYPES = frozenset(
         "inflatable",
         "vehicle",
         "rope",
+        "part",
+        "insertable",
+        "spreadable",
     }
 )
+# Nouns of a kind, for verbs whose opposite depends on the thing: one removes a shirt, a lid or a card.
+NOUNS = {
+    "garment": word_set(
+        "shirt t-shirt jacket coat hat cap shoe sock glove dress pants jeans trousers shorts sweater hoodie helmet",
+        "mask glasses sunglasses scarf tie belt boot skirt robe apron suit vest wig ring necklace bracelet watch",
+        "earring goggles clothes clothing backpack bra gown costume uniform headphone headband makeup make-up",
+        "eyeshadow lipstick mascara cosmetic eyeliner",
+    ),
+    "part": word_set(
+        "lid cover cap wheel tyre tire peel label sticker handle tape wire screw nut bolt door panel plate frame",
+        "string hose pipe chain seat pedal blade propeller filter bumper mirror magnet hook",
+    ),
+    "insertable": word_set(
+        "card battery disc disk cd dvd cartridge needle memory chip plug cork straw key coin bulb cassette toner sim",
+        "film ram drive usb",
+    ),
+    "liquid": word_set(
+        "water oil grease milk juice liquid fat broth soda beer wine tea coffee drink",
+    ),
+    "spreadable": word_set(
+        "butter jam sauce cream cheese glue paint perfume lotion mayonnaise ketchup mustard nutella paste powder gel",
+        "soap frosting icing honey chocolate syrup oil shampoo margarine",
+    ),
+    "structure": word_set(
+        "room building house kitchen store shop office car bus train vehicle booth stage field ring elevator tent",
+        "garage bathroom bedroom hall classroom restaurant cave arena stadium church hotel school home bank museum",
+        "library studio court pool bar club apartment",
+    ),
+    "device": word_set(
+        "engine car bike bicycle computer phone laptop machine motor motorcycle radio television tv camera printer",
+        "vehicle truck robot clock watch toy lamp pipe roof fence sink toilet washer dryer fridge vase cup window",
+        "part chair table guitar piano",
+    ),
+}
 
 # Adjectives that the lexicon does not list as adjectives.
 MORE_STATES = frozenset({"visible"})
@@ -67,10 +105,48 @@ class StateChange:
         return self.transitivity in (INTRANSITIVE, BOTH)
 
     @property
+    def links(self) -> Mapping[str, str]:
+        """Return preposition -> the preposition of the reverse: ("into", "out of") of "put in"."""
+        first, other = self.prepositions
+        return {**({first: other} if first else {}), **LINKS.get(self.verb, {})}
+
+    @property
     def particle(self) -> str:
         """Return the particle: "on" for "put on", "" for "fold"."""
         return self.verb.partition(" ")[2]
 
+
+# Further prepositions that change with the verb.
+LINKS: dict[str, dict[str, str]] = {
+    "put in": {"in": "out of", "inside": "out of"},
+    "put on": {"on": "off", "onto": "off"},
+    "land": {"on": "from", "onto": "from", "in": "from"},
+    "spread": {"on": "from", "onto": "from", "over": "from"},
+    "put down": {"on": "from", "onto": "from"},
+    "take out": {"from": "into"},
+    "take off": {"off": "on"},
+    "load": {"into": "from", "onto": "from", "on": "from"},
+    "unload": {"from": "into", "out of": "into", "off": "onto"},
+    "pack": {"into": "from", "in": "from"},
+    "unpack": {"from": "into", "out of": "into"},
+    "wrap": {"around": "from"},
+    "unwrap": {"from": "around"},
+    "lock": {"to": "from"},
+    "unlock": {"from": "to"},
+    "plug": {"into": "from", "in": "from", "to": "from"},
+    "plug in": {"into": "from", "to": "from"},
+    "connect": {"to": "from", "with": "from"},
+    "screw": {"into": "from", "onto": "from", "on": "from", "to": "from"},
+    "attach": {"to": "from", "on": "from", "onto": "from"},
+    "install": {"in": "from", "on": "from", "into": "from", "onto": "from", "to": "from"},
+    "fix": {"on": "from", "to": "from", "onto": "from"},
+    "hang up": {"on": "from"},
+    "hang": {"on": "from", "from": "from"},
+    "fasten": {"to": "from"},
+    "insert": {"into": "from", "in": "from"},
+    "mount": {"on": "from", "onto": "from"},
+    "stick": {"to": "from", "on": "from", "onto": "from"},
+}
 
 _T, _I, _B = TRANSITIVE, INTRANSITIVE, BOTH
 _TO, _IN, _OFF, _OUT = ("to", "from"), ("into", "out of"), ("onto", "off"), ("into", "from")
@@ -104,12 +180,16 @@ REVERSIBLE = (
     ("off", "switch on", "on", "switch off", _T, "device", ("", "")),
     ("off", "put on", "on", "take off", _T, "garment", ("", "")),
     ("outside", "put in", "inside", "take out", _T, "thing", _IN),
-    ("outside", "insert", "inside", "remove", _T, "thing", _OUT),
+    ("removed", "put back", "in place", "remove", _T, "thing", ("in", "from")),
+    ("outside", "insert", "inside", "remove", _T, "insertable", _OUT),
+    ("off", "put on", "on", "remove", _T, "garment", ("", "")),
+    ("detached", "attach", "attached", "remove", _T, "part", _TO),
     ("outside", "push in", "inside", "pull out", _T, "thing", _IN),
-    ("lower", "lift", "higher", "put down", _T, "thing", ("", "")),
-    ("down", "raise", "up", "lower", _T, "thing", ("", "")),
-    ("low", "rise", "high", "fall", _I, "thing", ("", "")),
-    ("low", "ascend", "high", "descend", _I, "person", ("", "")),
+    ("in a lower position", "lift", "in a higher position", "put down", _T, "thing", ("", "")),
+    ("in a lower position", "pick up", "in a higher position", "put down", _T, "thing", ("", "")),
+    ("in a lower position", "raise", "in a higher position", "lower", _T, "thing", ("", "")),
+    ("in a lower position", "rise", "in a higher position", "fall", _I, "thing", ("", "")),
+    ("in a lower position", "ascend", "in a higher position", "descend", _I, "person", ("", "")),
     ("on the ground", "take off", "in the air", "land", _I, "vehicle", ("", "")),
     ("seated", "stand up", "standing", "sit down", _I, "person", ("", "")),
     ("asleep", "wake up", "awake", "fall asleep", _I, "person", ("", "")),
@@ -121,8 +201,8 @@ REVERSIBLE = (
     ("messy", "tidy up", "tidy", "mess up", _T, "surface", ("", "")),
     ("cold", "heat", "hot", "cool", _T, "food", ("", "")),
     ("cool", "warm up", "warm", "cool down", _B, "food", ("", "")),
-    ("liquid", "freeze", "frozen", "thaw", _B, "liquid", ("", "")),
-    ("solid", "melt", "melted", "solidify", _I, "food", ("", "")),
+    ("unfrozen", "freeze", "frozen", "thaw", _B, "liquid", ("", "")),
+    ("solid", "melt", "melted", "harden", _B, "food", ("", "")),
     ("small", "expand", "large", "shrink", _B, "thing", ("", "")),
     ("short", "lengthen", "long", "shorten", _T, "thing", ("", "")),
     ("narrow", "widen", "wide", "narrow", _B, "opening", ("", "")),
@@ -134,14 +214,12 @@ REVERSIBLE = (
     ("dark", "light up", "bright", "darken", _T, "surface", ("", "")),
     ("unlit", "light", "lit", "extinguish", _T, "thing", ("", "")),
     ("in motion", "stop", "still", "start", _B, "vehicle", ("", "")),
-    ("bare", "decorate", "decorated", "strip", _T, "surface", ("", "")),
     ("mounted", "dismount", "dismounted", "mount", _T, "structure", ("from", "on")),
     ("unfurled", "furl", "furled", "unfurl", _T, "cloth", ("", "")),
     ("uncoiled", "coil", "coiled", "uncoil", _T, "rope", ("", "")),
     ("afloat", "sink", "under water", "surface", _I, "vehicle", ("", "")),
-    ("broken", "repair", "repaired", "break", _T, "device", ("", "")),
+    ("broken", "repair", "intact", "break", _T, "device", ("", "")),
     ("free", "trap", "trapped", "release", _T, "person", ("", "")),
-    ("upright", "knock over", "on its side", "set up", _T, "thing", ("", "")),
     # Other verbs of the changes above, and further ones; a verb's first row is its usual opposite.
     ("closed", "open up", "open", "close up", _B, "opening", ("", "")),
     ("unwrapped", "wrap up", "wrapped", "unwrap", _T, "thing", ("", "")),
@@ -150,29 +228,59 @@ REVERSIBLE = (
     ("disconnected", "reconnect", "connected", "disconnect", _T, "connector", _TO),
     ("unlinked", "link", "linked", "unlink", _T, "connector", _TO),
     ("unsoldered", "solder", "soldered", "unsolder", _T, "connector", _TO),
-    ("broken", "fix", "repaired", "break", _T, "device", ("", "")),
+    ("broken", "fix", "intact", "break", _T, "device", ("", "")),
+    ("detached", "fix", "attached", "detach", _T, "part", ("on", "from")),
     ("out of place", "fit", "in place", "remove", _T, "thing", _OUT),
+    ("inside", "extract", "outside", "insert", _T, "thing", ("from", "into")),
     ("outside", "inject", "inside", "extract", _T, "liquid", _OUT),
     ("disarranged", "arrange", "arranged", "disarrange", _T, "thing", ("", "")),
     ("shapeless", "form", "formed", "flatten", _T, "food", ("", "")),
-    ("united", "divide", "divided", "unite", _T, "thing", ("", "")),
-    ("piled up", "spread", "spread", "pile up", _T, "thing", ("", "")),
+    ("united", "divide", "divided", "combine", _T, "thing", ("", "")),
+    ("gathered", "spread", "spread", "gather", _T, "thing", ("", "")),
+    ("unspread", "spread", "spread", "wipe off", _T, "spreadable", ("", "")),
     ("soaking", "drain", "drained", "soak", _T, "food", ("", "")),
-    ("soapy", "rinse", "rinsed", "lather", _T, "surface", ("", "")),
-    ("soiled", "wash", "washed", "soil", _T, "surface", ("", "")),
+    ("dry", "rinse", "wet", "dry", _T, "surface", ("", "")),
+    ("dirty", "wash", "clean", "dirty", _T, "surface", ("", "")),
     ("dry", "spray", "wet", "dry", _T, "surface", ("", "")),
+    ("wiped up", "spill", "spilt", "wipe up", _T, "liquid", ("", "")),
     ("spilt", "absorb", "absorbed", "spill", _T, "liquid", ("", "")),
     ("cold", "heat up", "hot", "cool off", _T, "food", ("", "")),
     ("unheated", "preheat", "preheated", "cool down", _T, "device", ("", "")),
     ("high", "reduce", "low", "increase", _T, "thing", ("", "")),
-    ("low", "climb", "high", "descend", _I, "person", ("", "")),
-    ("high", "ski", "low", "climb", _I, "person", ("", "")),
-    ("on the ground", "jump", "in the air", "land", _I, "person", ("", "")),
-    ("held", "drop", "dropped", "pick up", _T, "thing", ("", "")),
+    ("in a lower position", "climb", "in a higher position", "descend", _I, "person", ("", "")),
+    ("in a higher position", "ski", "in a lower position", "ascend", _I, "person", ("", "")),
+    ("in a lower position", "jump", "in a higher position", "descend", _I, "person", ("", "")),
+    ("in a higher position", "drop", "in a lower position", "pick up", _T, "thing", ("", "")),
     ("in hand", "throw", "thrown", "catch", _T, "thing", ("", "")),
     ("distant", "pull", "close", "push", _T, "thing", ("", "")),
-    ("buried", "dig out", "dug out", "bury", _T, "thing", ("", "")),
     ("filled in", "dig", "dug", "fill in", _T, "surface", ("", "")),
+    ("hidden", "dig out", "visible", "bury", _T, "thing", ("", "")),
+    ("uninstalled", "install", "installed", "uninstall", _T, "device", ("", "")),
+    ("down", "hang up", "up", "take down", _T, "thing", ("", "")),
+    ("down", "hang", "up", "take down", _T, "thing", ("", "")),
+    ("unbuttoned", "button up", "buttoned", "unbutton", _T, "garment", ("", "")),
+    ("unzipped", "zip up", "zipped", "unzip", _T, "garment", ("", "")),
+    ("lit", "blow out", "unlit", "light", _T, "thing", ("", "")),
+    ("unstuck", "stick", "stuck", "unstick", _T, "thing", ("to", "from")),
+    ("outside", "enter", "inside", "leave", _T, "structure", ("", "")),
+    ("further away", "take", "closer", "put back", _T, "thing", ("from", "in")),
+    ("in motion", "park", "parked", "drive away", _T, "vehicle", ("", "")),
+    ("unsorted", "sort", "sorted", "mix up", _T, "thing", ("", "")),
+    ("off", "power on", "on", "power off", _T, "device", ("", "")),
+    # States that captions of earlier versions have.
+    ("lower", "lift", "higher", "put down", _T, "thing", ("", "")),
+    ("down", "raise", "up", "lower", _T, "thing", ("", "")),
+    ("low", "rise", "high", "fall", _I, "thing", ("", "")),
+    ("low", "ascend", "high", "descend", _I, "person", ("", "")),
+    ("low", "climb", "high", "descend", _I, "person", ("", "")),
+    ("high", "ski", "low", "ascend", _I, "person", ("", "")),
+    ("on the ground", "jump", "in the air", "descend", _I, "person", ("", "")),
+    ("held", "drop", "dropped", "pick up", _T, "thing", ("", "")),
+    ("broken", "repair", "repaired", "break", _T, "device", ("", "")),
+    ("soiled", "wash", "washed", "dirty", _T, "surface", ("", "")),
+    ("liquid", "freeze", "frozen", "thaw", _B, "liquid", ("", "")),
+    ("piled up", "spread", "spread", "pile up", _T, "thing", ("", "")),
+    ("buried", "dig out", "dug out", "bury", _T, "thing", ("", "")),
 )
 
 # pre, verb, post, transitivity, type of what changes, the stand-in of mode paper.
@@ -205,12 +313,15 @@ IRREVERSIBLE = (
     ("blank", "print", "printed", _T, "surface", "erase"),
     ("in bud", "bloom", "in blossom", _I, "thing", "wither"),
     ("alive", "wither", "withered", _I, "thing", "bloom"),
+    ("upright", "knock over", "on its side", _T, "thing", "set up"),
     ("whole", "cut up", "in pieces", _T, "food", "connect"),
     ("joined", "cut away", "severed", _T, "food", "attach"),
     ("thick", "pound", "flat", _T, "food", "thicken"),
     ("unstirred", "stir", "stirred", _T, "food", "separate"),
     ("in the bottle", "drizzle", "drizzled", _T, "liquid", "drain"),
     ("in the glass", "drink", "gone", _T, "liquid", "pour"),
+    ("in the container", "drain", "drained away", _T, "liquid", "pour"),
+    ("bare", "decorate", "decorated", _T, "surface", "strip"),
     ("blank", "ink", "inked", _T, "surface", "erase"),
     ("upright", "flip over", "overturned", _T, "thing", "set up"),
 )
@@ -238,6 +349,15 @@ def by_verb() -> dict[str, tuple[StateChange, ...]]:
     for entry in TUPLES:
         found.setdefault(entry.verb, []).append(entry)
     return {verb: tuple(entries) for verb, entries in found.items()}
+
+
+@cache
+def verbs_by_head() -> dict[str, tuple[str, ...]]:
+    """Return first word -> the verbs that begin with it: "put" -> "put on", "put in" …"""
+    found: dict[str, list[str]] = {}
+    for verb in by_verb():
+        found.setdefault(verb.partition(" ")[0], []).append(verb)
+    return {head: tuple(verbs) for head, verbs in found.items()}
 
 
 @cache

@@ -1,0 +1,147 @@
+"""Find the change of state that a source sentence tells, also by its result: who pours water into a cup fills it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from text.language.change_finding import as_instruction, find_changes
+from text.language.change_of_state import NOUNS, StateChange, by_verb
+from text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
+from text.language.tokens import Token
+from text.language.word_lists import word_set
+
+# Nothing changes: "pretending to pour", "trying to open a jar".
+UNDONE = frozenset({"pretend", "fail", "try", "attempt", "without"})
+# The things that are taken as an idea only: "takes a photo".
+NOT_TAKEN = word_set(
+    "photo picture walk bath shower look part place care selfie video break turn step note nap seat ride time trip",
+    "bite sip shot advantage",
+)
+# Words behind a thing that do not name it: "the tyre first".
+NOT_NAMES = frozenset({"first", "again", "together", "well", "up", "upright", "next"})
+# Whoever follows these instructions changes: "jump up", "do the first two jumps".
+ALONE = frozenset({"jump", "ski", "rise", "climb", "ascend", "descend"})
+# "turn off the screw"
+TURNS = {"turn off": "unscrew", "turn on": "screw"}
+TURNED = frozenset({"screw", "nut", "bolt"})
+NAMES_ACTS = frozenset({"do", "perform", "make", "finish", "complete", "begin", "start"})
+KEPT_ARTICLES = frozenset({"all", "both", "some"})
+
+
+@dataclass(frozen=True)
+class Event:
+    """A change with the thing that changes: tokens `first:last` with the head noun `head`."""
+
+    change: StateChange
+    first: int
+    last: int
+    head: int
+    transitive: bool
+    several: bool = False
+    name: str = ""
+
+
+def event_of(tokens: Sequence[Token]) -> tuple[Sequence[Token], Event | None]:
+    """Return the tokens as they are read, and the first change, or the result of what is done."""
+    if any(token.lemma in UNDONE for token in tokens):
+        return tokens, None
+    read = as_instruction(tokens)
+    return read, next(_results(read), None) or _told(read) or next(_weaker(read), None)
+
+
+def _told(tokens: Sequence[Token]) -> Event | None:
+    for found in find_changes(tokens):
+        described = tokens[found.verb].tag == "VBN" and not found.passive
+        if (
+            found.what is None
+            or described
+            or (found.change.verb == "take" and tokens[found.what.head].lemma in NOT_TAKEN)
+        ):
+            continue
+        change = found.change
+        if change.object_type == "structure" and tokens[found.what.head].lemma not in NOUNS["structure"]:
+            continue
+        if change.verb == "put on" and found.preposition >= 0:
+            # "putting a book on a table" puts it down; only clothes are put on.
+            change = by_verb()["put down"][0]
+        if change.verb in ("fill", "empty") and tokens[found.what.head].lemma in NOUNS["liquid"]:
+            continue
+        if change.verb in TURNS and tokens[found.what.head].lemma in TURNED:
+            change = by_verb()[TURNS[change.verb]][0]
+        if found.what.last - found.what.first == 1 and tokens[found.what.head].lower in ("everything", "object"):
+            continue
+        return _event(tokens, change, found.what, transitive=found.transitive)
+    return None
+
+
+def _weaker(tokens: Sequence[Token]) -> Iterator[Event]:
+    """Yield what is told without a place or without its actor: "putting a bangle", "ski down the hill"."""
+    phrases = {phrase.first: phrase for phrase in noun_phrases(tokens)}
+    if tokens and tokens[0].lemma in ("put", "place") and 1 in phrases:
+        yield _event(tokens, by_verb()["put down"][0], phrases[1], transitive=True)
+    for at, token in enumerate(tokens):
+        begins = at == 0 or tokens[at - 1].lower in ("and", "then", "to", ",")
+        named = token.lower in ("jump", "jumps") and tokens[0].lower in NAMES_ACTS
+        lemma = "jump" if named else token.lemma
+        if (begins or named) and lemma in ALONE and at + 1 not in phrases:
+            yield Event(by_verb()[lemma][0], at, at + 1, at, False, name="person")
+
+
+def _event(tokens: Sequence[Token], change: StateChange, what: NounPhrase, *, transitive: bool) -> Event:
+    words = tokens[what.first : what.last]
+    first, last = what.first, what.last
+    while first < what.head and _is_opener(tokens[first], change):
+        first += 1
+    while last - 1 > first and tokens[last - 1].lower in NOT_NAMES:
+        last -= 1
+    head = min(what.head, last - 1)
+    several = any(word.lower == "and" for word in words) or is_plural_noun(tokens[head].text)
+    return Event(change, first, last, head, transitive, several)
+
+
+def _is_opener(token: Token, change: StateChange) -> bool:
+    """Return whether the word is no part of the thing's name: an article, a number, its state ("the dirty dishes")."""
+    if token.part == "DET":
+        return token.lower not in KEPT_ARTICLES
+    return token.lower in POSSESSIVE or token.lower.isdigit() or token.lower in (change.pre, change.post)
+
+
+def _results(tokens: Sequence[Token]) -> Iterator[Event]:
+    """Yield what is told as the result: "so it falls", "revealing a coin", or follows from pouring."""
+    phrases = {phrase.first: phrase for phrase in noun_phrases(tokens)}
+    verb = next((at for at, token in enumerate(tokens) if token.part == "VERB"), -1)
+    if verb < 0:
+        return
+    yield from _revealed(tokens, phrases)
+    if tokens[verb].lemma == "tip":
+        tipped = phrases.get(verb + 1)
+        if tipped is not None and any(token.lower == "with" for token in tokens):
+            yield _named_by_head(tokens, by_verb()["empty"][0], tipped)
+        return
+    falls = next((at for at, token in enumerate(tokens) if at > verb and token.lower in ("falls", "fall")), -1)
+    if falls > 0 and any(token.lower == "so" for token in tokens[verb:falls]):
+        what = phrases.get(verb + 1)
+        if what is not None and tokens[falls - 1].lower == "it":
+            yield _event(tokens, by_verb()["fall"][0], what, transitive=False)
+        return
+    if tokens[verb].lemma == "pour":
+        yield from _poured(tokens, phrases, verb)
+
+
+def _revealed(tokens: Sequence[Token], phrases: dict[int, NounPhrase]) -> Iterator[Event]:
+    for at, token in enumerate(tokens):
+        if at and token.lower == "revealing" and at + 1 in phrases:
+            yield _event(tokens, by_verb()["reveal"][0], phrases[at + 1], transitive=True)
+
+
+def _poured(tokens: Sequence[Token], phrases: dict[int, NounPhrase], verb: int) -> Iterator[Event]:
+    for at in range(verb + 1, len(tokens) - 1):
+        if tokens[at].lower == "into" and at + 1 in phrases:
+            yield _named_by_head(tokens, by_verb()["fill"][0], phrases[at + 1])
+        elif tokens[at].lower == "out" and tokens[at + 1].lower == "of" and at + 2 in phrases:
+            yield _named_by_head(tokens, by_verb()["empty"][0], phrases[at + 2])
+
+
+def _named_by_head(tokens: Sequence[Token], change: StateChange, what: NounPhrase) -> Event:
+    head = what.head
+    assert head >= 0, "a noun phrase has a head"
+    return Event(change, head, head + 1, head, True, is_plural_noun(tokens[head].text))

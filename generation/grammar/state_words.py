@@ -1,0 +1,94 @@
+"""Word lists: where a verb of change means something else, or its opposite does not fit."""
+
+from text.language.change_of_state import NOUNS
+from text.language.word_lists import word_set
+
+# Prepositions of a direction belong to their verb; others say where or when.
+DIRECTIONS = word_set(
+    "into onto from out off around over through against to towards toward away back between together apart at up down"
+)
+# One puts things back on these, and in others.
+ON_THESE = word_set(
+    "head face body wall shelf table floor desk counter stove plate tray rack finger neck arm hand bed roof eyelid eye",
+    "eyebrow cheek lip nose hair slice bread pizza toast cake back",
+)
+# Verbs that may keep a direction: "pushes a car down a road", "pulls a car down a road".
+KEEP_DIRECTION = {"push": word_set("down up along across"), "pull": word_set("down up along across")}
+# Without an object these end their sentence: nothing descends over a bar.
+LAST_WORDS = word_set(
+    "jump climb ski ascend descend rise fall expand shrink start stop sink surface widen narrow warm cool burn boil"
+)
+PIECES = word_set("half two three four pieces halves slices circles strips shape form line circle")
+SHOWN = word_set("reveal display show unveil present see look eat drink read use find take pull get remove")
+# Things that these verbs do not change, or that their opposites do not fit.
+NOT_LITERAL = {
+    "stand up": word_set("hair"),
+    "clean": word_set("up shrimp fish crab"),
+    "take down": word_set("man woman boy girl person opponent player people guy wrestler note picture"),
+    "turn on": word_set("screw bolt nut grass road street corner side stage way path track highway man woman"),
+    "turn off": word_set("screw bolt nut road street corner side stage way path track highway"),
+    "put in": word_set("goal effort time fire"),
+    "put on": word_set("performance show display play concert weight music fire"),
+    "push": word_set("issue limit boundary idea agenda product button law key pedal"),
+    "pull": word_set("prank trick trigger face muscle leg stunt"),
+    "throw": word_set("party fit tantrum shade punch fish light"),
+    "catch": word_set("fish fire attention cold eye glimpse play wave breath air bit"),
+    "cover": word_set("topic song news story subject event mouth face tune"),
+    "open": word_set("fire mouth eye show concert account discussion presentation event"),
+    "close": word_set("deal gap eye show"),
+    "raise": word_set("money awareness question child kid issue concern fund baby puppy kitten rabbit cub animal"),
+    "break": word_set(
+        "news record law rule dance bad silence leg ankle arm nose bone egg ice bread tackle cement block board brick",
+        "concrete wood stick pencil plank tile",
+    ),
+    "fix": word_set(
+        "hair makeup meal food drink problem dinner lunch breakfast tire tyre flat imperfection mistake error leak bug"
+    ),
+    "enter": word_set("contest competition code name datum number information password"),
+    "leave": word_set("message comment impression trace mark note leaf"),
+    "form": word_set("circle line band team group pyramid shape part square"),
+    "drop": word_set("beat hint bomb"),
+    "lift": word_set("mood spirit ban"),
+    "divide": word_set("people opinion"),
+    "lock": word_set("eye gaze lip"),
+    "load": word_set("fight game level screen website page"),
+    "light": word_set("room"),
+    "sort": word_set("problem"),
+    "hang": word_set("himself herself"),
+    "stick": word_set("tongue"),
+    "connect": word_set("people dot"),
+    "release": word_set("album song video single film movie"),
+    "climb": word_set("mountain wall rock ladder rope tree hill stair"),
+    "expand": word_set("mind knowledge"),
+    "spread": word_set("word news rumor love awareness disease"),
+}
+# Only these things are started, reduced or dug like that.
+ONLY = {
+    "start": NOUNS["device"] | word_set("game music video race timer fire"),
+    "stop": NOUNS["device"] | word_set("game music video race timer"),
+    "reduce": word_set("heat volume speed temperature size flame light"),
+    "increase": word_set("heat volume speed temperature size flame light"),
+    "dig": word_set("hole pit trench grave ditch tunnel"),
+    "fill in": word_set("hole pit trench grave ditch tunnel"),
+    "wear": NOUNS["garment"],
+    "light": word_set(
+        "candle fire grill stove match cigarette lamp torch firework fireworks lantern burner bonfire wood charcoal",
+        "cigar fuse incense sparkler",
+    ),
+    "enter": NOUNS["structure"],
+    "leave": NOUNS["structure"],
+}
+# These are changes in made captions only: one takes a walk, and puts things anywhere.
+NOTED_ONLY = word_set("take form fall rise melt ski jump sink surface") | {"mix up", "wipe off"}
+# Who acts: "a guy folding paper", but not "a home lighting product".
+AGENTS = word_set(
+    "man woman guy girl boy child kid person people lady player character baby men women children someone somebody he",
+    "she they chef cook worker student teacher actor singer mechanic hand group couple family team adult teenager dude",
+    "gentleman officer soldier doctor nurse farmer artist gamer magician dog cat monkey animal bird machine robot",
+)
+# These describe how a thing is, not what happens to it: "a family is gathered".
+STATES_IF_PASSIVE = word_set("gather scatter catch throw hide fill light attach connect dress bury")
+FLYERS = word_set(
+    "plane airplane aeroplane aircraft airliner jet helicopter chopper drone bird bee insect butterfly rocket"
+)
+ANIMALS = word_set("dog dogs puppy cat cats kitten animal animals bird horse")
