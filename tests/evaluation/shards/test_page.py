@@ -38,7 +38,7 @@ def test_the_live_part_shows_shards_times_and_progress(run, client):
     assert "HX-Refresh" not in response.headers
     for words in (
         "4 shards, 3 not finished",
-        "9 / 36",
+        "9 of 36",
         "Time left",
         "Decoding",
         "Model waiting for frames",
@@ -69,7 +69,7 @@ def test_its_queries_do_not_grow_with_the_shards(run, client):
     Job.objects.bulk_create(copies)
     assert queries() == before
     assert "99 shards, 98 not finished" in (text := client.get(address(run, "run_progress")).content.decode())
-    assert "The first 40" in text
+    assert "The table shows 40 shards" in text
 
 
 def test_a_stopped_run_resumes_with_its_unfinished_shards(run, client):
