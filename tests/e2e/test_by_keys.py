@@ -138,7 +138,7 @@ def test_items_are_read_moved_and_downloaded_without_a_mouse(page: Page, project
     reach(page, page.get_by_label("Reason"))
     page.keyboard.type("the clip is too dark")
     press(page, page.get_by_role("button", name="Retract item"))
-    expect(page.get_by_text("You changed 2 items.")).to_be_visible()
+    expect(page.get_by_text("You can undo these 2 decisions")).to_be_visible()
     assert Item.objects.filter(state=ItemState.RETRACTED).count() == 2
     press(page, page.get_by_role("button", name="Undo"))
     expect(rows).to_have_count(3)

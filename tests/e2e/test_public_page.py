@@ -118,6 +118,8 @@ def test_the_owner_decides_and_fills_in_what_only_people_know(
     expect(page.get_by_text("trained on it")).to_be_visible()
     page.goto("/projects/dots/datasheet/")
     assert_accessible(page)
+    # Only the first section with open questions is unfolded.
+    page.locator("summary").filter(has_text="Collection process").click()
     page.get_by_label("Were any ethical review processes conducted").fill(HOSTILE)
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_label("Were any ethical review processes conducted")).to_have_value(HOSTILE)

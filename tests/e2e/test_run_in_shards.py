@@ -62,7 +62,7 @@ def test_shards_and_times_fit_any_screen_and_the_run_is_stopped(sign_in: SignIn,
     for narrow in (False, True):
         page = sign_in(owner, narrow=narrow, color_scheme="dark" if narrow else "light")
         page.goto(f"/projects/ranked/scoring/{run.pk}/")
-        expect(page.get_by_text("6 shards, 3 of them open")).to_be_visible()
+        expect(page.get_by_text("6 shards, 3 not finished")).to_be_visible()
         expect(page.get_by_text("Time left")).to_be_visible()
         assert_accessible(page)
     page.get_by_role("button", name="Stop").click()
@@ -92,7 +92,7 @@ def test_a_press_that_outlasts_the_part_it_began_on_stops_the_run(sign_in: SignI
         page.keyboard.down(" ")
     Job.objects.filter(pk=run.job_id).update(done=5400)
     rounds(page)
-    expect(page.get_by_text("5300 / 12288")).to_be_visible()
+    expect(page.get_by_text("5300 of 12288")).to_be_visible()
     if by == "pointer":
         page.mouse.up()
     else:
@@ -109,10 +109,10 @@ def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, 
     stop = page.get_by_role("button", name="Stop")
     stop.focus()
     Job.objects.filter(pk=run.job_id).update(done=5401)
-    expect(page.get_by_text("5401 / 12288")).to_be_visible()
+    expect(page.get_by_text("5401 of 12288")).to_be_visible()
     expect(stop).to_be_focused()
     expect(page.get_by_text("Time left")).to_be_hidden()
-    expect(page.get_by_text("6 shards, 3 of them open")).to_be_visible()
+    expect(page.get_by_text("6 shards, 3 not finished")).to_be_visible()
     assert shards.evaluate("(wrap) => wrap.scrollLeft") == 90
     # What is marked to be copied stays until it is no longer marked.
     why = page.get_by_text("The disk is full. Free some space, then retry.")
@@ -121,7 +121,7 @@ def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, 
     rounds(page)
     assert page.evaluate("String(getSelection())") == "The disk is full. Free some space, then retry."
     page.evaluate("getSelection().removeAllRanges()")
-    expect(page.get_by_text("5402 / 12288")).to_be_visible()
+    expect(page.get_by_text("5402 of 12288")).to_be_visible()
 
 
 def test_the_page_is_not_reloaded_while_somebody_uses_it(sign_in: SignIn, run: Run, owner: User) -> None:

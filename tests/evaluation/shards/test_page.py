@@ -37,8 +37,8 @@ def test_the_live_part_shows_shards_times_and_progress(run, client):
     text = response.content.decode()
     assert "HX-Refresh" not in response.headers
     for words in (
-        "4 shards, 3 of them open",
-        "9 / 36",
+        "4 shards, 3 not finished",
+        "9 of 36",
         "Time left",
         "Decoding",
         "Model waiting for frames",
@@ -68,8 +68,8 @@ def test_its_queries_do_not_grow_with_the_shards(run, client):
     copies = [Job(dotted=first.dotted, target_id=1, parent=run.job, number=number) for number in range(5, 100)]
     Job.objects.bulk_create(copies)
     assert queries() == before
-    assert "99 shards, 98 of them open" in (text := client.get(address(run, "run_progress")).content.decode())
-    assert "The first 40" in text
+    assert "99 shards, 98 not finished" in (text := client.get(address(run, "run_progress")).content.decode())
+    assert "The table shows 40 shards" in text
 
 
 def test_a_stopped_run_resumes_with_its_unfinished_shards(run, client):
