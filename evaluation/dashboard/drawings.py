@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from annotation.models import Stage
 from corpus.models import Subtest
@@ -193,12 +193,15 @@ class StageQueue:
 
 
 DAYS_IN_WEEKS, DAYS_IN_MONTHS, FURTHEST = 21, 70, 365
+SHORTEST = 0.75
 
 
 def duration(days: float | None) -> str:
     """Return about how long `days` are, in words; empty if unknown, over, or further away than anybody can know."""
     if not days or days > FURTHEST:
         return ""
+    if days < SHORTEST:
+        return gettext("less than a day")
     n = math.ceil(days)
     if n > DAYS_IN_MONTHS:
         return ngettext("about %(n)d month", "about %(n)d months", round(n / 30)) % {"n": round(n / 30)}

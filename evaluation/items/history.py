@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from annotation.messages import REASONS, SETTLED
 from corpus.models import Item
 from corpus.rules.states import current_word
 from generation.candidate_history import CANDIDATE_WORDS
@@ -49,7 +50,7 @@ class Happening:
     words: str | Promise
     from_state: str
     to_state: str
-    reason: str
+    reason: str | Promise
     about: str = ""
 
 
@@ -77,4 +78,5 @@ def _happening(project: Project, event: AuditEvent, texts: dict[str, str]) -> Ha
     states = current_word(event.from_state), current_word(event.to_state)
     words = WORDS.get(event.target_type, {}).get(event.action, event.action.replace("_", " "))
     about = texts.get(event.target_id, "") if event.target_type == "generation.candidate" else ""
-    return Happening(event.at, who, words, *states, event.reason, about)
+    reason = REASONS.get(event.reason) or SETTLED.get(event.reason) or event.reason
+    return Happening(event.at, who, words, *states, reason, about)

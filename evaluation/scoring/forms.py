@@ -94,7 +94,7 @@ class ScoringForm(BudgetForm):
         required=False,
         help_text=_(
             "In addition, each caption is ranked among 5 captions of other videos. "
-            "This shows what the foils make harder."
+            "The difference shows how much harder the foils are."
         ),
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))

@@ -26,8 +26,8 @@ FOR_EDITING = {
 
 + a green cross blinks exactly three times -> a green cross blinks exactly two times
 - a green cross blinks exactly three times -> a green cross blinks several times (still true)""",
-    plan.FREE_SUBTEST: """Nothing is suggested here: write two foils of your own. What they say must be something
-that this thing could do, and does not do in the video.
+    plan.FREE_SUBTEST: """Nothing is suggested here: write two foils of your own. Each foil must say something
+that the shape in the caption could do, but does not do in the video.
 
 + a white ring drifts toward the middle -> a white ring spins in the middle
 - a white ring drifts toward the middle -> a white ring drifts toward the centre (still true)""",

@@ -103,8 +103,8 @@ _METHODS: dict[str, Entry] = {
                 "",
                 (
                     "text-to-text model that ranks the foils: Hugging Face ID or folder (ViLMA: google-t5/t5-base). "
-                    "Empty: only replacements that fit the verb and the place; exact opposites come first, the others "
-                    "in random order, weighted by how often the captions use each preposition"
+                    "Empty: a table allows only prepositions that fit the verb and the noun after them. Exact opposites "
+                    "come first, the others in random order, weighted by how often the captions use each preposition"
                 ),
             ),
             DEVICE,
@@ -115,13 +115,13 @@ _METHODS: dict[str, Entry] = {
                 "blank, as in its training. The paper compares the perplexity of whole sentences."
             ),
             (
-                "corrected, without a model: a table of verbs, prepositions and places gives the replacements. Exact "
+                "corrected, without a model: a table of verbs, prepositions and nouns gives the replacements. Exact "
                 "opposites (up/down, into/out of, in front of/behind) come first. A caption that fits no row is "
                 "skipped. The paper draws any preposition of its corpus."
             ),
             (
-                "corrected: “before” and “after” are exchanged before an activity (“before cooking”). The paper has "
-                "no such relation."
+                "corrected: “before” and “after” replace each other if an activity follows (“before cooking”). The paper "
+                "has no such relation."
             ),
             (
                 "corrected: to score a sentence that begins with a verb, “someone” is put before it. The paper "

@@ -85,7 +85,7 @@ def test_what_a_model_got_wrong_is_one_link_away(disputed: Item, sign_in: SignIn
     page = sign_in(owner_of(disputed))
     page.goto("/projects/dots/items/")
     page.get_by_text("More filters").click()
-    page.get_by_label("Model").select_option(label="A fake model · v1")
+    page.get_by_label("Model (optional)", exact=True).select_option(label="A fake model · v1")
     page.wait_for_url("**run=**")
     expect(page.get_by_role("link", name="dot-valid")).to_be_visible()
     expect(page.locator("[data-row]")).to_have_count(1)

@@ -164,7 +164,8 @@ def test_a_caption_with_an_ambiguous_pronoun_is_skipped(caption, why):
     ],
 )
 def test_a_noun_without_a_good_swap_is_skipped(caption, why):
-    assert skipped("gender_swap", caption) in (why, why.replace("woman", "man").replace("women", "men"), why.replace("woman", "girl"))
+    others = (why.replace("woman", "man").replace("women", "men"), why.replace("woman", "girl"))
+    assert skipped("gender_swap", caption) in (why, *others)
     assert drafts("gender_swap", caption, mode="paper")
 
 

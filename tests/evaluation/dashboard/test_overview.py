@@ -66,7 +66,7 @@ def test_a_project_without_work_continues_with_its_first_steps():
     [
         (None, ""),
         (0.0, ""),
-        (0.1, "about 1 day"),
+        (0.1, "less than a day"),
         (1.2, "about 2 days"),
         (30, "about 4 weeks"),
         (100, "about 3 months"),
