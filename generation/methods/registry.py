@@ -103,8 +103,8 @@ _METHODS: dict[str, Entry] = {
                 "",
                 (
                     "text-to-text model that ranks the foils: Hugging Face ID or folder (ViLMA: google-t5/t5-base). "
-                    "Empty: a table allows only prepositions that fit the verb and the noun after them. Exact opposites "
-                    "come first, the others in random order, weighted by how often the captions use each preposition"
+                    "Empty: a table allows only prepositions that fit the verb and the noun after them. Exact "
+                    "opposites come first, the others in random order, weighted by how often the captions use each"
                 ),
             ),
             DEVICE,
@@ -120,8 +120,8 @@ _METHODS: dict[str, Entry] = {
                 "skipped. The paper draws any preposition of its corpus."
             ),
             (
-                "corrected: “before” and “after” replace each other if an activity follows (“before cooking”). The paper "
-                "has no such relation."
+                "corrected: “before” and “after” replace each other if an activity follows (“before cooking”). The "
+                "paper has no such relation."
             ),
             (
                 "corrected: to score a sentence that begins with a verb, “someone” is put before it. The paper "

@@ -61,8 +61,8 @@ def settle(page: Page, frame: int) -> None:
 
 
 def until(page: Page, number: int) -> int:
-    """Return the number on the screen: as soon as it is this one, or after two seconds whatever it is."""
-    for _ in range(100):
+    """Return the number on the screen: as soon as it is this one, or after ten seconds whatever it is."""
+    for _ in range(500):
         if page.evaluate(SHOWN_ODD) == number:
             break
         page.wait_for_timeout(20)
