@@ -71,26 +71,28 @@ ACCEPTABILITY = """
 ## Acceptability of the text
 
 One or two readers (A, B) judged random samples of foils. **The readers are language models, instructed as strict
-annotators. No person has judged these foils.** They saw the caption and the foil as text only, in random order. They did
-not see who made the foil. They answered three questions: g (is the foil grammatical?), f (is it false if the caption is
-true?), p (is it plausible?). A foil is acceptable if all three answers are yes.
+annotators. No person has judged these foils.** They saw the caption and the foil as text only, in random order. They
+did not see who made the foil. They answered three questions: g (is the foil grammatical?), f (is it false if the
+caption is true?), p (is it plausible?). A foil is acceptable if all three answers are yes.
 
-This is not validity. Validity needs people and the clips.
+This is not validity. Validity needs people and the clips. The readers are stricter than ViLMA's validators, who saw the
+clips: the validators found 61.6 % of the spatial relations valid
+([counts](../papers/vilma.md#counts-the-papers-tables-4-and-6-and-here)).
 
 - *Foils now*: different pairs of caption and foil that the method makes today. *Judged*: those of them with a
   judgement. A judged foil that the method no longer makes does not count here.
 - *Acceptable*: the share with a 95 % interval (Wilson).
-- *Authors*: the authors' own foils for the same captions, judged by the same reader in the same list.
-- *Difference*: our share minus the authors' share, paired by caption, with a 95 % interval. The interval is a percentile
-  bootstrap over captions, or exact if captions are few or do not differ.
+- *Authors*: the authors' own foils of the released file for the same captions, judged by the same reader.
+- *Difference*: our share minus the authors' share, paired by caption, with a 95 % interval. The interval is a
+  percentile bootstrap over captions, or exact if captions are few or do not differ.
 
 """
 FIRST = """
 ### Foils when they were judged
 
-After the judgements, we changed rules so that they refuse some kinds of rejected foils. The shares above are therefore
-too favourable: the readers have not judged a new sample since. This table has all our judged foils, including those that
-the method no longer makes on these files.
+After a judgement, we change rules so that they refuse the kinds of foils that readers reject. This table has all our
+judged foils, including those that the method no longer makes on these files. If some are no longer made, the shares
+above are too favourable until readers judge a new sample.
 
 """
 AGREEMENT = """

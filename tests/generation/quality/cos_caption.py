@@ -24,4 +24,4 @@ def measure(items: Mapping[str, Item], tagger: str) -> Iterator[Sample]:
         equal = bool(text) and without_articles(text) == without_articles(item["caption"])
         why = "" if isinstance(one, MadeCaption) else one.why
         results.append(Result(item["original_sentence"], bool(text), equal, why=why))
-    yield from in_halves(Sample(results, "captions"), [source.text for source in sources])
+    yield from in_halves(Sample(results), [source.text for source in sources])
