@@ -92,7 +92,7 @@ def folder(tmp_path):
         (found / f"{name}.json").write_text(json.dumps(items), encoding="utf-8")
     rows = (
         "clip\tending0\tending1\tlabel",
-        "v1\ta dog sleeps\ta woman is singing\t1",
+        "v1\ta dog sleeps\ta woman peels nine turnips\t1",
         "v2\ta dog sleeps\ta cat runs\t0",
     )
     (found / "msrvtt_human.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
@@ -108,8 +108,7 @@ def answers(tmp_path):
     (found / "swap2.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (found / "swap2.key.json").write_text('["ours", "authors"]', encoding="utf-8")
     for reader, plausible in {"A": 1, "B": 0}.items():
-        given = [{"n": 0, "g": 1, "f": 1, "p": 1}, {"n": 1, "g": 1, "f": 0, "p": plausible}]
-        given[1]["f"] = plausible
+        given = [{"n": 0, "g": 1, "f": 1, "p": 1}, {"n": 1, "g": 1, "f": plausible, "p": plausible}]
         text = "".join(json.dumps(one) + "\n" for one in given)
         (found / f"swap2.{reader}.jsonl").write_text(text, encoding="utf-8")
     return found
