@@ -203,6 +203,7 @@ def methods_page() -> str:
         "`generation/` (the four tables)",
         "Set a parameter with `--set NAME=VALUE`, and a parameter of a filter with `--set FILTER.NAME=VALUE`. "
         "Mode `paper` follows the published method. Mode `corrected` (the default) has the deviations listed here.\n",
+        "The [quality page](quality.md) measures the methods by rule on published files.\n",
         "## Methods: captions to foils\n",
         entries("method", methods, cited=True),
         "## Caption makers\n",

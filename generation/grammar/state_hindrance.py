@@ -123,7 +123,7 @@ def _meaning(case: _Case) -> str:
     refused = NOT_LITERAL.get(change.verb, frozenset())
     other = change.verb in NOTED_ONLY or any(token.lemma in refused for token in case.thing)
     if other or (change.verb in ONLY and case.head not in ONLY[change.verb]):
-        return f"'{change.verb}' is no change of state here"
+        return f"'{change.verb}' does not change a state here"
     if not found.transitive and change.verb in ("land", "take off") and case.head not in FLYERS:
         return f"'{change.verb}' is no flight here"
     if case.behind and case.behind[0].lower == "of" and found.preposition < 0:

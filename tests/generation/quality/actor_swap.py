@@ -1,22 +1,14 @@
 """Actor swap on ViLMA's file: a foil per caption, and the swap that people wrote, apart from articles."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 
-from generation.methods import actor_swap
-from generation.records import FoilDraft
-from tests.generation.quality import Item, Row, made_by, without_articles
+from tests.generation.quality import Item, Sample, captions_of, foils_of
 
-METHOD, RECIPE, FILES = "actor_swap", "vilma-actor-swap", "actor-swap*.json"
+METHOD, RECIPE, FILES = "actor_swap", "vilma-actor-swap", ("actor-swap*.json",)
+USES_TAGGER = True
 
 
-def measure(items: Sequence[Item], tagger: str) -> Row:
+def measure(items: Mapping[str, Item], tagger: str) -> Iterator[Sample]:
     """Swap every caption, and compare with the swaps of the authors."""
-    row = Row(captions=len(items))
-    for item, made in zip(items, made_by(actor_swap, [item["caption"] for item in items], tagger=tagger), strict=True):
-        if not isinstance(made, FoilDraft):
-            row.refused[made.why] += 1
-            continue
-        row.made += 1
-        row.equal += without_articles(made.foil) in [without_articles(foil) for foil in item["foils"]]
-        row.foils.append((item["caption"], made.foil))
-    return row
+    authors = [item["foils"] for item in items.values()]
+    yield Sample(foils_of(METHOD, captions_of(items), authors, tagger=tagger))

@@ -3,23 +3,22 @@
 The blank does not depend on the model, so that no model is needed; foils are not judged.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 
 from generation.grammar.blanks import spots
-from tests.generation.quality import Item, Row
+from tests.generation.quality import Item, Result, Sample
 from text.language.tools import tagger as find_tagger
 
-METHOD, RECIPE, FILES = "mask_fill", "vilma-action-replacement", "action-replacement*.json"
+METHOD, RECIPE, FILES = "mask_fill", "vilma-action-replacement", ("action-replacement*.json",)
+USES_TAGGER = True
+NO_VERB = "it has no verb that can be replaced"
 
 
-def measure(items: Sequence[Item], tagger: str) -> Row:
+def measure(items: Mapping[str, Item], tagger: str) -> Iterator[Sample]:
     """Find the blank of every caption, and compare with the authors' masked verb."""
-    row, tags = Row(captions=len(items)), find_tagger(tagger)
-    for item in items:
-        found = spots(tags.tag(item["caption"]), "verb", "main")
-        if not found:
-            row.refused["it has no verb that can be replaced"] += 1
-            continue
-        row.made += 1
-        row.equal += found[0].word == item["foils_info"]["mask_target"].lower()
-    return row
+    tags, results = find_tagger(tagger), []
+    for item in items.values():
+        spot = next(iter(spots(tags.tag(item["caption"]), "verb", "main")), None)
+        equal = spot is not None and spot.word == item["foils_info"]["mask_target"].lower()
+        results.append(Result(item["caption"], spot is not None, equal, why="" if spot else NO_VERB))
+    yield Sample(results, "blank only")
