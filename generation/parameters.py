@@ -58,7 +58,7 @@ JUDGES = (
     Param(
         "cola",
         "textattack/bert-base-cased-CoLA",
-        ("grammar classifier trained on CoLA, sentences judged as grammatical or not: Hugging Face ID or folder"),
+        ("grammar classifier trained on CoLA (sentences judged as grammatical or not): Hugging Face ID or folder"),
     ),
     Param(
         "lm",

@@ -22,7 +22,9 @@ _EXPORTERS: dict[str, Entry] = {
     "valse": Entry(
         "VALSE JSON (images)",
         "corpus.exporters.valse",
-        summary="The items as VALSE files, one per instrument (a VALSE test). Each clip is a still image.",
+        summary=(
+            "The items as VALSE files, one per instrument (a VALSE test). For projects whose clips are still images."
+        ),
     ),
     "csv": Entry(
         "CSV table",
@@ -43,7 +45,7 @@ _EXPORTERS: dict[str, Entry] = {
     "hf": Entry(
         "Data set folder (Parquet)",
         "corpus.exporters.hf",
-        summary="A folder that `datasets` loads: Parquet, a dataset card, Croissant metadata.",
+        summary="A folder that the Hugging Face library “datasets” loads: Parquet, a dataset card, Croissant metadata.",
     ),
     "vitatecs": Entry(
         "VITATECS, JSON lines",

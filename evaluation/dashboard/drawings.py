@@ -201,13 +201,17 @@ def duration(days: float | None) -> str:
     if not days or days > FURTHEST:
         return ""
     if days < SHORTEST:
-        return gettext("less than a day")
+        return gettext("less than a day of work left")
     n = math.ceil(days)
     if n > DAYS_IN_MONTHS:
-        return ngettext("about %(n)d month", "about %(n)d months", round(n / 30)) % {"n": round(n / 30)}
+        return ngettext("about %(n)d month of work left", "about %(n)d months of work left", round(n / 30)) % {
+            "n": round(n / 30)
+        }
     if n > DAYS_IN_WEEKS:
-        return ngettext("about %(n)d week", "about %(n)d weeks", round(n / 7)) % {"n": round(n / 7)}
-    return ngettext("about %(n)d day", "about %(n)d days", n) % {"n": n}
+        return ngettext("about %(n)d week of work left", "about %(n)d weeks of work left", round(n / 7)) % {
+            "n": round(n / 7)
+        }
+    return ngettext("about %(n)d day of work left", "about %(n)d days of work left", n) % {"n": n}
 
 
 # The chart of the days, in its own units.

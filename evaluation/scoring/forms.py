@@ -94,7 +94,7 @@ class ScoringForm(BudgetForm):
         required=False,
         help_text=_(
             "In addition, each caption is ranked among 5 captions of other videos. "
-            "The difference shows how much harder the foils are."
+            "If this is easier than ranking among foils, the foils are the harder part."
         ),
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))

@@ -164,7 +164,9 @@ _FILTERS: dict[str, Entry] = {
         summary="Drops foils whose new word means nearly the same as the old word.",
         params=(
             VECTORS,
-            Param("max", 0.4, "drops foils whose cosine similarity with the caption is at least this", "float"),
+            Param(
+                "max", 0.4, "drops foils whose new word has at least this cosine similarity with the old word", "float"
+            ),
             TAGGER,
         ),
         deviations=("A foil passes if one of the words has no vector.",),
@@ -241,7 +243,7 @@ _FILTERS: dict[str, Entry] = {
                 "cola",
                 "textattack/bert-base-cased-CoLA",
                 (
-                    "grammar classifier trained on CoLA, sentences judged as grammatical or not: Hugging Face ID or "
+                    "grammar classifier trained on CoLA (sentences judged as grammatical or not): Hugging Face ID or "
                     "folder"
                 ),
             ),
@@ -273,7 +275,7 @@ _FILTERS: dict[str, Entry] = {
                 ("corrected", "paper"),
             ),
             Param("max_change", 0.6, "a foil passes if the relative change in perplexity is below this", "float"),
-            Param("wide_change", 1.4, "limit used instead of max_change if the foil's perplexity is low", "float"),
+            Param("wide_change", 1.4, "limit used instead of “Max change” if the foil's perplexity is low", "float"),
             Param("max_perplexity", 750.0, "perplexity below this counts as low", "float"),
             DEVICE,
         ),
@@ -315,7 +317,7 @@ _FILTERS: dict[str, Entry] = {
                 "model",
                 "textattack/distilbert-base-uncased-CoLA",
                 (
-                    "grammar classifier trained on CoLA, sentences judged as grammatical or not: Hugging Face ID or "
+                    "grammar classifier trained on CoLA (sentences judged as grammatical or not): Hugging Face ID or "
                     "folder"
                 ),
             ),

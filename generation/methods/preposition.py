@@ -30,7 +30,7 @@ UNRANKED_CORPUS = (
 )
 OPPOSITE = "the exact opposite; nothing to rank"
 NONE_FOUND = "it has no preposition of space that can be replaced"
-NONE_SURE = "no replacement of its prepositions is surely false and natural"
+NONE_SURE = "no other preposition makes a natural sentence that is certainly false"
 
 RANKED_LIST = "by a language model; from the built-in list, too few captions for a corpus"
 RANKED_CORPUS = "by a language model; from the prepositions of the run's captions"

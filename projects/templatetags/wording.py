@@ -28,6 +28,7 @@ SHOWN = {
     "reading the release after": _("scoring the release after training"),
     "reading the train split": _("reading the training split"),
     "filming": _("rendering videos"),
+    "pending": _("not decided yet"),
     "distinct texts": _("texts scored"),
     "requeued": _("returned to editing"),
     "superseded": _("replaced by an edit"),

@@ -50,7 +50,7 @@ def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> Non
     project = owner.memberships.get().project
     freeze_release(owner, project, name="v1")
     page.goto("/projects/dots/")
-    expect(page.get_by_text("Next for release v1")).to_be_visible()
+    expect(page.get_by_text("Next steps for the release “v1”")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
     page.get_by_text("questions unanswered").locator("..").get_by_role("link", name="Datasheet").click()
     expect(page.get_by_role("heading", name="Datasheet")).to_be_visible()

@@ -66,10 +66,10 @@ def test_a_project_without_work_continues_with_its_first_steps():
     [
         (None, ""),
         (0.0, ""),
-        (0.1, "less than a day"),
-        (1.2, "about 2 days"),
-        (30, "about 4 weeks"),
-        (100, "about 3 months"),
+        (0.1, "less than a day of work left"),
+        (1.2, "about 2 days of work left"),
+        (30, "about 4 weeks of work left"),
+        (100, "about 3 months of work left"),
         (FURTHEST + 1, ""),
     ],
 )
