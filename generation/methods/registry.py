@@ -149,10 +149,10 @@ _METHODS: dict[str, Entry] = {
         deviations=(
             (
                 "corrected: captions whose swap may stay true are skipped: symmetric verbs (hug, meet), “each "
-                "other”, “dances with”, “is a doctor”, looks (“looks at”, but not “looks down at” or “looks "
-                "angrily at”) and talks. So are participants with a possessive (“his brother”), unclear "
-                "descriptions, and actors who cannot do it: animals, a small child who carries an adult, "
-                "somebody asleep. The paper swaps them."
+                "other”, “dances with”, “is a doctor”. Looks and talks are skipped, but not “looks down at” or "
+                "“looks angrily at”. Participants with a possessive (“his brother”) and unclear descriptions are "
+                "skipped. So are actors who cannot do it: animals, a small child who carries an adult, somebody "
+                "asleep. The paper swaps them all."
             ),
             (
                 "both modes: whole noun phrases with their descriptions are swapped by rule. Verbs and "
