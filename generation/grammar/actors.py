@@ -10,60 +10,26 @@ from dataclasses import dataclass, replace
 
 from generation.grammar.actor import Actor
 from generation.grammar.agreement import PLURAL_AUX, pronoun_edits, verb_edits
+from generation.grammar.one_way import Swap, with_state_left
 from generation.grammar.pronouns import OBJECT, fits, gender_of_pronoun, role_of
-from generation.grammar.surface import word_set
+from generation.grammar.swap_refusals import BOTH_WAYS, OWNED, UNCLEAR, UNCLEAR_SENTENCE, refused, together
 from text.diff import Edit
-from text.language.appearance import BODY, CLOTHES, MANNERS
+from text.language.appearance import BODY, CLOTHES
 from text.language.inflection import lemmas
 from text.language.living import COLLECTIVES, kind_of
 from text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun
-from text.language.structure import SOMEONE, Clause, Sentence, WholePhrase
+from text.language.structure import SOMEONE, WHO, Clause, Sentence, WholePhrase
 from text.language.tokens import Token
 
-# Symmetric verbs (lemmas).
-SYMMETRIC = word_set(
-    "hug embrace meet kiss marry wed date resemble equal match cuddle snuggle wrestle duel spar collide intersect",
-    "accompany encounter reconcile converse chat argue quarrel debate compete shake clash merge touch face high-five",
-    "handshake join hold-hands slow-dance fight battle divorce befriend near oppose",
-)
-# "kisses her on the cheek" is not symmetric.
-ONE_SIDED_BEHIND = {
-    "kiss": word_set("cheek forehead hand neck head nose foot"),
-    "touch": word_set("shoulder face hair head"),
-    "face": frozenset[str](),
-}
-TOGETHER = frozenset({"each other", "one another"})
-# "dances with", "stands beside", "sits next to": symmetric, if nothing stands between them and the person.
-SHARING = word_set("with beside alongside near next by like between among than against opposite")
-# "surrounds the coach": only several can.
-BY_SEVERAL = word_set("surround gather encircle assemble outnumber")
-# "becomes a clown": not two participants.
-SAMENESS = word_set("be become seem remain resemble impersonate play portray")
-# What an animal can do to a person ("a horse rides a man" is nonsense), and what it can do at or behind one.
-ANIMALS_DO = word_set(
-    "attack bite chase follow watch see notice approach push pull knock lick sniff smell hear ignore touch kick drag",
-    "scratch pass avoid scare frighten startle guard protect wake hit trip kill eat surround threaten stalk hunt",
-    "circle trample",
-)
-ANIMALS_ACT = ANIMALS_DO | word_set(
-    "look stare gaze glare run walk jump leap charge growl bark hiss roar snarl lunge climb move turn head flee escape",
-    "hide pounce fight fly swim dive crawl hop sit stand lie wait sleep play come go rush sneak wander listen",
-)
 # Words for persons and animals that are things here: "a car model", "hot dogs".
 THINGS = frozenset(
     {("car", "model"), ("hot", "dog"), ("hot", "dogs"), ("stuffed", "animal"), ("teddy", "bear"), ("teddy", "bears")}
 )
 # These stay in place: "A man pushes another man in red".
 STAYING = frozenset({"another", "other"})
-BOTH_WAYS = "both do it to each other, so a swap stays true"
 # "each other" is near its verb; keeps the time linear for captions of 10^6 characters.
 REACH = 12
-IDENTITY = "the caption says who somebody is, so a swap stays true"
 NONE_FOUND = "it names no two participants of one verb"
-OWNED = "a possessive (his, her …) names a participant, so a swap changes the person"
-UNCLEAR_SENTENCE = "it is not clear where the participant ends"
-UNCLEAR = "its pronouns would not fit the swapped participants"
-BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s"})
 
 
 @dataclass(frozen=True)
@@ -88,9 +54,12 @@ def find_participants(tokens: Sequence[Token], mode: str) -> Participants | str:
     if isinstance(found, str):
         return found
     other, second = found
-    why = _same(tokens, subject, other) or (
-        "" if mode == "paper" else _refused(sentence, subject, other, clause, second)
-    )
+    swap = _swap(tokens, clause, subject, other, second)
+    if mode != "paper":
+        left = with_state_left(swap)
+        if left is not other:
+            swap, other = replace(swap, other=left), left
+    why = _same(tokens, subject, other) or ("" if mode == "paper" else refused(swap))
     if why:
         return why
     edits = (*verb_edits(tokens, clause, subject, other, second),)
@@ -99,6 +68,13 @@ def find_participants(tokens: Sequence[Token], mode: str) -> Participants | str:
         return UNCLEAR
     verb = clause.verb
     return Participants(subject, other, tokens[verb.main].lemma, verb.passive, (*edits, *pronouns))
+
+
+def _swap(tokens: Sequence[Token], clause: Clause, subject: Actor, other: Actor, second: Clause | None) -> Swap:
+    main = clause.verb.main
+    between = range(other.first - 1, main, -1)
+    nearest = next((at for at in between if tokens[at].part in ("VERB", "AUX")), main)
+    return Swap(tokens, main, nearest, clause.verb.passive, second is not None, subject, other)
 
 
 def _kind(tokens: Sequence[Token], phrase: NounPhrase) -> str:
@@ -130,12 +106,16 @@ def _actor(tokens: Sequence[Token], whole: WholePhrase, kind: str) -> Actor:
     return Actor(whole.first, whole.last, whole.head, several, lead, "p" if several else kind, animal=kind == "a")
 
 
+# "in front of her", "close to her", "on the right of her".
+BEFORE_PRONOUN = frozenset({"front", "close", "next", "near", "right", "left", "side"})
 PLURAL_HEADS = frozenset({"people", "police", "personnel", "cattle", "men", "women", "children"})
 
 
 def _subject(sentence: Sentence, clause: Clause) -> Actor | None:
     whole, tokens = clause.subject, sentence.tokens
     phrase = sentence.phrases[whole.first]
+    if owner := _owner(sentence, whole):
+        return owner
     kind = _kind(tokens, phrase)
     if not kind:
         return None
@@ -147,16 +127,24 @@ def _subject(sentence: Sentence, clause: Clause) -> Actor | None:
     return actor
 
 
-def _broken_subject(tokens: Sequence[Token], subject: Actor) -> str:
-    inside = tokens[subject.first : subject.last]
-    commas = [at for at in range(subject.first, subject.last) if tokens[at].text == ","]
-    if any(token.lower in ("'s", "’s", "'", "’") for token in inside):
-        return "a possessive describes the subject"
-    for at in commas:
-        after = tokens[at + 1] if at + 1 < subject.last else None
-        if after is not None and after.tag == "VBG" and after.lemma not in ("wear", "sport", "don", "hold", "carry"):
-            return "a clause describes the subject"
-    return ""
+def _owner(sentence: Sentence, whole: WholePhrase) -> Actor | None:
+    """Return "the man in red" of "the man in red's gun (fires)"."""
+    tokens, phrase = sentence.tokens, sentence.phrases[whole.first]
+    at = next((at for at in range(whole.first + 1, whole.last - 1) if tokens[at].lower in ("'s", "’s")), 0)
+    owns = tokens[at + 1 : whole.last]
+    if (
+        not at
+        or tokens[at].part != "PART"
+        or kind_of(owns[-1].lower)
+        or any(token.part not in ("NOUN", "ADJ") for token in owns)
+    ):
+        return None
+    inside = any(token.part == "VERB" or token.lower in WHO for token in tokens[whole.first : at])
+    owner = NounPhrase(phrase.first, at, at - 1) if at < phrase.last else phrase
+    kind = "" if inside else _kind(tokens, owner)
+    if not kind:
+        return None
+    return replace(_actor(tokens, WholePhrase(whole.first, owner.last, at, owner.head), kind), owns=whole.last)
 
 
 def _object(sentence: Sentence, clause: Clause, subject: Actor, mode: str) -> tuple[Actor, Clause | None] | str:
@@ -173,6 +161,8 @@ def _object(sentence: Sentence, clause: Clause, subject: Actor, mode: str) -> tu
         if possessor is not phrase:
             if tokens[phrase.head].lower not in BODY | CLOTHES:
                 continue
+            if phrase.last < len(tokens) and tokens[phrase.last].lower in WHO:
+                return UNCLEAR_SENTENCE
             core = WholePhrase(possessor.first, possessor.last, possessor.last, possessor.head)
             return replace(_actor(tokens, core, kind), owns=phrase.last), None
         second = _second_clause(sentence, clause, phrase)
@@ -186,8 +176,8 @@ def _object(sentence: Sentence, clause: Clause, subject: Actor, mode: str) -> tu
         return _owning(sentence, _cut(tokens, _actor(tokens, whole, kind), subject)), None
     if owned:
         return OWNED
-    behind = " ".join(token.lower for token in tokens[clause.verb.main + 1 : clause.verb.main + 1 + REACH])
-    return BOTH_WAYS if any(words in behind for words in TOGETHER) else NONE_FOUND
+    behind = tokens[clause.verb.main + 1 : clause.verb.main + 1 + REACH]
+    return BOTH_WAYS if together(behind) else NONE_FOUND
 
 
 def _is_whole(tokens: Sequence[Token], phrase: NounPhrase, subject: Actor) -> bool:
@@ -286,11 +276,19 @@ def _cut(tokens: Sequence[Token], other: Actor, subject: Actor) -> Actor:
 
 
 def _description_start(tokens: Sequence[Token], other: Actor, at: int) -> int:
-    """Return where the description with the token begins: the first participle or preposition behind the noun."""
-    for start in range(other.head + 1, at):
-        if tokens[start].part in ("ADP", "VERB", "PRON") or tokens[start].text == ",":
-            return start
-    return at
+    """Return where the description with the pronoun begins: "seated in front of (her)", "who smiles at (her)"."""
+    start = at
+    while start - 1 > other.head and (
+        tokens[start - 1].part in ("ADP", "ADV", "PART") or tokens[start - 1].lower in BEFORE_PRONOUN
+    ):
+        start -= 1
+    while start - 1 > other.head and (
+        tokens[start - 1].part in ("VERB", "AUX", "ADV")
+        or tokens[start - 1].lower in WHO
+        or tokens[start - 1].text == ","
+    ):
+        start -= 1
+    return start
 
 
 def _same(tokens: Sequence[Token], subject: Actor, other: Actor) -> str:
@@ -302,97 +300,3 @@ def _same(tokens: Sequence[Token], subject: Actor, other: Actor) -> str:
     if description(subject) == description(other):
         return "both participants have the same description"
     return ""
-
-
-def _refused(sentence: Sentence, subject: Actor, other: Actor, clause: Clause, second: Clause | None) -> str:
-    """Return why the swap would stay true or become unclear."""
-    tokens, verb = sentence.tokens, clause.verb
-    if broken := _broken_subject(tokens, subject):
-        return broken
-    behind = " ".join(token.lower for token in tokens[verb.main + 1 :])
-    if any(words in behind for words in TOGETHER):
-        return BOTH_WAYS
-    between = range(verb.main + 1, other.first)
-    nearest = next((at for at in reversed(between) if tokens[at].part in ("VERB", "AUX")), verb.main)
-    if second is None and nearest != verb.main and _is_identity(tokens, nearest, other):
-        return IDENTITY
-    if second is None and nearest == verb.main:
-        why = _shared(tokens, verb.main, other, passive=verb.passive)
-        if why:
-            return why
-    if _names_pronoun_in_clause(tokens, other):
-        return UNCLEAR
-    if any(tokens[actor.first].lower in POSSESSIVE for actor in (subject, other)):
-        return OWNED
-    if second is None and not verb.passive and not subject.animal and other.animal:
-        able = ANIMALS_ACT if _link(tokens, nearest, other.first) else ANIMALS_DO
-        if tokens[nearest].lemma not in able or tokens[verb.main].lemma not in ANIMALS_ACT:
-            return f"an animal does not '{tokens[nearest].lemma}'"
-    if tokens[verb.main].lemma in BY_SEVERAL and not (subject.plural and other.plural):
-        return f"only several can '{tokens[verb.main].lemma}' somebody"
-    if _doubled(tokens, subject, other) or _named_again(tokens, subject, other):
-        return UNCLEAR_SENTENCE
-    if subject.plural != other.plural and any(_stays(tokens, actor) for actor in (subject, other)):
-        return UNCLEAR
-    return ""
-
-
-def _stays(tokens: Sequence[Token], actor: Actor) -> bool:
-    return any(token.lower == "other" for token in tokens[actor.first : actor.first + actor.determiner])
-
-
-def _named_again(tokens: Sequence[Token], subject: Actor, other: Actor) -> bool:
-    """Return whether the rest of the caption has a participant's whole description again."""
-    rest = [token.lower for token in (*tokens[subject.last : other.first], *tokens[other.last :])]
-    text = f" {' '.join(rest)} "
-    for actor in (subject, other):
-        words = [token.lower for token in tokens[actor.first + actor.determiner : actor.last]]
-        if len(words) > 2 and f" {' '.join(words)} " in text:
-            return True
-    return False
-
-
-def _doubled(tokens: Sequence[Token], subject: Actor, other: Actor) -> bool:
-    """Return whether the swap puts two descriptions of one kind in a row: "a man with a scarf with a rifle"."""
-    after = [token.lower for token in tokens[other.last : other.last + 3]]
-    inside = {token.lower for token in tokens[subject.head + 1 : subject.last]}
-    how = not MANNERS.isdisjoint(after) or other.owns
-    return len(after) == 3 and after[0] == "with" and after[1] in ("a", "an", "the") and "with" in inside and not how
-
-
-def _names_pronoun_in_clause(tokens: Sequence[Token], actor: Actor) -> bool:
-    """Return whether a relative clause has a pronoun whose person is unclear: "a man who gave her a cup"."""
-    inside = tokens[actor.first : actor.last]
-    relative = any(token.lower in ("who", "whom", "which", "that") and token.part == "PRON" for token in inside)
-    return relative and any(gender_of_pronoun(token) for token in inside)
-
-
-def _shared(tokens: Sequence[Token], main: int, other: Actor, *, passive: bool) -> str:
-    """Return why both take the same part in the action."""
-    lemma = tokens[main].lemma
-    link = _link(tokens, main, other.first)
-    if not passive and not {token.lower for token in link}.isdisjoint(SHARING):
-        return "both take part equally (with, beside …), so a swap stays true"
-    if _is_identity(tokens, main, other):
-        return IDENTITY
-    if any(token.lower == "into" for token in link) and lemma in ("turn", "transform", "change", "morph"):
-        return IDENTITY
-    one_sided = ONE_SIDED_BEHIND.get(lemma, frozenset()) & {token.lower for token in tokens[other.last :]}
-    direct = not any(token.part == "NOUN" for token in tokens[main + 1 : other.first]) and not other.owns
-    if lemma in SYMMETRIC and direct and not one_sided:
-        return f"'{lemma}' is symmetric, so a swap stays true"
-    return ""
-
-
-def _is_identity(tokens: Sequence[Token], verb: int, other: Actor) -> bool:
-    """Return whether the other participant says who somebody is: "is a doctor", "pretends to be a child"."""
-    copula = tokens[verb].lemma in SAMENESS or tokens[verb].lower in BE
-    return copula and not _link(tokens, verb, other.first)
-
-
-def _link(tokens: Sequence[Token], main: int, first: int) -> Sequence[Token]:
-    """Return the prepositions and particles right before a participant: "next to"."""
-    start = first
-    while start > main + 1 and (tokens[start - 1].part in ("ADP", "ADV", "PART") or tokens[start - 1].lower == "front"):
-        start -= 1
-    return [token for token in tokens[start:first] if token.part in ("ADP", "PART") or token.lower == "next"]

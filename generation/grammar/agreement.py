@@ -68,6 +68,8 @@ def pronoun_edits(tokens: Sequence[Token], subject: Actor, other: Actor) -> list
     """Return the edits of pronouns that refer to the role of a participant; None if one would not fit."""
     edits = []
     for at, token in enumerate(tokens):
+        if token.part not in ("PRON", "DET"):
+            continue
         pronoun = gender_of_pronoun(token)
         inside = subject.first <= at < subject.last or other.first <= at < other.last
         if not pronoun or inside:

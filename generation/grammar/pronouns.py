@@ -50,6 +50,12 @@ def form_for(tokens: Sequence[Token], at: int, gender: str) -> str | None:
     role = role_of(tokens, at)
     if role == SUBJECT and (old == "p") != (new == "p"):
         return None
-    if role == SUBJECT and word == "it" and at and tokens[at - 1].part in ("VERB", "ADP"):
+    if role == SUBJECT and word == "it" and at and _is_object(tokens, at):
         role = OBJECT
     return FORMS[new][role]
+
+
+def _is_object(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether "it" is an object: behind a verb or preposition, or before none."""
+    after = tokens[at + 1].part if at + 1 < len(tokens) else "PUNCT"
+    return tokens[at - 1].part in ("VERB", "ADP") or after not in ("VERB", "AUX", "ADV")

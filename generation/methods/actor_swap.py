@@ -2,7 +2,7 @@
 
 The subject and the object of one verb change places as whole noun phrases, with what describes them ("in a tan coat",
 "with blonde hair", "wearing a hat", "sitting in a car"); the verb agrees. Passives change the same way. `corrected`
-skips captions that stay true (hug, meet, "stare at each other", "dances with"); `paper` swaps all.
+skips captions that may stay true (hug, "looks at", "dances with") or contradict themselves; `paper` swaps all.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

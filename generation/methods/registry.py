@@ -148,9 +148,11 @@ _METHODS: dict[str, Entry] = {
         params=(TAGGER,),
         deviations=(
             (
-                "corrected: captions whose swap stays true are skipped: symmetric verbs (hug, meet), “each "
-                "other”, “dances with”, “is a doctor”. So are participants with a possessive (“his brother”), "
-                "unclear descriptions, and animals as actors of what they cannot do. The paper swaps them."
+                "corrected: captions whose swap may stay true are skipped: symmetric verbs (hug, meet), “each "
+                "other”, “dances with”, “is a doctor”. Looks and talks are skipped, but not “looks down at” or "
+                "“looks angrily at”. Participants with a possessive (“his brother”) and unclear descriptions are "
+                "skipped. So are actors who cannot do it: animals, a small child who carries an adult, somebody "
+                "asleep. The paper swaps them all."
             ),
             (
                 "both modes: whole noun phrases with their descriptions are swapped by rule. Verbs and "

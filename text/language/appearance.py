@@ -34,8 +34,11 @@ MANNERS = word_set(
 # What somebody is hit, touched or held by: "the man's arm".
 BODY = word_set(
     "head face hair eye eyes ear ears nose mouth lip lips cheek cheeks chin neck throat shoulder shoulders arm arms",
-    "elbow hand hands fist wrist finger fingers chest stomach belly back waist hip hips leg legs knee knees thigh foot",
-    "feet toe toes ankle body skin jaw tongue forehead tail paw mane horn horns wing wings side lap gaze voice grip",
+    "forearm elbow hand hands fist wrist finger fingers chest stomach belly back waist hip hips leg legs knee knees",
+    "thigh foot feet toe toes ankle body skin jaw tongue forehead tail paw mane horn horns wing wings side lap gaze",
+    "voice grip",
 )
 # "a man on a horse".
 RIDES = word_set("horse horses horseback motorcycle motorcycles bike bikes bicycle scooter skateboard camel donkey")
+# "a baby in a pram".
+SEATS = word_set("pram stroller buggy wheelchair crib cradle cot")

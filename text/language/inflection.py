@@ -135,7 +135,7 @@ def third_person(verb: str) -> str:
     lowered = verb.lower()
     if lowered in IRREGULAR_THIRD:
         return IRREGULAR_THIRD[lowered]
-    if re.search(r"(?:s|x|z|ch|sh|o)$", lowered):
+    if re.search(r"(?:s|x|z|ch|sh|(?<!o)o)$", lowered):
         return lowered + "es"
     return lowered[:-1] + "ies" if re.search(r"[^aeiou]y$", lowered) else lowered + "s"
 

@@ -27,7 +27,7 @@ from text.language._tag_lists import (
 )
 from text.language.inflection import lemmas, singular
 from text.language.main_verb import as_main_verb
-from text.language.numbers import value_of
+from text.language.numbers import VALUES, value_of
 from text.language.tokens import Token, pieces
 from text.language.verb_forms import verb_readings
 
@@ -35,10 +35,17 @@ NOMINAL = ("NOUN", "PROPN")
 # "'s" behind them is a verb: "she's gone".
 BEHIND_VERB = frozenset({"it", "them", "him", "down", "up", "off", "over", "out", "away"})
 SUBJECT_WORDS = frozenset({"he", "she", "it", "that", "there", "who", "what", "here", "where"})
+# A word of letters that is not here is of an open class.
+CLOSED = frozenset[str]().union(
+    *(POSSESSIVES, PRONOUNS, DETERMINERS, NUMERAL_WORDS, AUXILIARIES, CONJUNCTIONS, ADVERBS, SUBORDINATORS),
+    *(PREPOSITIONS, VALUES, ("to", "not", "that", "other", "as", "like")),
+)
+# They do not change the state of the clause.
+UNCHANGING = frozenset({"DET", "ADJ", "ADP", "ADV", "PART", "NUM", "CCONJ"})
 OPENS_NOUN = ("DET", "ADJ", "NUM")
 
 
-@dataclass
+@dataclass(slots=True)
 class _Clause:
     """The clause so far: its subject's number, and its verb."""
 
@@ -63,7 +70,8 @@ class OfflineTagger:
         for at, (start, end, word) in enumerate(found):
             part, lemma, tag = _read(words, at, tokens, clause, capital=word[:1].isupper())
             tokens.append(Token(start, end, word, part, lemma, tag))
-            clause = _after(tokens, clause)
+            if part not in UNCHANGING:
+                clause = _after(tokens, clause)
         as_main_verb(tokens)
         return tuple(tokens)
 
@@ -126,7 +134,10 @@ def _read(words: list[str], at: int, tokens: list[Token], clause: _Clause, *, ca
 
 def _closed(words: list[str], at: int, tokens: list[Token], clause: _Clause) -> str:
     """Return the part of speech of a word of a closed class, or ""."""
-    word, before = words[at], words[at - 1] if at else ""
+    word = words[at]
+    if word not in CLOSED and word.isalpha():
+        return ""
+    before = words[at - 1] if at else ""
     after = words[at + 1] if at + 1 < len(words) else ""
     if len(word) == 1 and not word.isalnum():
         return "PUNCT"

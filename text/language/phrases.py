@@ -60,13 +60,13 @@ def noun_phrases(tokens: Sequence[Token]) -> list[NounPhrase]:
     """
     found: list[NounPhrase] = []
     at = 0
-    while at < len(tokens):
-        phrase = _phrase_at(tokens, at)
-        if phrase is None:
-            at += 1
+    for first, token in enumerate(tokens):
+        if first < at or not (token.part in INSIDE or (token.part == "PRON" and token.lower in POSSESSIVE)):
             continue
-        found.append(phrase)
-        at = phrase.last
+        phrase = _phrase_at(tokens, first)
+        if phrase is not None:
+            found.append(phrase)
+            at = phrase.last
     return found
 
 
@@ -74,23 +74,14 @@ def _phrase_at(tokens: Sequence[Token], first: int) -> NounPhrase | None:
     at, head = first, -1
     while at < len(tokens):
         token = tokens[at]
-        possessive = token.part == "PRON" and token.lower in POSSESSIVE
-        inner_participle = token.part == "VERB" and at > first and _leads(tokens, at)
-        genitive = token.lower in ("'s", "’s") and head == at - 1 >= first
-        if token.part == "DET" and at > first and not genitive and tokens[at - 1].part not in ("DET",):
-            break
-        if not (
-            token.part in INSIDE
-            or possessive
-            or inner_participle
-            or genitive
-            or (token.part == "ADV" and _grades(tokens, at, first))
-        ):
-            break
-        if possessive and at > first:
-            break
-        if token.part in HEADS:
+        part = token.part
+        if part in HEADS:
             head = at
+        elif part == "DET":
+            if at > first and tokens[at - 1].part != "DET" and not _is_genitive(tokens, at, first, head):
+                break
+        elif part not in INSIDE and not _belongs(tokens, at, first, head):
+            break
         at += 1
     if head < 0:
         return None
@@ -100,6 +91,20 @@ def _phrase_at(tokens: Sequence[Token], first: int) -> NounPhrase | None:
         if inner is not None:
             last = inner.last
     return NounPhrase(first, last, head)
+
+
+def _is_genitive(tokens: Sequence[Token], at: int, first: int, head: int) -> bool:
+    return tokens[at].lower in ("'s", "’s") and head == at - 1 >= first
+
+
+def _belongs(tokens: Sequence[Token], at: int, first: int, head: int) -> bool:
+    """Return whether a word that is no noun or adjective is in the phrase: "her (hat)", "a parked (car)"."""
+    part = tokens[at].part
+    if part == "PRON":
+        return at == first and tokens[at].lower in POSSESSIVE
+    if part == "VERB":
+        return at > first and _leads(tokens, at)
+    return _is_genitive(tokens, at, first, head) or (part == "ADV" and _grades(tokens, at, first))
 
 
 def _grades(tokens: Sequence[Token], at: int, first: int) -> bool:

@@ -5,10 +5,10 @@ sitting on the ground", "two people who talk". What says where or how it happens
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from text.language._tag_lists import word_set
-from text.language.appearance import BODY, CLOTHES, COLOURS, FEATURES, MANNERS, RIDES
+from text.language.appearance import BODY, CLOTHES, COLOURS, FEATURES, MANNERS, RIDES, SEATS
 from text.language.inflection import can_be, singular
 from text.language.living import kind_of
 from text.language.main_verb import LOOKS, VerbGroup, verb_group
@@ -18,6 +18,8 @@ from text.language.tokens import Token
 SOMEONE = frozenset({"someone", "somebody"})
 WHO = frozenset({"who", "which", "that", "whose", "whom"})
 UPON = frozenset({"under", "over", "beneath", "underneath", "around"})
+# What opens a description: a comma, "who", "wearing", "in".
+DESCRIBING = frozenset({"PUNCT", "PRON", "VERB", "ADP", "SCONJ", "DET", "ADJ", "AUX", "PART"})
 STOPS = frozenset(".;:!?")
 # Adverbs that belong to the verb behind them; others may end the subject ("a cap backwards").
 BEFORE_VERB = word_set("then also just still now soon fast never always often again even once twice both all together")
@@ -25,6 +27,8 @@ BEFORE_VERB = word_set("then also just still now soon fast never always often ag
 SIDES = frozenset({"left", "right"})
 # "fires using a gun": how, not who.
 ADVERBIAL = word_set("using causing making trying leaving allowing preventing letting forcing")
+# "puts a baby in a pram": where to, not which.
+PUTTING = word_set("put place lay set drop throw")
 LOOKING = word_set("look stare gaze glance peer glare point smile watch see notice observe face talk speak listen wave")
 
 
@@ -80,7 +84,7 @@ class Sentence:
             last -= 1
         if self.tokens[last - 1].text == "," and last > core.core:
             last -= 1
-        return replace(core, last=max(last, core.core))
+        return WholePhrase(core.first, core.core, max(last, core.core), core.head, core.joined)
 
     def _leads_verb(self, token: Token, *, alone: bool) -> bool:
         if token.part != "ADV":
@@ -102,12 +106,12 @@ class Sentence:
         last = core.core
         while (step := self._described(core, last, verb)) > last:
             last = step
-        return replace(core, last=last)
+        return WholePhrase(core.first, core.core, last, core.head, core.joined)
 
     def _described(self, core: WholePhrase, at: int, verb: Token) -> int:
         """Return the end of the description that begins at `at`; `at` if there is none."""
         tokens = self.tokens
-        if at >= len(tokens):
+        if at >= len(tokens) or tokens[at].part not in DESCRIBING:
             return at
         token = tokens[at]
         comma = token.text == "," and at + 1 < len(tokens)
@@ -139,10 +143,29 @@ class Sentence:
         """Return the end of "(wearing) a hat and a coat", "(dressed) in black"."""
         if at < len(self.tokens) and self.tokens[at].part in ("ADP", "ADV"):
             at += 1
-        phrase = self.phrases.get(at)
+        phrase = self.phrases.get(at) or self._clothes(at)
         if phrase is None and at < len(self.tokens) and self.tokens[at].part == "PRON":
             return at + 1
-        return self._listed(phrase) if phrase is not None else at
+        return self._with_of(self._listed(phrase)) if phrase is not None else at
+
+    def _with_of(self, at: int) -> int:
+        """Return the end with "of" behind it: "(seated) in front of her"."""
+        tokens = self.tokens
+        if at + 1 >= len(tokens) or tokens[at].lower != "of":
+            return at
+        following = self.phrases.get(at + 1)
+        if following is not None:
+            return following.last
+        return at + 2 if tokens[at + 1].part == "PRON" else at
+
+    def _clothes(self, at: int) -> NounPhrase | None:
+        """Return "(wearing) coats", "(in) the green dress" whose noun was tagged as something else."""
+        end = at
+        while end < len(self.tokens) and self.tokens[end].part in ("DET", "ADJ", "VERB"):
+            end += 1
+            if self.tokens[end - 1].lower in CLOTHES:
+                return NounPhrase(at, end, end - 1)
+        return None
 
     def _listed(self, phrase: NounPhrase) -> int:
         """Return the end of "a hat, a coat, and boots with heels"."""
@@ -158,7 +181,8 @@ class Sentence:
             if not joined and not self._is_look(following):
                 break
             last = following.last
-        return last
+        # "with blond hair, close to her": where.
+        return last - 1 if tokens[last - 1].lower == "close" else last
 
     def _is_thing(self, phrase: NounPhrase) -> bool:
         """Return whether the phrase is a thing, and no verb follows: "(with a helmet) and a sword"."""
@@ -177,6 +201,8 @@ class Sentence:
         """Return the end of "in a tan coat", "with glasses", "of the group", "on the left", else `at`."""
         word = self.tokens[at].lower
         phrase = self._behind_adjectives(at + 1)
+        if phrase is None and word == "in":
+            phrase = self._clothes(at + 1)
         if word in ("in", "with") and phrase is None and at + 2 < len(self.tokens):
             # "in all black"
             after = self.tokens[at + 1 : at + 3]
@@ -188,6 +214,8 @@ class Sentence:
         if word in ("in", "with", "without") and self._fits(word, phrase, core, verb):
             return self._listed(phrase)
         if word == "on" and self.tokens[phrase.head].lower in SIDES | RIDES:
+            return phrase.last
+        if word == "in" and self.tokens[phrase.head].lower in SEATS and verb.lemma not in PUTTING:
             return phrase.last
         if word in UPON and at > core.core and self.tokens[phrase.first].lower in POSSESSIVE:
             # "(with a red shirt) under his jacket"
@@ -223,4 +251,7 @@ def _persons_without_noun(tokens: Sequence[Token]) -> list[NounPhrase]:
     def end(at: int) -> int:
         return at + 2 if at + 1 < len(tokens) and tokens[at + 1].lower == "else" else at + 1
 
-    return [NounPhrase(at, end(at), at) for at, token in enumerate(tokens) if token.lower in SOMEONE]
+    words = [token.lower for token in tokens]
+    if SOMEONE.isdisjoint(words):
+        return []
+    return [NounPhrase(at, end(at), at) for at, word in enumerate(words) if word in SOMEONE]

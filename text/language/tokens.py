@@ -24,7 +24,7 @@ PARTS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Token:
     """A token: characters `start:end` of the caption, universal part of speech, lower-case lemma, Penn tag of verbs.
 
@@ -41,8 +41,12 @@ class Token:
 
     lower: str = field(init=False, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "lower", self.text.lower())
+    def __init__(
+        self, start: int, end: int, text: str, part: str, lemma: str, tag: str = "", main: bool = False
+    ) -> None:
+        """Set all fields at once: in half the time of a frozen dataclass, and captions have many tokens."""
+        lower = text.lower()
+        self.__dict__.update(start=start, end=end, text=text, part=part, lemma=lemma, tag=tag, main=main, lower=lower)
 
 
 def pieces(text: str) -> list[tuple[int, int, str]]:

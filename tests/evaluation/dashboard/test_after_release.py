@@ -53,7 +53,7 @@ def test_it_counts_open_questions_like_the_datasheet_and_links_to_the_next_steps
     n_open = owner.get(reverse("publishing:datasheet", args=[project.slug])).context["form"].n_open()
     assert n_open > 1
     assert f"{n_open} questions unanswered" in page
-    assert "Next for v1" in page
+    assert "Next steps for the release “v1”" in page
     for name, args in (("datasheet", []), ("release", [release.pk]), ("public_page", [release.pk])):
         assert reverse(named(name), args=[project.slug, *args]) in page
 
