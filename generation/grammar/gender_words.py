@@ -75,14 +75,14 @@ FEMALE_ATTRIBUTES = word_set(
 # "a dress shirt", "women dress in black": no dress.
 NO_DRESS = word_set("shirt shirts shoe shoes pants code up in as like")
 
-# Names with a word of the table.
-NAMES = phrase_pattern(
-    """
+# Names with a word of the table, and the words that only they have.
+_NAMES = """
     ant man|aqua man|bat man|bionic man|iron man|mega man|music man|pac man|rain man|rocket man|spider man|super man
     stick man|tin man|x men|mad men|cat woman|pretty woman|super woman|wonder woman|backstreet boys|beach boys
     beastie boys|jersey boys|pet shop boys|geek guy|family guy|cable guy|science guy|guy fawkes|guy ritchie
     lady antebellum|lady bird|lady bug|lady di|lady diana|lady gaga|lady liberty|lady macbeth|first lady|gilmore girls
     golden girls|gossip girl|mean girls|powerpuff girls|spice girls|boy scout|boy scouts|girl scout|girl scouts
     ladies and gentlemen|ladies and gents|man s best friend|man's best friend|no man s land|no man's land|boy george
-    """.replace("\n", "|").split("|")
-)
+    """.replace("\n", "|")
+NAMES = phrase_pattern(_NAMES.split("|"))
+NAME_WORDS = word_set(_NAMES.replace("|", " ")) - word_set("and no s", *GENDER, "man's")

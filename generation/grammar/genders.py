@@ -1,7 +1,7 @@
 """Find the persons of a caption by gender, and why one of them has no good swap."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from generation.grammar.gender_words import (
@@ -11,6 +11,7 @@ from generation.grammar.gender_words import (
     GENDER,
     MALE,
     MALE_ATTRIBUTES,
+    NAME_WORDS,
     NAMES,
     NO_DRESS,
     OTHERS,
@@ -47,6 +48,9 @@ ATTRIBUTE = {
 }
 OTHER_BEFORE = re.compile(r"(?i)\b(?:other|another) (?:\w+ )?$")
 DEFINITE = re.compile(r"(?i)\bthe (?:\w+ )?$")
+# Cheap: most captions have none of these words.
+HINTS = {MALE: MALE_ATTRIBUTES, FEMALE: FEMALE_ATTRIBUTES | {"dress", "dresses"}}
+WORD = re.compile(r"[\w'’-]+")
 JOINED = re.compile(r"(?i),? (?:and|or|&) (?:\w+ ){0,2}")
 
 
@@ -76,12 +80,13 @@ def refusal(text: str, noun: Mention, mentions: Sequence[Mention]) -> str:
     before = " ".join(text[max(0, noun.start - REACH) : noun.start].split(" "))
     if NEGATED.search(before):
         return f"'{noun.word}' is negated: the foil may be true, too"
-    if _is_name(text, noun):
+    found = WORD.findall(text.lower())
+    if _is_name(text, noun, found):
         return f"'{noun.word}' is part of a name or a fixed phrase"
     if _disagrees(text, noun, before):
         return f"the number of '{noun.word}' does not agree with its sentence; correct the caption"
     same = [one for one in mentions if one.gender == noun.gender and one.word not in PRONOUNS and one != noun]
-    attribute = _attribute(text, noun.gender)
+    attribute = _attribute(text, noun.gender, found)
     if attribute:
         return f"'{attribute}' gives the gender of '{noun.word}' away"
     if sum(one.word == noun.word for one in mentions) > 1:
@@ -103,12 +108,18 @@ def is_confused_with(text: str, noun: Mention, target: str, mentions: Sequence[M
     return any(JOINED.fullmatch(" ".join(text[first[1] : second[0]].split(" "))) for first, second in spans)
 
 
-def _is_name(text: str, noun: Mention) -> bool:
+def _is_name(text: str, noun: Mention, found: Collection[str]) -> bool:
+    if NAME_WORDS.isdisjoint(found):
+        return _is_capital(text, noun)
     near = NAMES.finditer(text, max(0, noun.start - REACH), noun.end + REACH)
     if any(match.start() <= noun.start < match.end() for match in near):
         return True
+    return _is_capital(text, noun)
+
+
+def _is_capital(text: str, noun: Mention) -> bool:
+    """Return whether the noun is "Man" in "Iron Man", in a caption that is not in capitals or title case."""
     inside = noun.start > 0 and text[noun.start - 1] == " " and text[: noun.start].rstrip()[-1:] not in '.!?:"“'
-    # "Iron Man", in a caption that is not in capitals or title case.
     return inside and text[noun.start].isupper() and not _is_title(text)
 
 
@@ -128,6 +139,8 @@ def _disagrees(text: str, noun: Mention, before: str) -> bool:
     return bool(SEVERAL_BEFORE.search(before) or followed)
 
 
-def _attribute(text: str, gender: str) -> str:
-    found = ATTRIBUTE[gender].search(text)
-    return found.group().lower() if found else ""
+def _attribute(text: str, gender: str, found: Collection[str]) -> str:
+    if HINTS[gender].isdisjoint(found):
+        return ""
+    match = ATTRIBUTE[gender].search(text)
+    return match.group().lower() if match else ""
