@@ -47,7 +47,7 @@ class PolicyForm(forms.ModelForm):
         ]
         labels = {
             "gold_rate": _("Share of gold tasks"),
-            "gold_min": _("Gold answers needed before someone can be paused"),
+            "gold_min": _("Gold tasks to answer before someone can be paused"),
             "careful_accuracy": _("Expected gold accuracy of careful people"),
             "guess_accuracy": _("Expected gold accuracy of guessers"),
             "false_pauses": _("Max. share of careful people paused by mistake"),

@@ -16,7 +16,7 @@ CANDIDATE_WORDS: dict[str, str | Promise] = {
     "release_returned": _("The annotator stopped editing the returned foil without changes."),
     "submit": _("The foil was sent to review unchanged."),
     "undo_submit": _("The submission was undone."),
-    "supersede": _("A new wording replaced this foil."),
+    "supersede": _("This wording was replaced by a new one."),
     "accept": _("A reviewer accepted the foil."),
     "send_back": _("A reviewer returned the foil."),
     "drop": _("A reviewer dropped the foil."),

@@ -23,7 +23,7 @@ _EXPORTERS: dict[str, Entry] = {
         "VALSE JSON (images)",
         "corpus.exporters.valse",
         summary=(
-            "The items as VALSE files, one per instrument (a VALSE test). For projects whose clips are still images."
+            "The items as VALSE files, one per instrument (a VALSE test). For projects whose clips are single images."
         ),
     ),
     "csv": Entry(

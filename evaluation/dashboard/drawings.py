@@ -61,11 +61,11 @@ def steps(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStep]:
 # (label, count, the two counts of its share, what that share is, page, query)
 STAGES: tuple[tuple[str | Promise, str, tuple[str, str] | None, str | Promise, str, str], ...] = (
     (_("Captions"), "captions", None, "", "corpus:videos", ""),
-    (_("Foils"), "passed", ("captions_used", "captions"), _("of captions have foils"), "generation:runs", ""),
-    (_("Accepted"), "accepted", ("accepted", "edited"), _("of submitted foils"), "reports:report", ""),
-    (_("Judged"), "judged", ("judged", "items"), _("of main items"), "items:items", ""),
-    (_("Valid"), "valid", ("valid", "judged"), _("of judged items"), "items:items", "state=valid"),
-    (_("Released"), "released", ("released", "valid"), _("of valid items"), "releases:releases", ""),
+    (_("Foils"), "passed", ("captions_used", "captions"), _("of %(n)d captions have foils"), "generation:runs", ""),
+    (_("Accepted"), "accepted", ("accepted", "edited"), _("of %(n)d submitted foils"), "reports:report", ""),
+    (_("Judged"), "judged", ("judged", "items"), _("of %(n)d main items"), "items:items", ""),
+    (_("Valid"), "valid", ("valid", "judged"), _("of %(n)d judged items"), "items:items", "state=valid"),
+    (_("Released"), "released", ("released", "valid"), _("of %(n)d valid items"), "releases:releases", ""),
 )
 PAGE_ARGS = {"reports:report": ("reviewing",)}
 
@@ -88,10 +88,11 @@ def stages(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStage]:
     found = []
     for label, key, share, of, page, query in STAGES:
         if key == "accepted" and not edits:
-            share, of = ("accepted", "passed"), _("of generated foils")
+            share, of = ("accepted", "passed"), _("of %(n)d generated foils")
         part, whole = (counts[name] for name in share) if share else (0, 0)
         percent = 100 * part / whole if whole and part <= whole else None
-        found.append(FunnelStage(str(label), counts[key], percent, str(of), page, PAGE_ARGS.get(page, ()), query))
+        words = str(of) % {"n": whole} if of else ""
+        found.append(FunnelStage(str(label), counts[key], percent, words, page, PAGE_ARGS.get(page, ()), query))
     return found
 
 

@@ -108,7 +108,7 @@ _FILTERS: dict[str, Entry] = {
                 "corrected",
                 (
                     "words that count as prepositions. corrected: the words that the method “Preposition replacement” "
-                    "changes in “corrected” mode; paper: all prepositions of the word list, including “with”"
+                    "changes in “corrected” mode; paper: all prepositions of a built-in list, including “with”"
                 ),
                 "choice",
                 ("corrected", "paper"),
