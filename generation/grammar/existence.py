@@ -108,6 +108,22 @@ MASS = frozenset(
 PIECES = frozenset(
     {"beer", "cheese", "chocolate", "coffee", "fire", "juice", "paper", "pepper", "sauce", "soup", "wine"}
 )
+# What is there wherever the whole is: "there is at least one door" is true of a video with an oven.
+PARTS = {
+    "bicycle": frozenset({"wheel", "pedal", "saddle"}),
+    "bus": frozenset({"door", "wheel", "window", "seat"}),
+    "car": frozenset({"door", "wheel", "window", "seat"}),
+    "fridge": frozenset({"door"}),
+    "house": frozenset({"door", "window", "roof", "wall"}),
+    "laptop": frozenset({"keyboard", "screen"}),
+    "microwave": frozenset({"door"}),
+    "oven": frozenset({"door"}),
+    "person": frozenset({"hand", "face", "hair"}),
+    "man": frozenset({"hand", "face"}),
+    "woman": frozenset({"hand", "face", "hair"}),
+    "refrigerator": frozenset({"door"}),
+    "truck": frozenset({"door", "wheel", "window", "seat"}),
+}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,17 @@ from itertools import accumulate
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.grammar.existence import ONE, SEVERAL, Existence, in_frame, many_of, one_of, own_frame, read_existence
+from generation.grammar.existence import (
+    ONE,
+    PARTS,
+    SEVERAL,
+    Existence,
+    in_frame,
+    many_of,
+    one_of,
+    own_frame,
+    read_existence,
+)
 from generation.grammar.synonyms import names_of
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
@@ -132,11 +142,13 @@ def _own_things(caption: CaptionInput, found: Existence, state: Things) -> froze
     something else ("people watch a dog" names no clock).
     """
     said = state.by_video.get(caption.video or caption.id, frozenset())
-    told = (other.thing for other in map(read_existence, caption.siblings) if other)
-    seen = (str(thing) for thing in caption.facts.get("objects", ()))
-    nouns = (noun for text in caption.siblings for noun in _nouns(text))
+    told = [other.thing for other in map(read_existence, caption.siblings) if other]
+    seen = [str(thing) for thing in caption.facts.get("objects", ())]
+    nouns = [noun for text in caption.siblings for noun in _nouns(text)]
     spoken = {one_of(word) for text in (caption.text, *caption.siblings) for word in words(text)}
-    return frozenset(spoken).union(*(names_of(thing) for thing in (found.thing, *said, *told, *seen, *nouns)))
+    named = (found.thing, *said, *told, *seen, *nouns)
+    parts = (PARTS.get(one_of(thing), frozenset()) for thing in named)
+    return frozenset(spoken).union(*(names_of(thing) for thing in named), *parts)
 
 
 @lru_cache(maxsize=20_000)

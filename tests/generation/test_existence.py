@@ -145,6 +145,9 @@ def test_a_verb_does_not_exclude_the_thing_of_the_same_name(caption, sibling, ot
         ("person", "", "woman"),
         ("egg", "people watch a dog", "man"),
         ("baby", "", "girl"),
+        ("oven", "", "door"),
+        ("laptop", "", "keyboard"),
+        ("egg", "a man opens a fridge", "door"),
         ("lady", "", "woman"),
     ],
 )
