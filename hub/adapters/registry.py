@@ -66,7 +66,8 @@ _ADAPTERS: dict[str, Entry] = {
         path="hub.adapters.generative:load_adapter",
         summary=(
             "Qwen-VL, GLM-V, InternVL, LLaVA, SmolVLM, Gemma 3, VideoLLaMA3 and others: `vlm:HUB_ID_OR_FOLDER`, "
-            "optionally with `?frames=8&mode=likelihood|gain|blind|p_yes|choice` (mode: how a score is computed from the output)"
+            "optionally with `?frames=8&mode=likelihood|gain|blind|p_yes|choice` (mode: how a score is "
+            "computed from the output)"
         ),
         needs_gpu=True,
     ),
