@@ -143,8 +143,8 @@ def verdicts(method: str, results: Iterable[Result], origin: str, reader: str, k
 def difference(ours: Verdicts, authors: Verdicts) -> Difference:
     """Return our share minus the authors', paired by caption, with a percentile interval over captions."""
     both = sorted(ours.by_caption.keys() & authors.by_caption.keys())
-    sides = (np.array([side.share(caption) for caption in both]) for side in (ours, authors))
-    return paired_difference(*sides, None)
+    a, b = (np.array([side.share(caption) for caption in both]) for side in (ours, authors))
+    return paired_difference(a, b, None)
 
 
 def agreement(
