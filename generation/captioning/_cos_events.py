@@ -1,11 +1,12 @@
 """Find the change of state that a source sentence tells, also by its result: who pours water into a cup fills it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from text.language.change_finding import as_instruction, find_changes
-from text.language.change_of_state import NOUNS, StateChange, by_verb
-from text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
+from text.language.change_finding import STEPS, FoundChange, as_instruction, find_changes
+from text.language.change_of_state import NOUNS, StateChange, by_verb, verbs_by_head
+from text.language.inflection import lemmas
+from text.language.phrases import HEADS, POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
 from text.language.tokens import Token
 from text.language.word_lists import word_set
 
@@ -21,15 +22,31 @@ NOT_NAMES = frozenset({"first", "again", "together", "well", "up", "upright", "n
 # Whoever follows these instructions changes: "jump up", "do the first two jumps".
 ALONE = frozenset({"jump", "ski", "rise", "climb", "ascend", "descend"})
 # "turn off the screw"
-TURNS = {"turn off": "unscrew", "turn on": "screw"}
+TURNS = {"turn off": "unscrew", "turn on": "screw", "screw off": "unscrew"}
+# The particle that the preposition of a place stands for: "plugs the lamp into the wall" plugs it in.
+LINKED = {
+    "plug in": "plug in",
+    "plug into": "plug in",
+    "plug to": "plug in",
+    "screw into": "screw in",
+    "screw on": "screw on",
+    "screw onto": "screw on",
+}
 TURNED = frozenset({"screw", "nut", "bolt"})
 NAMES_ACTS = frozenset({"do", "perform", "make", "finish", "complete", "begin", "start"})
-KEPT_ARTICLES = frozenset({"all", "both", "some"})
+KEPT_ARTICLES = frozenset({"all", "both", "some", "each", "every"})
+# A list without commas has more nouns in a row than a name: "paprika pepper salt cinnamon and oil".
+LONGEST_NAME = 4
+# Of these verbs' objects only whole lists are told.
+MIXING = frozenset({"mix", "combine", "arrange"})
 
 
 @dataclass(frozen=True)
 class Event:
-    """A change with the thing that changes: tokens `first:last` with the head noun `head`."""
+    """A change with the thing that changes: tokens `first:last` with the head noun `head`.
+
+    `result`: what it becomes, "into a ball"; `before`: the preposition that the verb keeps, "paints on the wall".
+    """
 
     change: StateChange
     first: int
@@ -38,6 +55,8 @@ class Event:
     transitive: bool
     several: bool = False
     name: str = ""
+    result: str = ""
+    before: str = ""
 
 
 def event_of(tokens: Sequence[Token]) -> tuple[Sequence[Token], Event | None]:
@@ -50,15 +69,19 @@ def event_of(tokens: Sequence[Token]) -> tuple[Sequence[Token], Event | None]:
 
 def _told(tokens: Sequence[Token]) -> Event | None:
     for found in find_changes(tokens):
-        described = tokens[found.verb].tag == "VBN" and not found.passive
         if (
             found.what is None
-            or described
+            or _is_aside(tokens, found)
+            or _is_loose_list(tokens, found.what, found.change.verb)
             or (found.change.verb == "take" and tokens[found.what.head].lemma in NOT_TAKEN)
         ):
             continue
         change = found.change
-        if change.object_type == "structure" and tokens[found.what.head].lemma not in NOUNS["structure"]:
+        if (
+            change.object_type == "structure"
+            and change.verb not in ("assemble", "disassemble")
+            and tokens[found.what.head].lemma not in NOUNS["structure"]
+        ):
             continue
         if change.verb == "put on" and found.preposition >= 0:
             # "putting a book on a table" puts it down; only clothes are put on.
@@ -69,8 +92,83 @@ def _told(tokens: Sequence[Token]) -> Event | None:
             change = by_verb()[TURNS[change.verb]][0]
         if found.what.last - found.what.first == 1 and tokens[found.what.head].lower in ("everything", "object"):
             continue
-        return _event(tokens, change, found.what, transitive=found.transitive)
+        if found.preposition >= 0:
+            linked = LINKED.get(f"{change.verb} {tokens[found.preposition].lower}", change.verb)
+            change = by_verb()[linked][0] if linked != change.verb else change
+        if change.verb == "screw" and tokens[found.what.head].lemma not in TURNED:
+            # Screws are screwed; a cover is screwed on.
+            continue
+        return _completed(tokens, found, _event(tokens, change, found.what, transitive=found.transitive))
     return None
+
+
+def _is_aside(tokens: Sequence[Token], found: FoundChange) -> bool:
+    """Return whether the verb only describes: "boiled potatoes", "screws used to fix it", "when the rice is cooked"."""
+    at = found.verb
+    before = tokens[at - 1] if at else None
+    if tokens[at].tag == "VBN" and not found.passive:
+        return True
+    if tokens[at].tag == "VBD" and before is not None and before.part in ("VERB", "DET"):
+        return True
+    if before is not None and before.lower == "to" and at > 1 and tokens[at - 2].lower == "used":
+        return True
+    return found.passive and any(token.part == "SCONJ" for token in tokens[:at])
+
+
+def _is_loose_list(tokens: Sequence[Token], what: NounPhrase, verb: str) -> bool:
+    """Return whether the things are listed without commas, or such a list goes on behind them."""
+    behind = tokens[what.last] if what.last < len(tokens) else None
+    if _goes_on(tokens, what.last):
+        return True
+    if verb in MIXING and behind is not None and behind.part in ("VERB", "ADJ") and behind.lower not in verbs_by_head():
+        return True
+    nouns, several = 0, False
+    for at in range(what.first, what.last):
+        token = tokens[at]
+        if token.part not in (*HEADS, "ADJ"):
+            nouns = 0
+            continue
+        nouns += 1
+        again = any(token.lower == other.lower for other in tokens[at - nouns + 1 : at])
+        several = several or again or (nouns > 1 and token.part in HEADS and is_plural_noun(tokens[at - 1].text))
+        if nouns > LONGEST_NAME:
+            return True
+    return several and any(token.part == "CCONJ" for token in tokens[what.first : what.last])
+
+
+def _goes_on(tokens: Sequence[Token], last: int) -> bool:
+    """Return whether a plural noun that taggers take for a verb is behind a phrase: "the olives (peppers) and ham"."""
+    behind = tokens[last] if last < len(tokens) else None
+    if behind is None or behind.part != "VERB" or behind.tag != "VBZ":
+        return False
+    return behind.lemma not in verbs_by_head() and "NOUN" in lemmas(behind.lower)
+
+
+def _completed(tokens: Sequence[Token], found: FoundChange, event: Event) -> Event | None:
+    """Return the event with the words that its verb cannot lose: "forms the dough into a ball"."""
+    behind = found.behind
+    if event.change.verb == "form" and behind < len(tokens) and tokens[behind].lower == "into":
+        becomes = next((phrase for phrase in noun_phrases(tokens) if phrase.first == behind + 1), None)
+        if becomes is None or _goes_on(tokens, becomes.last):
+            return None
+        last = _name_end(tokens, becomes.first, becomes.last)
+        if last - becomes.first > 2 and last < len(tokens) and tokens[last].lower in ("out", "up"):
+            # "a ball roll out": the next instruction.
+            last -= 1
+        words = tokens[behind:last]
+        return replace(event, result=" ".join(token.text for token in words))
+    if event.change.verb == "paint" and tokens[found.verb + 1].lower == "on":
+        return replace(event, before="on")
+    return event
+
+
+def _name_end(tokens: Sequence[Token], first: int, last: int) -> int:
+    """Return where a name ends before the next instruction: "the dish (place a leaf)", "the mix (seal for an hour)"."""
+    if last - first < 2 or last >= len(tokens) or tokens[last - 2].part not in HEADS:
+        return last
+    verb = tokens[last - 1].lower in verbs_by_head() or tokens[last - 1].lower in STEPS
+    lasts = tokens[last].lower == "for" and last + 1 < len(tokens) and tokens[last + 1].part == "NUM"
+    return last - 1 if verb and (lasts or tokens[last].part == "DET") else last
 
 
 def _weaker(tokens: Sequence[Token]) -> Iterator[Event]:
@@ -88,9 +186,11 @@ def _weaker(tokens: Sequence[Token]) -> Iterator[Event]:
 
 def _event(tokens: Sequence[Token], change: StateChange, what: NounPhrase, *, transitive: bool) -> Event:
     words = tokens[what.first : what.last]
-    first, last = what.first, what.last
-    while first < what.head and _is_opener(tokens[first], change):
+    first, last = what.first, _name_end(tokens, what.first, what.last)
+    while first < what.head and _is_opener(tokens[first], change) and tokens[first + 1].lower != "certain":
         first += 1
+    # "drizzle little oil" tells how much.
+    first += first == what.first < what.head and tokens[first].lower == "little"
     while last - 1 > first and tokens[last - 1].lower in NOT_NAMES:
         last -= 1
     head = min(what.head, last - 1)

@@ -15,7 +15,9 @@ from text.language.tokens import Token
 from text.language.tools import tagger
 from text.language.verb_forms import verb_form
 
-VERSION = "2"
+VERSION = "3"
+# A thing with one of these has no "the".
+NAMED = ("all ", "both ", "some ", "one of ", "each ", "every ", "a certain ")
 
 
 def make(
@@ -45,9 +47,10 @@ def _texts(text: str, tokens: Sequence[Token], found: Event, mode: str) -> dict[
     several = found.several and mode != "paper"
     verb, _, particle = found.change.verb.partition(" ")
     be = "are" if several else "is"
-    named = what if what.startswith(("all ", "both ", "some ", "one of ")) else f"the {what}"
+    named = what if what.startswith(NAMED) else f"the {what}"
     if found.transitive:
-        action = f"someone {verb_form(verb, 'VBZ')} {named} {particle}".strip()
+        words = ("someone", verb_form(verb, "VBZ"), found.before, named, particle, found.result)
+        action = " ".join(word for word in words if word)
     else:
         form = verb if several else verb_form(verb, "VBZ")
         action = f"{named} {form} {particle}".strip()

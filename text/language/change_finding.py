@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from text.language.change_of_state import NOUNS, StateChange, by_verb, verbs_by_head
 from text.language.inflection import lemmas
-from text.language.phrases import NounPhrase, noun_phrases
+from text.language.phrases import HEADS, NounPhrase, is_plural_noun, noun_phrases
 from text.language.tokens import Token
 from text.language.word_lists import word_set
 
@@ -20,6 +20,8 @@ STEPS = word_set(
 )
 # "screw on the screws": the word behind the verb is no preposition.
 ON_OBJECT = frozenset({"screw", "fit", "paint"})
+# Taggers take these nouns for adjectives: "tv remote".
+TAGGED_ADJECTIVES = frozenset({"remote", "remotes"})
 # The opposites of these depend on the thing.
 BY_THING = frozenset({"remove", "spread", "drain"})
 # "fix the string on the guitar" attaches it; without a place it repairs.
@@ -75,7 +77,54 @@ def as_instruction(tokens: Sequence[Token]) -> Sequence[Token]:
             at = nxt + 1
         else:
             break
+    return _with_compounds(made)
+
+
+def _with_compounds(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Tag the last word of an object as a noun where taggers take it for a verb: "soak the bamboo skewers"."""
+    made = list(tokens)
+    for at, token in enumerate(made):
+        before = made[at - 1] if at else None
+        if before is None:
+            continue
+        after = made[at + 1] if at + 1 < len(made) else None
+        joins = before.part in HEADS and not is_plural_noun(before.text) and _is_object(made, at)
+        remote = token.lower in TAGGED_ADJECTIVES and (after is None or after.part not in HEADS)
+        if (
+            (remote and (joins or _is_instruction_verb(before)))
+            or (joins and _ends_compound(token, after))
+            or (joins and token.tag == "VBG" and _names_a_tool(made, at))
+        ):
+            made[at] = replace(_as_noun(token), part="NOUN")
     return made
+
+
+def _is_instruction_verb(token: Token) -> bool:
+    return token.part == "VERB" and token.tag in ("VB", "VBG")
+
+
+def _is_object(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether only an article, adjectives and nouns are between a verb and the token: "wrap the pipe (band)"."""
+    back = at
+    while back > 0 and at - back < REACH and tokens[back - 1].part in ("DET", "ADJ", "NUM", *HEADS):
+        back -= 1
+    return 0 < back < at and _is_instruction_verb(tokens[back - 1])
+
+
+def _ends_compound(token: Token, after: Token | None) -> bool:
+    """Return whether the word can be no second instruction: "rinse the rice drain and fry it" has one."""
+    if token.part != "VERB" or token.tag not in ("VBZ", "VB"):
+        return False
+    known = token.lower in verbs_by_head() or token.lower in STEPS
+    known = known or "NOUN" not in lemmas(token.lower)
+    return not known and (after is None or after.part in ("ADP", "ADV", "CCONJ", "PUNCT", *HEADS))
+
+
+def _names_a_tool(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether "-ing" is in the name of a tool: "shoe cleaning brush", not "the man cleaning brushes"."""
+    article = any(token.part == "DET" for token in tokens[max(0, at - 2) : at])
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    return not article and after is not None and after.part in HEADS and not is_plural_noun(after.text)
 
 
 def _behind_place(tokens: Sequence[Token]) -> int:

@@ -137,6 +137,8 @@ LINKS: dict[str, dict[str, str]] = {
     "plug in": {"into": "from", "to": "from"},
     "connect": {"to": "from", "with": "from"},
     "screw": {"into": "from", "onto": "from", "on": "from", "to": "from"},
+    "screw in": {"into": "from"},
+    "screw on": {"on": "off", "onto": "off"},
     "attach": {"to": "from", "on": "from", "onto": "from"},
     "install": {"in": "from", "on": "from", "into": "from", "onto": "from", "to": "from"},
     "fix": {"on": "from", "to": "from", "onto": "from"},
@@ -266,6 +268,8 @@ REVERSIBLE = (
     ("further away", "take", "closer", "put back", _T, "thing", ("from", "in")),
     ("in motion", "park", "parked", "drive away", _T, "vehicle", ("", "")),
     ("unsorted", "sort", "sorted", "mix up", _T, "thing", ("", "")),
+    ("loose", "screw in", "tight", "unscrew", _T, "fastener", ("", "")),
+    ("off", "screw on", "on", "screw off", _T, "part", ("", "")),
     ("off", "power on", "on", "power off", _T, "device", ("", "")),
     # States that captions of earlier versions have.
     ("lower", "lift", "higher", "put down", _T, "thing", ("", "")),

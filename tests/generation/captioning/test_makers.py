@@ -127,6 +127,43 @@ CHANGES = [
     ("cut the potatoes", "Someone cuts the potatoes.", "whole", "in pieces"),
 ]
 ONE_WAY = {"in pieces", "torn", "peeled"}
+# The caption keeps the particle, the result and the whole name of the thing.
+WHOLE = [
+    ("plug the lamp into the wall", "Someone plugs the lamp in."),
+    ("screw on the lid", "Someone screws the lid on."),
+    ("a man screws the lid onto the jar", "Someone screws the lid on."),
+    ("screw in the light bulb", "Someone screws the light bulb in."),
+    ("screw the lamp into the socket", "Someone screws the lamp in."),
+    ("screw off the bolts used to close the gate", "Someone unscrews the bolts."),
+    ("screw and repair the shelf", "Someone repairs the shelf."),
+    ("form the clay into a bowl", "Someone forms the clay into a bowl."),
+    ("form each part into a ball roll out", "Someone forms each part into a ball."),
+    ("form a ball", "Someone forms the ball."),
+    ("paint on the wall", "Someone paints on the wall."),
+    ("soak the cotton swabs", "Someone soaks the cotton swabs."),
+    ("covering video game pads with a cloth", "Someone covers the video game pads."),
+    ("uncovering remote", "Someone uncovers the remote."),
+    ("covering tv remote with a napkin", "Someone covers the tv remote."),
+    ("dropping paint cleaning roller", "Someone drops the paint cleaning roller."),
+    ("rinse the rice drain and fry it", "Someone rinses the rice."),
+    ("take out the dough seal for 3 hours", "Someone takes the dough out."),
+    ("to assemble the cake place a berry on it", "Someone assembles the cake."),
+    ("drizzle little oil", "Someone drizzles the oil."),
+    ("cut a certain part", "Someone cuts a certain part."),
+    ("combine flour, salt and yeast", "Someone combines the flour, salt and yeast."),
+    ("open the box used to store the shoes", "Someone opens the box."),
+    ("when the eggs are boiled remove the shell", "Someone removes the shell."),
+]
+INCOMPLETE = [
+    "form the dough into small rounds",
+    "screw the shelf to the wall",
+    "mix cumin black pepper salt sugar garlic powder and oil",
+    "combine carrots onions celery and garlic",
+    "slice the olives peppers and mushrooms",
+    "combine rice vinegar rice wine and oil",
+    "when all onions are cooked serve",
+    "serve boiled eggs",
+]
 
 
 @pytest.mark.parametrize(("source", "action", "pre", "post"), CHANGES)
@@ -160,6 +197,16 @@ def test_the_method_reads_the_makers_captions(source):
 )
 def test_a_sentence_without_a_change_of_a_thing_is_skipped(source):
     assert why("cos_caption", source).startswith("it has no verb of change from the lexicon")
+
+
+@pytest.mark.parametrize(("source", "action"), WHOLE)
+def test_a_caption_keeps_what_its_verb_and_its_noun_need(source, action):
+    assert texts("cos_caption", source, template="action") == [action]
+
+
+@pytest.mark.parametrize("source", INCOMPLETE)
+def test_a_sentence_whose_caption_would_be_cut_is_skipped(source):
+    assert why("cos_caption", source, template="action").startswith("it has no verb of change from the lexicon")
 
 
 def test_mode_paper_writes_is_and_a_reverse_for_everything():
