@@ -92,10 +92,10 @@ def old_address(request: HttpRequest, slug: str, pk: int | None = None) -> HttpR
     return redirect(f"{url}?{query}" if query else url, permanent=True, preserve_request=keeps)
 
 
-def _next_item(request: HttpRequest, slug: str, token: str = "") -> HttpResponse:
+def _next_item(request: HttpRequest, slug: str, undo: str = "") -> HttpResponse:
     item = adjudicable(request.user, request.project).first()
     name, args = ("disputed_item", [slug, item.pk]) if item else ("disputed_items", [slug])
-    return _to(name, args, token)
+    return _to(name, args, undo)
 
 
 def _to(name: str, args: list[Any], token: str) -> HttpResponse:
@@ -193,10 +193,10 @@ def _kept(form: QueryDict) -> list[int]:
     return [int(foil) for foil in form.getlist("keep") if foil.isdecimal() and len(foil) <= MAX_ID_DIGITS]
 
 
-def _next_caption(request: HttpRequest, slug: str, token: str = "") -> HttpResponse:
+def _next_caption(request: HttpRequest, slug: str, undo: str = "") -> HttpResponse:
     caption = captions_in_doubt(request.project).first()
     name, args = ("repair", [slug, caption.pk]) if caption else ("repairs", [slug])
-    return _to(name, args, token)
+    return _to(name, args, undo)
 
 
 def _caption_context(request: HttpRequest, caption: Caption, problem: str) -> dict[str, Any]:
