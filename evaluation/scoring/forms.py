@@ -94,7 +94,7 @@ class ScoringForm(BudgetForm):
         required=False,
         help_text=_(
             "In addition, each caption is ranked among 5 captions of other videos. "
-            "If the model ranks these well and the foils badly, it recognizes the video but not the change."
+            "If the caption beats these captions but not its foils, the model recognizes the video, but not the change."
         ),
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))

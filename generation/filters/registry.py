@@ -51,7 +51,7 @@ _FILTERS: dict[str, Entry] = {
         path="generation.filters.template_linter",
         summary=(
             "Drops foils with errors that templates cause: wrong verb forms or articles, repeated words, "
-            "different punctuation, or a change of state that ends as it began."
+            "different punctuation, or a change to the same state (“from open to open”)."
         ),
         params=(
             Param(

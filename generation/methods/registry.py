@@ -84,7 +84,7 @@ _METHODS: dict[str, Entry] = {
                 "pairs",
                 "",
                 (
-                    "phrases to exchange, in both directions, such as “left to right:right to left,up:down”; empty: "
+                    "phrases to exchange, in both directions, such as “up:down,into:out of”; empty: "
                     "all prepositions. For captions such as “moves up”, list up:down, because “up” is not a "
                     "preposition there"
                 ),
@@ -103,7 +103,7 @@ _METHODS: dict[str, Entry] = {
                 "",
                 (
                     "text-to-text model that ranks the foils: Hugging Face ID or folder (ViLMA: google-t5/t5-base). "
-                    "Empty: a table allows only prepositions that fit the verb and the noun after them. Exact "
+                    "Empty: a table allows only prepositions that fit both the verb and the noun of the caption. Exact "
                     "opposites come first, the others in random order, weighted by how often the captions use each"
                 ),
             ),
