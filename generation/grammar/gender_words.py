@@ -81,7 +81,8 @@ _NAMES = """
     stick man|tin man|x men|mad men|cat woman|pretty woman|super woman|wonder woman|backstreet boys|beach boys
     beastie boys|jersey boys|pet shop boys|geek guy|family guy|cable guy|science guy|guy fawkes|guy ritchie
     lady antebellum|lady bird|lady bug|lady di|lady diana|lady gaga|lady liberty|lady macbeth|first lady|gilmore girls
-    golden girls|gossip girl|mean girls|powerpuff girls|spice girls|boy scout|boy scouts|girl scout|girl scouts
+    golden girls|gossip girl|mean girls|powerpuff girls|spice girls|east men|
+    boy scout|boy scouts|girl scout|girl scouts
     ladies and gentlemen|ladies and gents|man s best friend|man's best friend|no man s land|no man's land|boy george
     """.replace("\n", "|")
 NAMES = phrase_pattern(_NAMES.split("|"))

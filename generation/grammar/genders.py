@@ -47,6 +47,8 @@ ATTRIBUTE = {
     FEMALE: re.compile(rf"(?i)\b(?:{'|'.join(sorted(FEMALE_ATTRIBUTES))}|{DRESS})\b"),
 }
 OTHER_BEFORE = re.compile(r"(?i)\b(?:other|another) (?:\w+ )?$")
+# "a man dances while a man stands": it would be "another man".
+MEANWHILE = re.compile(r"(?i)\b(?:while|as|then) an? (?:\w+ )?$")
 DEFINITE = re.compile(r"(?i)\bthe (?:\w+ )?$")
 # Cheap: most captions have none of these words.
 HINTS = {MALE: MALE_ATTRIBUTES, FEMALE: FEMALE_ATTRIBUTES | {"dress", "dresses"}}
@@ -105,7 +107,8 @@ def is_confused_with(text: str, noun: Mention, target: str, mentions: Sequence[M
     ):
         return True
     spans = (sorted([(noun.start, noun.end), (one.start, one.end)]) for one in others)
-    return any(JOINED.fullmatch(" ".join(text[first[1] : second[0]].split(" "))) for first, second in spans)
+    between = [" ".join(text[first[1] : second[0]].split(" ")) for first, second in spans]
+    return any(JOINED.fullmatch(words) or MEANWHILE.search(words) for words in between)
 
 
 def _is_name(text: str, noun: Mention, found: Collection[str]) -> bool:

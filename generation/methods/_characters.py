@@ -17,9 +17,8 @@ MODALS = frozenset({"will", "may", "might", "can"})
 # "" is the start of the text.
 SENTENCE_ENDS = ("", ".", "!", "?", ":", ";", "“", '"')
 # "Rose's hat", "Mark, …", "Will and Ann", "Hope is …", the end.
-NAME_FOLLOWED = re.compile(
-    r"['’]s\b|,|\s+(?i:and|or|is|was|has|had|does|did|who|with)\b|\s*[.!?]?\s*[”’\")\]]|\s*[.!?]?\s*$"
-)
+NAME_FOLLOWED = re.compile(r"(?i)(?:and|or|is|was|has|had|does|did|who|with)\b")
+NAME_MARKS = ("", ",", ".", "!", "?", "”", "’", '"', ")", "]")
 NEXT_WORD = re.compile(r"\s+([^\W\d_]+)")
 FIELDS = frozenset({"name", "gender", "movie", "frequency", "aliases"})
 EXAMPLE = '[{"name": "Harry", "gender": "male", "movie": "…", "frequency": 12}]'
@@ -114,7 +113,13 @@ def _is_common_word(text: str, match: re.Match[str]) -> bool:
         return False
     if " " in word or (not lemmas(word.lower()).keys() - {"PROPN"} and word.lower() not in MODALS):
         return False
-    return NAME_FOLLOWED.match(text, match.end()) is None and not _is_verb_of_one(text, match.end())
+    return not _is_followed_as_a_name(text[match.end() :]) and not _is_verb_of_one(text, match.end())
+
+
+def _is_followed_as_a_name(rest: str) -> bool:
+    after = rest.lstrip()
+    genitive = rest[:2].lower() in ("'s", "’s")
+    return genitive or after[:1] in NAME_MARKS or NAME_FOLLOWED.match(after) is not None
 
 
 def _is_verb_of_one(text: str, at: int) -> bool:

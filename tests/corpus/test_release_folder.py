@@ -169,7 +169,7 @@ def test_the_numbers_of_the_release_fill_the_datasheet(folder):
     assert "| all | 3 | 4 | 1 |" in sheet
     assert "0 judgements by 0 annotators count" in sheet
     assert "10 more judgements were imported as counts without names. They count, too." in sheet
-    assert "- d: research only. ask first" in sheet
+    assert "* d: research only. ask first" in sheet
     assert "1 items added, 1 removed, 1 changed" in sheet
 
 

@@ -121,7 +121,7 @@ def test_a_number_does_not_overlap_the_lines_across_a_chart(end, lines, start):
 
 def test_a_chart_explains_its_n():
     assert "n: votes (several per item)" in CASES["votes"]("direction").decode()
-    assert "n: items" in CASES["scores"]("direction").decode()
+    assert "n: number of items" in CASES["scores"]("direction").decode()
 
 
 def test_series_differ_without_colour():

@@ -163,7 +163,7 @@ class TestRelease:
         foilworks.write(collect_release(release), tmp_path / "out", params={})
         sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
         assert "**2 pairs not judged**" in sheet
-        assert "No probe could judge texts, and released with a reason: emoji (see below)." in sheet
+        assert "Texts could not be evaluated, and released with a reason: emoji (see below)." in sheet
         assert f"> {REASON}" in sheet
         assert verify(tmp_path / "out")["ok"]
 

@@ -77,7 +77,7 @@ def test_a_subtest_with_counts_of_a_file_has_one_coding_everywhere(project):
     assert counted["alpha"] == pytest.approx(validation["alpha_all"])
     found = {**count(project), "subtests": [{**counted, "n_pairs": MIN_PAIRS}]}
     shown = context(project, Counted({**found, "alarms": alarms_of(found)}, timezone.now()))["alarms"]
-    assert "Coding: truth3." in next(alarm.text for alarm in shown if alarm.code == "agreement")
+    assert "coding truth3." in next(alarm.text for alarm in shown if alarm.code == "agreement")
 
 
 @pytest.mark.parametrize("kind", ["agreement", "position", "validation"])

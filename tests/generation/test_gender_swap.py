@@ -154,6 +154,7 @@ def test_a_caption_with_an_ambiguous_pronoun_is_skipped(caption, why):
         ("two woman talk", "the number of 'woman' does not agree with its sentence; correct the caption"),
         ("many young man dance", "the number of 'man' does not agree with its sentence; correct the caption"),
         ("three women is walking", "the number of 'women' does not agree with its sentence; correct the caption"),
+        ("a man dances while a young woman stands", "the foil would name 'woman' twice"),
         ("the man dances for the woman", "the foil would name 'woman' twice"),
         ("a woman poses with another girl", "“other” compares 'woman' with another person of the same gender"),
         ("a bearded man sings", "'bearded' gives the gender of 'man' away"),

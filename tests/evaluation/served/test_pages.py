@@ -166,7 +166,7 @@ def test_a_choice_says_how_often_its_first_letter_was_named(settings, researcher
     with chat_server(lambda body, n: content("A")) as server:
         run = scored(release, server, settings, spec="endpoint:lab?mode=pairs")
     shown = words(page_of(researcher(release.project), "run", run))
-    assert "100.0 % of the answers name the first letter. Without a position preference, it would be 50.0 %" in shown
+    assert "100.0 % of the answers name the first letter. Without a position preference, 50.0 % would" in shown
     assert set(ServedAnswer.objects.values_list("options", flat=True)) == {2}
 
 
