@@ -134,8 +134,19 @@ def _pronouns(text: str, noun: Mention, mentions: Sequence[Mention], mode: str, 
         other = _other(tokens, place[pronoun.start], pronoun.word, mode) if pronoun.start in place else None
         if other is None:
             return "'her' may become his or him"
+        as_object = "him" in (pronoun.word, other) and pronoun.word in ("him", "her")
+        if mode != "paper" and as_object and _is_of_another(tokens, noun, place[pronoun.start]):
+            return f"'{pronoun.word}' is somebody else than '{noun.word}'"
         edits.append(Edit(pronoun.start, pronoun.end, match_case(text[pronoun.start : pronoun.end], other)))
     return edits
+
+
+def _is_of_another(tokens: Sequence[Token], noun: Mention, at: int) -> bool:
+    """Return whether an object pronoun shares its verb's subject with the noun: "a man waves and thanks him"."""
+    first = next((token.start for token in tokens if token.part in ("VERB", "AUX")), noun.start)
+    verb = next((back for back in range(at - 1, -1, -1) if tokens[back].part == "VERB"), 0)
+    before = next((token for token in reversed(tokens[:verb]) if token.part not in ("AUX", "ADV", "PART")), None)
+    return noun.start < first < tokens[verb].start and before is not None and before.lower in ("and", "or", ",", "then")
 
 
 def _other(tokens: Sequence[Token], at: int, word: str, mode: str) -> str | None:
