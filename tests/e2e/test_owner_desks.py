@@ -103,7 +103,7 @@ def test_one_foil_after_the_other_without_a_page_to_load(sign_in: SignIn, narrow
         page.keyboard.press("Control+Enter")
         expect(page.locator("input[name='idempotency_key']").first).not_to_have_value(before)
         page.wait_for_selector(WORK)
-        expect(page.locator("[data-said]")).to_have_text(f"Submitted. Today: {done} of 3 tasks done")
+        expect(page.locator("[data-said]")).to_have_text(f"Submitted. Done today: {done} of 3 available tasks")
         expect(page.locator("main")).to_be_focused()
         assert leads_back_to(page) == {urlsplit(page.url).path}
         assert Edit.objects.count() == done
@@ -160,7 +160,9 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     }""")
     decide("a")
     # What is sent is said where a page that loads would have been read out; the card came without one.
-    expect(page.locator("[data-said]")).to_have_text("Submitted. Today: 1 of 5 tasks done Too quick: press again.")
+    expect(page.locator("[data-said]")).to_have_text(
+        "Submitted. Done today: 1 of 5 available tasks Too quick: press again."
+    )
     expect(page.locator("main")).to_be_focused()
     assert leads_back_to(page) == {urlsplit(page.url).path}
     # A key that is held decides once.
