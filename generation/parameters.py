@@ -6,8 +6,8 @@ TAGGER = Param(
     "tagger",
     "auto",
     (
-        "finds the parts of speech. auto and offline: built-in rules; spacy: the largest installed English spaCy "
-        "model; spacy:MODEL: this model"
+        "finds the parts of speech. “auto” or “offline”: built-in rules; “spacy”: the largest installed English spaCy "
+        "model; “spacy:MODEL”: this model"
     ),
 )
 DEVICE = Param("device", "auto", "where the model runs: auto, cpu, cuda or cuda:N")

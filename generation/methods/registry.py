@@ -93,7 +93,7 @@ _METHODS: dict[str, Entry] = {
                 "min_corpus",
                 20,
                 (
-                    "if at least this many captions have a preposition, new prepositions are taken from these "
+                    "if at least this many captions contain any preposition, new prepositions are taken from these "
                     "captions, otherwise from a built-in list"
                 ),
                 "int",
