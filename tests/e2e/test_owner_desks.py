@@ -337,6 +337,8 @@ def test_a_model_is_asked_about_a_text_and_answers_on_the_page(sign_in: SignIn) 
     world.group(caption=filmed(world))
     page = sign_in(world.ann)
     open_piece(page, world, "edit")
+    # The script of the page listens from here on.
+    page.wait_for_selector("[data-hints][data-wired-hints]")
     page.locator("[data-hint-ask]").focus()
     page.keyboard.press("Enter")
     line = page.locator("[data-hint-answer]")
