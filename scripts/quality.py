@@ -139,7 +139,10 @@ def items_of(path: Path) -> Mapping[str, Mapping[str, Any]]:
         with path.open(encoding="utf-8", newline="") as table:
             rows = list(csv.DictReader(table, delimiter="\t"))
         return {str(at): {"caption": row[f"ending{row['label']}"], "clip": row["clip"]} for at, row in enumerate(rows)}
-    found = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise SystemExit(f"{path}: not JSON ({error}); give the published file") from error
     return found if isinstance(found, dict) else {str(at): item for at, item in enumerate(found)}
 
 
@@ -291,6 +294,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--unjudged", metavar="METHOD", help="print the foils of a method that nobody has judged")
     parser.add_argument("--judgements", type=Path, metavar="FOLDER", help="add a folder's judgements to judged.tsv")
     chosen = parser.parse_args(arguments)
+    for folder in (*chosen.folders, *filter(None, [chosen.judgements])):
+        if not folder.is_dir():
+            parser.error(f"{folder}: not a folder; give the folder that contains the files")
     if chosen.judgements:
         print("{} new judgements, {} in all".format(*judging.store(JUDGED, chosen.judgements)), file=sys.stderr)
     if not chosen.folders:

@@ -221,3 +221,19 @@ def test_the_page_has_the_rows_of_every_module(quality):
     assert all(part in text for part in (quality.ACCEPTABILITY, quality.FIRST, quality.AGREEMENT))
     assert [module.METHOD for module in quality.modules()] == METHODS
     assert all(f"| `{method}` |" in text for method in METHODS)
+
+
+def test_a_file_that_cannot_be_read_is_one_clear_line(quality, tmp_path):
+    (tmp_path / "relations.json").write_text("not json", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"relations\.json: not JSON .*; give the published file"):
+        quality.main([str(tmp_path)])
+    (tmp_path / "swap.tsv").write_text("n\tcaption\tfoil\n0\ta\tb\n", encoding="utf-8")
+    (tmp_path / "swap.A.jsonl").write_text('{"n": 0}\n', encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"swap\.A\.jsonl:1: not a judgement; write it as"):
+        quality.main(["--judgements", str(tmp_path)])
+
+
+def test_a_folder_that_does_not_exist_is_an_error(quality, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        quality.main([str(tmp_path / "nowhere")])
+    assert "nowhere: not a folder" in capsys.readouterr().err

@@ -93,9 +93,13 @@ def imported(folder: Path) -> Iterator[Judgement]:
 
 
 def _answers(path: Path) -> Iterator[tuple[int, str]]:
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        answer = json.loads(line)
-        yield answer["n"], "".join(question for question in QUESTIONS if not answer[question])
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path.exists() else (), 1):
+        try:
+            answer = json.loads(line)
+            yield answer["n"], "".join(question for question in QUESTIONS if not answer[question])
+        except (ValueError, KeyError, TypeError) as error:
+            form = '{"n": 0, "g": 1, "f": 1, "p": 1}'
+            raise SystemExit(f"{path}:{number}: not a judgement; write it as {form}") from error
 
 
 def by_text(judgements: Iterable[Judgement]) -> Known:
