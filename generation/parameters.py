@@ -66,3 +66,32 @@ JUDGES = (
         "masked language model for the grammaticality score: Hugging Face ID or folder",
     ),
 )
+
+# Masked language models: which words may fill a blank, and how several models vote.
+ALLOWED_WORDS = (
+    Param(
+        "vocabulary",
+        "captions",
+        (
+            "words allowed in mode corrected. captions: only words that occur in the run's captions, in any form; "
+            "model: all whole words that the model knows"
+        ),
+        "choice",
+        ("captions", "model"),
+    ),
+    Param(
+        "min_corpus",
+        50,
+        "if the captions have fewer different words than this, all words of the model are allowed",
+        "int",
+    ),
+)
+VOTES = (
+    Param(
+        "min_probability",
+        0.01,
+        "with several models: a model votes for a word whose probability is above this",
+        "float",
+    ),
+    Param("min_votes", 2, "with several models: min votes for a word", "int"),
+)

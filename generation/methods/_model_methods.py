@@ -1,6 +1,7 @@
 """Rows of `registry.py`: the foil methods that ask a model."""
 
 from generation.parameters import (
+    ALLOWED_WORDS,
     ASKED,
     ASKING_LIMITS,
     DETECTED,
@@ -9,6 +10,7 @@ from generation.parameters import (
     JUDGES,
     MASKED_LM,
     TAGGER,
+    VOTES,
     WORD_KINDS,
 )
 from text.registry import Entry, Param
@@ -47,22 +49,7 @@ MODEL_METHODS: dict[str, Entry] = {
             ),
             Param("top", 32, "words that the model suggests per blank (ViLMA: 32; Feint6K: 10)", "int"),
             Param("foils", 5, "max foils per caption", "int"),
-            Param(
-                "vocabulary",
-                "captions",
-                (
-                    "words allowed in mode corrected. captions: only words that occur in the run's captions, in any "
-                    "form; model: all whole words that the model knows"
-                ),
-                "choice",
-                ("captions", "model"),
-            ),
-            Param(
-                "min_corpus",
-                50,
-                "if the captions have fewer different words than this, all words of the model are allowed",
-                "int",
-            ),
+            *ALLOWED_WORDS,
             Param(
                 "prompts",
                 "",
@@ -71,13 +58,7 @@ MODEL_METHODS: dict[str, Entry] = {
                     "empty: the caption"
                 ),
             ),
-            Param(
-                "min_probability",
-                0.01,
-                "with several models: a model votes for a word whose probability is above this",
-                "float",
-            ),
-            Param("min_votes", 2, "with several models: min votes for a word", "int"),
+            *VOTES,
             TAGGER,
             DEVICE,
         ),
@@ -185,22 +166,7 @@ MODEL_METHODS: dict[str, Entry] = {
             ),
             Param("min_probability", 0.01, "a model votes for a word whose probability is above this", "float"),
             Param("min_votes", 2, "min votes for a word", "int"),
-            Param(
-                "vocabulary",
-                "captions",
-                (
-                    "words allowed in mode corrected. captions: only words that occur in the run's captions, in any "
-                    "form; model: all whole words that the model knows"
-                ),
-                "choice",
-                ("captions", "model"),
-            ),
-            Param(
-                "min_corpus",
-                50,
-                "if the captions have fewer different words than this, all words of the model are allowed",
-                "int",
-            ),
+            *ALLOWED_WORDS,
             Param("detector", "facebook/detr-resnet-101@no_timm", DETECTOR_HELP),
             *DETECTED,
             TAGGER,
@@ -254,13 +220,7 @@ MODEL_METHODS: dict[str, Entry] = {
             Param("top", 3, "suggestions taken from each model (ViLMA: 3)", "int"),
             *JUDGES,
             Param("min", 0.8, "min grammaticality score of the foil", "float"),
-            Param(
-                "min_probability",
-                0.01,
-                "with several models: a model votes for a word whose probability is above this",
-                "float",
-            ),
-            Param("min_votes", 2, "with several models: min votes for a word", "int"),
+            *VOTES,
             TAGGER,
             DEVICE,
         ),
@@ -337,13 +297,7 @@ MODEL_METHODS: dict[str, Entry] = {
             *JUDGES,
             Param("min", 0.8, "stages 1 and 2: min grammaticality score of a foil", "float"),
             Param("pool", 2000, "stage 3: max captions to draw from, per category", "int"),
-            Param(
-                "min_probability",
-                0.01,
-                "with several models: a model votes for a word whose probability is above this",
-                "float",
-            ),
-            Param("min_votes", 2, "with several models: min votes for a word", "int"),
+            *VOTES,
             TAGGER,
             DEVICE,
         ),
