@@ -92,10 +92,7 @@ class ScoringForm(BudgetForm):
     control = forms.BooleanField(
         label=_("Retrieval control"),
         required=False,
-        help_text=_(
-            "In addition, each caption is ranked among 5 captions of other videos. "
-            "If the caption beats these captions but not its foils, the model recognizes the video, but not the change."
-        ),
+        help_text=_("In addition, each caption is ranked among 5 captions of other videos."),
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 

@@ -303,7 +303,7 @@ ROWS = (
     ("behind", "leave drag", "", ""),
     ("in front of", "look", "mirror", ""),
     ("in front of", "put hold drop", "thing -camera", "behind"),
-    # Who is behind a camera or a wall is not seen.
+    # The camera does not see a person behind it, or behind a wall.
     ("in front of", "", "camera wall cabinet cabinets curtain backdrop background", ""),
     ("behind", "", "camera", "in front of"),
     ("in front of", "", "mountain mountains sun hill", "behind"),

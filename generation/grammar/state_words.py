@@ -80,7 +80,7 @@ ONLY = {
 }
 # These are changes in made captions only: one takes a walk, and puts things anywhere.
 NOTED_ONLY = word_set("take form fall rise melt ski jump sink surface") | {"mix up", "wipe off"}
-# Who acts: "a guy folding paper", but not "a home lighting product".
+# Nouns that can act: "a guy folding paper", but not "a home lighting product".
 AGENTS = word_set(
     "man woman guy girl boy child kid person people lady player character baby men women children someone somebody he",
     "she they chef cook worker student teacher actor singer mechanic hand group couple family team adult teenager dude",

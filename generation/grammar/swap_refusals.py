@@ -23,7 +23,7 @@ ONE_SIDED_BEHIND = {
     "face": frozenset[str](),
 }
 TOGETHER = frozenset({("each", "other"), ("one", "another")})
-# "dances with", "stands beside", "sits next to": symmetric, if nothing stands between them and the person.
+# "dances with", "stands beside", "sits next to": symmetric, if no word is between them and the person.
 SHARING = word_set("with beside alongside near next by like between among than against opposite")
 # "surrounds the coach": only several can.
 BY_SEVERAL = word_set("surround gather encircle assemble outnumber")
