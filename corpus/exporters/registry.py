@@ -22,9 +22,7 @@ _EXPORTERS: dict[str, Entry] = {
     "valse": Entry(
         "VALSE JSON (images)",
         "corpus.exporters.valse",
-        summary=(
-            "The items as VALSE files, one per instrument (a VALSE test). For projects whose clips are single images."
-        ),
+        summary=("The items as VALSE files, one per instrument (a VALSE test). For single images instead of clips."),
     ),
     "csv": Entry(
         "CSV table",

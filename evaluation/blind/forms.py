@@ -40,8 +40,8 @@ class BlindScorerForm(forms.Form):
 
 PROBES = {
     "classifier": _("word classifier"),
-    "longer": _("rule: the longer text is true"),
-    "shorter": _("rule: the shorter text is true"),
+    "longer": _("always the longer text"),
+    "shorter": _("always the shorter text"),
 }
 
 

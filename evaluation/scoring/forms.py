@@ -84,10 +84,7 @@ class ScoringForm(BudgetForm):
     protocol = forms.ChoiceField(
         label=_("Protocol"),
         choices=choices_of(PROTOCOLS),
-        help_text=_(
-            "The protocol sets which frames the model sees, how ties count and which items count. The ViLMA "
-            "protocols reproduce the ViLMA paper or its code."
-        ),
+        help_text=_("Which frames the model sees, how ties count, and which items count."),
     )
     control = forms.BooleanField(
         label=_("Retrieval control"),
