@@ -1,0 +1,123 @@
+"""Name the rungs of the evidence ladder: the same items, scored with less and less of their clip. Pure.
+
+A rung is scored with a *view* of a clip: its frames in another order, one of them, or none. The key of a score names
+the view, so that the scores of all rungs lie beside those of the run. A model that reads texts alone has one score per
+text, which holds on every rung.
+"""
+
+import hashlib
+import random
+from collections.abc import Sequence
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.errors import EvaluationError
+from text.quoting import quoted
+
+VERSION = 1
+# Number of single frames that the best one is chosen from: first, middle, last.
+FRAMES_TRIED = 3
+GREY = 127
+BLANK, REVERSED_VIEW, SHUFFLED_VIEW, FRAME_VIEW = "blank", "reversed", "shuffled", "frame"
+
+
+class Rung(StrEnum):
+    """From the least that a model sees to the whole clip."""
+
+    NO_CLIP = "no_clip"
+    OTHER_CLIP = "other_clip"
+    FIRST_FRAME = "first_frame"
+    MIDDLE_FRAME = "middle_frame"
+    BEST_FRAME = "best_frame"
+    SHUFFLED = "shuffled"
+    REVERSED = "reversed"
+    FULL = "full"
+
+
+CONTROLS = tuple(rung for rung in Rung if rung != Rung.FULL)
+
+
+def views_of(rung: Rung, tried: int = FRAMES_TRIED) -> tuple[str, ...]:
+    """Return the views whose scores a rung reads: several for the best frame, "" for the clip as it is.
+
+    `OTHER_CLIP` reads the plain view of another item's clip. The first and the middle frame are among the frames
+    tried if `tried` is odd.
+    """
+    if rung == Rung.NO_CLIP:
+        return (BLANK,)
+    if rung == Rung.FIRST_FRAME:
+        return (frame_view(0, tried),)
+    if rung == Rung.MIDDLE_FRAME:
+        return (frame_view(tried // 2, tried),)
+    if rung == Rung.BEST_FRAME:
+        return tuple(frame_view(at, tried) for at in range(tried))
+    return ({Rung.SHUFFLED: SHUFFLED_VIEW, Rung.REVERSED: REVERSED_VIEW}.get(rung, ""),)
+
+
+def frame_view(at: int, tried: int) -> str:
+    return f"{FRAME_VIEW} {at + 1} of {tried}"
+
+
+def seen(frames: NDArray[np.uint8], view: str, seed: str = "") -> NDArray[np.uint8]:
+    """Return what a view shows of a clip's (k, height, width, 3) frames, as many as before: one frame is repeated.
+
+    `seed` draws the shuffled order. EvaluationError: an unknown view.
+    """
+    return frames[order_of(len(frames), view, seed)] if view != BLANK else np.full_like(frames, GREY)
+
+
+def order_of(k: int, view: str, seed: str = "") -> list[int]:
+    """Return which of k frames a view shows, in its order.
+
+    A shuffled order is drawn uniformly from all but the original and its reverse, so that forwards and backwards are
+    equally likely; of two frames it is either. EvaluationError: an unknown view.
+    """
+    plain = list(range(k))
+    if view == "":
+        return plain
+    if view == REVERSED_VIEW:
+        return plain[::-1]
+    if view == SHUFFLED_VIEW:
+        return _shuffled(plain, random.Random(hashlib.sha256(f"{seed} {k}".encode()).digest()))
+    name, _, place = view.partition(" ")
+    if name == FRAME_VIEW:
+        at, tried = (int(part) for part in place.split(" of "))
+        return [_single(at - 1, tried, k)] * k
+    raise EvaluationError(f"view {quoted(view)} is unknown; choose one of the rungs: {', '.join(Rung)}")
+
+
+def _shuffled(plain: list[int], draw: random.Random) -> list[int]:
+    order = plain[:]
+    while True:
+        draw.shuffle(order)
+        if len(plain) < 3 or order not in (plain, plain[::-1]):
+            return order
+
+
+def _single(at: int, tried: int, k: int) -> int:
+    """Return the place of a frame tried: evenly from the first to the last of k, the middle one at k // 2."""
+    if tried == 1 or 2 * at + 1 == tried:
+        return k // 2
+    return round(at * (k - 1) / (tried - 1))
+
+
+def view_key(key: str, view: str) -> str:
+    """Return the key of a clip's scores under a view. Without a clip, all clips share one key."""
+    if view == BLANK:
+        return f"~{BLANK}"
+    return f"{key}~{view}" if view else key
+
+
+def most_certain(values: Sequence[NDArray[np.float64]]) -> NDArray[np.int64]:
+    """Return (n,) which of several views the model is most certain about, without the answer.
+
+    `values`: one (n, texts) array a view, higher is better, NaN where an item has fewer texts. Certainty is the
+    distance from the best text to the second best. Choosing without the answer keeps the chance of a guess as it is.
+    """
+    gaps = []
+    for scores in values:
+        ordered = np.sort(np.where(np.isnan(scores), -np.inf, scores), axis=1)
+        gaps.append(ordered[:, -1] - ordered[:, -2])
+    return np.argmax(np.stack(gaps), axis=0)
