@@ -3,6 +3,9 @@
 from text.plugins import Registry
 from text.registry import Entry, Param
 
+# Kinds of formats, by which the page groups them; a row without one is a general format.
+CAPTIONS, BENCHMARK, ABOUT_ITEMS = "captions", "benchmark", "about items"
+
 _SUBTEST = Param("subtest", "", "name of the subtest for records without one (default: the name of the file)")
 _DATASET = Param("dataset", "", "data set that the videos are from, such as MSR-VTT (no such column is in the file)")
 _PICTURE = "A still image is a clip without a video file: its items are scored and reported, but not shown."
@@ -28,6 +31,7 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         deviations=("Ids start with the name of the file, because the published files reuse the same numbers.",),
         summary="The files of ViLMA and VALSE with their validation counts and proficiency pairs.",
+        kind=BENCHMARK,
     ),
     "valse": Entry(
         "VALSE JSON (images)",
@@ -35,24 +39,28 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         deviations=(_PICTURE,),
         summary="The files of VALSE: captions and foils of still images with their validation counts.",
+        kind=BENCHMARK,
     ),
     "contrast": Entry(
         "Contrast sets, TSV",
         "corpus.importers.contrast",
         params=(_SUBTEST, _DATASET),
         summary="Multiple choice of the contrast sets: clip, ending0 to ending4, label, optionally c_label.",
+        kind=BENCHMARK,
     ),
     "feint6k": Entry(
         "Feint6K CSV",
         "corpus.importers.feint6k",
         params=(_SUBTEST, _DATASET),
         summary="video_id, sentence: six rows per video, the caption and its five counterfactuals.",
+        kind=BENCHMARK,
     ),
     "vitatecs": Entry(
         "VITATECS, JSON lines",
         "corpus.importers.vitatecs",
         params=(_SUBTEST,),
         summary="A caption of MSR-VTT or VATEX and one counterfactual per line; the temporal aspect is the subtest.",
+        kind=BENCHMARK,
     ),
     "sugarcrepe": Entry(
         "SugarCrepe JSON (images)",
@@ -60,6 +68,7 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         deviations=(_PICTURE,),
         summary="filename, caption, negative_caption of still images; one file per kind of edit.",
+        kind=BENCHMARK,
     ),
     "foil-coco": Entry(
         "FOIL-COCO JSON (images)",
@@ -67,18 +76,21 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         deviations=(_PICTURE,),
         summary="Captions of COCO with foils in which one noun was replaced.",
+        kind=BENCHMARK,
     ),
     "msrvtt": Entry(
         "MSR-VTT captions",
         "corpus.importers.msrvtt",
         params=(_SUBTEST,),
         summary="Captions to make foils for: the published JSON, or a split's table of video_id and sentence.",
+        kind=CAPTIONS,
     ),
     "vatex": Entry(
         "VATEX captions",
         "corpus.importers.vatex",
         params=(_SUBTEST, Param("captions", 0, "max captions per video (0: all)", "int")),
         summary="English captions to make foils for.",
+        kind=CAPTIONS,
     ),
     "hf": Entry(
         "Data set folder (Parquet)",
@@ -90,6 +102,7 @@ _IMPORTERS: dict[str, Entry] = {
         "Votes, one per line",
         "corpus.importers.votes",
         summary="Raw judgements of a past study on existing items: item, annotator, choice, position, foil.",
+        kind=ABOUT_ITEMS,
     ),
     "mturk": Entry(
         "MTurk results, CSV",
@@ -102,12 +115,14 @@ _IMPORTERS: dict[str, Entry] = {
         ),
         deviations=("Worker ids are stored under pseudonyms; rejected assignments are skipped.",),
         summary="The result file of a batch on Mechanical Turk: judgements on existing items.",
+        kind=ABOUT_ITEMS,
     ),
     "utd": Entry(
         "UTD descriptions or splits",
         "corpus.importers.utd",
         deviations=("The authors' pickles are not opened, because a pickle can run a program. Save them as JSON.",),
         summary="Frame-by-frame descriptions of existing videos, splits, or predictions of nine models.",
+        kind=ABOUT_ITEMS,
     ),
     # Published benchmarks: questions with options, and captions with contrast captions.
     "nextqa": Entry(
@@ -116,6 +131,7 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         deviations=(_QUESTION,),
         summary="video, question, answer, qid, type, a0 to a4; the type of the question is the subtest.",
+        kind=BENCHMARK,
     ),
     "mvbench": Entry(
         "MVBench JSON",
@@ -123,6 +139,7 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         deviations=(_QUESTION,),
         summary="video, question, candidates, answer, start, end; one file per task.",
+        kind=BENCHMARK,
     ),
     "video-mme": Entry(
         "Video-MME JSON",
@@ -130,6 +147,7 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         deviations=(_QUESTION, "Subtitles are not imported."),
         summary="Questions with lettered options; the task type is the subtest. JSON or JSON lines.",
+        kind=BENCHMARK,
     ),
     "seed-bench": Entry(
         "SEED-Bench JSON (images and videos)",
@@ -137,6 +155,7 @@ _IMPORTERS: dict[str, Entry] = {
         params=(Param("part", "all", "questions to import", "choice", choices=("all", "video", "image")),),
         deviations=(_QUESTION, _PICTURE),
         summary="Questions with four options about an image or a video; the evaluation dimension is the subtest.",
+        kind=BENCHMARK,
     ),
     "tempcompass": Entry(
         "TempCompass JSON",
@@ -144,12 +163,14 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         deviations=(_QUESTION, "The task captioning is refused, because it asks for a new text."),
         summary="The tasks multi-choice, yes_no and caption_matching; one file per task.",
+        kind=BENCHMARK,
     ),
     "videocon": Entry(
         "VideoCon CSV",
         "corpus.importers.videocon",
         params=(_SUBTEST,),
         summary="caption, neg_caption of a video, with the kind of misalignment; or the five statements of ATP-Hard.",
+        kind=BENCHMARK,
     ),
     "sugarcrepe-pp": Entry(
         "SugarCrepe++ JSON (images)",
@@ -157,6 +178,7 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         deviations=(_TWO_ITEMS, _PICTURE),
         summary="Two true captions and one negative of a still image; one file per kind of edit.",
+        kind=BENCHMARK,
     ),
     "bla": Entry(
         "BLA JSON (images)",
@@ -164,6 +186,7 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         deviations=(_TWO_ITEMS, _PICTURE),
         summary="Two true and two false sentences of a still image; one file per task.",
+        kind=BENCHMARK,
     ),
     "eqben": Entry(
         "EqBen JSON (images)",
@@ -171,6 +194,7 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         deviations=(_TWO_ITEMS, _PICTURE),
         summary="image0, caption0, image1, caption1: two similar pictures with their captions.",
+        kind=BENCHMARK,
     ),
 }
 IMPORTERS = Registry("importers", _IMPORTERS)
