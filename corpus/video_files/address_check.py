@@ -1,6 +1,6 @@
 """Ask the hosts of MEDIA_HOSTS whether a clip's address still leads to a file: HEAD requests, and nothing else.
 
-Only the command `foilworks sources check --urls` does this; no page and no worker requests a clip's address.
+Only the command `foilworks sources check --urls` does this. Pages and workers never connect to these hosts.
 """
 
 from contextlib import suppress

@@ -438,6 +438,20 @@ def test_every_format_that_is_a_file_has_an_example():
     assert IMPORTERS.keys() - EXAMPLES.keys() == {"hf"}
 
 
+def test_the_formats_are_grouped_by_kind_and_each_is_in_one_group(owner, project):
+    html = owner.get(reverse("imports:new_import", args=[project.slug])).content.decode()
+    groups = dict(re.findall(r'<optgroup label="([^"]+)">(.*?)</optgroup>', html, re.DOTALL))
+    assert list(groups) == [
+        "General formats",
+        "Captions of datasets",
+        "Published benchmarks",
+        "Votes and descriptions",
+    ]
+    offered = re.findall(r'<option value="([^"]+)"', "".join(groups.values()))
+    assert sorted(offered) == sorted(IMPORTERS)
+    assert 'value="nextqa"' in groups["Published benchmarks"]
+
+
 def test_the_page_shows_what_the_chosen_format_needs(owner, project):
     address = reverse("imports:new_import", args=[project.slug])
     for chosen, words in (("", "id,video,caption,foil"), ("jsonl", "cup.mp4&quot;"), ("votes", "1,ann,caption")):
