@@ -71,13 +71,14 @@ def _question(fields: Fields, asked: str, answer: str, aspect: str) -> Question:
         if answer.strip().lower() not in _YES_NO:
             raise ProblemError(fields.name("answer"), f"is {quoted(answer)}", "give yes or no")
         return Question(asked, _YES_NO, _YES_NO.index(answer.strip().lower()), aspect)
-    found = [_OPTION.match(line) for line in lines]
-    if not all(found):
-        line = lines[found.index(None)]
-        raise ProblemError(fields.name("question"), f"{quoted(line)} has no label", "start each option with A., B. …")
-    options = [check_sentence(fields.name("question"), re.sub(_OPTION, "", line, count=1)) for line in lines]
+    found = [(line, _OPTION.match(line)) for line in lines]
+    for line, label in found:
+        if label is None:
+            problem = f"{quoted(line)} has no label"
+            raise ProblemError(fields.name("question"), problem, "start each option with A., B. …")
+    options = [check_sentence(fields.name("question"), line[label.end() :]) for line, label in found if label]
     lines = [line.strip() for line in lines]
     if answer.strip() not in lines:
         raise ProblemError(fields.name("answer"), f"{quoted(answer)} is not among the options", "give one of them")
-    captions = all(" " in label[1] for label in found if label)
+    captions = all(" " in label[1] for _line, label in found if label)
     return Question(first, options, lines.index(answer.strip()), aspect, is_caption=captions)

@@ -15,9 +15,11 @@ from text.quoting import quoted
 
 _LEAD = r"(?P<lead>(?:the\s+)?(?:(?:best|correct|right|final)\s+)?(?:answer|option|choice)\s*(?:is|:)\s*)"
 _WORD = r"(?P<word>(?:option|choice|answer|sentence|caption|statement)\s+)"
-_LABEL = re.compile(rf"\W*{_LEAD}?{_WORD}?\W*(?P<mark>[a-z]|\d)(?![a-z0-9'])(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_LABEL = re.compile(
+    rf"\W{{0,9}}{_LEAD}?{_WORD}?\W{{0,9}}(?P<mark>[a-z]|\d)(?![a-z0-9'])(?P<rest>.*)", re.IGNORECASE | re.DOTALL
+)
 # A second label: the answer names several options.
-_AND_ANOTHER = re.compile(r"\W*(?:and|or)?\W*\b[A-Z]\b\W*", re.DOTALL)
+_AND_ANOTHER = re.compile(r"\W{0,9}(?:and|or)?\W{0,9}\b[A-Z]\b\W{0,9}", re.DOTALL)
 _ENDS = frozenset(".,:;!?)]*")
 # Letters that are also words.
 _WORDS = frozenset("AI")
