@@ -48,7 +48,7 @@ def source_problems(
         if clip.media_state == MediaState.READY:
             yield from stored.problems(clip)
             if files is not None and not clip.conversion:
-                yield from _differing_copy(clip, files)
+                yield from stored.differing_copy(clip, files)
             continue
         if clip.media_state == MediaState.BROKEN:
             yield SourceProblem(clip.key, "broken", f"its file cannot be used: {clip.media_error}")
@@ -61,17 +61,31 @@ def source_problems(
 
 
 class _StoredFiles:
-    """Files in storage, each read once while its clips follow each other."""
+    """Files in storage and in the folder, each read once while its clips follow each other."""
 
     def __init__(self) -> None:
         self._last: tuple[str, str] = ("", "")
         self._found: tuple[str, str] | None = None
+        self._copy: tuple[Path | None, str] = (None, "")
 
     def problems(self, clip: Video) -> Iterator[SourceProblem]:
         if self._last != (clip.file.name, clip.sha256):
             self._last, self._found = (clip.file.name, clip.sha256), _stored(clip)
         if self._found is not None:
             yield SourceProblem(clip.key, *self._found)
+
+    def differing_copy(self, clip: Video, files: MediaFolder) -> Iterator[SourceProblem]:
+        """Compare the source file in the folder with the stored one, which is a copy of it."""
+        found = files.find([clip.source_id, clip.key])
+        if found is None:
+            return
+        if self._copy[0] != found.path:
+            with found.path.open("rb") as file:
+                self._copy = (found.path, hashlib.file_digest(file, "sha256").hexdigest())
+        sha256 = self._copy[1]
+        if sha256 != clip.sha256:
+            problem = f"the file {found.name} in the folder is not the one that was imported (SHA-256 {sha256[:12]})"
+            yield SourceProblem(clip.key, "source_changed", problem)
 
 
 def _stored(clip: Video) -> tuple[str, str] | None:
@@ -96,18 +110,6 @@ def _duration(clip: Video) -> str:
     if clip.duration is None or abs(found - clip.duration) <= SAME_DURATION_S:
         return ", with the same duration"
     return f"; it has {found:.2f} s, not {clip.duration:.2f} s"
-
-
-def _differing_copy(clip: Video, files: MediaFolder) -> Iterator[SourceProblem]:
-    """Compare the source file in the folder with the stored one, which is a copy of it."""
-    found = files.find([clip.source_id, clip.key])
-    if found is None:
-        return
-    with found.path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    if sha256 != clip.sha256:
-        problem = f"the file {found.name} in the folder is not the one that was imported (SHA-256 {sha256[:12]})"
-        yield SourceProblem(clip.key, "source_changed", problem)
 
 
 def _name(clip: Video, files: MediaFolder) -> Iterator[SourceProblem]:
