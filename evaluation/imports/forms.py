@@ -7,13 +7,29 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from corpus.importers.registry import BY_ENDING, IMPORTERS
+from corpus.importers.registry import ABOUT_ITEMS, BENCHMARK, BY_ENDING, CAPTIONS, IMPORTERS
 from corpus.records import MAX_DATASET, MAX_LABEL
 from projects.forms.registry_entry import choices_of
+from text.registry import Entry
 
 # The choice without a format.
 BY_NAME = "auto"
 MEGABYTE = 1024 * 1024
+# Kind of a format -> heading; other kinds are general.
+KINDS = {
+    "": _("General formats"),
+    CAPTIONS: _("Captions of datasets"),
+    BENCHMARK: _("Published benchmarks"),
+    ABOUT_ITEMS: _("Votes and descriptions"),
+}
+
+
+def formats_by_kind() -> list[tuple[Any, dict[str, Entry]]]:
+    """Return (heading, {slug: row}) of the formats, without empty groups."""
+    groups: dict[str, dict[str, Entry]] = {kind: {} for kind in KINDS}
+    for slug, entry in IMPORTERS.items():
+        groups[entry.kind if entry.kind in KINDS else ""][slug] = entry
+    return [(KINDS[kind], rows) for kind, rows in groups.items() if rows]
 
 
 class _ManyFiles(forms.ClearableFileInput):
@@ -58,7 +74,8 @@ class ImportForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         by_name = (BY_NAME, _("Detect from the file name"))
-        self.fields["format"].choices = [by_name, *choices_of(IMPORTERS), ("videos", _("Only videos"))]
+        groups = [(heading, choices_of(rows)) for heading, rows in formats_by_kind()]
+        self.fields["format"].choices = [by_name, *groups, ("videos", _("Only videos"))]
         self.fields["videos"].help_text = _(
             "Matched by file name or by the id in the records. mp4, webm, mov, mkv or avi, max %(mb)s MB "
             "in total. Files that browsers cannot play are converted."

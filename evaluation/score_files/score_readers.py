@@ -19,6 +19,7 @@ from evaluation.metrics.pairwise import PairScores
 from evaluation.metrics.ties import Floats
 from evaluation.score_files.answers import read_answers, read_predictions
 from evaluation.score_files.arrays import AUTO_LAYOUT, CANDIDATES_LAYOUT, read_matrix, rows_of_candidates
+from evaluation.score_files.option_answers import option_scores
 from evaluation.score_files.score_columns import kind_of
 from evaluation.score_files.scores import Notes, padded, read_pairs
 from evaluation.score_files.tables import Columns, Table
@@ -26,6 +27,7 @@ from text.quoting import quoted, shortened
 
 Record = Mapping[str, Any]
 AUTO = "auto"
+LETTERS = "letters"
 # name -> label; names of formats that score_writers.py also writes are the same there.
 FORMS: dict[str, str] = {
     AUTO: "detect from the file name and header",
@@ -34,11 +36,12 @@ FORMS: dict[str, str] = {
     "rcad-csv": "RCAD, CSV: id and scores, the caption first",
     "rcad-npy": "RCAD, NumPy array (items, candidates) or (6 × items, items), in the order of the release",
     "mc": "Multiple choice, CSV: id, prediction",
+    LETTERS: "Multiple choice, answers as text, CSV or JSON: id, prediction (B, or the text of an option)",
     "utd": "UTD, CSV: sample and correct",
 }
 
 
-_KINDS = {"mc": "predictions", "utd": "answers"}
+_KINDS = {"mc": "predictions", LETTERS: "predictions", "utd": "answers"}
 
 
 def read_given(
@@ -65,6 +68,8 @@ def read_given(
     kind = kind_of(table) if form == AUTO else _KINDS.get(form, "scores")
     if kind == "scores" and kind_of(table) == "predictions":
         raise EvaluationError(f"{path}: the file contains predictions, not scores; choose mc")
+    if kind == "predictions" and _names_options(form, table, records):
+        return _by_options(table, records, notes, may_count=form == LETTERS)
     if kind != "scores":
         ids, right = read_predictions(table) if kind == "predictions" else _one_model(table)
         notes.of_table(table)
@@ -72,6 +77,29 @@ def read_given(
         return _won(_released(path, ids, [""] * len(ids), records), right, records)
     data = read_pairs([path], [proficiency] if proficiency else (), notes, model, columns)
     return replace(data, ids=_ids(path, data, records, notes))
+
+
+def _names_options(form: str, table: Table, records: Sequence[Record]) -> bool:
+    """Report whether predictions name published options. A position of the right one means that they name texts."""
+    if form != AUTO:
+        return form == LETTERS
+    return "right" not in table.names and any("options" in record["facts"] for record in records)
+
+
+def _by_options(table: Table, records: Sequence[Record], notes: Notes, *, may_count: bool) -> PairScores:
+    """Return 1 for the chosen text of each item and 0 for the rest."""
+    table.need("id", "prediction")
+    seen: dict[str, int] = {}
+    rows = list(table.rows({"id", "prediction", "right"}.__contains__, truth="right"))
+    ids = _released(table.path, [row.new_name("id", seen) for row in rows], [""] * len(rows), records)
+    known = {record["id"]: record for record in records}
+    lists = [
+        option_scores(row, known[name], notes.unparsed, may_count=may_count) if name in known else [0.0, 0.0]
+        for row, name in zip(rows, ids, strict=True)
+    ]
+    notes.of_table(table)
+    notes.only_winners = True
+    return _pairs(ids, lists)
 
 
 def _array(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:

@@ -220,6 +220,7 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     run.save(update_fields=["model_key"])
     rows, problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file")
     problems["ignored_columns"] = list(notes.ignored)
+    problems["answers_without_an_option"] = notes.unparsed
     if not rows:
         raise EvaluationError(
             f"{path.name}: none of its ids is in the release; use the ids of items.jsonl of the release"

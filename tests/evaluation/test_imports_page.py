@@ -412,7 +412,17 @@ def test_the_preview_names_a_subtest_only_if_it_creates_one(owner, project):
 
 
 # How many records the examples hold; the others have one.
-SEVERAL = {"csv": 2, "jsonl": 2, "vatex": 2, "msrvtt": 2, "votes": 2, "mturk": 2}
+SEVERAL = {
+    "csv": 2,
+    "jsonl": 2,
+    "vatex": 2,
+    "msrvtt": 2,
+    "votes": 2,
+    "mturk": 2,
+    "sugarcrepe-pp": 2,
+    "bla": 2,
+    "eqben": 2,
+}
 
 
 @pytest.mark.parametrize("slug", EXAMPLES)
@@ -426,6 +436,20 @@ def test_the_examples_of_the_page_can_be_imported(tmp_path, slug):
 
 def test_every_format_that_is_a_file_has_an_example():
     assert IMPORTERS.keys() - EXAMPLES.keys() == {"hf"}
+
+
+def test_the_formats_are_grouped_by_kind_and_each_is_in_one_group(owner, project):
+    html = owner.get(reverse("imports:new_import", args=[project.slug])).content.decode()
+    groups = dict(re.findall(r'<optgroup label="([^"]+)">(.*?)</optgroup>', html, re.DOTALL))
+    assert list(groups) == [
+        "General formats",
+        "Captions of datasets",
+        "Published benchmarks",
+        "Votes and descriptions",
+    ]
+    offered = re.findall(r'<option value="([^"]+)"', "".join(groups.values()))
+    assert sorted(offered) == sorted(IMPORTERS)
+    assert 'value="nextqa"' in groups["Published benchmarks"]
 
 
 def test_the_page_shows_what_the_chosen_format_needs(owner, project):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path, PurePath
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -59,24 +60,25 @@ def start_run(
     kept_file: Mapping[str, str] | None = None,
     proficiency: Path | None = None,
     columns: Mapping[str, str] | None = None,
+    form: str = "",
     budget: Mapping[str, float] | None = None,
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
     `dtype`: the number format of the model, part of its key unless it is float32. `kept_file`: format and proficiency
-    file of a stored score file; `proficiency`: that file as the operator names it. `columns`: {role: column}.
-    `control`: also rank among sampled captions of other videos (Feint6K, Fig. 1b). `budget`: the maximum `requests`,
-    `tokens` and `cost` of a run through an endpoint. AccessDenied without the researcher's role; HubError: the spec
-    names no model; EvaluationError: an unknown protocol, device or number format, a missing score file, a control that
-    cannot be sampled, or a person names a path outside the models folder: a page must not read what only the operator
-    may name.
+    file of a stored score file; `proficiency`: that file as the operator names it. `columns`: {role: column}; `form`:
+    the format of the score file, detected if empty. `control`: also rank among sampled captions of other videos
+    (Feint6K, Fig. 1b). `budget`: the maximum `requests`, `tokens` and `cost` of a run through an endpoint. AccessDenied
+    without the researcher's role; HubError: the spec names no model; EvaluationError: an unknown protocol, device or
+    number format, a missing score file, a control that cannot be sampled, or a person names a path outside the models
+    folder: a page must not read what only the operator may name.
     """
     require_researcher(person, project := release.project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
     spec, given = f"{slug}:{argument}", kept_file or _second_file(slug, proficiency)
     _check_choices(protocol, device, dtype)
     params = {"control": _drawn(release, slug)} if control else given
-    params = {**params, **_dtype(dtype), **_named(columns, slug), **limited(budget, slug)}
+    params = {**params, **_dtype(dtype), **_named(columns, form, slug), **limited(budget, slug)}
     run = Run.objects.create(
         release=release,
         spec=spec,
@@ -104,10 +106,12 @@ def _second_file(slug: str, path: Path | None) -> dict[str, str]:
     return {"proficiency": str(path.resolve())}
 
 
-def _named(columns: Mapping[str, str] | None, slug: str) -> dict[str, dict[str, str]]:
+def _named(columns: Mapping[str, str] | None, form: str, slug: str) -> dict[str, Any]:
+    if form and slug != SCORE_FILE:
+        raise EvaluationError(_("--form applies only to score files. Remove --form."))
     if columns and slug != SCORE_FILE:
         raise EvaluationError(_("--column applies only to score files. Remove --column."))
-    return {"columns": dict(columns)} if columns else {}
+    return {**({"form": form} if form else {}), **({"columns": dict(columns)} if columns else {})}
 
 
 def _dtype(dtype: str) -> dict[str, str]:

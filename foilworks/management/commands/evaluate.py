@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.scoring.actions.start_run import BUDGET, DTYPES, start_run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import project_named, release_named, run_results
@@ -56,6 +57,12 @@ class Command(FoilworksCommand):
         )
         for name, what, kind in (("requests", "N", int), ("tokens", "N", int), ("cost", "X", float)):
             parser.add_argument(f"--max-{name}", type=kind, metavar=what, help=f"with endpoint: max {name} of the run")
+        parser.add_argument(
+            "--form",
+            default="",
+            choices=sorted(FORMS.keys() - {AUTO}),
+            help="with file: format of the scores; detected from the file if left out",
+        )
         add_columns(parser)
         parser.add_argument(
             "--sync", action="store_true", help="score now and print the result instead of queueing a job"
@@ -75,6 +82,7 @@ class Command(FoilworksCommand):
             control=options["control"],
             proficiency=options["proficiency"],
             columns=options["columns"],
+            form=options["form"],
             budget={name: options[f"max_{name}"] for name in BUDGET if options[f"max_{name}"] is not None},
         )
         assert run.job is not None
