@@ -19,6 +19,7 @@ from evaluation.metrics.pairwise import PairScores
 from evaluation.metrics.ties import Floats
 from evaluation.score_files.answers import read_answers, read_predictions
 from evaluation.score_files.arrays import AUTO_LAYOUT, CANDIDATES_LAYOUT, read_matrix, rows_of_candidates
+from evaluation.score_files.harness_logs import is_harness_log, read_harness_log
 from evaluation.score_files.score_columns import kind_of
 from evaluation.score_files.scores import Notes, padded, read_pairs
 from evaluation.score_files.tables import Columns, Table
@@ -35,6 +36,7 @@ FORMS: dict[str, str] = {
     "rcad-npy": "RCAD, NumPy array (items, candidates) or (6 × items, items), in the order of the release",
     "mc": "Multiple choice, CSV: id, prediction",
     "utd": "UTD, CSV: sample and correct",
+    "harness": "lmms-eval samples or Inspect log of a task that Foilworks exported",
 }
 
 
@@ -61,6 +63,8 @@ def read_given(
         raise EvaluationError("only the ViLMA format takes a second file; leave it out")
     if path.suffix == ".npy":
         return _array(path, records, notes)
+    if form == "harness" or (form == AUTO and is_harness_log(path)):
+        return _of_harness(path, records, notes)
     table = Table(path, columns)
     kind = kind_of(table) if form == AUTO else _KINDS.get(form, "scores")
     if kind == "scores" and kind_of(table) == "predictions":
@@ -72,6 +76,16 @@ def read_given(
         return _won(_released(path, ids, [""] * len(ids), records), right, records)
     data = read_pairs([path], [proficiency] if proficiency else (), notes, model, columns)
     return replace(data, ids=_ids(path, data, records, notes))
+
+
+def _of_harness(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:
+    log = read_harness_log(path)
+    notes.harness = log.about
+    notes.only_winners = log.only_winners
+    if log.unreadable:
+        notes.unmatched["answers_unreadable"] = log.unreadable
+    ids = _released(path, log.ids, [""] * len(log.ids), records)
+    return _won(ids, [one[0] for one in log.scores], records) if log.only_winners else _pairs(ids, log.scores)
 
 
 def _array(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:
