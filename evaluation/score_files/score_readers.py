@@ -19,6 +19,7 @@ from evaluation.metrics.pairwise import PairScores
 from evaluation.metrics.ties import Floats
 from evaluation.score_files.answers import read_answers, read_predictions
 from evaluation.score_files.arrays import AUTO_LAYOUT, CANDIDATES_LAYOUT, read_matrix, rows_of_candidates
+from evaluation.score_files.harness_logs import is_harness_log, read_harness_log
 from evaluation.score_files.option_answers import option_scores
 from evaluation.score_files.score_columns import kind_of
 from evaluation.score_files.scores import Notes, padded, read_pairs
@@ -28,6 +29,8 @@ from text.quoting import quoted, shortened
 Record = Mapping[str, Any]
 AUTO = "auto"
 LETTERS = "letters"
+# The columns of a file of predictions from VLMEvalKit, which lists the options of each row.
+LISTED_OPTIONS = frozenset({"id", "prediction", "answer", "a", "b"})
 # name -> label; names of formats that score_writers.py also writes are the same there.
 FORMS: dict[str, str] = {
     AUTO: "detect from the file name and header",
@@ -38,6 +41,7 @@ FORMS: dict[str, str] = {
     "mc": "Multiple choice, CSV: id, prediction",
     LETTERS: "Multiple choice, answers as text, CSV or JSON: id, prediction (B, or the text of an option)",
     "utd": "UTD, CSV: sample and correct",
+    "harness": "lmms-eval samples, Inspect log or VLMEvalKit predictions of a task that Foilworks exported",
 }
 
 
@@ -64,7 +68,11 @@ def read_given(
         raise EvaluationError("only the ViLMA format takes a second file; leave it out")
     if path.suffix == ".npy":
         return _array(path, records, notes)
+    if form == "harness" or (form == AUTO and is_harness_log(path)):
+        return _of_harness(path, records, notes)
     table = Table(path, columns)
+    if form in ("harness", AUTO) and table.names and LISTED_OPTIONS.issubset(table.names):
+        return _by_listed_options(table, records, notes)
     kind = kind_of(table) if form == AUTO else _KINDS.get(form, "scores")
     if kind == "scores" and kind_of(table) == "predictions":
         raise EvaluationError(f"{path}: the file contains predictions, not scores; choose mc")
@@ -100,6 +108,36 @@ def _by_options(table: Table, records: Sequence[Record], notes: Notes, *, may_co
     notes.of_table(table)
     notes.only_winners = True
     return _pairs(ids, lists)
+
+
+def _by_listed_options(table: Table, records: Sequence[Record], notes: Notes) -> PairScores:
+    """Return 1 for the chosen text and 0 for the rest, from rows that list their options (VLMEvalKit)."""
+    letters = [name for name in table.names if len(name) == 1 and name.isalpha()]
+    seen: dict[str, int] = {}
+    rows = list(table.rows())
+    ids = _released(table.path, [row.new_name("id", seen) for row in rows], [""] * len(rows), records)
+    lists = []
+    for row, name in zip(rows, ids, strict=True):
+        options = [row.text(letter) for letter in letters if row.fields.get(letter)]
+        right = letters.index(row.text("answer").lower()) if row.text("answer").lower() in letters else len(options)
+        if right >= len(options):
+            row.fail("answer", f"is {quoted(row.text('answer'))}", "give the letter of an option")
+        facts = {"options": options, "answer": right}
+        record = {"id": name, "facts": facts, "foil_positions": range(len(options) - 1)}
+        lists.append(option_scores(row, record, notes.unparsed, may_count=False))
+    notes.of_table(table)
+    notes.only_winners = True
+    notes.harness = {"harness": "VLMEvalKit"}
+    return _pairs(ids, lists)
+
+
+def _of_harness(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:
+    log = read_harness_log(path)
+    notes.harness = log.about
+    notes.only_winners = log.only_winners
+    notes.unparsed += log.unreadable
+    ids = _released(path, log.ids, [""] * len(log.ids), records)
+    return _won(ids, [one[0] for one in log.scores], records) if log.only_winners else _pairs(ids, log.scores)
 
 
 def _array(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:
