@@ -2,8 +2,9 @@
 
 The captions are in the published JSON, `{"videos": [{"video_id", "category", "split", …}], "sentences": [{"video_id",
 "sen_id", "caption"}]}`, or in the table of a retrieval split, `video_id, sentence`. The multiple-choice list is JSON
-lines, `{"qid", "clip_name", "answer": "0", "options": [five captions]}`: items with four foils. The clips are published already cut, so the
-times that the JSON gives are those of the film they are from: they are kept as facts and trim nothing.
+lines, `{"qid", "clip_name", "answer": "0", "options": [five captions]}`: items with four foils. The clips are published
+already cut, so the times that the JSON gives are those of the film they are from: they are kept as facts and trim
+nothing.
 """
 
 from collections.abc import Iterator, Mapping

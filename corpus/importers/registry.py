@@ -101,8 +101,10 @@ _IMPORTERS: dict[str, Entry] = {
             ),
         ),
         deviations=(
-            "ViLMA does not publish its rule for raw sentences. Ours is in [the form of the "
-            "sentence](formats.md#import-vidsitu).",
+            (
+                "ViLMA does not state its rule for raw sentences. Ours: first core argument, verb in the present, "
+                "other arguments in their order, without the scene."
+            ),
         ),
         summary="Raw sentences of semantic roles to make foils for: verb, arguments, one record per event.",
     ),
@@ -144,7 +146,7 @@ _IMPORTERS: dict[str, Entry] = {
             _SEED,
         ),
         deviations=(
-            "The published code uses the random numbers of NumPy; we use other ones, so the same seed draws other windows.",
+            "The published code draws with NumPy, we with Python, so the same seed draws different windows.",
             "Without singular templates, windows of one repetition are left out.",
         ),
         summary="Counting captions for windows of repetitions: ViLMA's templates with the frames of QUVA.",

@@ -80,6 +80,8 @@ def import_records(
         return _all_or_nothing(project, result, utd, stored)
     if source.yields == "votes":
         return _import_votes(project, actor, source, result, (strict, update), progress, stored)
+    if source.yields == "videos":
+        result.counted = ("videos",)
     found = survey(source, project, result, media_dir, progress)
     _stop_if_strict(strict, result)
     media = _keep(found.media, copy=not dry_run, progress=progress)
@@ -132,7 +134,7 @@ def _all_or_nothing(
 
 def analyze_after_bulk_import(result: ImportResult) -> None:
     """Have the database recompute its statistics if the import changes query plans; the caller does not wait for it."""
-    if result.created["items"] + result.created["captions"] >= MANY:
+    if result.created["items"] + result.created["captions"] + result.without_captions >= MANY:
         analyze_tables(Video, Caption, Item, Foil)
 
 

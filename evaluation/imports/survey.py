@@ -50,7 +50,7 @@ class Source:
 
     @property
     def yields(self) -> str:
-        """Return the kind of its records: items, votes, or data of utd."""
+        """Return the kind of its records: items (and captions), videos without captions, votes, or data of utd."""
         return str(getattr(load(self.entry), "YIELDS", "items"))
 
     def outcomes(self) -> Iterator[Any]:
