@@ -152,7 +152,7 @@ def _texts(fields: Fields, name: str) -> tuple[str, ...]:
 def _drawn(entry: Entry | ProblemError, line: int, wish: Wish, choices: Mapping[int, int]) -> Iterator[RawRecord]:
     """Yield the sampled windows of a video, each with a template and the count of its foil; equal ones once."""
     if isinstance(entry, ProblemError):
-        yield RawRecord(None, None, line, entry.problem, entry.field)
+        yield RawRecord(None, {"error": entry}, line)
         return
     rng, seen = random.Random(f"{wish.seed}:{entry.prefix}"), set()
     # "exactly one push-up" needs its own template.
@@ -174,6 +174,8 @@ def _without_one(choices: Mapping[int, int]) -> dict[int, int]:
 
 
 def _parse(raw: RawRecord, wish: Wish) -> ItemRecord:
+    if "error" in raw.value:
+        raise raw.value["error"]
     entry: Entry = raw.value["entry"]
     window, template, foil = raw.value["drawn"]
     name = f"{entry.prefix}.mp4"
