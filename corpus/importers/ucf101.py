@@ -5,6 +5,7 @@ A line is a video without a caption. Its class is the folder's name in words: "a
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,8 @@ def _parse(raw: RawRecord, split: str) -> ItemRecord:
         fix = "write CLASS/FILE.avi, and the number of the class in lists of the train split"
         raise ProblemError("video", f"{quoted(raw.value['video'])} is not a line of a list", fix)
     name = checked_id("video", Fields({"video": f"{match['class']}/{match['file']}"}).media_name("video"))
-    video = video_of(DATASET, name.rpartition("/")[2])
-    return video_alone(video, split=split, class_label=readable(match["class"]), file=name, line=raw.line)
+    video = replace(video_of(DATASET, name.rpartition("/")[2]), file=name)
+    return video_alone(video, split=split, class_label=readable(match["class"]), line=raw.line)
 
 
 def readable(name: str) -> str:

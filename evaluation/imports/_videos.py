@@ -139,7 +139,7 @@ def _count_without_captions(batch: Batch, old: Mapping[str, Video]) -> None:
         }
         for name, value in said.items():
             if getattr(stored, name) and not batch.update:
-                problem = f"is {quoted(value)}, but {quoted(getattr(stored, name))} is stored; import with --update to replace it"
+                problem = f"is {quoted(value)}, but {quoted(getattr(stored, name))} is stored; import with --update"
                 batch.result.warnings.append(str(RecordWarning(batch.where(record), name, problem)))
             elif stored.media_state != MediaState.TAKEN_DOWN:
                 setattr(stored, name, value)

@@ -29,7 +29,7 @@ _NAMED = {
 
 def split_of(path: Path, params: Mapping[str, Any]) -> str:
     """Return the parameter `split`, else the only split that the file's name contains, else "". CorpusError: the
-    parameter is no split."""
+    parameter is not a split."""
     given = str(params.get("split") or "")
     if given not in SPLITS:
         raise CorpusError(f"parameter 'split' is {quoted(given)}; give train, val or test")

@@ -4,10 +4,11 @@
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class Window(NamedTuple):
+@dataclass(frozen=True)
+class Window:
     """The frames from `edges[0]` up to `edges[-1]`; one repetition ends at each edge but the first."""
 
     edges: tuple[int, ...]
