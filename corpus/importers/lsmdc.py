@@ -13,7 +13,7 @@ character. The method `identity_swap` reads it.
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -123,19 +123,23 @@ def _casts(path: Path, splits: Mapping[str, str], split: str) -> dict[str, Cast]
         aliases = [alias.strip() for alias in (cells.get("aliases") or "").split("|") if alias.strip()]
         character = {"name": cells["name"], "gender": cells["gender"], "movie": cells["movie"], "frequency": 0}
         by_movie[str(cells["movie"])].append(character | ({"aliases": aliases} if aliases else {}))
-    casts = {movie: Cast(people, _pattern(people)) for movie, people in by_movie.items()}
+    casts = {movie: Cast(people, names_pattern(_names(people))) for movie, people in by_movie.items()}
     for movie, clip, sentence in _clips(path):
         if movie in casts and splits.get(clip, split) in ("", "train"):
             _count(casts[movie], sentence)
     return casts
 
 
-def _pattern(people: list[dict[str, Any]]) -> re.Pattern[str]:
-    names = {name for one in people for name in (one["name"], *one.get("aliases", ()))}
+def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
+    """Compile a pattern that finds the names as whole words; the longest name wins."""
     return re.compile(r"\b(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")\b")
+
+
+def _names(people: Iterable[Mapping[str, Any]]) -> set[str]:
+    return {name for one in people for name in (one["name"], *one.get("aliases", ()))}
 
 
 def _count(cast: Cast, sentence: str) -> None:
     named = set(cast.pattern.findall(sentence))
     for one in cast.characters:
-        one["frequency"] += not named.isdisjoint((one["name"], *one.get("aliases", ())))
+        one["frequency"] += not named.isdisjoint(_names([one]))

@@ -2,8 +2,8 @@
 
 The file is ViLMA's `{"000": {"prefix", "templates", "singular_templates", …}}`. The frames at which the repetitions of
 a video end are in its entry (`"frames": [13, 26, …]`), or in QUVA's own file `annotations/PREFIX.npy` beside the
-template file. Windows of consecutive repetitions become clips, sampled per video as in ViLMA (Sec. C.2 and
-`create_instrument.py`); each gets a template of its video, with its count filled in.
+template file. Windows of consecutive repetitions become clips, sampled per video as in ViLMA (ViLMA, Sec. C.2, and
+`create_instrument.py` of its code); each gets a template of its video, with its count filled in.
 
 With `foils=published`, a record also gets a foil whose count is drawn in proportion to the windows of all videos, as in
 the published code. Without, it is a caption to make foils for.

@@ -72,7 +72,7 @@ def import_records(
     """
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {})
-    result = ImportResult(format_slug, str(path), project.slug, dry_run, plugin=source.entry.origin)
+    result = source.new_result(project.slug, dry_run)
     if as_published and source.yields != "items":
         raise EvaluationError(f"--as-published: the format {format_slug} has no items; leave the option out")
     if source.yields == "utd":
@@ -80,8 +80,6 @@ def import_records(
         return _all_or_nothing(project, result, utd, stored)
     if source.yields == "votes":
         return _import_votes(project, actor, source, result, (strict, update), progress, stored)
-    if source.yields == "videos":
-        result.counted = ("videos",)
     found = survey(source, project, result, media_dir, progress)
     _stop_if_strict(strict, result)
     media = _keep(found.media, copy=not dry_run, progress=progress)

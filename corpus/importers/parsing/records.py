@@ -138,11 +138,10 @@ def video_of(dataset: str, name: str) -> VideoRecord:
     return VideoRecord(key=key, file=name, source_dataset=dataset, source_id=stem_of(name))
 
 
-def video_alone(video: VideoRecord, *, line: int, **said: str) -> ItemRecord:
-    """A video without a caption, with what its data set says of it; the id is the key of the clip."""
-    return ItemRecord(
-        id=checked_id("video", video.key), subtest="", video=replace(video, **said), caption="", line=line
-    )
+def video_alone(video: VideoRecord, *, split: str, class_label: str, line: int) -> ItemRecord:
+    """A video without a caption, with its split and class; the id is the key of the clip."""
+    labelled = replace(video, split=split, class_label=class_label)
+    return ItemRecord(id=checked_id("video", video.key), subtest="", video=labelled, caption="", line=line)
 
 
 def picture_of(dataset: str, name: str) -> VideoRecord:
