@@ -19,7 +19,7 @@ from corpus.records import MAX_ID, ItemRecord, ReadOutcome
 from text.quoting import quoted
 
 DATASET = "something-something-v2"
-_SLOT = re.compile(r"\[[^\]]*\]")
+_SLOT = re.compile(r"\[[^\[\]]*\]")
 _TAKEN = frozenset({"id", "label"})
 
 

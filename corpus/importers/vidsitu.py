@@ -1,8 +1,8 @@
 """`vidsitu`: the annotations of VidSitu, `[{"Ev1": {"Verb", "VerbID", "Args", "Arg_List", "vid_seg_int"}, …}]`.
 
 Each of the five events of a segment is a record. Its caption is the raw sentence of the annotation
-(`corpus/importers/parsing/role_sentences.py`). ViLMA rewrites such sentences with a chat model (ViLMA, Sec. C.3), as the
-caption maker `polish` does. The clip is the ten-second segment, as its download script cuts it and ViLMA uses it;
+(`corpus/importers/parsing/role_sentences.py`). ViLMA rewrites such sentences with a chat model (ViLMA, Sec. C.3); the
+caption maker `polish` does this. The clip is the ten-second segment, as its download script cuts it and ViLMA uses it;
 `clip=event` trims it to the event's two seconds. Verb, arguments and relation to the third event are facts.
 """
 
