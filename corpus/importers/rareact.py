@@ -20,6 +20,8 @@ from text.quoting import quoted
 
 DATASET = "RareAct"
 ANNOTATIONS = {"1": "positive", "2": "only the verb", "3": "only the noun", "4": "verb and noun apart", "0": "negative"}
+# Nouns that the table cuts to something that is not a word.
+NOUNS = {"clothe": "clothes"}
 _COLUMNS = ("id", "video_id", "start", "end", "verb", "noun", "annotation")
 
 
@@ -61,7 +63,7 @@ def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
             split="test",
             class_label=f"{verb} {noun}",
         ),
-        caption=f"{verb_form(verb, 'VBG')} {with_article(noun)}",
+        caption=f"{verb_form(verb, 'VBG')} {with_article(NOUNS.get(noun, noun))}",
         facts={"verb": verb, "noun": noun, "annotation": int(annotation), "class_id": fields.label("class_id", MAX_ID)},
         line=raw.line,
     )

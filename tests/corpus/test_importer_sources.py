@@ -170,6 +170,8 @@ class TestRareAct:
             split="test",
             class_label="cut laptop",
         )
+        (clothes,) = read(rareact, tmp_path / "r.csv", self.HEADER + "1,a,1,2,9,shake,clothe,1\n")
+        assert (clothes.caption, clothes.facts["noun"]) == ("shaking some clothes", "clothe")
         (hard,) = read(rareact, tmp_path / "rareact.csv", self.HEADER + rows, annotation="3")
         assert (hard.caption, hard.facts["annotation"]) == ("peeling some corn", 3)
 
