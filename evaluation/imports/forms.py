@@ -7,7 +7,7 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from corpus.importers.registry import ABOUT_ITEMS, BENCHMARK, BY_ENDING, CAPTIONS, IMPORTERS
+from corpus.importers.registry import ABOUT_ITEMS, BENCHMARK, BY_ENDING, CAPTIONS, IMPORTERS, VIDEOS
 from corpus.records import MAX_DATASET, MAX_LABEL
 from projects.forms.registry_entry import choices_of
 from text.registry import Entry
@@ -19,6 +19,7 @@ MEGABYTE = 1024 * 1024
 KINDS = {
     "": _("General formats"),
     CAPTIONS: _("Captions of datasets"),
+    VIDEOS: _("Videos without captions"),
     BENCHMARK: _("Published benchmarks"),
     ABOUT_ITEMS: _("Votes and descriptions"),
 }

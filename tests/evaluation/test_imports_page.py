@@ -422,6 +422,7 @@ SEVERAL = {
     "sugarcrepe-pp": 2,
     "bla": 2,
     "eqben": 2,
+    "quva": 3,
 }
 
 
@@ -461,3 +462,16 @@ def test_the_page_shows_what_the_chosen_format_needs(owner, project):
     # Without scripts each format's own words are there to be opened.
     for entry in IMPORTERS.values():
         assert f"<summary>{entry.label}</summary>" in re.sub("</?abbr[^>]*>", "", html)
+
+
+def test_a_list_of_videos_without_captions_is_previewed_and_imported(owner, project):
+    text = "label,youtube_id,time_start,time_end,split\nabseiling,a,1,11,val\nair drumming,b,2,12,val\n"
+    send(owner, project, records=file("kinetics-400_val.csv", text), format="kinetics")
+    upload = looked_at()
+    assert (upload.preview["new"], upload.preview["errors"]) == (2, [])
+    html = page(owner, upload)
+    assert "Kinetics-400/a_000001_000011" in html
+    owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]))
+    assert looked_at().result["without_captions"] == 2
+    found = project.videos.order_by("pk").values_list("class_label", "split", "source_dataset")
+    assert list(found) == [("abseiling", "val", "Kinetics-400"), ("air drumming", "val", "Kinetics-400")]
