@@ -445,6 +445,7 @@ def test_the_formats_are_grouped_by_kind_and_each_is_in_one_group(owner, project
     assert list(groups) == [
         "General formats",
         "Captions of datasets",
+        "Videos without captions",
         "Published benchmarks",
         "Votes and descriptions",
     ]
