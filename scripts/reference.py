@@ -242,8 +242,8 @@ per release. The run notes which (`no_clip`: `none` or `grey`).
 source video has no such rung.
 
 **Single frames** are repeated to the number of frames that the model takes. `--frames-tried N` (odd, 3 by default) sets
-from how many frames the best one is chosen, evenly from the first to the last; with 1, only the middle one is shown. It
-is chosen for each item and its proficiency pair, by the difference between the two best texts. The answer plays no
+from how many frames the best one is chosen, evenly from the first to the last. With 1, only the middle frame is shown.
+It is chosen for each item and its proficiency pair, by the difference between the two best texts. The answer plays no
 role, so a guess stays a guess.
 
 **Shuffled** frames have one order per clip, drawn from the seed. A model gets the presentation times in their original
