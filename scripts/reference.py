@@ -242,9 +242,9 @@ per release. The run notes which (`no_clip`: `none` or `grey`).
 source video has no such rung.
 
 **Single frames** are repeated to the number of frames that the model takes. `--frames-tried N` (odd, 3 by default) sets
-from how many frames the best one is chosen, evenly from the first to the last. With 1, only the middle frame is shown.
-It is chosen for each item and its proficiency pair, by the difference between the two best texts. The answer plays no
-role, so a guess stays a guess.
+from how many frames the best one is chosen, evenly from the first to the last. The best one is chosen for each item and
+its proficiency pair, by the difference between the two best texts. The answer plays no role, so a guess stays a guess.
+With `--frames-tried 1`, only the middle frame is shown.
 
 **Shuffled** frames have one order per clip, drawn from the seed. A model gets the presentation times in their original
 order.
