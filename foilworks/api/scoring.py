@@ -30,13 +30,15 @@ router = Router(tags=["scores"])
 class ScoringIn(Schema):
     """`spec` names a model as on the release's page: `clip:…`, `endpoint:…` and so on.
 
-    `requests`, `tokens`, `cost`: max budget of a run through an endpoint.
+    `controls`: also score with less and less of each clip. `requests`, `tokens`, `cost`: max budget of a run through an
+    endpoint.
     """
 
     spec: Line
     label: Word = ""
     protocol: Word = "foilworks"
     control: bool = False
+    controls: bool = False
     device: Word = "auto"
     requests: int | None = None
     tokens: int | None = None

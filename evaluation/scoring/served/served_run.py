@@ -20,7 +20,7 @@ from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.served.opening import Served
 from evaluation.scoring.served.rows import OutcomeRows, adopt_answers, note_versions
 from evaluation.scoring.served.served_model import Stop, score_served
-from evaluation.scoring.shards.plan import Todo, costs
+from evaluation.scoring.shards.plan import Todo, costs, rounds_of
 from evaluation.scoring.shards.work import ClipWork, ScoreWriter, in_time, listed, store
 from hub.served.budget import SPENT
 from jobs.models import Job
@@ -65,7 +65,7 @@ def _ask(run: Run, opened: Any, todo: Todo, job: Job, tally: ScoringCounts, stop
         served.answers.heard = heard
         found = score_served(
             served.model,
-            [(each.clip, texts) for each, texts in todo],
+            [request for each in rounds_of(todo, len(todo) or 1) for request in each],
             tally=tally,
             read_clip=reader(opened.protocol, opened.kept.frames),
             pool=pool,

@@ -4,17 +4,19 @@ A shard lists its items by their positions in the release (for a model without v
 hashes). The worker that takes it looks up which of its scores are missing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.clip_keys import text_key
+from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import ScoringCounts
 from evaluation.scoring.shards.outlook import smallest
 from evaluation.scoring.shards.work import ClipWork
 from jobs.models import Job
 from jobs.shards import failed_message, merged, problems_of, shard_size
+from text.batches import batched
 
 MIN_SHARD, MAX_SHARD = 512, 2048
 
@@ -29,7 +31,7 @@ def shard_items(n_items: int) -> int:
 
 def parts_of(todo: Todo, needs_video: bool) -> list[Part]:
     """Return (payload, pairs to score) of each shard, in the order of the clips."""
-    size = shard_items(len({position for each, _ in todo for position in each.items.values()}))
+    size = shard_items(len({position for each, _ in todo for position in each.places}))
     return _by_clips(todo, size) if needs_video else _by_texts(todo, size)
 
 
@@ -39,7 +41,7 @@ def _by_clips(todo: Todo, size: int) -> list[Part]:
     shards: list[set[int]] = []
     totals: list[int] = []
     for each, texts in todo:
-        places = set(each.items.values())
+        places = each.places
         known = {shard_of[place] for place in places if place in shard_of}
         if not known and (not shards or len(shards[-1]) >= size):
             shards.append(set())
@@ -59,6 +61,15 @@ def _by_texts(todo: Todo, size: int) -> list[Part]:
         for text in texts:
             totals[share_of(text, count)] += 1
     return [({"share": number, "of": count}, total) for number, total in enumerate(totals) if total]
+
+
+def rounds_of(todo: Todo, size: int) -> Iterator[list[tuple[Clip, list[str]]]]:
+    """Yield what to score in rounds of `size` clips. All views of a clip, and all texts without one, are together."""
+    sources: dict[Any, list[tuple[Clip, list[str]]]] = {}
+    for each, texts in todo:
+        sources.setdefault(each.clip.source, []).append((each.clip, texts))
+    for some in batched(sources.values(), size):
+        yield [request for source in some for request in source]
 
 
 def share_of(text: str, count: int) -> int:
@@ -91,6 +102,7 @@ def costs(tally: ScoringCounts, write_seconds: float, before: Mapping[str, Any],
         "wait": tally.wait_seconds,
         "compute": tally.compute_seconds,
         "write": write_seconds,
+        "decoded": tally.clips_decoded,
         "clips": tally.clips_encoded,
         "texts": tally.texts_encoded,
         "pairs": tally.pairs,
