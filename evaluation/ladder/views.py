@@ -27,7 +27,7 @@ from evaluation.ladder.wording import (
 )
 from evaluation.metrics.ladder import CHAIN, RUNGS
 from evaluation.scoring.access import get_run
-from evaluation.scoring.actions.controls import add_controls, import_rung_scores
+from evaluation.scoring.actions.rungs import add_controls, import_rung_scores
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import SCORE_FILE
 from evaluation.scoring.rungs import CONTROLS

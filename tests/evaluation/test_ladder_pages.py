@@ -5,6 +5,8 @@ import io
 import json
 
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -18,7 +20,10 @@ from evaluation.exports.collect import collect_release
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run, ladder_runs
 from evaluation.publishing.actions.set_public_page import set_public_page
 from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.import_scores import import_scores
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.models import Run
+from jobs.runner import run_now
 from projects.models import AuditEvent, Role
 from tests.evaluation.ladders import make_laddered
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
@@ -277,3 +282,31 @@ class TestCommand:
         with pytest.raises(SystemExit):
             call_command("ladder", *asked)
         assert "foilworks evaluate" in capsys.readouterr().err
+
+
+class TestRungs:
+    def test_a_file_of_one_rung_joins_the_ladder(self, owner, person, release, tmp_path):
+        def file(rung):
+            rows = [{"id": name, "caption": float(name in rung), "foils": [0.5]} for name in names(release)]
+            return ContentFile("\n".join(map(json.dumps, rows)).encode(), name="scores.jsonl")
+
+        solved = planted(release)
+        run = import_scores(person, release, SimpleUploadedFile("s.jsonl", file(solved["full"]).read()), form="auto")
+        run_now(run.job)
+        assert "Import scores of a rung" in page(owner, "ladder:run_ladder", run.pk).content.decode()
+        url = reverse("ladder:run_ladder", args=["shapes", run.pk])
+        assert owner.post(url, {"rung": "no_clip", "scores": file(solved["no_clip"])}).status_code == 302
+        run_now(Run.objects.get(pk=run.pk).job)
+        found = page(owner, "ladder:run_ladder", run.pk)
+        assert [row["slug"] for row in found.context["rungs"]] == ["no_clip", "full"]
+        assert owner.post(url, {"rung": "full"}).status_code == 422
+
+    def test_the_button_scores_the_rungs_of_a_model(self, owner, person, release):
+        run = start_run(person, release, "fake:text")
+        run_now(run.job)
+        url = reverse("ladder:add_controls", args=["shapes", run.pk])
+        assert owner.post(url).status_code == 302
+        run_now(Run.objects.get(pk=run.pk).job)
+        overall = page(owner, "ladder:run_ladder", run.pk).context["ladder"]
+        assert len({row["T"] for row in overall["rungs"].values()}) == 1
+        assert set(overall["rungs"]) == set(EVERY_RUNG)
