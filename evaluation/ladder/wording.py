@@ -30,14 +30,14 @@ RUNG_LABELS: dict[str, Words] = {
 _SHOWN: dict[str, Words] = {
     Rung.NO_CLIP: gettext_lazy("the texts alone"),
     Rung.OTHER_CLIP: gettext_lazy("the clip of another item"),
-    Rung.FIRST_FRAME: gettext_lazy("the first frame, in place of all others"),
-    Rung.MIDDLE_FRAME: gettext_lazy("the middle frame, in place of all others"),
+    Rung.FIRST_FRAME: gettext_lazy("the first frame only"),
+    Rung.MIDDLE_FRAME: gettext_lazy("the middle frame only"),
     Rung.SHUFFLED: gettext_lazy("the same frames, in a random order"),
     Rung.REVERSED: gettext_lazy("the same frames, last one first"),
     Rung.FULL: gettext_lazy("the clip as it is"),
 }
 GREY_FRAMES = gettext_lazy("grey frames")
-ONE_OF = gettext_lazy("the one of %(n)s frames that the model is most certain about, chosen without the answer")
+ONE_OF = gettext_lazy("of %(n)s single frames, the most certain one")
 PART_LABELS: dict[str, Words] = {
     "words": gettext_lazy("Texts alone"),
     "picture": gettext_lazy("One frame"),

@@ -22,9 +22,12 @@ def ladder_conclusion(run: Run) -> str:
 
 @register.simple_tag
 def measured_by(release: Release) -> dict[str, Any] | None:
-    """Return the ladder of a release with its sentences; None without one."""
+    """Return the ladder of a release with its sentences, and a labelled row per rung; None without one."""
     found = ladder_of_release(release)
-    return {**found, "sentences": wording.benchmark_sentences(found)} if found else None
+    if not found:
+        return None
+    rows = [(wording.RUNG_LABELS[rung], row) for rung, row in found["overall"]["rungs"].items()]
+    return {**found, "rows": rows, "sentences": wording.benchmark_sentences(found)}
 
 
 @register.simple_tag
