@@ -10,7 +10,7 @@ from corpus.models import Release
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.metrics import ladder
-from evaluation.metrics.ladder import CHAIN, FULL, LEVELS, QUALIFIES, REQUIRED, UNKNOWN, LadderScores
+from evaluation.metrics.ladder import CHAIN, FULL, LEVELS, REQUIRED, UNKNOWN, LadderScores
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_results import (
     RUNGS_VERSION,
@@ -124,11 +124,6 @@ def lacking(runs: Sequence[Run], need: str) -> list[str]:
     return [
         f"{run.label}: {rung}" for run in runs for rung in REQUIRED[need] if rung not in set(map(str, rungs_of(run)))
     ]
-
-
-def knowable(rungs: Sequence[str]) -> list[str]:
-    """Return the needs that these rungs can show."""
-    return [need for need in QUALIFIES if set(REQUIRED[need]) <= set(rungs)]
 
 
 def _needs(models: Sequence[Mapping[str, Floats]], axes: Axes) -> dict[str, Any]:

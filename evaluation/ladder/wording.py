@@ -61,9 +61,7 @@ SELECTION_LABELS: dict[str, Words] = {
 
 SENTENCES: dict[tuple[str, str], Words] = {
     ("words", NEEDS): gettext_lazy("%(points)s points %(ci)s above chance come from the texts alone."),
-    ("words", NOTHING): gettext_lazy(
-        "The texts alone give no detectable gain over chance (%(points)s points %(ci)s)."
-    ),
+    ("words", NOTHING): gettext_lazy("The texts alone give no detectable gain over chance (%(points)s points %(ci)s)."),
     ("words", COSTS): gettext_lazy("From the texts alone, the score is below chance (%(points)s points %(ci)s)."),
     ("picture", NEEDS): gettext_lazy("%(points)s points %(ci)s of this score need one frame."),
     ("picture", NOTHING): gettext_lazy("One frame makes no detectable difference (%(points)s points %(ci)s)."),
@@ -72,9 +70,7 @@ SENTENCES: dict[tuple[str, str], Words] = {
     ("frames", NOTHING): gettext_lazy("More frames make no detectable difference (%(points)s points %(ci)s)."),
     ("frames", COSTS): gettext_lazy("With more frames, the score is lower (%(points)s points %(ci)s)."),
     ("order", NEEDS): gettext_lazy("%(points)s points %(ci)s of this score need the order of frames."),
-    ("order", NOTHING): gettext_lazy(
-        "The order of frames makes no detectable difference (%(points)s points %(ci)s)."
-    ),
+    ("order", NOTHING): gettext_lazy("The order of frames makes no detectable difference (%(points)s points %(ci)s)."),
     ("order", COSTS): gettext_lazy("In the right order, the score is lower (%(points)s points %(ci)s)."),
     ("own_clip", NEEDS): gettext_lazy("With the clip of another item, the score is %(points)s points %(ci)s lower."),
     ("own_clip", NOTHING): gettext_lazy(
@@ -82,9 +78,7 @@ SENTENCES: dict[tuple[str, str], Words] = {
     ),
     ("own_clip", COSTS): gettext_lazy("With the clip of another item, the score is higher (%(points)s points %(ci)s)."),
     ("reversal", NEEDS): gettext_lazy("With reversed frames, the score is %(points)s points %(ci)s lower."),
-    ("reversal", NOTHING): gettext_lazy(
-        "Reversed frames make no detectable difference (%(points)s points %(ci)s)."
-    ),
+    ("reversal", NOTHING): gettext_lazy("Reversed frames make no detectable difference (%(points)s points %(ci)s)."),
     ("reversal", COSTS): gettext_lazy("With reversed frames, the score is higher (%(points)s points %(ci)s)."),
 }
 JOINED = {

@@ -11,7 +11,7 @@ from corpus.rules.states import ItemState
 from evaluation.blind.forms import named_probes
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import requeued_as_invalid
-from evaluation.ladder.selection import Offer
+from evaluation.ladder.selection import Offer, runs_to_select_with
 from evaluation.ladder.selection import offer as ladder_offer
 from evaluation.releases.balanced_items import offer
 from evaluation.releases.gate import GateFinding, inspect
@@ -56,7 +56,9 @@ def left_out(content: Sequence[Subtest]) -> str:
 
 
 def ladder_preview(project: Project, asked: Sequence[int] = ()) -> Offer | None:
-    """Return how many of the items that are valid now need what, by the ladders of the asked runs."""
+    """Return how many of the items that are valid now need what, by the ladders of the asked runs; None without any."""
+    if not runs_to_select_with(project):
+        return None
     try:
         return ladder_offer(project, [one.record for one in valid_items(project)], asked)
     except EvaluationError:
