@@ -26,7 +26,7 @@ from evaluation.scoring.protocols import PROTOCOLS, Protocol
 from evaluation.scoring.queries import SCORE_FILE
 from evaluation.scoring.run_results import keep
 from evaluation.scoring.shards.outlook import OTHER_MODEL
-from evaluation.scoring.shards.plan import Todo, collected, costs, cut_to, parts_of, rounds_of
+from evaluation.scoring.shards.plan import Todo, collected, costs, cut_to, pairs_of, parts_of, rounds_of
 from evaluation.scoring.shards.work import (
     ScoreWriter,
     in_time,
@@ -98,7 +98,7 @@ def score_shard(run_id: int, job: Job) -> None:
         found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
         work = cut_to(found, job.payload)
         todo = list(missing(run, work, opened.info.needs_video))
-        progress(job, max(0, job.total - _pairs(todo)), job.total, f"asking the model: {opened.info.model_id}")
+        progress(job, max(0, job.total - pairs_of(todo)), job.total, f"asking the model: {opened.info.model_id}")
         tally = _score_all(run, opened, todo, job)
     finish(job, listed(work, tally))
 
@@ -162,10 +162,10 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
             project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
         )
         work, without_media = work_of(run, info.needs_video, opened.by_item)
-        wanted = sum(len(each.texts) for each in work)
+        wanted = pairs_of((each, each.texts) for each in work)
         todo = list(missing(run, work, info.needs_video))
         message = f"distinct texts: {wanted} ({info.model_id})"
-        progress(job, wanted - _pairs(todo), wanted, message)
+        progress(job, wanted - pairs_of(todo), wanted, message)
         if opened.served is not None:
             return {"missing_media": without_media, **load(SERVED_RUN).ask_all(run, opened, work, todo, job), **cut}
         parts = parts_of(todo, info.needs_video)
@@ -192,7 +192,7 @@ def _shown_without_clip(opened: _Opened) -> str:
 
 def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts:
     """Score everything and store the results; the job's row has the progress and the cost."""
-    tally, before, done = ScoringCounts(), dict(job.measured), max(0, job.total - _pairs(todo))
+    tally, before, done = ScoringCounts(), dict(job.measured), max(0, job.total - pairs_of(todo))
     read, info = reader(opened.protocol, opened.kept.frames), opened.info
     decoders = settings.FOILWORKS_DECODERS or usual_workers()
     with ScoreWriter(partial(store, run, info)) as writer, DecodePool(decoders) as pool:
@@ -205,7 +205,3 @@ def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts
     job.measured = costs(tally, writer.seconds, before, opened.device)
     progress(job, done, measured=job.measured)
     return tally
-
-
-def _pairs(todo: Todo) -> int:
-    return sum(len(texts) for _, texts in todo)
