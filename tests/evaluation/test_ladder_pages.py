@@ -116,6 +116,7 @@ class TestRun:
 
     def test_a_run_without_controls_offers_them(self, owner, person, release):
         plain = start_run(person, release, "fake:text")
+        run_now(plain.job)
         assert ladder_of_run(plain) is None
         assert (
             reverse("ladder:add_controls", args=["shapes", plain.pk])
