@@ -96,10 +96,15 @@ def start_run(
     )
     run.job = queued(run, slug, dtype)
     run.save(update_fields=["job"])
-    about = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk, **limited(budget, slug)}
-    about |= {"rungs": params["ladder"]["rungs"]} if "ladder" in params else {}
-    audit.record(audit.event(project, person, "evaluation.start_run", run, **about))
+    audit.record(audit.event(project, person, "evaluation.start_run", run, **_about(run)))
     return run
+
+
+def _about(run: Run) -> dict[str, Any]:
+    """Return what the audit notes of a started run."""
+    told: dict[str, Any] = {"spec": run.spec, "protocol": run.protocol, "device": run.device, "release": run.release_id}
+    told |= {"budget": run.params["budget"]} if "budget" in run.params else {}
+    return told | ({"rungs": run.params["ladder"]["rungs"]} if "ladder" in run.params else {})
 
 
 def _ladder(

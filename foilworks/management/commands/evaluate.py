@@ -59,25 +59,7 @@ class Command(FoilworksCommand):
             action="store_true",
             help="also rank each caption among 5 random captions of other videos (Feint6K, Fig. 1b)",
         )
-        parser.add_argument(
-            "--controls",
-            action="store_true",
-            help="also score without the clip, with another clip, single, shuffled and reversed frames",
-        )
-        parser.add_argument(
-            "--frames-tried",
-            type=int,
-            default=FRAMES_TRIED,
-            metavar="N",
-            help="with --controls: how many single frames the best one is chosen from, an odd number",
-        )
-        parser.add_argument(
-            "--rung",
-            action="append",
-            default=[],
-            metavar="NAME=SCORES",
-            help=f"with file: a score file of one rung; repeat for others. Rungs: {', '.join(CONTROLS)}",
-        )
+        _add_rungs(parser)
         for name, what, kind in (("requests", "N", int), ("tokens", "N", int), ("cost", "X", float)):
             parser.add_argument(f"--max-{name}", type=kind, metavar=what, help=f"with endpoint: max {name} of the run")
         add_columns(parser)
@@ -136,6 +118,28 @@ class Command(FoilworksCommand):
         if "served" in result:
             shown += "\n\n" + _served(result["served"])
         return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])
+
+
+def _add_rungs(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--controls",
+        action="store_true",
+        help="also score without the clip, with another clip, single, shuffled and reversed frames",
+    )
+    parser.add_argument(
+        "--frames-tried",
+        type=int,
+        default=FRAMES_TRIED,
+        metavar="N",
+        help="with --controls: how many single frames the best one is chosen from, an odd number",
+    )
+    parser.add_argument(
+        "--rung",
+        action="append",
+        default=[],
+        metavar="NAME=SCORES",
+        help=f"with file: a score file of one rung; repeat for others. Rungs: {', '.join(CONTROLS)}",
+    )
 
 
 def _files(given: list[str]) -> dict[str, Path]:

@@ -218,7 +218,7 @@ def test_a_release_of_one_source_has_no_rung_of_another_clip():
     assert len(rungs_of(run)) == len(Rung) - 1
 
 
-def test_a_clip_that_cannot_be_read_is_listed_once_for_its_item_and_for_who_borrows_it(release, settings):
+def test_a_clip_that_cannot_be_read_is_listed_for_its_item_and_for_each_that_borrows_it(release, settings):
     (settings.MEDIA_ROOT / "0.mp4").write_bytes(b"no video")
     run = score(release, "fake:1")
     listed = run.problems["unreadable"]
