@@ -35,7 +35,7 @@ _SHOWN: dict[str, Words] = {
     Rung.REVERSED: gettext_lazy("the same frames, last one first"),
     Rung.FULL: gettext_lazy("the clip as it is"),
 }
-GREY_FRAMES = gettext_lazy("grey frames")
+GREY_FRAMES = gettext_lazy("gray frames")
 ONE_OF = gettext_lazy("of %(n)s single frames, the most certain one")
 PART_LABELS: dict[str, Words] = {
     "words": gettext_lazy("Texts alone"),
