@@ -242,16 +242,17 @@ per release. The run notes which (`no_clip`: `none` or `grey`).
 source video has no such rung.
 
 **Single frames** are repeated to the number of frames that the model takes. `--frames-tried N` (odd, 3 by default) sets
-from how many frames the best one is chosen, evenly from the first to the last. It is chosen for each item and its
-proficiency pair, by the difference between the two best texts. The answer plays no role, so a guess stays a guess.
+from how many frames the best one is chosen, evenly from the first to the last. With 1, only the middle frame is shown.
+It is chosen for each item and its proficiency pair, by the difference between the two best texts. The answer plays no
+role, so a guess stays a guess.
 
-**Shuffled** frames have one order per clip, drawn from the seed. The presentation times that a model is told stay in
+**Shuffled** frames have one order per clip, drawn from the seed. A model gets the presentation times in their original
 order.
 
 **Cost.** A clip is decoded once. CLIP, SigLIP and BLIP-2 encode each frame once. X-CLIP and the tiny models share what
 does not depend on the order of frames. Other models that read frames together encode each distinct view: six per clip.
-`benchmarks/ladder_cost.py` prints the cost relative to a plain run: 1.2 times for CLIP and 2.4 times for X-CLIP, both
-in the size of ViT-B/32 on a CPU.
+`benchmarks/ladder_cost.py` prints the cost relative to a plain run. In the size of ViT-B/32 on a CPU, it is 1.2 times
+for CLIP and 2.4 times for X-CLIP.
 
 **Models that open the file.** An external program gets the frames of a view, and an empty `path`. If it reads the file
 itself, its card says `"opens_file": true`; a run with controls is then refused.

@@ -144,7 +144,6 @@ def test_blip2_matches_each_frame_with_each_text(tmp_path: Path) -> None:
     assert by_chance.info.kind == "p_yes"
 
 
-@torch.inference_mode()
 def test_blip2_matches_a_repeated_frame_once(tmp_path: Path) -> None:
     adapter = open_adapter(f"blip2:{video_folders.blip2(tmp_path / 'm')}?frames=4", device="cpu")
     frames = clips()[0]
@@ -159,6 +158,7 @@ def test_blip2_matches_a_repeated_frame_once(tmp_path: Path) -> None:
     np.testing.assert_allclose(still, np.repeat(whole[2:3], 4, axis=0), atol=1e-5)
 
 
+@torch.inference_mode()
 def test_metaclip_2_by_frames(tmp_path: Path) -> None:
     adapter = open_adapter(f"clip:{video_folders.metaclip2(tmp_path / 'm')}?frames=4", device="cpu")
     given = clips()[0]

@@ -76,6 +76,7 @@ def test_a_temporal_model_scores_another_order_differently(release, tmp_path):
 def test_another_clip_is_scored_as_that_clip_is(release, tmp_path):
     run = score(release, "fake:1", frames_tried=1)
     assert run.params["ladder"]["tried"] == 1
+    assert {Rung.FIRST_FRAME, Rung.BEST_FRAME} & set(rungs_of(run)) == set()
     keys = set(Score.objects.exclude(clip_key__contains="~").values_list("clip_key", flat=True))
     assert len(keys) == CLIPS
     # Some texts of each item are scored with a clip that is not its own.
