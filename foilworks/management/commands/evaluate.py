@@ -6,6 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
+from evaluation.ladder.ladders import ladder_of_run
+from evaluation.ladder.wording import sentences
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.scoring.actions.start_run import BUDGET, DTYPES, start_run
 from evaluation.scoring.protocols import PROTOCOLS
@@ -105,6 +107,7 @@ class Command(FoilworksCommand):
             served = figures_of(run)
             about = {"served": figures_as_json(served)} if served is not None else {}
             about |= {"ladder": ladder_results(run)} if "ladder" in run.params else {}
+            about |= {"sentences": sentences(parts["overall"])} if (parts := ladder_of_run(run)) else {}
             return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored, **about}
         self.say_if_no_worker()
         return {**result, "state": run.job.state}
@@ -123,6 +126,7 @@ class Command(FoilworksCommand):
         if "ladder" in result:
             rows = [(name.replace("_", " "), *[found[key] for key in RUNG]) for name, found in result["ladder"].items()]
             shown += "\n\n" + table(("rung", *RUNG), rows)
+            shown += "".join(f"\n{one}" for one in ["", *result.get("sentences", [])])
         if "served" in result:
             shown += "\n\n" + _served(result["served"])
         return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])
