@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpus.importers.parsing.fields import ProblemError
-from corpus.importers.parsing.row_values import KEY, Row, as_number, as_seconds, exploded, nested, value_at
+from corpus.importers.parsing.row_values import (
+    KEY,
+    PLACE,
+    VALUE,
+    Row,
+    as_number,
+    as_seconds,
+    exploded,
+    nested,
+    value_at,
+)
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "caption": (
@@ -95,7 +105,14 @@ def columns_in(rows: Sequence[Row], depth: int = 3) -> list[str]:
     for row in rows:
         for name, value in row.items():
             _name(name, value, depth, found)
+            if PLACE in row and _is_pairs(nested(value)):
+                found |= {f"{name}.{PLACE}.0": None, f"{name}.{PLACE}.1": None}
     return list(found)[:_MAX_COLUMNS]
+
+
+def _is_pairs(value: Any) -> bool:
+    """Whether a list may hold the times of the entries of another one."""
+    return isinstance(value, list) and bool(value) and all(isinstance(one, list) and len(one) == 2 for one in value)
 
 
 def _name(name: str, value: Any, depth: int, found: dict[str, None]) -> None:
@@ -124,7 +141,7 @@ def guess(rows: Iterable[Row], explode: str | None = None) -> dict[str, Any]:
     explode = _list_column(rows) if explode is None else explode
     if explode:
         rows = [each for row in rows for each in exploded(row, explode)]
-    profiles = {name: _profile(name, rows) for name in columns_in(rows)}
+    profiles = {name: _profile(name, rows) for name in columns_in(rows) if name != PLACE}
     columns: dict[str, Any] = {}
     found = {"columns": columns, **({"explode": explode} if explode else {})}
     taken: set[str] = set()
@@ -164,7 +181,7 @@ def _name_the_clip(columns: dict[str, Any]) -> None:
 def _list_column(rows: Sequence[Row]) -> str:
     """A column of lists of objects or sentences, each of which becomes a record."""
     for name in {name: None for row in rows for name in row}:
-        if _plain(name) not in _EXPLODED:
+        if name != VALUE and _plain(name) not in _EXPLODED:
             continue
         lists = [nested(row.get(name)) for row in rows]
         full = [entries for entries in lists if isinstance(entries, list) and entries]
@@ -220,7 +237,7 @@ def _score(field: str, profile: Profile) -> float:
     """0 for a column that cannot be the field; else more for a better name."""
     if profile.filled == 0 or not _fits(field, profile):
         return 0
-    names, parts = _NAMES[field], profile.name.split(".")
+    names, parts = _NAMES[field], [part for part in profile.name.split(".") if part != PLACE]
     if field == "source_id" and profile.name == KEY:
         return 2.5
     for shown, weight in ((_plain(profile.name), 1.0), (_plain(parts[-1]), 0.9), (_plain(".".join(parts[-2:])), 0.9)):
