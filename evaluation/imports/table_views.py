@@ -55,7 +55,7 @@ def _form(request: HttpRequest, upload: Import, rows: Any, recipe: Mapping[str, 
     """None for a recipe that the menus cannot show: it is used as it is."""
     if recipe is not None and not is_expressible(recipe):
         return None
-    if request.method == "POST" and request.POST.get("exploded") == request.POST.get("explode"):
+    if request.method == "POST" and request.POST.get("exploded", "") == request.POST.get("explode", ""):
         return TableForm(request.POST, rows=rows)
     if request.method == "POST":
         return TableForm(rows=rows, explode=request.POST.get("explode", ""))
