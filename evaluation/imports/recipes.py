@@ -13,6 +13,7 @@ from corpus.importers.parsing.table_recipe import RecipeError, load_recipe, near
 from evaluation.imports.batch import ImportResult
 from evaluation.imports.models import Import
 from projects.models import Project
+from text.quoting import quoted
 
 TABLE = "table"
 MAX_NAME = 60
@@ -39,7 +40,7 @@ def find_recipe(project: Project, name: str) -> dict[str, Any]:
         return dict(known[name])
     if Path(name).suffix in {".toml", ".json"}:
         return load_recipe(Path(name))
-    raise RecipeError(f"recipe: there is no recipe {name!r}; {nearest(name, known)}")
+    raise RecipeError(f"recipe: there is no recipe {quoted(name)}; {nearest(name, known)}")
 
 
 def save_recipe(project: Project, document: Mapping[str, Any], path: Path, result: ImportResult) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from corpus.importers.parsing.column_guesses import columns_in, guess
+from corpus.importers.parsing.column_guesses import columns_in, guess, text_columns
 from corpus.importers.parsing.fields import ProblemError
 from corpus.importers.parsing.row_filters import OPERATORS
 from corpus.importers.parsing.row_values import exploded, value_at
@@ -54,9 +54,11 @@ class TableForm(forms.Form):
 
     explode = forms.ChoiceField(label=_("One record per entry of"), required=False)
     texts = forms.MultipleChoiceField(
-        label=_("Foils, or all candidates of a question"), required=False, widget=forms.CheckboxSelectMultiple
+        label=_("Foils, or all candidates if one column says which is right"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
     )
-    answer = forms.ChoiceField(label=_("Right candidate (number, letter or text)"), required=False)
+    answer = forms.ChoiceField(label=_("Right candidate"), required=False)
     first_answer = forms.TypedChoiceField(
         label=_("The first candidate has number"),
         required=False,
@@ -92,7 +94,7 @@ class TableForm(forms.Form):
             ("", _("nothing: one record per row")),
             *zip(*[self.list_columns] * 2, strict=True),
         ]
-        self.fields["texts"].choices = [(name, name) for name in columns[:MAX_TEXTS]]
+        self.fields["texts"].choices = [(name, name) for name in text_columns(self.rows)[:MAX_TEXTS]]
         self.fields["answer"].choices = menu
         for field, label in (*MAIN, *MORE):
             self.fields[field] = forms.ChoiceField(label=label, required=False, choices=menu)

@@ -110,6 +110,18 @@ def columns_in(rows: Sequence[Row], depth: int = 3) -> list[str]:
     return list(found)[:_MAX_COLUMNS]
 
 
+def text_columns(rows: Sequence[Row]) -> list[str]:
+    """Names of the columns that hold texts or lists of texts."""
+    return [name for name in columns_in(rows) if any(map(_is_text, (value_at(row, name) for row in rows)))]
+
+
+def _is_text(value: Any) -> bool:
+    value = nested(value)
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(entry, str) for entry in value)
+    return isinstance(value, str) and bool(value) and as_number(value) is None
+
+
 def _is_pairs(value: Any) -> bool:
     """Whether a list may hold the times of the entries of another one."""
     return isinstance(value, list) and bool(value) and all(isinstance(one, list) and len(one) == 2 for one in value)

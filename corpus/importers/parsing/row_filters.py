@@ -36,14 +36,14 @@ class Condition(NamedTuple):
 
 
 def parse_condition(given: str) -> Condition:
-    """CorpusError: no condition, or an order of something that is no number."""
+    """CorpusError: not a condition, or an order of something that is not a number."""
     match = _CONDITION.fullmatch(given.strip())
     if match is None:
-        raise CorpusError(f"where: {quoted(given)} is no condition; write it as column=value, such as annotation=1")
+        raise CorpusError(f"where: {quoted(given)} is not a condition; write it as column=value, such as annotation=1")
     sign = match["sign"].strip()
     found = Condition(match["name"].strip(), "=" if sign == "==" else sign, match["value"].strip())
     if found.operator in _ORDERS and as_number(found.value) is None:
-        raise CorpusError(f"where: {quoted(found.value)} is no number; give one after {found.operator}")
+        raise CorpusError(f"where: {quoted(found.value)} is not a number; give one after {found.operator}")
     return found
 
 

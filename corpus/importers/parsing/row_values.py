@@ -94,7 +94,7 @@ def exploded(row: Row, name: str, separator: str = "", parts: str = "") -> Itera
     elif value is None or value == "":
         return
     else:
-        raise ProblemError(name, f"{quoted(value)} is no list", "explode a column of lists, or give a separator")
+        raise ProblemError(name, f"{quoted(value)} is not a list", "explode a column of lists, or give a separator")
     for place, entry in places:
         yield {**row, name: entry, PLACE: place}
 
@@ -133,7 +133,7 @@ def as_seconds(name: str, value: Any) -> Any:
     if number is not None:
         return number
     if clock is None:
-        raise ProblemError(name, f"{quoted(value)} is no time", "give seconds, or hours:minutes:seconds")
+        raise ProblemError(name, f"{quoted(value)} is not a time", "give seconds, or hours:minutes:seconds")
     return int(clock[1] or 0) * 3600 + int(clock[2]) * 60 + float(clock[3])
 
 

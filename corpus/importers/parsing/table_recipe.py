@@ -110,7 +110,7 @@ class Recipe:
 def parse_recipe(document: Any) -> Recipe:
     """RecipeError or CorpusError: an unknown key or field, or a value of another kind, each with what is meant."""
     if not isinstance(document, Mapping):
-        raise RecipeError("recipe: is no object; give one with the field columns")
+        raise RecipeError("recipe: is not an object; give one with the field columns")
     _check_keys(document, _KEYS, "recipe")
     lists = {key: tuple(_texts(key, document.get(key, ()))) for key in _TEXT_LISTS}
     columns = document.get("columns", {})
@@ -163,7 +163,7 @@ def _sources(name: str, given: Any) -> tuple[Source, ...]:
 
 def _check_field(name: str) -> None:
     if name not in FIELDS and not (name.startswith(FACTS) and name != FACTS):
-        raise RecipeError(f"columns: {quoted(name)} is no field; {nearest(name, FIELDS)}")
+        raise RecipeError(f"columns: {quoted(name)} is not a field; {nearest(name, FIELDS)}")
 
 
 def _check_lookup(lookup: Mapping[str, Any]) -> None:
@@ -181,7 +181,7 @@ def _check_lookup(lookup: Mapping[str, Any]) -> None:
 def _check_keys(document: Mapping[str, Any], keys: Mapping[str, type], what: str) -> None:
     for key, value in document.items():
         if key not in keys:
-            raise RecipeError(f"{what}: {quoted(key)} is no key of a recipe; {nearest(str(key), keys)}")
+            raise RecipeError(f"{what}: {quoted(key)} is not a key of a recipe; {nearest(str(key), keys)}")
         if not isinstance(value, keys[key]) or (keys[key] is int and isinstance(value, bool)):
             raise RecipeError(f"{what}.{key}: is {quoted(value)}; give {_KINDS[keys[key]]}")
 
@@ -195,7 +195,7 @@ def _texts(key: str, given: Any) -> list[str]:
 
 def _text(key: str, given: Any) -> str:
     if not isinstance(given, str):
-        raise RecipeError(f"{key}: {quoted(given)} is no text; give text")
+        raise RecipeError(f"{key}: {quoted(given)} is not text; give text")
     return given
 
 
@@ -225,7 +225,7 @@ def load_recipe(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise RecipeError(f"{path}: recipe: cannot be read ({error}); give a file of TOML or JSON") from error
     if not isinstance(found, dict):
-        raise RecipeError(f"{path}: recipe: is no object; give one with the field columns")
+        raise RecipeError(f"{path}: recipe: is not an object; give one with the field columns")
     return found
 
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from corpus.importers import jsonl
@@ -47,7 +48,7 @@ def rows_of_row(recipe: Recipe, row: Row) -> Iterator[dict[str, Any]]:
 
 
 def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, str] | None = None) -> ItemRecord:
-    """ProblemError when the row is no record. `texts`: those of the recipe's lookup, by key."""
+    """ProblemError: the row cannot be a record. `texts`: those of the recipe's lookup, by key."""
     row = raw.value
     if recipe.lookup_key:
         row = {**row, "@text": _looked_up(recipe, row, texts or {})}
@@ -69,7 +70,7 @@ def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, 
 def _field(name: str, sources: tuple[Source, ...], row: Row) -> Any:
     if name == "candidate":
         return None
-    values = [fill(source, lambda column: value_at(row, column)) for source in sources]
+    values = [fill(source, partial(value_at, row)) for source in sources]
     if name in SEVERAL:
         return _several(name, values)
     value = values[0]
@@ -96,12 +97,10 @@ def _choice(recipe: Recipe, fields: Mapping[str, Any], row: Row) -> dict[str, An
     place = _place(candidates, answer, recipe.first_answer)
     if "candidate" in recipe.columns:
         source = recipe.columns["candidate"][0]
-        candidates = [
-            fill(source, lambda name, one=text: one if name == "candidate" else value_at(row, name))
-            for text in candidates
-        ]
-        if None in candidates:
+        texts = [fill(source, partial(value_at, {**row, "candidate": text})) for text in candidates]
+        if None in texts:
             raise ProblemError("candidate", "lacks a value of its template", "correct the row, or the template")
+        candidates = texts
     return {"caption": candidates[place], "foils": [*candidates[:place], *candidates[place + 1 :]]}
 
 
@@ -150,7 +149,7 @@ def _made_id(record: Mapping[str, Any]) -> str:
 
 
 def _looked_up(recipe: Recipe, row: Row, texts: Mapping[str, str]) -> str:
-    key = fill(recipe.lookup_key, lambda name: value_at(row, name))
+    key = fill(recipe.lookup_key, partial(value_at, row))
     found = texts.get(str(key))
     if found is None:
         problem = f"{recipe.lookup['file']} has nothing for {quoted(key)}"

@@ -22,7 +22,8 @@ SHOWN = 5
 def sample_of(path: Path, limits: TableLimits | None = None) -> dict[str, Any]:
     """`records`, the path of the list in a JSON file, and `rows`. CorpusError: the file cannot be read."""
     records = next(iter(lists_of(path)), "")
-    found, size = [], 0
+    found: list[dict[str, Any]] = []
+    size = 0
     for raw in islice(rows_of(path, limits or TableLimits(), records=records), MAX_ROWS):
         if raw.problem:
             continue

@@ -53,7 +53,7 @@ def parse_source(given: str) -> Source:
             raise CorpusError(f"template: {quoted(given)} has a pair of braces without a column; write {{column}}")
         if conversion or (spec and spec not in _TEXT_FORMATS and not _NUMBER_FORMAT.fullmatch(spec)):
             raise CorpusError(
-                f"template: {quoted(spec or conversion)} in {quoted(given)} is no format; "
+                f"template: {quoted(spec or conversion)} in {quoted(given)} is not a format; "
                 f"use {', '.join(_TEXT_FORMATS)}, or one of numbers, such as 05d or .1f"
             )
     return tuple(Piece(text, name, spec) for text, name, spec, _conversion in pieces)
@@ -91,5 +91,5 @@ def _formatted(piece: Piece, value: Any) -> str:
     number = as_number(value)
     if number is None or (piece.form.endswith("d") and number != int(number)):
         kind = "whole number" if piece.form.endswith("d") else "number"
-        raise ProblemError(name, f"{quoted(value)} is no {kind}", f"leave out :{piece.form} in the template")
+        raise ProblemError(name, f"{quoted(value)} is not a {kind}", f"leave out :{piece.form} in the template")
     return format(int(number) if piece.form.endswith("d") else number, piece.form)

@@ -20,7 +20,7 @@ from projects.models import Role, User
 def map_columns(person: User, upload: Import, document: Mapping[str, Any]) -> Import:
     """Store the recipe and queue the job that previews its records.
 
-    CorpusError: a recipe without meaning. EvaluationError: the import is no table, or is already confirmed or
+    CorpusError: a recipe without meaning. EvaluationError: the import is not a table, or is already confirmed or
     discarded, or is being read.
     """
     require_role(person, upload.project, Role.RESEARCHER)
