@@ -18,8 +18,6 @@ from projects.forms.registry_entry import choices_of
 # The choice without a format.
 BY_NAME = "auto"
 MEGABYTE = 1024 * 1024
-# Endings of tables that no other format is detected by.
-TABLES = frozenset({".json", ".parquet"})
 # Of a file, to see its columns.
 _HEAD = 64 * 1024
 
@@ -113,12 +111,17 @@ class ImportForm(forms.Form):
             if self.cleaned_data.get("videos"):
                 self.cleaned_data["format"] = "videos"
             return
-        ending = PurePath(records.name or "").suffix.lower()
-        said = BY_ENDING.get(ending)
-        if self._asks_for_columns and (ending in TABLES or (said and not has_our_columns(records, said))):
+        said = BY_ENDING.get(PurePath(records.name or "").suffix.lower())
+        if self._asks_for_columns and said and not has_our_columns(records, said):
             said = "table"
         if said is None:
-            self.add_error("format", _("The format cannot be detected from the file name. Choose the format."))
+            self.add_error(
+                "format",
+                _(
+                    "The format cannot be detected from the file name. Choose the format, or “Any table” for a "
+                    "table with columns of your own."
+                ),
+            )
         else:
             self.cleaned_data["format"] = said
 

@@ -158,7 +158,7 @@ def test_the_right_candidate_is_the_caption_and_the_others_are_foils(answer, ext
 
 
 @pytest.mark.parametrize("answer", ["9", "-1", "D", "perhaps", ""])
-def test_an_answer_that_is_no_candidate_is_a_problem_of_the_row(answer):
+def test_an_answer_outside_of_the_candidates_is_a_problem_of_the_row(answer):
     row = {"v": "a.mp4", "a": "['yes', 'no']", "right": answer}
     [shown] = preview_rows({"columns": {"video": "v", "candidates": ["a"], "answer": "right"}}, [row], "s")
     assert shown.problem is not None
@@ -217,7 +217,10 @@ CHARADES = (
     '46GP8,HR43,Kitchen,6,7,Yes,"A person cooks, then eats.",food,A person cooks.;Someone eats.,'
     "c092 11.90 21.20;c147 0.00 12.60,30.0\n46GP9,HR43,Bed,6,7,Yes,A person lies.,bed,A person lies.,,30.0\n"
 )
-NEXTQA = "video,frame_count,width,height,question,answer,qid,type,a0,a1,a2,a3,a4\n7,9,1,1,why,1,6,CW,a,b,c,d,e\n8,9,1,1,how,0,6,CH,f,g,h,i,j\n"
+NEXTQA = (
+    "video,frame_count,width,height,question,answer,qid,type,a0,a1,a2,a3,a4\n"
+    "7,9,1,1,why,1,6,CW,a,b,c,d,e\n8,9,1,1,how,0,6,CH,f,g,h,i,j\n"
+)
 RAREACT = "id,video_id,start,end,class_id,verb,noun,annotation\n0,v1,50,60,0,cut,rock,1\n1,v2,20,30,1,close,box,0\n"
 EPIC = (
     "narration_id,participant_id,video_id,narration_timestamp,start_timestamp,stop_timestamp,start_frame,stop_frame,"
@@ -239,7 +242,8 @@ PUBLISHED = {
                             ("A person lies.", (), "Charades/46GP9", None, None, "")]),
     "charades-actions": (CHARADES, [("Walking in", (), "Charades/46GP8@11.9-21.2", 11.9, 21.2, ""),
                                     ("Cooking food", (), "Charades/46GP8@0-12.6", 0, 12.6, "")]),
-    "nextqa": (NEXTQA, [("why b", ("why a", "why c", "why d", "why e"), "NExT-QA/7", None, None, ""), ("how f", ("how g", "how h", "how i", "how j"), "NExT-QA/8", None, None, "")]),
+    "nextqa": (NEXTQA, [("why b", ("why a", "why c", "why d", "why e"), "NExT-QA/7", None, None, ""),
+               ("how f", ("how g", "how h", "how i", "how j"), "NExT-QA/8", None, None, "")]),
     "rareact": (RAREACT, [("cut rock", (), "RareAct/v1@50-60", 50, 60, "")]),
     "epic-kitchens": (EPIC, [("take plate", (), "EPIC-KITCHENS-100/P01_11@60.5-61.89", 60.5, 61.89, "")]),
     "webvid": (WEBVID, [("Aerial shot of a city", (), "WebVid/12", None, None, "")]),

@@ -9,7 +9,7 @@ from corpus.importers.parsing.row_values import Row, as_number, value_at
 from text.quoting import quoted
 
 OPERATORS = ("=", "!=", "in", "not in", ">", ">=", "<", "<=")
-_CONDITION = re.compile(r"(?P<name>.+?)\s*(?P<sign>!=|>=|<=|==|=|>|<|\s+not in\s+|\s+in\s+)\s*(?P<value>.*)", re.DOTALL)
+_SIGN = re.compile(r"!=|>=|<=|==|=|>|<| not in | in ")
 _ORDERS: dict[str, Callable[[float, float], bool]] = {
     ">": lambda one, other: one > other,
     ">=": lambda one, other: one >= other,
@@ -37,11 +37,12 @@ class Condition(NamedTuple):
 
 def parse_condition(given: str) -> Condition:
     """CorpusError: not a condition, or an order of something that is not a number."""
-    match = _CONDITION.fullmatch(given.strip())
-    if match is None:
+    match = _SIGN.search(given)
+    name = given[: match.start()].strip() if match else ""
+    if match is None or not name:
         raise CorpusError(f"where: {quoted(given)} is not a condition; write it as column=value, such as annotation=1")
-    sign = match["sign"].strip()
-    found = Condition(match["name"].strip(), "=" if sign == "==" else sign, match["value"].strip())
+    sign = match[0].strip()
+    found = Condition(name, "=" if sign == "==" else sign, given[match.end() :].strip())
     if found.operator in _ORDERS and as_number(found.value) is None:
         raise CorpusError(f"where: {quoted(found.value)} is not a number; give one after {found.operator}")
     return found
