@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.importers.parsing.column_guesses import columns_in, guess, text_columns
 from corpus.importers.parsing.fields import ProblemError
-from corpus.importers.parsing.row_filters import OPERATORS
+from corpus.importers.parsing.row_filters import OPERATORS, parse_condition
 from corpus.importers.parsing.row_values import exploded, value_at
 from corpus.importers.parsing.table_sample import list_columns
 from corpus.importers.parsing.templates import MAX_TEMPLATE
@@ -47,6 +47,7 @@ N_CONDITIONS = 2
 # Columns that are offered as foils or candidates.
 MAX_TEXTS = 40
 _EXAMPLE = 30
+_VALUES = frozenset({"source_dataset", "time_unit"})
 
 
 class TableForm(forms.Form):
@@ -89,12 +90,13 @@ class TableForm(forms.Form):
         self.rows = _exploded(rows, explode if explode in self.list_columns else "")
         super().__init__(data, initial=_initial(document))
         columns = columns_in(self.rows)
+        texts = dict.fromkeys([*self.initial["texts"], *text_columns(self.rows)[:MAX_TEXTS]])
         menu = [("", _("none")), *((name, _option(name, self.rows)) for name in columns)]
         self.fields["explode"].choices = [
             ("", _("nothing: one record per row")),
             *zip(*[self.list_columns] * 2, strict=True),
         ]
-        self.fields["texts"].choices = [(name, name) for name in text_columns(self.rows)[:MAX_TEXTS]]
+        self.fields["texts"].choices = [(name, name) for name in texts]
         self.fields["answer"].choices = menu
         for field, label in (*MAIN, *MORE):
             self.fields[field] = forms.ChoiceField(label=label, required=False, choices=menu)
@@ -114,6 +116,10 @@ class TableForm(forms.Form):
 
     def templates(self) -> list[forms.BoundField]:
         return [self[f"{name}_template"] for name, _label in TEMPLATES]
+
+    @property
+    def has_templates(self) -> bool:
+        return any(field.value() for field in self.templates())
 
     def conditions(self) -> list[list[forms.BoundField]]:
         return [[self[f"{part}_{place}"] for part in ("where", "sign", "value")] for place in range(N_CONDITIONS)]
@@ -154,7 +160,21 @@ def is_expressible(document: Mapping[str, Any]) -> bool:
     """Report whether the form can show the recipe; others are used as they are."""
     known = {"title", "summary", "name", "columns", "values", "where", "explode", "first_answer", "keep", "records"}
     fields = {*dict(MAIN), *dict(MORE), *dict(TEMPLATES), "foils", "candidates", "answer"}
-    return known >= document.keys() and fields >= document.get("columns", {}).keys()
+    columns, values = document.get("columns", {}), document.get("values", {})
+    return (
+        known >= document.keys()
+        and fields >= columns.keys()
+        and values.keys() <= _VALUES
+        and len(document.get("where", [])) <= N_CONDITIONS
+        and all(_is_in_menu(name, source) for name, source in columns.items())
+    )
+
+
+def _is_in_menu(name: str, source: Any) -> bool:
+    """Report whether the form has a place for the source: a list of texts, a template, or a column."""
+    if isinstance(source, list):
+        return name in {"foils", "candidates"}
+    return "{" not in source or name in dict(TEMPLATES)
 
 
 def _exploded(rows: Rows, name: str) -> list[Mapping[str, Any]]:
@@ -173,8 +193,11 @@ def _initial(document: Mapping[str, Any]) -> dict[str, Any]:
     for name, source in columns.items():
         if isinstance(source, str):
             initial[f"{name}_template" if "{" in source else name] = source
-    initial["proficiency_foils"] = "".join(columns.get("proficiency_foils", [])[:1])
-    initial["texts"] = columns.get("candidates") or columns.get("foils") or []
+    texts = columns.get("candidates") or columns.get("foils") or []
+    initial["texts"] = [texts] if isinstance(texts, str) else list(texts)
+    for place, text in enumerate(document.get("where", [])[:N_CONDITIONS]):
+        found = parse_condition(text)
+        initial |= {f"where_{place}": found.name, f"sign_{place}": found.operator, f"value_{place}": found.value}
     initial |= {name: document[name] for name in ("explode", "first_answer", "keep") if name in document}
     return initial | document.get("values", {})
 

@@ -39,7 +39,7 @@ def upload(owner: Client, name: str, text: str, **fields: str) -> str:
     """The address of the page of its columns."""
     sent = {"format": "auto", "records": SimpleUploadedFile(name, text.encode()), **fields}
     address = owner.post(reverse("imports:new_import", args=["own"]), sent).url
-    run_now(Import.objects.get().job)
+    run_now(Import.objects.latest("pk").job)
     return owner.get(address).url
 
 
@@ -99,6 +99,18 @@ def test_a_recipe_that_fits_is_offered_and_used(owner, project):
     run_now(Import.objects.get().job)
     [row] = Import.objects.get().preview["sample"]
     assert (row["id"], row["clip"]) == ("Vid-0", "YouCook2/Vid@90-102")
+
+
+def test_a_saved_recipe_fills_the_menus_of_the_next_table(owner, project):
+    address = upload(owner, "own.csv", TABLE)
+    chosen = {"texts": ["lies"], "where_0": "clip", "sign_0": "!=", "value_0": "b.mp4", "caption_template": "{says} Ok"}
+    owner.post(address, {**fields_of(owner, address), **chosen, "name": "chairs", "use": "1"})
+    again = upload(owner, "next.csv", TABLE)
+    fields = fields_of(owner, f"{again}?recipe=chairs")
+    assert {name: fields[name] for name in chosen} == chosen
+    html = owner.get(again, {"recipe": "chairs"}).content.decode()
+    assert "A man sits on a chair. Ok" in html
+    assert "A dog runs away. Ok" not in html
 
 
 def test_another_list_to_explode_fills_the_menus_again(owner, project):
