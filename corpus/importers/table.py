@@ -130,11 +130,13 @@ def _chosen(recipe: Recipe, rows: Iterable[RawRecord], count: _Count) -> Iterato
         if raw.problem:
             yield raw
             continue
+        count.rows += 1
+        is_empty = True
         try:
-            found = list(rows_of_row(recipe, raw.value))
+            for value in rows_of_row(recipe, raw.value):
+                is_empty = False
+                yield raw._replace(value=value)
         except ProblemError as error:
             yield raw._replace(value=None, problem=error.problem, part=error.field)
             continue
-        count.rows += 1
-        count.left_out += not found and bool(recipe.where)
-        yield from (raw._replace(value=value) for value in found)
+        count.left_out += is_empty and bool(recipe.where)

@@ -325,3 +325,21 @@ def test_a_sample_is_small_whatever_the_file_holds(tmp_path):
     row = {"caption": "x" * 100_000, "deep": {"a": [[1] * 5000]}, "many": {str(k): k for k in range(900)}}
     path = write(tmp_path / "a.jsonl", "\n".join(json.dumps(row) for _ in range(300)))
     assert len(json.dumps(sample_of(path))) < 300_000
+
+
+@pytest.mark.parametrize(
+    ("row", "columns", "field"),
+    [
+        ({"n": "1e999"}, {"caption": "{n:d} A man."}, "n"),
+        ({"n": "x" * 2000}, {"caption": "{n}" * 300}, "n"),
+        ({"n": '["a\\u0000"]'}, {"caption": "n.0"}, "caption"),
+        ({"n": "9" * 5000 + ":00:00"}, {"caption": "clip", "start_time": "n"}, "start_time"),
+        ({"n": ["a"] * 101}, {"candidates": ["n"], "answer": "clip"}, "candidates"),
+        ({"n": {"a": 1}}, {"caption": "n"}, "caption"),
+        ({"clip": "../a.mp4", "n": "A man."}, {"caption": "n"}, "video"),
+    ],
+)
+def test_cells_of_any_content_are_problems_of_their_row(row, columns, field):
+    [shown] = preview_rows({"columns": {"video": "clip", **columns}}, [{"clip": "a.mp4", **row}], "s")
+    assert shown.problem is not None
+    assert shown.problem[0] == field

@@ -18,7 +18,7 @@ from text.quoting import quoted
 
 KEY, VALUE, PLACE = "@key", "@value", "@place"
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_CLOCK = re.compile(r"(?:([0-9]+):)?([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]+)?)")
+_CLOCK = re.compile(r"(?:([0-9]{1,4}):)?([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]{1,12})?)")
 # Python's parser of literals needs far more memory than the text has characters.
 _MAX_LITERAL = 20_000
 Row = Mapping[str, Any]
@@ -120,7 +120,10 @@ def as_number(value: Any) -> float | None:
         return None
     if isinstance(value, int | float):
         return float(value) if abs(value) < 2**1000 else None
-    return float(value) if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) else None
+    if not isinstance(value, str) or not _NUMBER.fullmatch(value.strip()):
+        return None
+    number = float(value)
+    return number if math.isfinite(number) else None
 
 
 def as_seconds(name: str, value: Any) -> Any:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from corpus.importers import jsonl
-from corpus.importers.parsing.fields import ProblemError
+from corpus.importers.parsing.fields import ProblemError, check_content
 from corpus.importers.parsing.records import RawRecord, clip_key
 from corpus.importers.parsing.row_values import (
     Row,
@@ -37,6 +37,7 @@ _SPLITS = {
 _TIMES = ("start_time", "end_time")
 _LETTER = re.compile(r"\(?([A-Za-z])\)?[.:]?")
 _DIGEST = 10
+MAX_CANDIDATES = 100
 
 
 def rows_of_row(recipe: Recipe, row: Row) -> Iterator[dict[str, Any]]:
@@ -64,6 +65,8 @@ def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, 
         record["split"] = _SPLITS.get(split, split)
     if "id" not in recipe.columns:
         record["id"] = _made_id(record)
+    # A cell of JSON may hold what the cell's text did not show.
+    check_content(record)
     return jsonl.parse(raw._replace(value=record), subtest)
 
 
@@ -92,8 +95,9 @@ def _several(name: str, values: list[Any]) -> list[str] | None:
 def _choice(recipe: Recipe, fields: Mapping[str, Any], row: Row) -> dict[str, Any]:
     """The caption and the foils: the right candidate and the others."""
     candidates, answer = fields["candidates"] or [], fields.get("answer")
-    if len(candidates) < 2:
-        raise ProblemError("candidates", f"has {len(candidates)}", "give at least two candidates")
+    if not 2 <= len(candidates) <= MAX_CANDIDATES:
+        fix = f"give 2 to {MAX_CANDIDATES} candidates"
+        raise ProblemError("candidates", f"has {len(candidates)}", fix)
     place = _place(candidates, answer, recipe.first_answer)
     if "candidate" in recipe.columns:
         source = recipe.columns["candidate"][0]

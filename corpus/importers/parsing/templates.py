@@ -24,6 +24,8 @@ _TEXT_FORMATS: dict[str, Callable[[str], str]] = {
 # Formats of numbers: 05d, 3d, .2f. Two digits limit the length of what they write.
 _NUMBER_FORMAT = re.compile(r"0?[0-9]{0,2}d|(\.[0-9])?f")
 MAX_TEMPLATE = 1000
+# Far above any text that can be stored; a template may name a long cell many times.
+MAX_FILLED = 100_000
 
 
 class Piece(NamedTuple):
@@ -79,6 +81,10 @@ def fill(source: Source, get: Get) -> Any:
             if value is None or value == "":
                 return None
             text += _formatted(piece, value)
+        if len(text) > MAX_FILLED:
+            raise ProblemError(
+                piece.column or "template", f"makes more than {MAX_FILLED} characters", "shorten the template"
+            )
     return text
 
 
