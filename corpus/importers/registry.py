@@ -27,6 +27,17 @@ _IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         summary="The columns of JSON lines as a table with a header, as a spreadsheet saves it.",
     ),
+    "table": Entry(
+        "Any table",
+        "corpus.importers.table",
+        params=(
+            _SUBTEST,
+            _DATASET,
+            Param("recipe", "", "name of a recipe that comes with Foilworks, such as coin"),
+            Param("mapping", {}, "what each column is, as a recipe in JSON", "json"),
+        ),
+        summary="CSV, TSV, JSON lines, JSON or Parquet with columns of any names: you say what each column is.",
+    ),
     "vilma": Entry(
         "ViLMA / VALSE JSON",
         "corpus.importers.vilma",
@@ -340,6 +351,10 @@ EXAMPLES = {
     "jsonl": (
         '{"id": "1", "video": "cup.mp4", "caption": "A hand lifts a cup.", "foil": "A hand drops a cup."}\n'
         '{"id": "2", "video": "door.mp4", "caption": "A man opens a door."}\n'
+    ),
+    "table": (
+        "clip_path,sentence,negative_1,negative_2\n"
+        "cup.mp4,A hand lifts a cup.,A hand drops a cup.,A hand fills a cup.\n"
     ),
     "vilma": (
         '{"1": {"video_file": "door.mp4", "start_time": 2.0, "end_time": 6.5, "time_unit": "sec",\n'

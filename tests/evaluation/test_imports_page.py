@@ -11,6 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploaded
 from django.urls import reverse
 from django.utils import timezone
 
+from corpus.importers.parsing.column_guesses import guess
+from corpus.importers.parsing.table_sample import sample_of
 from corpus.importers.registry import EXAMPLES, IMPORTERS
 from corpus.models import Item, MediaState, Video
 from corpus.records import BadRecord, RecordWarning
@@ -340,8 +342,10 @@ def test_the_format_of_a_table_is_detected(owner, project):
 @pytest.mark.parametrize(
     ("files", "format_slug"),
     [
-        ({"records": ("x.JSONL", "{}")}, "jsonl"),
-        ({"records": ("x.tsv", "id")}, "csv"),
+        ({"records": ("x.JSONL", '{"id": "1", "caption": "a", "video": "b"}')}, "jsonl"),
+        ({"records": ("x.tsv", '"id"\tcaption\turl')}, "csv"),
+        ({"records": ("x.tsv", "id\tsentence\tclip")}, "table"),
+        ({"records": ("x.jsonl", '{"id": "1", "caption": "a"}')}, "table"),
         ({"videos": ("a.mp4", "x")}, ""),
     ],
 )
@@ -430,7 +434,10 @@ SEVERAL = {
 def test_the_examples_of_the_page_can_be_imported(tmp_path, slug):
     path = tmp_path / f"x.{slug if slug in ('csv', 'jsonl') else 'txt'}"
     path.write_text(EXAMPLES[slug])
-    found = list(load(IMPORTERS[slug]).read(path, params={param.name: "" for param in IMPORTERS[slug].params}))
+    params = {param.name: "" for param in IMPORTERS[slug].params}
+    if slug == "table":
+        params |= {"mapping": guess(sample_of(path)["rows"])}
+    found = list(load(IMPORTERS[slug]).read(path, params=params))
     assert len(found) == SEVERAL.get(slug, 1)
     assert not [one for one in found if isinstance(one, BadRecord | RecordWarning)]
 
