@@ -66,7 +66,8 @@ class ItemRecord:
     """A caption of a video with its foils; `foils == ()` is a caption to make foils for.
 
     `facts` is what methods and analyses read (an annotated count, a template); `extra` are the fields of the file that
-    nothing here names, returned on export. `line` says where in the file the record starts: no part of its value.
+    nothing here names, returned on export. `pair` is the name that the two items of a two-clip item share. `line` says
+    where in the file the record starts: no part of its value.
     """
 
     id: str
@@ -79,6 +80,7 @@ class ItemRecord:
     votes: VoteCounts | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    pair: str = ""
     line: int | None = field(default=None, compare=False)
 
 

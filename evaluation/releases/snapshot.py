@@ -83,6 +83,7 @@ def plain_record(item: Item, kept: Sequence[Foil], of_pair: Sequence[Foil], id_:
         proficiency=_pair(simpler, of_pair) if simpler else None,
         extra=item.extra,
         facts=item.known_facts,
+        pair=item.pair,
     )
 
 

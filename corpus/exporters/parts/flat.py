@@ -33,6 +33,7 @@ TEXTS = (
     "class_label",
     "category",
     "movie",
+    "pair",
     "facts",
     "extra",
     "proficiency_caption",
