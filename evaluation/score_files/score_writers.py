@@ -123,9 +123,11 @@ WRITERS: dict[str, tuple[str, str, Callable[[Rows], bytes]]] = {
     "utd": ("UTD, right or wrong", "csv", utd),
 }
 # Formats without scores, which suit runs that only know the winner.
+OF_PAIRS = "winoground"
 OF_WINNERS = ("pairs", "mc", "utd")
 
 
-def writers_of(*, only_winners: bool) -> dict[str, tuple[str, str, Callable[[Rows], bytes]]]:
-    """Return the formats that a run's scores may be written in."""
-    return {name: WRITERS[name] for name in (OF_WINNERS if only_winners else WRITERS)}
+def writers_of(*, only_winners: bool, pairs: bool = False) -> dict[str, tuple[str, str, Callable[[Rows], bytes]]]:
+    """Return the formats that a run's scores may be written in. `pairs`: it has items of two clips."""
+    names = OF_WINNERS if only_winners else [name for name in WRITERS if pairs or name != OF_PAIRS]
+    return {name: WRITERS[name] for name in names}
