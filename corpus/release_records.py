@@ -69,6 +69,7 @@ def release_record(
         "provenance": [dict(made) if made else None for made in provenance or [None] * len(foils)],
         # Only if true, as above.
         **({AS_PUBLISHED: True} if as_published else {}),
+        **({"pair": item.pair} if item.pair else {}),
     }
 
 
@@ -123,6 +124,7 @@ def item_record(record: Mapping[str, Any], votes: Mapping[str, VoteCounts] | Non
         votes=counts.get(record["id"]),
         extra=record["extra"],
         facts=facts_of_kept_foils(record),
+        pair=record.get("pair", ""),
     )
 
 

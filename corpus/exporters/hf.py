@@ -36,6 +36,7 @@ TEXT_COLUMNS = (
     "class_label",
     "category",
     "movie",
+    "pair",
     "facts",
     "extra",
 )
@@ -66,6 +67,7 @@ that are false of it. Frozen as release `{release}` on {date}; content hash `{co
 | `caption`, `foils` | the true sentence and the false ones |
 | `video`, `url`, `source_dataset`, `source_id` | the source of the video; this data set contains no videos |
 | `start_time`, `end_time`, `time_unit` | the clip in the video, in seconds, presentation timestamps or frames |
+| `pair` | a name that two items share: the caption of each is the foil of the other, whose clip differs |
 | `proficiency` | a simpler pair of the same video, if there is one |
 | `votes` | how many validators chose the caption, the foil, anything else |
 | `facts`, `extra` | JSON: facts that methods read, and other fields of the record |

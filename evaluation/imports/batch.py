@@ -43,6 +43,9 @@ class ImportResult:
     changes: list[dict[str, Any]] = field(default_factory=list)
     # New items that count as valid because they are published.
     as_published: int = 0
+    # Records with a pair name, and pairs of which the file has, or adds, the second item.
+    halves: int = 0
+    pairs: int = 0
     attached: int = 0
     # Clips of records without a caption: lists of videos.
     without_captions: int = 0
@@ -80,6 +83,7 @@ class ImportResult:
             "updated": sum(change["updated"] for change in self.changes),
             "changes": self.changes,
             "as_published": self.as_published,
+            "pairs": self.pairs,
             "attached": self.attached,
             "without_captions": self.without_captions,
             "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},

@@ -427,6 +427,8 @@ SEVERAL = {
     "bla": 2,
     "eqben": 2,
     "quva": 3,
+    "winoground": 2,
+    "vinoground": 2,
 }
 
 

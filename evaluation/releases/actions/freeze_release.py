@@ -15,7 +15,7 @@ from evaluation.releases.balanced_items import balanced
 from evaluation.releases.changelog import keep_changelog
 from evaluation.releases.gate import GateFinding, inspect
 from evaluation.releases.models import ReleaseGate
-from evaluation.releases.snapshot import FrozenItem, valid_items
+from evaluation.releases.snapshot import FrozenItem, freeze_candidates, whole_items
 from evaluation.scoring.models import Run
 from evaluation.utd.shortcuts import check_bar
 from projects import audit
@@ -24,6 +24,8 @@ from projects.models import Project, User
 
 MAX_NAME_LENGTH = 120
 ROWS_PER_QUERY = 500
+# In a release's gate: halves of pairs that it leaves out.
+HALVES = "halves_left_out"
 # Minimum length of an override's reason: readers of the datasheet must learn something from it.
 MIN_REASON_LENGTH = 20
 
@@ -35,10 +37,17 @@ class Content:
     frozen: list[FrozenItem]
     balanced: dict[str, dict[str, int]]
     needs: dict[str, Any] | None
+    halves: list[str]
 
     @property
     def records(self) -> list[dict[str, Any]]:
         return [one.record for one in self.frozen]
+
+    @property
+    def left_out(self) -> dict[str, Any]:
+        """Return what the release says of items that it leaves out; only if there are some, as in older releases."""
+        needs = {"needs": self.needs} if self.needs else {}
+        return {"balanced": self.balanced, **needs, **({HALVES: self.halves} if self.halves else {})}
 
 
 def freeze_release(
@@ -71,17 +80,21 @@ def freeze_release(
 
 
 def _content(project: Project, balance: Sequence[str], needs: str, runs: Sequence[Run]) -> Content:
-    """Return the valid items without those that the ladder, then the balance, leave out. EvaluationError: none is
-    left."""
-    frozen, chosen = valid_items(project), None
+    """Return the valid items without those that the ladder, then the balance, leave out. Pairs of two clips stay whole.
+
+    EvaluationError: none is left.
+    """
+    (frozen, halves), chosen = freeze_candidates(project), None
     if needs:
         chosen = select([one.record for one in frozen], needs, runs)
-        frozen = [one for one in frozen if one.record["id"] in chosen.kept]
+        kept = [one for one in frozen if one.record["id"] in chosen.kept]
+        frozen, unpaired = whole_items(kept) if kept else ([], [])
+        halves = [*halves, *unpaired]
     if not frozen:
         raise EvaluationError(_("No valid item qualifies. Choose other items, or models with other scores."))
     left, offers = balanced(frozen, balance)
     counts = {each.name: {"n": each.n, "n_kept": each.n_kept} for each in offers}
-    return Content(left, counts, chosen.as_json() if chosen else None)
+    return Content(left, counts, chosen.as_json() if chosen else None, [one.record["id"] for one in halves])
 
 
 def _freeze(person: User | None, project: Project, name: str, override: str, make: Callable[[], Content]) -> Release:
@@ -107,9 +120,9 @@ def _freeze(person: User | None, project: Project, name: str, override: str, mak
     )
     ReleaseItem.objects.bulk_create(_members(release, frozen), batch_size=ROWS_PER_QUERY)
     keep_changelog(release)
-    _record_gate(person, release, finding, override, content)
-    details = {"balanced": content.balanced, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
-    details |= {"n_as_published": release.n_as_published, **_needs(content)}
+    _record_gate(person, release, finding, override, content.left_out)
+    details = {**content.left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
+    details |= {"n_as_published": release.n_as_published}
     audit.record(audit.event(project, person, "evaluation.freeze_release", release, **details))
     return release
 
@@ -128,12 +141,14 @@ def _check_gate(finding: GateFinding, override: str) -> None:
         )
 
 
-def _record_gate(person: User | None, release: Release, finding: GateFinding, override: str, content: Content) -> None:
+def _record_gate(
+    person: User | None, release: Release, finding: GateFinding, override: str, left_out: dict[str, Any]
+) -> None:
     """Store the gate's finding with the release; an override counts only if something was stopped."""
     overridden = bool(finding.stopped)
     gate = ReleaseGate.objects.create(
         release=release,
-        data={**finding.as_json(), "balanced": content.balanced, **_needs(content)},
+        data={**finding.as_json(), **left_out},
         override=override if overridden else "",
         overridden_by=person if overridden else None,
     )
@@ -143,11 +158,6 @@ def _record_gate(person: User | None, release: Release, finding: GateFinding, ov
             release.project, person, "evaluation.override_gate", gate, reason=override, release=release.pk, **details
         )
         audit.record(event)
-
-
-def _needs(content: Content) -> dict[str, Any]:
-    """Return by which ladder the items were selected; nothing if by none, as in older releases."""
-    return {"needs": content.needs} if content.needs else {}
 
 
 def _members(release: Release, frozen: list[FrozenItem]) -> list[ReleaseItem]:

@@ -91,6 +91,8 @@ class Command(FoilworksCommand):
             diff += f"; {n} new items count as valid on the publisher's word"
         if n := result["without_captions"]:
             media += f"\n{n} videos, no captions"
+        if n := result["pairs"]:
+            diff += f"; {n} pairs of two clips"
         return f"{table(('', 'created', 'unchanged'), rows)}\nvideos: {media}\n{diff}\n{bad}; {tail}"
 
     def _list(self, kind: str, lines: list[str]) -> None:

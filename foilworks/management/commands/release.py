@@ -9,7 +9,7 @@ from corpus.release_records import as_published_facts
 from evaluation.ladder.selection import runs_to_select_with, select
 from evaluation.ladder.wording import selection_notice
 from evaluation.metrics.ladder import QUALIFIES
-from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import HALVES, freeze_release
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.gate import GateFinding
 from evaluation.releases.snapshot import valid_items
@@ -17,6 +17,7 @@ from evaluation.scoring.queries import project_named
 from foilworks.management.base import FoilworksCommand, one_line
 from projects.models import Project
 
+SHOWN = 5
 KINDS = ("added", "removed", "changed")
 
 
@@ -79,6 +80,7 @@ class Command(FoilworksCommand):
             "hash": release.content_hash,
             "n_items": release.n_items,
             **as_published_facts(release.n_as_published),
+            HALVES: release.gate.data.get(HALVES, []) if hasattr(release, "gate") else [],
             "changes": _counted(changelog_of(release)),
             **_selected(release),
         }
@@ -96,6 +98,9 @@ class Command(FoilworksCommand):
             told += f"\n{word['items']} of {result['n_items']} items as published. {word['note']}"
         if chosen := result.get("needs"):
             told += f"\n{selection_notice(chosen)}"
+        if halves := result[HALVES]:
+            told += f"\n{len(halves)} items left out, because the item of their other clip is not in it: "
+            told += one_line(", ".join(halves[:SHOWN]) + (", …" if len(halves) > SHOWN else ""))
         found = result["changes"]
         return f"{told}\nsince {found['since']}: {_spoken(found)}" if found else told
 
