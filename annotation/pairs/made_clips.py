@@ -30,7 +30,7 @@ class MadeClip(NamedTuple):
 
 
 def keys_of(proposal: Proposal) -> tuple[str, ...]:
-    """Return the keys of the clips that the proposal needs and that are no imported clips, in order."""
+    """Return the keys of the clips that the proposal adds to the project, in order."""
     key = proposal.captions[0].clip[:STEM]
     if proposal.kind == REVERSAL:
         return (REVERSED.format(key=key),)

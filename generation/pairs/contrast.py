@@ -42,8 +42,10 @@ GENDERS = ({"man", "woman"}, {"boy", "girl"}, {"guy", "lady"}, {"guy", "girl"})
 PARTS = {ACTION: "VERB", OBJECT: "NOUN", GENDER: "NOUN", LIVING: "NOUN"}
 # What one wears, holds or adds comes with other things: both captions may be true.
 ALSO = word_set("wear add have hold with put mix include use contain sell like need show display feature")
-# Opposites that captions do not use as opposites, or that may both be true in a clip.
-NEVER_OPPOSITE = word_set("start stop begin end light top bottom front back hard soft new in answer teach learn")
+# Opposites that captions do not use as opposites, that may both be true in a clip, or that nobody sees.
+NEVER_OPPOSITE = word_set(
+    "start stop begin end light top bottom front back hard soft new in answer teach learn hot cold warm cool"
+)
 
 
 # A caption that denies something is true of most clips.

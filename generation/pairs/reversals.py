@@ -57,7 +57,8 @@ MAX_SECONDS = 30.0
 SEVERAL = re.compile(r"\b(?:then|and then|after|before|while|again|repeatedly)\b", re.IGNORECASE)
 SEVERAL_EVENTS = "the caption may say more than one event; check that the clip shows only this one"
 LONG = f"the clip is longer than {MAX_SECONDS:g} s, so it may show more than one event"
-# Played backwards, these say nothing about a place or a thing.
+# Nothing is changed, or the caption says a state.
+NO_CHANGE = word_set("wear pretend attempt try fail")
 ON_FOOT = word_set("walk run jog march stroll drive ride swim fly jump enter leave climb descend dance skate ski")
 BACKWARDS = "people and vehicles that move backwards may give the reversed clip away"
 
@@ -99,7 +100,9 @@ def _reversed(caption: PairCaption) -> _Reversed | None:
     given = [CaptionInput(str(caption.id), text)]
     params = {"subtest": "action", "tagger": "auto"}
     draft = next(state_change.make(given, params=params, mode="corrected", seed=0))
-    if isinstance(draft, Skip) or not {draft.facts["verb"], draft.facts["reverse"]} & REVERSED:
+    if isinstance(draft, Skip) or NO_CHANGE & {token.lemma for token in tagger().tag(text)}:
+        return None
+    if not {draft.facts["verb"], draft.facts["reverse"]} & REVERSED:
         return None
     return _Reversed(draft.foil, (draft.source, draft.target), str(draft.facts["verb"]))
 

@@ -1,4 +1,4 @@
-"""An index of captions by what is left when one word is removed, and by their words in any order.
+"""An index of captions by their text without one of its words, and by their words in any order.
 
 Captions that share an entry differ in one word, or in the order of words. A private SQLite file holds it, so memory
 stays bounded: SQLite sorts the entries on disk.

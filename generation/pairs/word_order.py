@@ -17,7 +17,7 @@ EVEN = SYMMETRIC | SHARING | word_set("and or with talk speak chat dance sing pl
 def exchanged(words: Sequence[str], others: Sequence[str]) -> tuple[str, str] | None:
     """Return the two parts that changed places, or None if the texts differ in another way or still agree.
 
-    `x middle y` became `y middle x`: both parts have a content word of one kind, and the middle is no mere "and".
+    `x middle y` became `y middle x`: both parts have a content word of one kind, and the middle is more than "and".
     """
     start = _common(words, others)
     end = _common(words[::-1][: len(words) - start], others[::-1][: len(others) - start])
