@@ -1,6 +1,6 @@
 """Propose natural pairs: captions of two videos that differ in one word, or in who does what to whom.
 
-The method follows Winoground (Thrush et al. 2022) in its form and asks no model: both captions exist, and both clips.
+Both captions exist already, and both clips: no model is asked, and nothing is written (decision 88).
 """
 
 from collections import Counter

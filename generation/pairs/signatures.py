@@ -137,8 +137,8 @@ class SignatureIndex:
 
 def number_of(*said: str) -> int:
     """Return a signed 64-bit hash of the strings."""
-    digest = hashlib.blake2b("\x1f".join(said).encode("utf-8"), digest_size=8).digest()
-    return int.from_bytes(digest, "big", signed=True)
+    digest = hashlib.sha256("\x1f".join(said).encode("utf-8")).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
 
 
 def _no_space(error: sqlite3.OperationalError) -> ActionableError:
