@@ -159,6 +159,8 @@ class ReleaseScore:
     cluster: str = ""
     proficiency_caption: float | None = None
     proficiency_foils: tuple[float, ...] = ()
+    # The name of its pair, of an item of two clips.
+    pair: str = ""
 
 
 @dataclass(frozen=True)

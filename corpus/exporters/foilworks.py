@@ -162,6 +162,8 @@ def score_line(score: ReleaseScore) -> dict[str, Any]:
     }
     if score.proficiency_caption is not None:
         line["proficiency"] = {"caption": score.proficiency_caption, "foils": list(score.proficiency_foils)}
+    if score.pair:
+        line["pair"] = score.pair
     return line
 
 

@@ -55,6 +55,11 @@ _EXPORTERS: dict[str, Entry] = {
         "corpus.exporters.sugarcrepe",
         summary="filename, caption, negative_caption, one file per kind of edit; for items with one foil.",
     ),
+    "winoground": Entry(
+        "Winoground, JSON lines",
+        "corpus.exporters.winoground",
+        summary="Two captions and two clips or images per record; for pairs of two clips.",
+    ),
     "foil-coco": Entry(
         "FOIL-COCO JSON (images)",
         "corpus.exporters.foil_coco",

@@ -59,6 +59,20 @@ _IMPORTERS: dict[str, Entry] = {
         deviations=(_PICTURE,),
         summary="filename, caption, negative_caption of still images; one file per kind of edit.",
     ),
+    "winoground": Entry(
+        "Winoground, JSON lines (images)",
+        "corpus.importers.winoground",
+        params=(_SUBTEST,),
+        deviations=(_PICTURE, "Each example becomes two items, one for each image, with a shared pair name."),
+        summary="Two captions and two still images per example, each caption true of one image.",
+    ),
+    "vinoground": Entry(
+        "Vinoground CSV",
+        "corpus.importers.vinoground",
+        params=(_SUBTEST,),
+        deviations=("Each row becomes two items, one for each clip, with a shared pair name.",),
+        summary="index, major, minor, pos_cap, neg_cap: two captions and two clips per row.",
+    ),
     "foil-coco": Entry(
         "FOIL-COCO JSON (images)",
         "corpus.importers.foil_coco",
@@ -152,6 +166,14 @@ EXAMPLES = {
     "sugarcrepe": (
         '{"0": {"filename": "000000085329.jpg", "caption": "A cat sits on a chair.",\n'
         '       "negative_caption": "A chair stands on a cat."}}\n'
+    ),
+    "winoground": (
+        '{"id": 0, "caption_0": "a dog chases a cat", "caption_1": "a cat chases a dog", '
+        '"image_0": "ex_0_img_0", "image_1": "ex_0_img_1", "tag": "Noun"}\n'
+    ),
+    "vinoground": (
+        "index,major,minor,pos_cap,neg_cap\n"
+        "0,action,human,a man eats before he sits down,a man sits down before he eats\n"
     ),
     "foil-coco": (
         '{"images": [{"id": 7, "file_name": "000000000007.jpg"}],\n'

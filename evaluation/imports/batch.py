@@ -43,6 +43,9 @@ class ImportResult:
     changes: list[dict[str, Any]] = field(default_factory=list)
     # New items that count as valid because they are published.
     as_published: int = 0
+    # Records with a pair name, and pairs of which the file has, or adds, the second item.
+    halves: int = 0
+    pairs: int = 0
     attached: int = 0
     media: Counter[str] = field(default_factory=Counter)
     # The plug-in that read the file, such as "foilworks-mirror 0.3"; "" for our own formats.
@@ -76,6 +79,7 @@ class ImportResult:
             "updated": sum(change["updated"] for change in self.changes),
             "changes": self.changes,
             "as_published": self.as_published,
+            "pairs": self.pairs,
             "attached": self.attached,
             "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
             "missing": self.missing,

@@ -21,6 +21,7 @@ from evaluation.errors import EvaluationError
 from evaluation.imports._captions import check_captions, store_captions
 from evaluation.imports._changes import list_changes, lock_changed, store_changes, strict_problem
 from evaluation.imports._items import check_items, store_items, store_pairs
+from evaluation.imports._pairs import check_pairs, warn_of_halves
 from evaluation.imports._subtests import load_subtests, store_subtests, warn_of_other_tests
 from evaluation.imports._videos import check_videos, refuse_taken_down, store_videos
 from evaluation.imports.batch import Batch, ImportResult, settle_ids
@@ -189,7 +190,8 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
     load_subtests(batch)
     for records in progress(good_chunks(source, found), found.n_chunks, "storing"):
         batch.take(records)
-        for check in (settle_ids, check_videos, check_captions, check_items, refuse_taken_down, list_changes):
+        checks = (settle_ids, check_pairs, check_videos, check_captions, check_items, refuse_taken_down, list_changes)
+        for check in checks:
             check(batch)
         lock_changed(batch)
         store_videos(batch)
@@ -200,6 +202,7 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
         batch.result.as_published += sum(item.is_on_publishers_word for item in items)
         audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
     warn_of_other_tests(batch)
+    warn_of_halves(batch)
     _record(batch, actor)
 
 

@@ -9,8 +9,9 @@ from django.db.models import QuerySet
 
 from corpus.models import Release, ReleaseItem
 from corpus.records import WINNER, ReleaseScore
+from corpus.rules.two_clips import connected, two_of_each
 from evaluation.errors import EvaluationError
-from evaluation.metrics import pairwise, rcad
+from evaluation.metrics import pairwise, rcad, two_clips
 from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.control import beside, sampled_captions
 from evaluation.metrics.intervals import DRAWS
@@ -184,6 +185,7 @@ def release_scores(
                 proficiency_foils=tuple(able[1:]) if able else (),
                 kind=kind,
                 higher_is_better=higher,
+                pair=record.get("pair", ""),
             )
         )
     return rows, missing
@@ -231,6 +233,7 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
             "only_winners": False,
             "rcad": None,
             "control": None,
+            "two_clips": None,
         }
     only_winners = is_winners_only(run, rows)
     ranked = None if only_winners else _ranked(rows)
@@ -241,7 +244,35 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
         "only_winners": only_winners,
         "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
         "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,
+        "two_clips": two_clip_results(rows, policy, draws, winners=only_winners, shares=keyed_by(run) == Keyed.TEXTS),
     }
+
+
+def two_clip_results(
+    rows: Sequence[ReleaseScore], policy: str, draws: int, *, winners: bool, shares: bool
+) -> dict[str, Any] | None:
+    """Return metrics.two_clips of the rows of both halves; None without any pair. `incomplete`: pairs with one half.
+
+    `shares`: each score is a share among the texts of its item; `winners`: only the winner of an item is known.
+    """
+    places = [(row.subtest, row.pair) if row.pair else None for row in rows]
+    names = len(set(places) - {None})
+    if not names:
+        return None
+    whole = two_of_each(places, [row.id for row in rows])
+    if not whole:
+        return {"tie_policy": policy, "scores": "", "overall": None, "subtests": {}, "incomplete": names}
+    scores = pair_scores(rows)
+    kind = two_clips.WINNERS if winners else two_clips.SHARES if shares else two_clips.ABSOLUTE
+    data = two_clips.TwoClipScores(
+        ids=[rows[one].pair for one, _other in whole],
+        # Of each half: its caption, then its foil, which is the other half's caption.
+        scores=np.array([[*scores.main[one][:2], *scores.main[other][1::-1]] for one, other in whole]),
+        subtests=[rows[one].subtest for one, _other in whole],
+        clusters=connected((rows[one].cluster, rows[other].cluster) for one, other in whole),
+        kind=kind,
+    )
+    return {**two_clips.compute(data, ties=policy, draws=draws), "incomplete": names - len(whole)}
 
 
 def is_winners_only(run: Run, rows: Sequence[ReleaseScore]) -> bool:

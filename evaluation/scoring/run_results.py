@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from corpus.models import Release
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
-from evaluation.metrics import pairwise
+from evaluation.metrics import pairwise, two_clips
 from evaluation.metrics.ties import hit, standing
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.models import Run
@@ -29,7 +29,7 @@ from evaluation.scoring.queries import (
 
 Floats = NDArray[np.float64]
 # In addition to the analysis's own version: raise it if credits are computed differently.
-VERSION = "6"
+VERSION = "7"
 AXES_VERSION = "3"
 RANKED = "ranked"
 
@@ -115,7 +115,8 @@ def fingerprint_of(run: Run) -> str:
     row = run if "stamp" in vars(run) else _stamped(Run.objects.filter(pk=run.pk)).get()
     stamp: datetime | None = vars(row)["stamp"]
     rules = asdict(PROTOCOLS[run.protocol])
-    parts = [VERSION, pairwise.VERSION, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
+    versions = [VERSION, pairwise.VERSION, two_clips.VERSION]
+    parts = [*versions, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
     # Earlier versions had none, so their results do not change.
     equal = sorted(equal_parts(run))
     return digest([*parts, run.params.get("control"), *([equal] if equal else [])])

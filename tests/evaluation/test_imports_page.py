@@ -412,7 +412,7 @@ def test_the_preview_names_a_subtest_only_if_it_creates_one(owner, project):
 
 
 # How many records the examples hold; the others have one.
-SEVERAL = {"csv": 2, "jsonl": 2, "vatex": 2, "msrvtt": 2, "votes": 2, "mturk": 2}
+SEVERAL = {"csv": 2, "jsonl": 2, "vatex": 2, "msrvtt": 2, "votes": 2, "mturk": 2, "winoground": 2, "vinoground": 2}
 
 
 @pytest.mark.parametrize("slug", EXAMPLES)

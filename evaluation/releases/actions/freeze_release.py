@@ -1,6 +1,7 @@
 """Freeze a release: the valid items of a project as they are now, under the hash of their content."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -12,7 +13,7 @@ from evaluation.releases.balanced_items import balanced
 from evaluation.releases.changelog import keep_changelog
 from evaluation.releases.gate import GateFinding, inspect
 from evaluation.releases.models import ReleaseGate
-from evaluation.releases.snapshot import FrozenItem, valid_items
+from evaluation.releases.snapshot import FrozenItem, freeze_candidates, valid_items
 from evaluation.utd.shortcuts import check_bar
 from projects import audit
 from projects.access import require_researcher
@@ -20,6 +21,8 @@ from projects.models import Project, User
 
 MAX_NAME_LENGTH = 120
 ROWS_PER_QUERY = 500
+# In a release's gate: halves of pairs that it leaves out.
+HALVES = "halves_left_out"
 # Minimum length of an override's reason: readers of the datasheet must learn something from it.
 MIN_REASON_LENGTH = 20
 
@@ -45,7 +48,8 @@ def _freeze(person: User | None, project: Project, name: str, override: str, bal
     # Two freezes of one project queue here, so that the second one finds the first. If an item that it contains
     # changes in the meantime, the freeze starts again.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
-    frozen, offers = balanced(valid_items(project), balance)
+    valid, halves = freeze_candidates(project)
+    frozen, offers = balanced(valid, balance)
     content_hash = hash_of(one.record for one in frozen)
     known = Release.objects.filter(project=project, content_hash=content_hash).first()
     if known is not None:
@@ -64,11 +68,16 @@ def _freeze(person: User | None, project: Project, name: str, override: str, bal
     ReleaseItem.objects.bulk_create(_members(release, frozen), batch_size=ROWS_PER_QUERY)
     keep_changelog(release)
     left_out = {each.name: {"n": each.n, "n_kept": each.n_kept} for each in offers}
-    _record_gate(person, release, finding, override, left_out)
+    _record_gate(person, release, finding, override, {"balanced": left_out, **_left_out(halves)})
     details = {"balanced": left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
-    details["n_as_published"] = release.n_as_published
+    details |= {"n_as_published": release.n_as_published, **_left_out(halves)}
     audit.record(audit.event(project, person, "evaluation.freeze_release", release, **details))
     return release
+
+
+def _left_out(halves: Sequence[FrozenItem]) -> dict[str, list[str]]:
+    """Return the ids of halves of pairs that the release leaves out; nothing if there are none."""
+    return {HALVES: [one.record["id"] for one in halves]} if halves else {}
 
 
 def _check_gate(finding: GateFinding, override: str) -> None:
@@ -86,13 +95,13 @@ def _check_gate(finding: GateFinding, override: str) -> None:
 
 
 def _record_gate(
-    person: User | None, release: Release, finding: GateFinding, override: str, left_out: dict[str, dict[str, int]]
+    person: User | None, release: Release, finding: GateFinding, override: str, left_out: dict[str, Any]
 ) -> None:
     """Store the gate's finding with the release; an override counts only if something was stopped."""
     overridden = bool(finding.stopped)
     gate = ReleaseGate.objects.create(
         release=release,
-        data={**finding.as_json(), "balanced": left_out},
+        data={**finding.as_json(), **left_out},
         override=override if overridden else "",
         overridden_by=person if overridden else None,
     )

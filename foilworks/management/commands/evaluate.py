@@ -16,6 +16,7 @@ from jobs.runner import run_now
 
 COLUMNS = ("n", "T", "T_ci", "P", "P+T", "ties")
 RANKED = (("rcad", "rank among foils (RCAD)"), ("control", "rank among other captions"))
+TWO_CLIPS = ("n", "text", "text_ci", "video", "video_ci", "group", "group_ci", "ties")
 RANKS = ("n", "R@1", "R@2", "R@3", "mean_rank", "median_rank")
 
 
@@ -102,9 +103,22 @@ class Command(FoilworksCommand):
         ranked = [(name, result[key]) for key, name in RANKED if result[key]]
         if ranked:
             shown += "\n\n" + table(("", *RANKS), [(name, *[found[key] for key in RANKS]) for name, found in ranked])
+        if pairs := result["two_clips"]:
+            shown += "\n\n" + _two_clips(pairs)
         if "served" in result:
             shown += "\n\n" + _served(result["served"])
         return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])
+
+
+def _two_clips(found: dict[str, Any]) -> str:
+    """Show text, video and group score of the items of two clips."""
+    if found["overall"] is None:
+        return f"no item of two clips has scores on both clips ({found['incomplete']} on one)"
+    groups = [*found["subtests"].items(), ("overall", found["overall"])]
+    rows = [(name, *[group[key] for key in TWO_CLIPS]) for name, group in groups]
+    chance = ("chance", *[found["overall"]["chance"].get(key) for key in TWO_CLIPS])
+    more = f"\n{found['incomplete']} items of two clips have scores on one clip only" if found["incomplete"] else ""
+    return table(("items of two clips", *TWO_CLIPS), [*rows, chance]) + more
 
 
 def _served(found: dict[str, Any]) -> str:

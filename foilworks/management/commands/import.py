@@ -77,6 +77,8 @@ class Command(FoilworksCommand):
         tail = "nothing was stored (--dry-run)" if result["dry_run"] else f"stored in {result['project']}"
         if n := result["as_published"]:
             diff += f"; {n} new items count as valid on the publisher's word"
+        if n := result["pairs"]:
+            diff += f"; {n} pairs of two clips"
         return f"{table(('', 'created', 'unchanged'), rows)}\nvideos: {media}\n{diff}\n{bad}; {tail}"
 
     def _list(self, kind: str, lines: list[str]) -> None:

@@ -5,12 +5,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from corpus.release_records import as_published_facts
-from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import HALVES, freeze_release
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.gate import GateFinding
 from evaluation.scoring.queries import project_named
 from foilworks.management.base import FoilworksCommand, one_line
 
+SHOWN = 5
 KINDS = ("added", "removed", "changed")
 
 
@@ -51,6 +52,7 @@ class Command(FoilworksCommand):
             "hash": release.content_hash,
             "n_items": release.n_items,
             **as_published_facts(release.n_as_published),
+            HALVES: release.gate.data.get(HALVES, []) if hasattr(release, "gate") else [],
             "changes": _counted(changelog_of(release)),
         }
 
@@ -58,6 +60,9 @@ class Command(FoilworksCommand):
         told = f"{result['hash']}  {result['name']} (id {result['id']}, {result['n_items']} items)"
         if word := result.get("as_published"):
             told += f"\n{word['items']} of {result['n_items']} items as published. {word['note']}"
+        if halves := result[HALVES]:
+            told += f"\n{len(halves)} items left out, because the item of their other clip is not valid: "
+            told += one_line(", ".join(halves[:SHOWN]) + (", …" if len(halves) > SHOWN else ""))
         found = result["changes"]
         return f"{told}\nsince {found['since']}: {_spoken(found)}" if found else told
 
