@@ -19,7 +19,7 @@ from projects.live_pages import render_live
 from projects.models import Project, Role
 
 # Two items each.
-ITEMS_PER_PAGE = 50
+ITEMS_PER_PAGE = 20
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

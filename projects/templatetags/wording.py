@@ -128,6 +128,17 @@ WORDS = SHOWN.keys() | frozenset(
         _("both"),
         _("neither"),
         _("cannot tell"),
+        # What differs between the captions of a pair.
+        _("opposite"),
+        _("count"),
+        _("colour"),
+        _("gender"),
+        _("participant"),
+        _("object"),
+        _("action"),
+        _("order of words"),
+        _("direction"),
+        _("order of events"),
         # Whether a run follows its paper to the letter.
         _("corrected"),
         _("paper"),
