@@ -1,5 +1,6 @@
 """Propose and store pairs in the background: each call adds up to MAX_NEW pairs that the subtest does not have."""
 
+import logging
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -13,7 +14,9 @@ from jobs.progress import progress
 
 MAX_NEW = 100
 SEED = 0
-DONE = "{stored} pairs stored, {failed} failed"
+DONE = "pairs stored: {stored}/{new}"
+
+log = logging.getLogger(__name__)
 
 
 def add_natural_pairs(subtest_id: int, job: Job) -> None:
@@ -38,12 +41,14 @@ def _add(subtest_id: int, kind: str, job: Job) -> None:
     stored = Item.objects.filter(subtest=subtest, pair__gt="", pair__startswith=f"{kind}-").count() // 2
     found = list(propose(subtest.project, kind, limit=stored + MAX_NEW, per_caption=1, seed=SEED))
     result = store_pairs(None, subtest, found, progress=partial(_shown, job))
-    done = DONE.format(stored=len(result["stored"]), failed=len(result["failed"]))
+    for failed in result["failed"]:
+        log.warning("subtest %s: pair %s was not stored: %s", subtest_id, failed["pair"], failed["error"])
+    done = DONE.format(stored=len(result["stored"]), new=len(found) - len(result["existing"]))
     progress(job, max(1, job.total), max(1, job.total), done)
 
 
 def _shown(job: Job, things: Iterable[Any], total: int, _label: str) -> Iterator[Any]:
     """Report each batch of pairs as a step of the job."""
     for done, thing in enumerate(things):
-        progress(job, done, total, "storing pairs")
+        progress(job, done, total, "storing")
         yield thing

@@ -88,7 +88,9 @@ def _once_per_clip(captions: Iterable[PairCaption]) -> Iterator[Proposal]:
             last = caption.clip
             why = f"played backwards, “{found.words[0]}” looks like “{found.words[1]}”"
             texts = caption.text, found.text
-            yield Proposal(REVERSAL, texts, (caption,), "direction", found.words, why, warning=_warning(caption, found))
+            yield Proposal(
+                REVERSAL, texts, (caption,), "direction of time", found.words, why, warning=_warning(caption, found)
+            )
 
 
 def _reversed(caption: PairCaption) -> _Reversed | None:

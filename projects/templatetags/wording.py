@@ -113,6 +113,7 @@ WORDS = SHOWN.keys() | frozenset(
         _("reading"),
         _("records"),
         _("storing"),
+        _("pairs stored"),
         _("videos"),
         _("votes"),
         _("checking"),
@@ -137,7 +138,7 @@ WORDS = SHOWN.keys() | frozenset(
         _("object"),
         _("action"),
         _("order of words"),
-        _("direction"),
+        _("direction of time"),
         _("order of events"),
         # Whether a run follows its paper to the letter.
         _("corrected"),

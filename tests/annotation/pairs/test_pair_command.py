@@ -5,6 +5,9 @@ import json
 import pytest
 from django.core.management import call_command
 
+from annotation.actions.decisions.items import take_down_video
+from annotation.actions.workflow.make_tasks import make_tasks
+from annotation.models import Task
 from annotation.pairs.actions.store_pairs import store_pairs
 from annotation.pairs.proposing import propose
 from corpus.actions.attach_media import attach_folder
@@ -113,6 +116,24 @@ def test_two_trims_are_joined_in_both_orders(subtest, tmp_path, capsys):
         "A man sits down, then a dog barks.",
         "A dog barks, then a man sits down.",
     ]
+
+
+def test_both_items_of_a_pair_get_validation_tasks(two_captions, capsys):
+    run(capsys)
+    make_tasks(two_captions.project)
+    tasks = Task.objects.filter(item__pair__gt="")
+    assert [(task.stage, task.overlap) for task in tasks] == [("validation", two_captions.votes_wanted)] * 2
+
+
+def test_a_takedown_of_a_video_removes_its_reversed_clip(subtest, tmp_path, capsys):
+    (film,) = add_film(subtest, tmp_path, (None, None))
+    Video.objects.update(source_id="")
+    make_caption(film, "Someone folds the paper.")
+    run(capsys, "--kind", "reversal")
+    owner = make_member(subtest.project, Role.RESEARCHER)
+    take_down_video(owner, "p", film.pk, "asked for by a person shown")
+    assert set(Video.objects.values_list("media_state", flat=True)) == {MediaState.TAKEN_DOWN}
+    assert set(Item.objects.values_list("state", flat=True)) == {ItemState.RETRACTED}
 
 
 def test_made_clips_are_not_used_for_further_pairs(subtest, tmp_path, capsys):

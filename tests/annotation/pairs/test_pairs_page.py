@@ -45,7 +45,7 @@ def run():
 def test_the_form_queues_a_job_and_the_page_shows_its_pairs(researcher, subtest, captions):
     assert send(researcher, subtest).status_code == 302
     job = run()
-    assert (job.dotted, job.message) == (JOBS["natural"], "3 pairs stored, 0 failed")
+    assert (job.dotted, job.message) == (JOBS["natural"], "pairs stored: 3/3")
     page = researcher.get("/projects/p/pairs/").content.decode()
     assert page.count("a man is sitting on a") == 3
     assert AuditEvent.objects.filter(action="annotation.ask_for_pairs").count() == 1
@@ -57,7 +57,7 @@ def test_each_job_adds_the_next_pairs(subtest, captions, researcher, monkeypatch
     for _ in range(3):
         send(researcher, subtest)
         messages.append(run().message)
-    assert messages == [f"{n} pairs stored, 0 failed" for n in (2, 1, 0)]
+    assert messages == ["pairs stored: 2/2", "pairs stored: 1/1", "pairs stored: 0/0"]
     assert Item.objects.count() == 6
 
 
