@@ -44,7 +44,7 @@ def fault(half: Half) -> str:
 
 
 def mismatch(one: Half, other: Half) -> str:
-    """Return why two items of one name are no pair; "" if they are one."""
+    """Return why two items of one name do not fit; "" if they do."""
     if one.clip == other.clip:
         return "has two items of the same clip"
     if one.foils != (other.caption,) or other.foils != (one.caption,):

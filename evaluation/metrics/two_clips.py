@@ -1,15 +1,18 @@
-"""Compute text, video and group score of items of two clips (Thrush et al. 2022, Sec. 3; Zhang et al. 2024, Sec. 3).
+"""Compute text, video and group score of items of two clips (Thrush et al. 2022, Sec. 3), (Zhang et al. 2024).
 
-With s(c, i) the score of caption c on clip i, where caption 0 is true of clip 0 alone and caption 1 of clip 1 alone:
-text: s(0, 0) > s(1, 0) and s(1, 1) > s(0, 1); video: s(0, 0) > s(0, 1) and s(1, 1) > s(1, 0); group: both.
+s(c, i) is the score of caption c on clip i. Caption 0 is true of clip 0 alone, caption 1 of clip 1 alone.
 
-Chance, for four independent scores of one continuous distribution: text and video are two comparisons without a common
-score, so 1/2 * 1/2 = 1/4. Group says that both true scores are above both false ones: 2! * 2! of 4! orders, 1/6.
+    text     s(0, 0) > s(1, 0) and s(1, 1) > s(0, 1)
+    video    s(0, 0) > s(0, 1) and s(1, 1) > s(1, 0)
+    group    both
 
-A tie is broken at random under `half`, as if each score had a small independent noise: a text or video comparison
-counts 1/2, and if a true scores tie with b false ones at the border, the group counts 1 / C(a + b, a). So four equal
-scores get the chance. `strict` is the rule of both papers; under `optimistic` a tie is won, and `first`, which prefers
-what a record lists first, prefers the true score.
+Chance is that of four independent scores of one continuous distribution. Text and video are two comparisons without a
+common score: 1/2 * 1/2 = 1/4. Group says that both true scores are above both false ones: 2! * 2! of 4! orders, 1/6.
+
+`half` breaks ties at random, as if each score had a small independent noise. A text or video comparison counts 1/2. If
+a true scores tie with b false ones at the border, the group counts 1 / C(a + b, a). So four equal scores get the
+chance. `strict` is the rule of both papers. `optimistic` counts ties as right, and so does `first`: records list the
+true score first.
 """
 
 from collections.abc import Sequence
