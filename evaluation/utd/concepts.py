@@ -187,11 +187,31 @@ def frame_text(concept: str, answer: str) -> str:
     return " ".join(name if name.endswith((".", "!", "?")) else f"{name}." for name in named) or NO_ACTIVITY
 
 
+def published_text(concept: str, answer: str) -> str:
+    """Return the text of one frame as the authors publish theirs; empty if no activity is visible.
+
+    A text that is not a list does not change. A list loses its numbers and brackets. Repeated objects remain.
+    """
+    text = answer.strip()
+    if concept in {DESCRIPTION, SUMMARY}:
+        return text
+    if "\n" in text or _NUMBERING.match(text):
+        text = (", " if concept == OBJECTS else " ").join(entries(text))
+    if text.rstrip(".").lower() == NO_ACTIVITY.rstrip(".").lower():
+        return ""
+    return text.lower() if concept == OBJECTS else text
+
+
 def sequence_text(frames: Sequence[str]) -> str:
     """Return the frames of a video as one text (UTD, Sec. 3.3.1): `Frame 1: ... Frame 2: ...`; a frame without a
     visible activity is empty.
     """
     return " ".join(f"Frame {place}: {_said(text)}".rstrip() for place, text in enumerate(frames, start=1))
+
+
+def coded_sequence_text(frames: Sequence[str]) -> str:
+    """Return the frames as in the authors' code: a line `Frame #1: ...` per frame."""
+    return "\n".join(f"Frame #{place}: {_said(text)}" for place, text in enumerate(frames, start=1)).strip()
 
 
 def _said(text: str) -> str:

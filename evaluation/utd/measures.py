@@ -22,6 +22,8 @@ Credits = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20
 # Number of captions per pass over a gallery.
 QUERIES = 512
+# The place of a text that does not exist: its vector is zero, and no model sees it.
+NO_TEXT = -1
 # The default of scikit-learn; the paper only names the model.
 INVERSE_REGULARISATION, ITERATIONS = 1.0, 1_000
 
@@ -42,7 +44,10 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class Gathered:
-    """Vectors of texts with many duplicates: `table` (u, d), memory-mapped if it is large; `places` (n, k) or (n,)."""
+    """Vectors of texts with many duplicates: `table` (u, d), memory-mapped if it is large; `places` (n, k) or (n,).
+
+    A place NO_TEXT has a vector of zeros.
+    """
 
     table: Any
     places: NDArray[np.int64]
@@ -59,7 +64,27 @@ class Gathered:
         return len(self.places)
 
     def __getitem__(self, at: Any, /) -> Floats:
-        return np.asarray(self.table[self.places[at]], dtype=np.float32)
+        places = np.asarray(self.places[at])
+        found = np.asarray(self.table[places], dtype=np.float32)
+        if (places == NO_TEXT).any():
+            found = np.where((places == NO_TEXT)[..., None], np.float32(0), found)
+        return found
+
+
+@dataclass(frozen=True)
+class Averaged(Gathered):
+    """The mean of several texts' vectors per row: `places` (n, m), filled up with NO_TEXT."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.places), self.table.shape[1])
+
+    @property
+    def ndim(self) -> int:
+        return 2
+
+    def __getitem__(self, at: Any, /) -> Floats:
+        return mean_present(super().__getitem__(at))
 
 
 @dataclass(frozen=True)
@@ -86,7 +111,7 @@ class Embedded:
         if temporal == MIDDLE:
             return np.asarray(self.frames[at, (self.frames.shape[1] - 1) // 2])
         if temporal == AVERAGE:
-            return np.asarray(normalised(self.frames[at]).mean(axis=1))
+            return mean_present(self.frames[at])
         raise EvaluationError(f"{quoted(temporal)} has no single vector a video; choose one of: {', '.join(TEMPORAL)}")
 
 
@@ -94,6 +119,24 @@ def normalised(vectors: Any) -> Floats:
     """Scale the last axis to length 1; a zero vector does not change."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.where(lengths == 0, 1, lengths), dtype=np.float32)
+
+
+def present(vectors: Any) -> NDArray[np.bool_]:
+    """Return which of the vectors (..., d) belong to a text, (...)."""
+    return np.asarray(np.any(np.asarray(vectors) != 0, axis=-1))
+
+
+def mean_present(vectors: Any) -> Floats:
+    """Average normalised vectors (n, k, d) over those that belong to a text, (n, d); zeros if none does."""
+    counts = np.maximum(present(vectors).sum(axis=-1, keepdims=True), 1)
+    return np.asarray(normalised(vectors).sum(axis=-2) / counts, dtype=np.float32)
+
+
+def _hidden(scores: NDArray[Any], vectors: Any) -> NDArray[Any]:
+    """Set the scores (n, k, c) of frames without a text to -inf, unless the video has no text at all."""
+    there = present(vectors)
+    absent = ~there & there.any(axis=1, keepdims=True)
+    return np.where(absent[..., None], -np.inf, scores)
 
 
 def products(rows: Any, others: Any) -> Floats:
@@ -112,13 +155,14 @@ def classified(
 
     `targets` (c, d) the class names' embeddings, `labels` (n,) places of the true classes. `max`: the highest cosine
     over the frames for each class, then the best class. `oracle`, the other reading of (UTD, Sec. 3.2): right if any
-    frame alone is. Classes tied for best share the credit.
+    frame alone is. Classes tied for best share the credit. A video without any text is a tie of all classes.
     """
     names = normalised(targets)
     credits = np.empty(len(labels))
     for start, end in _steps(len(labels), 8 * names.shape[0] * videos.frames.shape[1]):
         if temporal == MAX_SCORE:
-            scores = products(normalised(videos.frames[start:end]), names)
+            frames = videos.frames[start:end]
+            scores = _hidden(products(normalised(frames), names), frames)
             given = credit_of(scores, labels[start:end, None]).max(axis=1) if oracle else None
             credits[start:end] = credit_of(scores.max(axis=1), labels[start:end]) if given is None else given
         else:
@@ -131,7 +175,7 @@ def retrieved(captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArr
     """Compute common sense bias in text-to-video retrieval, (n,): caption i's own video, video i, ranks first.
 
     `captions` (n, d). `gallery`: the videos that are searched (all by default); captions whose video is not in it get
-    NaN. Videos tied for best share the credit.
+    NaN. Videos tied for best share the credit. A video without any text is never found.
     """
     n, k = len(videos.frames), videos.frames.shape[1]
     within = np.arange(n) if gallery is None else np.asarray(gallery)
@@ -147,6 +191,7 @@ def retrieved(captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArr
             shown = within[first:end]
             found = videos.frames[shown] if temporal == MAX_SCORE else videos.vectors(temporal, shown)[:, None]
             scores = products(queries, normalised(found).reshape(-1, queries.shape[1]))
+            scores = np.where(present(found).reshape(-1), scores, np.float32(-np.inf))
             best.see(scores.reshape(len(wanted), len(shown), -1).max(axis=2), column[wanted] - first)
         credits[wanted] = best.credits()
     return credits
@@ -171,7 +216,8 @@ class _Best:
         self.score = np.maximum(self.score, top)
 
     def credits(self) -> Credits:
-        return np.where(self.own == self.score, 1.0 / self.level, 0.0)
+        is_best = (self.own == self.score) & np.isfinite(self.own)
+        return np.where(is_best, 1.0 / np.maximum(self.level, 1.0), 0.0)
 
 
 def _tiles(size: int, d: int, k: int) -> Iterator[tuple[int, int]]:
@@ -197,20 +243,38 @@ class Fitted:
         return found
 
 
-def fitted(vectors: Floats, labels: NDArray[np.int64], n_classes: int, *, bootstrap: int | None = None) -> Fitted:
+def drawn(labels: NDArray[np.int64], seed: int, *, stratified: bool = False) -> NDArray[np.int64]:
+    """Draw a bootstrap sample of the same size (UTD, Sec. B.3): places in `labels`.
+
+    `stratified`: each class keeps its number of samples.
+    """
+    rng = np.random.default_rng(seed)
+    if not stratified:
+        return rng.integers(0, len(labels), len(labels))
+    classes = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    return np.concatenate([rng.choice(places, len(places)) for places in classes])
+
+
+def fitted(
+    vectors: Floats,
+    labels: NDArray[np.int64],
+    n_classes: int,
+    *,
+    bootstrap: int | None = None,
+    stratified: bool = False,
+    c: float = INVERSE_REGULARISATION,
+) -> Fitted:
     """Fit dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d).
 
-    `bootstrap`: the seed of a sample with replacement of the same size (UTD, Sec. B.3). EvaluationError if the training
-    samples have fewer than two classes.
+    `bootstrap`: the seed of a sample with replacement (`drawn`). EvaluationError if the training samples have fewer
+    than two classes.
     """
-    chosen = np.arange(len(labels))
-    if bootstrap is not None:
-        chosen = np.random.default_rng(bootstrap).integers(0, len(labels), len(labels))
+    chosen = np.arange(len(labels)) if bootstrap is None else drawn(labels, bootstrap, stratified=stratified)
     if len(np.unique(labels[chosen])) < 2:
         raise EvaluationError(
             "the training samples are of fewer than two classes; give train-split videos of several classes"
         )
-    model = LogisticRegression(C=INVERSE_REGULARISATION, max_iter=ITERATIONS)
+    model = LogisticRegression(C=c, max_iter=ITERATIONS)
     model.fit(normalised(vectors[chosen]), labels[chosen])
     return Fitted(model, n_classes)
 
@@ -222,20 +286,27 @@ def classified_by_training(
     labels: NDArray[np.int64],
     n_classes: int,
     temporal: str,
+    *,
+    c: float = INVERSE_REGULARISATION,
 ) -> Credits:
     """Compute dataset bias, (n,): as `classified`, by a linear model of the given embedding. `max`: it trains on
-    frames, and a class's score is its highest over the frames of a video.
+    frames, and a class's score is its highest over the frames of a video. It trains only on videos and frames that
+    have a text.
     """
     if temporal != MAX_SCORE:
-        model = fitted(train.vectors(temporal), train_labels, n_classes)
+        learnt = train.vectors(temporal)
+        there = present(learnt)
+        model = fitted(learnt[there], train_labels[there], n_classes, c=c)
         return credit_of(model.scores(normalised(test.vectors(temporal))), labels)
     k, d = train.frames.shape[1:]
-    model = fitted(np.asarray(train.frames[:]).reshape(-1, d), np.repeat(train_labels, k), n_classes)
+    learnt = np.asarray(train.frames[:]).reshape(-1, d)
+    there = present(learnt)
+    model = fitted(learnt[there], np.repeat(train_labels, k)[there], n_classes, c=c)
     credits = np.empty(len(labels))
     for start, end in _steps(len(labels), 8 * n_classes * k):
-        frames = normalised(test.frames[start:end]).reshape(-1, d)
-        scores = model.scores(frames).reshape(end - start, -1, n_classes).max(axis=1)
-        credits[start:end] = credit_of(scores, labels[start:end])
+        frames = test.frames[start:end]
+        scores = model.scores(normalised(frames).reshape(-1, d)).reshape(end - start, -1, n_classes)
+        credits[start:end] = credit_of(_hidden(scores, frames).max(axis=1), labels[start:end])
     return credits
 
 
@@ -248,6 +319,8 @@ def nine_classifiers(
     *,
     seed: int = 0,
     bootstraps: int = 3,
+    stratified: bool = False,
+    c: float = INVERSE_REGULARISATION,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return right or wrong, (n, 9), and mean probability of the true class, (n,) (UTD, Sec. B.3).
 
@@ -257,7 +330,8 @@ def nine_classifiers(
     right, confidence = [], []
     for number, (learnt, judged) in enumerate(zip(train, test, strict=True)):
         for draw in range(bootstraps):
-            model = fitted(learnt, train_labels, n_classes, bootstrap=seed + number * bootstraps + draw)
+            at = seed + number * bootstraps + draw
+            model = fitted(learnt, train_labels, n_classes, bootstrap=at, stratified=stratified, c=c)
             scores = model.scores(normalised(judged))
             right.append(credit_of(scores, labels) == 1.0)
             confidence.append(np.exp(scores[np.arange(len(labels)), labels]))

@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from evaluation.metrics.intervals import mean, mean_intervals
 from evaluation.utd import measures
 from evaluation.utd.cells import Cell, gains, table
 from evaluation.utd.concepts import CONCEPTS, DESCRIPTION, OBJECTS, SEQUENCE, TEMPORAL
+from evaluation.utd.guards import guarded
 from evaluation.utd.instructions import (
     CLASSIFICATION,
     FRAME,
@@ -35,10 +36,13 @@ from evaluation.utd.instructions import (
     ROBUST_OBJECTS,
     TARGET,
 )
+from evaluation.utd.learning import CURVE, curve_of
 from evaluation.utd.measures import Credits, Embedded, normalised
 from evaluation.utd.models import BiasRun, Descriptions, ItemCheck, ItemShortcut
+from evaluation.utd.needs import TEST, TRAIN, complete, missing_texts
+from evaluation.utd.procedure import AS_PUBLISHED, STRATIFIED, Procedure, procedure_of
 from evaluation.utd.representations import Embedding, Heard, Texts, TextVectors, nobody, texts_of
-from evaluation.utd.samples import Sample, described_videos, raw_frames, samples_of
+from evaluation.utd.samples import Sample, described_by_text, described_videos, raw_frames, samples_of
 from evaluation.utd.shortcuts import texts_sha256
 from evaluation.utd.splits import Split, split_facts, split_of
 from hub.adapters.registry import ENCODER, open_helper
@@ -50,7 +54,7 @@ from jobs.shards import PROBLEMS, Part, Problems, Stage, finish, keep, run_stage
 from jobs.spread import Spread
 from text.quoting import quoted
 
-VERSION = "1"
+VERSION = "2"
 ORACLE = "oracle"
 FOLDER = "text-vectors"
 VIDEOS_PER_CHUNK = 500
@@ -66,23 +70,69 @@ ACCEPTED = (ItemState.IN_VALIDATION, ItemState.DISPUTED, ItemState.VALID)
 
 @dataclass
 class _Task:
-    """n samples to judge and, in classification, those to train on; `names`: classes, or captions."""
+    """n samples to judge and, in classification, those to train on; `names`: classes, or captions.
+
+    `texts`: the texts of each name; `described`: the videos with each kind of text.
+    """
 
     run: BiasRun
     test: Sequence[Sample]
     train: Sequence[Sample]
     names: Sequence[str]
+    texts: Sequence[Sequence[str]]
     labels: NDArray[np.int64]
     train_labels: NDArray[np.int64]
+    described: Mapping[str, set[int]]
     embedding: Embedding = field(init=False)
 
     @property
     def classifies(self) -> bool:
         return self.run.task == CLASSIFICATION
 
-    def embedded(self, samples: Sequence[Sample], concept: str) -> Embedded:
-        texts = _chunks(self.run.descriptions, [sample.video for sample in samples], concept)
+    @property
+    def procedure(self) -> Procedure:
+        return procedure_of(self.run.params)
+
+    def part(self, concept: str, temporal: str) -> "_Task":
+        """Return the task of the samples that have the texts of a cell."""
+        videos = complete(self.described, concept, temporal)
+        kept, learnt = (np.flatnonzero([sample.video in videos for sample in some]) for some in (self.test, self.train))
+        part = replace(
+            self,
+            test=[self.test[at] for at in kept],
+            train=[self.train[at] for at in learnt],
+            labels=self.labels[kept] if self.classifies else np.arange(len(kept)),
+            train_labels=self.train_labels[learnt],
+        )
+        if not self.classifies:
+            part.names, part.texts = [self.names[at] for at in kept], [self.texts[at] for at in kept]
+        if len(np.unique(part.train_labels)) < 2:
+            part.train, part.train_labels = [], np.zeros(0, np.int64)
+        if hasattr(self, "embedding"):
+            part.embedding = self.embedding
+        return part
+
+    def spread(self, part: "_Task", credits: Credits) -> Credits:
+        """Return the credits of a part for all samples, NaN for the others."""
+        place = {sample.id: at for at, sample in enumerate(self.test)}
+        found = np.full(len(self.test), np.nan)
+        found[[place[sample.id] for sample in part.test]] = credits
+        return found
+
+    def in_part(self, part: "_Task", credits: Credits) -> Credits:
+        """Return the credits of the samples of a part."""
+        chosen = {sample.id for sample in part.test}
+        return credits[[sample.id in chosen for sample in self.test]]
+
+    def embedded(self, samples: Sequence[Sample], concept: str, kind: str) -> Embedded:
+        texts = _chunks(self.run.descriptions, [sample.video for sample in samples], concept, self.procedure, kind)
         return self.embedding.videos(texts, self.run.task, concept)
+
+    def sequences(self, samples: Sequence[Sample], instruction: str) -> Any:
+        """Return the sequences of objects under an instruction, (n, d)."""
+        videos = [sample.video for sample in samples]
+        texts = _chunks(self.run.descriptions, videos, OBJECTS, self.procedure, SEQUENCE)
+        return self.embedding.sequences(texts, instruction)
 
 
 @dataclass
@@ -132,10 +182,15 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
             for temporal in TEMPORAL:
                 if (values := found.get(f"{kind} {concept} {temporal}")) is not None:
                     cells[concept, temporal] = np.array(values, np.float64)
-    nine = _nine_of(found)
-    run.predictions = nine and _stored(task, *nine)
+    nine, by_objects = _nine_of(found), task.part(OBJECTS, SEQUENCE)
+    run.predictions = nine and _stored(by_objects, *nine)
     made = nine and split_of(run.predictions)
     run.result = _result(task, credits, made, without)
+    run.result["learning_curve"] = found.get(CURVE)
+    if made is not None and task.classifies:
+        sizes = Counter(sample.target for sample in by_objects.train)
+        full = task.in_part(by_objects, credits.dataset[OBJECTS, SEQUENCE])
+        run.result["split"]["nine"] = guarded(run.predictions["correct"], full, sizes, task.procedure)
     if made is not None and not task.classifies:
         task.embedding, _, _ = open_encoder(run.encoder, run.params.get("device", "auto"))
         run.result["galleries"] = _galleries(task, credits, made)
@@ -160,9 +215,11 @@ def measure_units(run: BiasRun, payload: Mapping[str, Any], job: Job) -> Problem
     task.embedding = embedding
     for unit in payload[UNITS]:
         progress(job, at, message=f"measuring: {unit}")
+        if unit == CURVE:
+            found[CURVE] = found.get(CURVE) or _curve(task)
         measured = _measure(task, unit, found) if unit in CONCEPTS else _one_of_nine(task, unit, found)
-        for name, values in measured:
-            found[name] = values.tolist()
+        for name, values in () if unit == CURVE else measured:
+            found[name] = _listed(values)
             keep(job, job.done, found)
         at += 1
         cut = {text: [text, read.tokens, read.limit, read.kept] for text, read in cuts.found.items()}
@@ -173,31 +230,51 @@ def measure_units(run: BiasRun, payload: Mapping[str, Any], job: Job) -> Problem
     return found
 
 
+def _listed(values: NDArray[Any]) -> list[Any]:
+    """Return the values for JSON, which has no NaN."""
+    return [None if value != value else value for value in values.tolist()]
+
+
 def measure_shard(run: BiasRun, shard: Job) -> None:
     finish(shard, measure_units(run, shard.payload, shard))
 
 
 def _units(run: BiasRun, samples: Sequence[Sample]) -> list[str]:
     nine = [f"{MODEL_UNIT}{number}" for number in range(MODELS)]
-    learns = len({sample.target for sample in samples if sample.train}) > 1
-    return [*CONCEPTS, *(nine if run.task != CLASSIFICATION or learns else [])]
+    with_objects = complete(described_by_text(run.descriptions), OBJECTS, SEQUENCE)
+    counted = [sample for sample in samples if sample.video in with_objects]
+    learns = len({sample.target for sample in counted if sample.train}) > 1
+    judged = sum(not sample.train for sample in counted)
+    if run.task != CLASSIFICATION:
+        return [*CONCEPTS, *(nine if judged > 1 else [])]
+    curve = [CURVE] if run.params.get(CURVE) else []
+    return [*CONCEPTS, *([*nine, *curve] if learns and judged else [])]
 
 
-def _chunks(descriptions: Descriptions, videos: Sequence[int], concept: str) -> Iterator[Texts]:
+def _chunks(
+    descriptions: Descriptions,
+    videos: Sequence[int],
+    concept: str,
+    procedure: Procedure = AS_PUBLISHED,
+    kind: str = "",
+) -> Iterator[Texts]:
     """Return the texts of the videos, in order, some hundred videos at a time."""
     for start in range(0, len(videos), VIDEOS_PER_CHUNK):
-        yield texts_of(raw_frames(descriptions, videos[start : start + VIDEOS_PER_CHUNK]), concept)
+        some = raw_frames(descriptions, videos[start : start + VIDEOS_PER_CHUNK])
+        yield texts_of(some, concept, procedure, kind)
 
 
 def _task(run: BiasRun, samples: Sequence[Sample]) -> _Task:
     """Return the task without its embedding, which only `measure_units` needs."""
     test = [sample for sample in samples if not sample.train]
     train = [sample for sample in samples if sample.train]
+    described = described_by_text(run.descriptions)
     if run.task != CLASSIFICATION:
         captions = [sample.target for sample in test]
         if len(captions) < 2:
             raise EvaluationError("retrieval needs at least two captions of described videos; describe more videos")
-        return _Task(run, test, [], captions, np.arange(len(test)), np.zeros(0, np.int64))
+        texts = [sample.captions for sample in test]
+        return _Task(run, test, [], captions, texts, np.arange(len(test)), np.zeros(0, np.int64), described)
     names = sorted({sample.target for sample in samples})
     if len(names) < 2:
         raise EvaluationError(f"all samples have the class {quoted(names[0])}; choose a different source of classes")
@@ -205,55 +282,79 @@ def _task(run: BiasRun, samples: Sequence[Sample]) -> _Task:
     labels, learnt = (np.array([place[one.target] for one in some], np.int64) for some in (test, train))
     if len(set(learnt.tolist())) < 2:
         train, learnt = [], np.zeros(0, np.int64)
-    return _Task(run, test, train, names, labels, learnt)
+    said = run.params.get("class_texts", {})
+    return _Task(run, test, train, names, [[said.get(name, name)] for name in names], labels, learnt, described)
 
 
 def _measure(task: _Task, concept: str, found: Problems) -> Iterator[tuple[str, Credits]]:
-    """Compute the cells of a concept that `found` lacks, each with its name."""
-    targets = task.embedding.targets(task.names, task.run.task)
-    test = task.embedded(task.test, concept)
-    train = task.embedded(task.train, concept) if task.train else None
+    """Compute the cells of a concept that `found` lacks, each with its name.
+
+    A cell is of the samples that have its texts; one without such samples is left out.
+    """
+    for kind, temporals in ((SEQUENCE, (SEQUENCE,)), (FRAME, tuple(one for one in TEMPORAL if one != SEQUENCE))):
+        part = task.part(concept, temporals[0])
+        if len(part.test) < (1 if task.classifies else 2):
+            continue
+        told = task.embedding.targets(part.texts, task.run.task)[kind]
+        test = part.embedded(part.test, concept, kind)
+        train = part.embedded(part.train, concept, kind) if part.train else None
+        for temporal in temporals:
+            if (name := f"common {concept} {temporal}") not in found:
+                yield name, task.spread(part, _common(part, told, test, temporal))
+            if train is not None and (name := f"dataset {concept} {temporal}") not in found:
+                credits = measures.classified_by_training(
+                    train, part.train_labels, test, part.labels, len(task.names), temporal, c=task.procedure.c
+                )
+                yield name, task.spread(part, credits)
+
+
+def _common(task: _Task, told: Any, test: Embedded, temporal: str) -> Credits:
+    if not task.classifies:
+        return measures.retrieved(told, test, temporal)
     oracle = task.run.params.get("max_reading") == ORACLE
-    for temporal in TEMPORAL:
-        told = targets[SEQUENCE if temporal == SEQUENCE else FRAME]
-        if (name := f"common {concept} {temporal}") not in found:
-            if task.classifies:
-                yield name, measures.classified(test, told[:], task.labels, temporal, oracle=oracle)
-            else:
-                yield name, measures.retrieved(told, test, temporal)
-        if train is not None and (name := f"dataset {concept} {temporal}") not in found:
-            yield (
-                name,
-                measures.classified_by_training(train, task.train_labels, test, task.labels, len(task.names), temporal),
-            )
+    return measures.classified(test, told[:], task.labels, temporal, oracle=oracle)
 
 
 def _one_of_nine(task: _Task, unit: str, found: Problems) -> Iterator[tuple[str, NDArray[Any]]]:
     """Return right or wrong of one of the nine models, (n,), and in classification its probability of the true
-    class."""
+    class. The samples are those that have objects."""
     number = int(unit.removeprefix(MODEL_UNIT))
     if f"right {unit}" in found:
         return
-    objects = ROBUST_OBJECTS[task.run.task]
-
-    def sequences(samples: Sequence[Sample], told: str) -> Any:
-        videos = [sample.video for sample in samples]
-        return task.embedding.sequences(_chunks(task.run.descriptions, videos, OBJECTS), told)
-
+    task, objects = task.part(OBJECTS, SEQUENCE), ROBUST_OBJECTS[task.run.task]
     if not task.classifies:
-        captions = task.embedding.rows(task.names, ROBUST_CAPTIONS[number // len(objects)])
-        right = measures.nine_retrievals([captions], [sequences(task.test, objects[number % len(objects)])])
+        captions = task.embedding.means(task.texts, ROBUST_CAPTIONS[number // len(objects)])
+        right = measures.nine_retrievals([captions], [task.sequences(task.test, objects[number % len(objects)])])
         yield f"right {unit}", right[:, 0]
         return
     told = objects[number // BOOTSTRAPS]
-    learnt, judged = (sequences(some, told)[:] for some in (task.train, task.test))
-    seed = int(task.run.params.get("seed", 0)) + number
+    learnt, judged = (task.sequences(some, told)[:] for some in (task.train, task.test))
     right, confidence = measures.nine_classifiers(
-        [learnt], task.train_labels, [judged], task.labels, len(task.names), seed=seed, bootstraps=1
+        [learnt],
+        task.train_labels,
+        [judged],
+        task.labels,
+        len(task.names),
+        seed=_seed(task) + number,
+        bootstraps=1,
+        stratified=task.procedure.bootstrap == STRATIFIED,
+        c=task.procedure.c,
     )
     # In this order: a unit without `right` is measured again.
     yield f"confidence {unit}", confidence
     yield f"right {unit}", right[:, 0]
+
+
+def _seed(task: _Task) -> int:
+    return int(task.run.params.get("seed", 0))
+
+
+def _curve(task: _Task) -> list[dict[str, Any]]:
+    """Return the learning curve over the number of train videos with objects."""
+    task = task.part(OBJECTS, SEQUENCE)
+    told = ROBUST_OBJECTS[task.run.task]
+    train, test = ([task.sequences(some, one)[:] for one in told] for some in (task.train, task.test))
+    return curve_of(train, task.train_labels, test, task.labels, len(task.names), task.procedure, _seed(task))
 
 
 def _nine_of(found: Problems) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
@@ -289,6 +390,12 @@ def _result(task: _Task, credits: _Credits, made: Split | None, without: Sequenc
         "largest_class": max(sizes.values()) / len(task.test) if sizes else None,
         "chance": 1 / len(task.names),
         "without": list(without),
+        "missing": missing_texts(
+            task.described,
+            {TRAIN: [one.video for one in task.train], TEST: [one.video for one in task.test]},
+            task.classifies,
+        ),
+        "procedure": asdict(task.procedure),
         # Identifies the samples: runs on the same samples are compared.
         "samples": hashlib.sha256("\n".join(sample.id for sample in task.test).encode()).hexdigest()[:16],
         "common": table(credits.common, clusters),
@@ -300,15 +407,19 @@ def _result(task: _Task, credits: _Credits, made: Split | None, without: Sequenc
 
 def _galleries(task: _Task, credits: _Credits, made: Split) -> list[dict[str, Any]]:
     """Return R@1 of the remaining queries, among all videos and among the videos of the remaining queries."""
-    kept = np.setdiff1d(np.arange(len(task.test)), np.array(made.removed, dtype=np.int64))
-    if not len(kept):
-        return []
-    told = task.embedding.targets(task.names, task.run.task)[SEQUENCE]
-    clusters = [task.test[at].cluster for at in kept]
+    by_objects = task.part(OBJECTS, SEQUENCE)
+    removed = {by_objects.test[at].id for at in made.removed}
     rows = []
     for concept in CONCEPTS:
-        full = credits.common[concept, SEQUENCE][kept]
-        reduced = measures.retrieved(told, task.embedded(task.test, concept), SEQUENCE, gallery=kept)[kept]
+        part = task.part(concept, SEQUENCE)
+        kept = np.array([at for at, one in enumerate(part.test) if one.id not in removed], dtype=np.int64)
+        if not len(kept) or (concept, SEQUENCE) not in credits.common:
+            continue
+        told = task.embedding.targets(part.texts, task.run.task)[SEQUENCE]
+        clusters = [part.test[at].cluster for at in kept]
+        full = task.in_part(part, credits.common[concept, SEQUENCE])[kept]
+        shown = part.embedded(part.test, concept, SEQUENCE)
+        reduced = measures.retrieved(told, shown, SEQUENCE, gallery=kept)[kept]
         found = mean_intervals(np.column_stack([full, reduced]), clusters)
         row = {"concept": concept, "full": mean(full), "full_ci": found[0]}
         rows.append({**row, "reduced": mean(reduced), "reduced_ci": found[1]})
