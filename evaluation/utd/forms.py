@@ -106,6 +106,12 @@ class SplitFileForm(forms.Form):
         max_length=255,
         help_text=_("CSV: sample,class,correct_1 … correct_9,confidence. JSON: {full: [ids], debiased: [ids]}."),
     )
+    task = forms.ChoiceField(
+        label=_("Task"),
+        required=False,
+        choices=[("", _("as the file says")), *TASK_NAMES],
+        help_text=_("A file with debiased-balanced or classes is a classification."),
+    )
     columns = ColumnsField()
     name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
 

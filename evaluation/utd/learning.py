@@ -11,8 +11,6 @@ from evaluation.utd import measures
 from evaluation.utd.procedure import STRATIFIED, Procedure
 from evaluation.utd.splits import consensus
 
-# The unit of a measurement, and the name of its option and of its result.
-CURVE = "learning_curve"
 SMALLEST = 8
 Floats = NDArray[np.float32]
 Labels = NDArray[np.int64]

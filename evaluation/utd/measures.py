@@ -171,11 +171,18 @@ def classified(
     return credits
 
 
-def retrieved(captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArray[np.int64] | None = None) -> Credits:
+def retrieved(
+    captions: Rows,
+    videos: Embedded,
+    temporal: str,
+    *,
+    gallery: NDArray[np.int64] | None = None,
+    shares_ties: bool = True,
+) -> Credits:
     """Compute common sense bias in text-to-video retrieval, (n,): caption i's own video, video i, ranks first.
 
     `captions` (n, d). `gallery`: the videos that are searched (all by default); captions whose video is not in it get
-    NaN. Videos tied for best share the credit. A video without any text is never found.
+    NaN. Videos tied for best share the credit, or earn nothing. A video without any text is never found.
     """
     n, k = len(videos.frames), videos.frames.shape[1]
     within = np.arange(n) if gallery is None else np.asarray(gallery)
@@ -193,7 +200,8 @@ def retrieved(captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArr
             scores = products(queries, normalised(found).reshape(-1, queries.shape[1]))
             scores = np.where(present(found).reshape(-1), scores, np.float32(-np.inf))
             best.see(scores.reshape(len(wanted), len(shown), -1).max(axis=2), column[wanted] - first)
-        credits[wanted] = best.credits()
+        found = best.credits()
+        credits[wanted] = found if shares_ties else np.floor(found)
     return credits
 
 

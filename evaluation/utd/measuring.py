@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from corpus.models import Item, Subtest
+from corpus.models import Item, Subtest, Video
 from corpus.rules.states import ItemState, drops_out
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import mean, mean_intervals
@@ -36,12 +36,13 @@ from evaluation.utd.instructions import (
     ROBUST_OBJECTS,
     TARGET,
 )
-from evaluation.utd.learning import CURVE, curve_of
+from evaluation.utd.learning import curve_of
 from evaluation.utd.measures import Credits, Embedded, normalised
-from evaluation.utd.models import BiasRun, Descriptions, ItemCheck, ItemShortcut
+from evaluation.utd.models import BiasRun, ItemCheck, ItemShortcut
 from evaluation.utd.needs import TEST, TRAIN, complete, missing_texts
-from evaluation.utd.procedure import AS_PUBLISHED, STRATIFIED, Procedure, procedure_of
-from evaluation.utd.representations import Embedding, Heard, Texts, TextVectors, nobody, texts_of
+from evaluation.utd.procedure import CURVE, SHARE, STRATIFIED
+from evaluation.utd.representations import Embedding, Heard, TextVectors, nobody, texts_of
+from evaluation.utd.sample_tasks import SampleTask, task_of
 from evaluation.utd.samples import Sample, described_by_text, described_videos, raw_frames, samples_of
 from evaluation.utd.shortcuts import texts_sha256
 from evaluation.utd.splits import Split, split_facts, split_of
@@ -52,12 +53,10 @@ from jobs.models import Job
 from jobs.progress import progress
 from jobs.shards import PROBLEMS, Part, Problems, Stage, finish, keep, run_stages, shard_size
 from jobs.spread import Spread
-from text.quoting import quoted
 
 VERSION = "2"
 ORACLE = "oracle"
 FOLDER = "text-vectors"
-VIDEOS_PER_CHUNK = 500
 ITEMS_PER_BATCH = 200
 SHARD = "evaluation.utd.jobs.measure_shard"
 UNITS, MODEL_UNIT = "units", "model "
@@ -66,73 +65,6 @@ SAMPLES_PER_SHARD = (512, 2048)
 # Models per prompt for the objects (UTD, Sec. B.3).
 BOOTSTRAPS = 3
 ACCEPTED = (ItemState.IN_VALIDATION, ItemState.DISPUTED, ItemState.VALID)
-
-
-@dataclass
-class _Task:
-    """n samples to judge and, in classification, those to train on; `names`: classes, or captions.
-
-    `texts`: the texts of each name; `described`: the videos with each kind of text.
-    """
-
-    run: BiasRun
-    test: Sequence[Sample]
-    train: Sequence[Sample]
-    names: Sequence[str]
-    texts: Sequence[Sequence[str]]
-    labels: NDArray[np.int64]
-    train_labels: NDArray[np.int64]
-    described: Mapping[str, set[int]]
-    embedding: Embedding = field(init=False)
-
-    @property
-    def classifies(self) -> bool:
-        return self.run.task == CLASSIFICATION
-
-    @property
-    def procedure(self) -> Procedure:
-        return procedure_of(self.run.params)
-
-    def part(self, concept: str, temporal: str) -> "_Task":
-        """Return the task of the samples that have the texts of a cell."""
-        videos = complete(self.described, concept, temporal)
-        kept, learnt = (np.flatnonzero([sample.video in videos for sample in some]) for some in (self.test, self.train))
-        part = replace(
-            self,
-            test=[self.test[at] for at in kept],
-            train=[self.train[at] for at in learnt],
-            labels=self.labels[kept] if self.classifies else np.arange(len(kept)),
-            train_labels=self.train_labels[learnt],
-        )
-        if not self.classifies:
-            part.names, part.texts = [self.names[at] for at in kept], [self.texts[at] for at in kept]
-        if len(np.unique(part.train_labels)) < 2:
-            part.train, part.train_labels = [], np.zeros(0, np.int64)
-        if hasattr(self, "embedding"):
-            part.embedding = self.embedding
-        return part
-
-    def spread(self, part: "_Task", credits: Credits) -> Credits:
-        """Return the credits of a part for all samples, NaN for the others."""
-        place = {sample.id: at for at, sample in enumerate(self.test)}
-        found = np.full(len(self.test), np.nan)
-        found[[place[sample.id] for sample in part.test]] = credits
-        return found
-
-    def in_part(self, part: "_Task", credits: Credits) -> Credits:
-        """Return the credits of the samples of a part."""
-        chosen = {sample.id for sample in part.test}
-        return credits[[sample.id in chosen for sample in self.test]]
-
-    def embedded(self, samples: Sequence[Sample], concept: str, kind: str) -> Embedded:
-        texts = _chunks(self.run.descriptions, [sample.video for sample in samples], concept, self.procedure, kind)
-        return self.embedding.videos(texts, self.run.task, concept)
-
-    def sequences(self, samples: Sequence[Sample], instruction: str) -> Any:
-        """Return the sequences of objects under an instruction, (n, d)."""
-        videos = [sample.video for sample in samples]
-        texts = _chunks(self.run.descriptions, videos, OBJECTS, self.procedure, SEQUENCE)
-        return self.embedding.sequences(texts, instruction)
 
 
 @dataclass
@@ -175,7 +107,7 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
             f"hosts have different files of the encoder: {', '.join(sorted(keys))}; install the same files on all "
             "hosts, then measure again"
         )
-    task = _task(run, samples)
+    task = task_of(run, samples)
     credits = _Credits()
     for kind, cells in (("common", credits.common), ("dataset", credits.dataset)):
         for concept in CONCEPTS:
@@ -211,7 +143,7 @@ def measure_units(run: BiasRun, payload: Mapping[str, Any], job: Job) -> Problem
 
     progress(job, at, message="loading the encoder")
     embedding, key, cuts = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
-    task = _task(run, samples_of(run)[0])
+    task = task_of(run, samples_of(run)[0])
     task.embedding = embedding
     for unit in payload[UNITS]:
         progress(job, at, message=f"measuring: {unit}")
@@ -251,42 +183,7 @@ def _units(run: BiasRun, samples: Sequence[Sample]) -> list[str]:
     return [*CONCEPTS, *([*nine, *curve] if learns and judged else [])]
 
 
-def _chunks(
-    descriptions: Descriptions,
-    videos: Sequence[int],
-    concept: str,
-    procedure: Procedure = AS_PUBLISHED,
-    kind: str = "",
-) -> Iterator[Texts]:
-    """Return the texts of the videos, in order, some hundred videos at a time."""
-    for start in range(0, len(videos), VIDEOS_PER_CHUNK):
-        some = raw_frames(descriptions, videos[start : start + VIDEOS_PER_CHUNK])
-        yield texts_of(some, concept, procedure, kind)
-
-
-def _task(run: BiasRun, samples: Sequence[Sample]) -> _Task:
-    """Return the task without its embedding, which only `measure_units` needs."""
-    test = [sample for sample in samples if not sample.train]
-    train = [sample for sample in samples if sample.train]
-    described = described_by_text(run.descriptions)
-    if run.task != CLASSIFICATION:
-        captions = [sample.target for sample in test]
-        if len(captions) < 2:
-            raise EvaluationError("retrieval needs at least two captions of described videos; describe more videos")
-        texts = [sample.captions for sample in test]
-        return _Task(run, test, [], captions, texts, np.arange(len(test)), np.zeros(0, np.int64), described)
-    names = sorted({sample.target for sample in samples})
-    if len(names) < 2:
-        raise EvaluationError(f"all samples have the class {quoted(names[0])}; choose a different source of classes")
-    place = {name: at for at, name in enumerate(names)}
-    labels, learnt = (np.array([place[one.target] for one in some], np.int64) for some in (test, train))
-    if len(set(learnt.tolist())) < 2:
-        train, learnt = [], np.zeros(0, np.int64)
-    said = run.params.get("class_texts", {})
-    return _Task(run, test, train, names, [[said.get(name, name)] for name in names], labels, learnt, described)
-
-
-def _measure(task: _Task, concept: str, found: Problems) -> Iterator[tuple[str, Credits]]:
+def _measure(task: SampleTask, concept: str, found: Problems) -> Iterator[tuple[str, Credits]]:
     """Compute the cells of a concept that `found` lacks, each with its name.
 
     A cell is of the samples that have its texts; one without such samples is left out.
@@ -308,14 +205,14 @@ def _measure(task: _Task, concept: str, found: Problems) -> Iterator[tuple[str, 
                 yield name, task.spread(part, credits)
 
 
-def _common(task: _Task, told: Any, test: Embedded, temporal: str) -> Credits:
+def _common(task: SampleTask, told: Any, test: Embedded, temporal: str) -> Credits:
     if not task.classifies:
-        return measures.retrieved(told, test, temporal)
+        return measures.retrieved(told, test, temporal, shares_ties=task.procedure.ties == SHARE)
     oracle = task.run.params.get("max_reading") == ORACLE
     return measures.classified(test, told[:], task.labels, temporal, oracle=oracle)
 
 
-def _one_of_nine(task: _Task, unit: str, found: Problems) -> Iterator[tuple[str, NDArray[Any]]]:
+def _one_of_nine(task: SampleTask, unit: str, found: Problems) -> Iterator[tuple[str, NDArray[Any]]]:
     """Return right or wrong of one of the nine models, (n,), and in classification its probability of the true
     class. The samples are those that have objects."""
     number = int(unit.removeprefix(MODEL_UNIT))
@@ -345,11 +242,11 @@ def _one_of_nine(task: _Task, unit: str, found: Problems) -> Iterator[tuple[str,
     yield f"right {unit}", right[:, 0]
 
 
-def _seed(task: _Task) -> int:
+def _seed(task: SampleTask) -> int:
     return int(task.run.params.get("seed", 0))
 
 
-def _curve(task: _Task) -> list[dict[str, Any]]:
+def _curve(task: SampleTask) -> list[dict[str, Any]]:
     """Return the learning curve over the number of train videos with objects."""
     task = task.part(OBJECTS, SEQUENCE)
     told = ROBUST_OBJECTS[task.run.task]
@@ -367,17 +264,19 @@ def _nine_of(found: Problems) -> tuple[NDArray[np.bool_], NDArray[np.float64] | 
     return right, np.mean(np.array(confidence, np.float64), axis=0) if confidence else None
 
 
-def _stored(task: _Task, correct: NDArray[np.bool_], confidence: NDArray[np.float64] | None) -> dict[str, Any]:
+def _stored(task: SampleTask, correct: NDArray[np.bool_], confidence: NDArray[np.float64] | None) -> dict[str, Any]:
+    keys = dict(Video.objects.filter(project=task.run.project_id).values_list("pk", "key"))
     return {
         "ids": [sample.id for sample in task.test],
         "classes": [sample.target for sample in task.test] if task.classifies else None,
         "clusters": [sample.cluster for sample in task.test],
+        "videos": [keys[sample.video] for sample in task.test],
         "correct": ["".join("1" if right else "0" for right in row) for row in correct.tolist()],
         "confidence": None if confidence is None else confidence.tolist(),
     }
 
 
-def _result(task: _Task, credits: _Credits, made: Split | None, without: Sequence[str]) -> dict[str, Any]:
+def _result(task: SampleTask, credits: _Credits, made: Split | None, without: Sequence[str]) -> dict[str, Any]:
     clusters = [sample.cluster for sample in task.test]
     sizes = Counter(sample.target for sample in task.test) if task.classifies else {}
     return {
@@ -405,7 +304,7 @@ def _result(task: _Task, credits: _Credits, made: Split | None, without: Sequenc
     }
 
 
-def _galleries(task: _Task, credits: _Credits, made: Split) -> list[dict[str, Any]]:
+def _galleries(task: SampleTask, credits: _Credits, made: Split) -> list[dict[str, Any]]:
     """Return R@1 of the remaining queries, among all videos and among the videos of the remaining queries."""
     by_objects = task.part(OBJECTS, SEQUENCE)
     removed = {by_objects.test[at].id for at in made.removed}
@@ -419,7 +318,9 @@ def _galleries(task: _Task, credits: _Credits, made: Split) -> list[dict[str, An
         clusters = [part.test[at].cluster for at in kept]
         full = task.in_part(part, credits.common[concept, SEQUENCE])[kept]
         shown = part.embedded(part.test, concept, SEQUENCE)
-        reduced = measures.retrieved(told, shown, SEQUENCE, gallery=kept)[kept]
+        reduced = measures.retrieved(told, shown, SEQUENCE, gallery=kept, shares_ties=task.procedure.ties == SHARE)[
+            kept
+        ]
         found = mean_intervals(np.column_stack([full, reduced]), clusters)
         row = {"concept": concept, "full": mean(full), "full_ci": found[0]}
         rows.append({**row, "reduced": mean(reduced), "reduced_ci": found[1]})

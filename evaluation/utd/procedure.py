@@ -13,13 +13,17 @@ SKIP, SENTENCE = "skip", "sentence"
 CODE, PAPER = "code", "paper"
 MEAN, FIRST = "mean", "first"
 PLAIN, STRATIFIED = "plain", "stratified"
+WRONG, SHARE = "wrong", "share"
 CHOICES: dict[str, tuple[str, ...]] = {
     "texts": (PUBLISHED, CLEANED),
     "empty_frames": (SKIP, SENTENCE),
     "numbering": (CODE, PAPER),
     "captions": (MEAN, FIRST),
+    "ties": (WRONG, SHARE),
     "bootstrap": (PLAIN, STRATIFIED),
 }
+# The option, the unit of a measurement and the result of learning curves.
+CURVE = "learning_curve"
 # The regularisation (scikit-learn's C) has no useful value outside of these.
 MIN_C, MAX_C = 1e-6, 1e6
 
@@ -30,7 +34,8 @@ class Procedure:
 
     `texts`: as the authors publish them, or without repeated objects and with full stops. `empty_frames`: frames
     without a text are skipped, or say that no activity is visible. `numbering`: "Frame #1:" as in the authors' code,
-    or "Frame 1:" as in their paper. `captions`: the mean of a video's captions, or the first one. `bootstrap`: of the
+    or "Frame 1:" as in their paper. `captions`: the mean of a video's captions, or the first one. `ties`:
+    videos that tie for the first rank earn nothing, or share it. `bootstrap`: of the
     whole train split, or of each class. `c`: scikit-learn's C of every regression.
     """
 
@@ -38,6 +43,7 @@ class Procedure:
     empty_frames: str = SKIP
     numbering: str = CODE
     captions: str = MEAN
+    ties: str = WRONG
     bootstrap: str = PLAIN
     c: float = 1.0
 

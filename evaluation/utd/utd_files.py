@@ -13,7 +13,7 @@ from typing import Any
 from corpus.importers.parsing.json_records import read_text
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import fail
-from evaluation.utd.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SUMMARY, VERBS, frame_text
+from evaluation.utd.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SUMMARY, VERBS, frame_text, published_text
 from evaluation.utd.models import Descriptions
 from evaluation.utd.samples import frame_texts
 from text.storable import storable
@@ -23,6 +23,7 @@ NAMES = {concept: concept for concept in (DESCRIPTION, OBJECTS, ACTIVITIES, VERB
 NAMES[SUMMARY] = f"{DESCRIPTION}_15_words"
 CONCEPT_OF = {name: concept for concept, name in NAMES.items()} | {SUMMARY: SUMMARY}
 MAX_TEXT_LENGTH = 20_000
+PUBLISHED_FILE = "annotations_{name}.json"
 MAX_FRAMES = 64
 
 Described = dict[str, list[dict[str, str]]]
@@ -138,6 +139,20 @@ def described_videos_of(descriptions: Descriptions) -> dict[str, dict[str, list[
     for key, raw in rows.values_list("video__key", "raw").iterator():
         videos.setdefault(key, []).append(raw)
     return written(videos)
+
+
+def published_descriptions_of(descriptions: Descriptions) -> dict[str, dict[str, dict[str, list[str]]]]:
+    """Return {file name: descriptions} in the form of the authors' files: one file per split, texts without numbers.
+
+    The splits are those of the videos; videos without one are in a file without a split's name.
+    """
+    rows = frame_texts(descriptions).order_by("video", "place")
+    files: dict[str, dict[str, list[dict[str, str]]]] = {}
+    for split, key, raw in rows.values_list("video__split", "video__key", "raw").iterator():
+        name = PUBLISHED_FILE.format(name="_".join(filter(None, (descriptions.project.slug, split))))
+        told = {concept: published_text(concept, text) for concept, text in raw.items() if concept in NAMES}
+        files.setdefault(name, {}).setdefault(key, []).append(told)
+    return {name: written(videos) for name, videos in files.items()}
 
 
 def objects_lines(descriptions: Descriptions) -> Iterator[str]:

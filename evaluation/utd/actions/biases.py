@@ -1,5 +1,8 @@
 """Measure biases, predict samples, check items for shortcuts."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -10,7 +13,9 @@ from evaluation.utd.actions.descriptions import MAX_NAME_LENGTH, checked_model
 from evaluation.utd.actions.import_benchmark import MAX_LABEL_LENGTH, wanted_ids
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck, ShortcutBar
+from evaluation.utd.procedure import CURVE, checked_choices
 from evaluation.utd.recipes import RECIPES
+from evaluation.utd.samples import samples_of
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_researcher, require_role
@@ -37,8 +42,14 @@ def measure_bias(
     name: str = "",
     device: str = "auto",
     seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    class_texts: Mapping[str, str] | None = None,
+    learning_curve: bool = False,
 ) -> BiasRun:
     """Store the order and queue its job (`run.job`). `person` None is the operator of the command line.
+
+    `options`: choices of the procedure that differ from the published ones. `class_texts`: what is embedded instead of
+    the name of a class.
 
     `labels`: the source of classes (class_label, category, facts:NAME), or the prefix of the keys of captions.
     `encoder`: the encoder of the descriptions' recipe if empty. AccessDenied, EvaluationError, GenerationError as in
@@ -63,14 +74,22 @@ def measure_bias(
         task=task,
         labels=labels.strip(),
         encoder=chosen,
-        params={"max_reading": max_reading, "device": device, "seed": seed},
+        params={
+            "max_reading": max_reading,
+            "device": device,
+            "seed": seed,
+            **checked_choices(options or {}),
+            **({"class_texts": dict(class_texts)} if class_texts else {}),
+            **({CURVE: True} if learning_curve else {}),
+        },
         created_by=person,
     )
     run.job = enqueue(
         MEASURE_JOB, run.pk, queue="gpu", title=_("Bias of %(name)s") % {"name": run.name}, project_id=project.pk
     )
     run.save(update_fields=["job"])
-    details = {"descriptions": descriptions.pk, "task": task, "labels": labels, "encoder": chosen, **run.params}
+    params = {**run.params, "class_texts": len(class_texts or {})}
+    details = {"descriptions": descriptions.pk, "task": task, "labels": labels, "encoder": chosen, **params}
     audit.record(audit.event(project, person, "evaluation.measure_bias", run, **details))
     return run
 
@@ -94,11 +113,9 @@ def predict_samples(
     """
     project = run.project
     require_researcher(person, project)
-    if run.descriptions is None:
-        raise EvaluationError(
-            _("The samples of this run were imported from a file. Import the answers of the model as a file, too.")
-        )
     wanted_ids(run)
+    if run.descriptions is None:
+        samples_of(run)
     check_device(device)
     if not 1 <= epochs <= MAX_EPOCHS:
         raise EvaluationError(f"{epochs} epochs are not allowed; give 1 to {MAX_EPOCHS}")

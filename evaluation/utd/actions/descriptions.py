@@ -9,11 +9,14 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from corpus.models import Video
+from corpus.models import Split, Video
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, limited
+from evaluation.utd.matching import matched_keys
 from evaluation.utd.models import Descriptions, FrameText, TextSource
+from evaluation.utd.needs import TEST, TRAIN, missing_texts, told
 from evaluation.utd.recipes import PAPER, RECIPES
+from evaluation.utd.samples import described_by_text
 from evaluation.utd.subsets import subset, summarized
 from evaluation.utd.utd_files import read_descriptions, sha256_of
 from generation.asking.endpoints import endpoint_and_model
@@ -138,7 +141,8 @@ def import_descriptions(
     require_researcher(person, project)
     found = read_descriptions(paths)
     keys = dict(Video.objects.filter(project=project).values_list("key", "pk"))
-    known = {key: frames for key, frames in found.items() if key in keys}
+    matches = matched_keys(project, found)
+    known = {matches[name]: frames for name, frames in found.items() if name in matches}
     if not known:
         raise EvaluationError(_("The files name no video of this project. Use the video keys of this project."))
     counts = {len(frames) for frames in known.values()}
@@ -151,7 +155,7 @@ def import_descriptions(
         describer=f"{FROM_FILE}{label}"[:500],
         extractor=checked_model(extractor.strip(), person) if extractor.strip() else "",
         params=_params(counts.pop()),
-        problems=_strangers(found, keys),
+        problems=_strangers(found, matches),
         described_at=timezone.now(),
         created_by=person,
     )
@@ -164,9 +168,23 @@ def import_descriptions(
     FrameText.objects.bulk_create(rows, batch_size=ROWS)
     if made.extractor:
         queue_description(made)
+    elif missing := told(_missing(made)):
+        made.problems = {**made.problems, "missing_texts": missing}
+        made.save(update_fields=["problems"])
     details = {"files": label, "n_videos": len(known), "extractor": made.extractor}
     audit.record(audit.event(project, person, "evaluation.import_descriptions", made, **details))
     return made
+
+
+def _missing(made: Descriptions) -> list[dict[str, Any]]:
+    """Return the texts that the described videos lack, and what that costs."""
+    videos = Video.objects.filter(frame_texts__descriptions=made).distinct()
+    rows = list(videos.values_list("pk", "split", "class_label"))
+    split = {
+        TRAIN: [pk for pk, split, _ in rows if split == Split.TRAIN],
+        TEST: [pk for pk, split, _ in rows if split != Split.TRAIN],
+    }
+    return missing_texts(described_by_text(made), split, classifies=any(label for _, _, label in rows))
 
 
 def _params(frames: int) -> dict[str, Any]:
