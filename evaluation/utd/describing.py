@@ -28,12 +28,13 @@ from evaluation.utd.concepts import (
     DESCRIPTION,
     NO_ACTIVITY,
     OBJECTS,
-    PROMPTS,
     SUMMARY,
     VERBS,
     frame_text,
+    numbered,
 )
 from evaluation.utd.models import Descriptions, DescriptionsUsage, FrameText, TextSource
+from evaluation.utd.prompt_sets import conversation, describe_prompt, facts_of_prompts, tokens_of
 from evaluation.utd.samples import frame_texts
 from evaluation.utd.subsets import chosen
 from generation.asking.answer_rows import PricedAnswers, RowAnswers, budget_left
@@ -63,7 +64,7 @@ VIDEOS_PER_SHARD, FRAMES_PER_SHARD = (32, 512), (256, 4096)
 FRAMES_PER_BATCH, FRAMES_PER_ROUND = 64, 1024
 ENDPOINT = "endpoint:"
 # Change it with any of PROMPTS or DESCRIBE: different prompts give different texts.
-PROMPTS_VERSION = "1"
+PROMPTS_VERSION = "2"
 JPEG_QUALITY = 95
 # Retries of a request to an endpoint: nobody watches, and a failure leaves a gap.
 TRIES = 6
@@ -166,7 +167,14 @@ def _describe_all(descriptions: Descriptions, payload: Mapping[str, Any], job: J
     model = open_describer(descriptions.describer, params, _Spending(descriptions, job))
     sampled = {"frames": k, "sampling": Sampling(CENTRES, k).version}
     source = source_of(
-        descriptions.describer, model.info, {**sampled, "words": params["max_words"], "temp": params["temperature"]}
+        descriptions.describer,
+        model.info,
+        {
+            **sampled,
+            "words": params["max_words"],
+            "temp": params["temperature"],
+            **facts_of_prompts(params),
+        },
     )
     unreadable: list[dict[str, str]] = []
     # Not one open cursor: on SQLite, a write between two of its reads fails if somebody else wrote in the meantime.
@@ -253,7 +261,8 @@ def _extract_all(descriptions: Descriptions, payload: Mapping[str, Any], job: Jo
         return []
     params = descriptions.params
     asking = open_extractor(descriptions.extractor, params, _Spending(descriptions, job))
-    settings = {"tokens": params["max_tokens"], "temp": params["temperature"]}
+    tokens = params.get("answer_tokens", params["max_tokens"])
+    settings = {"tokens": tokens, "temp": params["temperature"], **facts_of_prompts(params)}
     source = source_of(descriptions.extractor, asking.chat.info, settings)
     unanswered: list[str] = []
     size = FRAMES_PER_BATCH if asking.chat.together else FRAMES_PER_ROUND
@@ -287,6 +296,7 @@ class ByGenerator:
     model: Generator
     max_words: int
     temperature: float
+    prompt: str = DESCRIBE
     videos_at_once: ClassVar[int] = VIDEOS_PER_BATCH
 
     @property
@@ -294,7 +304,9 @@ class ByGenerator:
         return self.model.info
 
     def describe(self, frames: Iterable[Frames]) -> list[str]:
-        asked = [GenerationRequest(DESCRIBE, frame, self.max_words, temperature=self.temperature) for frame in frames]
+        asked = [
+            GenerationRequest(self.prompt, frame, self.max_words, temperature=self.temperature) for frame in frames
+        ]
         return self.model.generate(asked) if asked else []
 
 
@@ -305,6 +317,7 @@ class ByEndpoint:
     asking: Asking
     max_words: int
     temperature: float
+    prompt: str = DESCRIBE
     # A frame is freed after its request, and a killed worker repeats no request.
     videos_at_once: ClassVar[int] = 16 * VIDEOS_PER_BATCH
 
@@ -315,7 +328,7 @@ class ByEndpoint:
     def describe(self, frames: Iterable[Frames]) -> list[str]:
         asked = (
             ChatRequest(
-                (("user", DESCRIBE),),
+                (("user", self.prompt),),
                 max_tokens=2 * self.max_words,
                 temperature=self.temperature,
                 images=(jpeg(frame),),
@@ -366,8 +379,16 @@ def jpeg(frame: Frames) -> bytes:
 def open_describer(spec: str, params: Mapping[str, Any], spending: _Spending) -> Describer:
     """Open the describer. HubError or GenerationError: it does not load, or there is no such endpoint."""
     if spec.startswith(ENDPOINT):
-        return ByEndpoint(_endpoint(spec, spending), params["max_words"], params["temperature"])
-    return ByGenerator(open_generator(spec, device=params["device"]), params["max_words"], params["temperature"])
+        return ByEndpoint(_endpoint(spec, spending), **_asked(params))
+    return ByGenerator(open_generator(spec, device=params["device"]), **_asked(params))
+
+
+def _asked(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "max_words": params["max_words"],
+        "temperature": params["temperature"],
+        "prompt": describe_prompt(params),
+    }
 
 
 def open_extractor(spec: str, params: Mapping[str, Any], spending: _Spending) -> Asking:
@@ -397,7 +418,7 @@ def source_of(spec: str, info: ModelInfo, settings: Mapping[str, Any]) -> TextSo
 def extracted(asking: Asking, frames: Sequence[Mapping[str, str]], params: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return the missing objects, activities, verbs and summary of each frame's raw answers.
 
-    Verbs are extracted from the activities after post-processing, and only if there are any. Failures are left out.
+    Verbs are extracted from the numbered activities, and only if there are any. Failures are left out.
     """
     found: list[dict[str, str]] = [{} for _ in frames]
     first = [
@@ -416,7 +437,8 @@ def extracted(asking: Asking, frames: Sequence[Mapping[str, str]], params: Mappi
     for at, activities in said.items():
         if activities == NO_ACTIVITY:
             found[at][VERBS] = NO_ACTIVITY
-    _ask(asking, [(at, VERBS, text) for at, text in said.items() if text != NO_ACTIVITY], found, params)
+    listed = {at: numbered(known[at][ACTIVITIES]) for at, text in said.items() if text != NO_ACTIVITY}
+    _ask(asking, [(at, VERBS, text) for at, text in listed.items()], found, params)
     return found
 
 
@@ -425,7 +447,9 @@ def _ask(
 ) -> None:
     requests = [
         ChatRequest(
-            tuple(PROMPTS[concept].asked(text)), max_tokens=params["max_tokens"], temperature=params["temperature"]
+            conversation(params, ENDPOINT if asking.chat.together == 0 else "", concept, text),
+            max_tokens=tokens_of(params, concept),
+            temperature=params["temperature"],
         )
         for _, concept, text in wanted
     ]

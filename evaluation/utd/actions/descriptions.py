@@ -15,6 +15,7 @@ from evaluation.scoring.actions.start_run import check_device, limited
 from evaluation.utd.matching import matched_keys
 from evaluation.utd.models import Descriptions, FrameText, TextSource
 from evaluation.utd.needs import TEST, TRAIN, missing_texts, told
+from evaluation.utd.prompt_sets import checked_placement
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.samples import described_by_text
 from evaluation.utd.subsets import subset, summarized
@@ -49,11 +50,14 @@ def describe_videos(
     budget: Mapping[str, float] | None = None,
     split: str = "",
     videos: Sequence[str] = (),
+    prompts: Mapping[str, Any] | None = None,
+    placement: str = "",
 ) -> Descriptions:
     """Store the order and queue its job (`descriptions.job`). `person` None is the operator of the command line.
 
     Empty values come from the recipe. `budget`: the maximum `requests`, `tokens` and `cost` at endpoints. `split`,
-    `videos`: describe only that split, or the videos with these keys. AccessDenied without the researcher's role;
+    `videos`: describe only that split, or the videos with these keys. `prompts`: a project's own (`read_prompts`);
+    `placement`: where the start of an answer is. AccessDenied without the researcher's role;
     EvaluationError for invalid parameters; GenerationError for an unknown endpoint, and for a path outside the models
     folder if a person sets it.
     """
@@ -75,7 +79,10 @@ def describe_videos(
             "temperature": chosen.temperature,
             "max_words": chosen.max_words,
             "max_tokens": chosen.max_tokens,
+            "answer_tokens": dict(chosen.answer_tokens),
             "device": device,
+            **({"prompts": dict(prompts)} if prompts else {}),
+            **({"placement": checked_placement(placement)} if placement else {}),
             **limited(budget, ENDPOINT.rstrip(":")),
             **subset(project, split, videos),
         },
@@ -195,6 +202,7 @@ def _params(frames: int) -> dict[str, Any]:
         "temperature": chosen.temperature,
         "max_words": chosen.max_words,
         "max_tokens": chosen.max_tokens,
+        "answer_tokens": dict(chosen.answer_tokens),
         "device": "auto",
     }
 

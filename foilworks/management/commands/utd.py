@@ -21,6 +21,7 @@ from evaluation.utd.needs import told
 from evaluation.utd.pages import benchmark_of
 from evaluation.utd.predictions import read_predictions
 from evaluation.utd.procedure import AS_PUBLISHED, CHOICES
+from evaluation.utd.prompt_sets import PLACEMENTS, read_prompts
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.subsets import keys_in
 from evaluation.utd.utd_files import described_videos_of, objects_lines, published_descriptions_of
@@ -85,6 +86,13 @@ class Command(FoilworksCommand):
         )
         parser.add_argument("--encoder", default="", metavar="M", help="text encoder (default: the recipe's)")
         parser.add_argument("--max-reading", choices=READINGS, default=READINGS[0], help="rule for the max-score frame")
+        parser.add_argument("--prompts", type=Path, metavar="FILE", help="describe: own prompts and examples (JSON)")
+        parser.add_argument(
+            "--placement",
+            choices=PLACEMENTS,
+            default="",
+            help="describe: start of the answer after the question (default of local models) or at its end",
+        )
         add_procedure(parser)
         parser.add_argument("--run", type=int, metavar="ID", dest="bias_run", help="id of a run of biases or splits")
         parser.add_argument(
@@ -117,6 +125,8 @@ class Command(FoilworksCommand):
             device=given["device"],
             budget={name: value for name in ("requests", "tokens") if (value := given[f"max_{name}"]) is not None},
             **_subset(given),
+            prompts=read_prompts(given["prompts"]) if given["prompts"] else {},
+            placement=given["placement"],
         )
         return {"descriptions": made.pk, **self._done(made.job, given)}
 
