@@ -1,5 +1,6 @@
 """Define the forms of descriptions, bias runs, splits and benchmarks; the actions report what is wrong."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -11,6 +12,7 @@ from evaluation.utd.actions.biases import MAX_LABELS_LENGTH, READINGS
 from evaluation.utd.actions.descriptions import MAX_FRAMES, MAX_MODEL_LENGTH, MAX_NAME_LENGTH
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import Descriptions
+from evaluation.utd.procedure import AS_PUBLISHED, CHOICES, MAX_C, MIN_C
 from evaluation.utd.recipes import RECIPES
 from generation.forms import ModelField
 from projects.forms.registry_entry import choices_of
@@ -20,6 +22,12 @@ TASK_NAMES = [(CLASSIFICATION, _("classification")), (RETRIEVAL, _("text-to-vide
 READING_NAMES = dict(
     zip(READINGS, (_("highest cosine of any frame"), _("correct if any frame is correct")), strict=True)
 )
+
+
+def _choice(label: Any, names: Sequence[Any], name: str, help_text: Any = "") -> forms.ChoiceField:
+    """Return a field for a choice of the procedure; the first value is as published."""
+    choices = list(zip(CHOICES[name], names, strict=True))
+    return forms.ChoiceField(label=label, choices=choices, required=False, help_text=help_text)
 
 
 class _Device(forms.RegexField):
@@ -96,6 +104,35 @@ class MeasureForm(_OfDescriptions):
     )
     encoder = _Encoder()
     max_reading = forms.ChoiceField(label=_("Max-score frame"), choices=list(READING_NAMES.items()))
+    bootstrap = _choice(
+        _("Bootstrap of the nine models"),
+        (_("of all train videos, as in the paper"), _("of each class")),
+        "bootstrap",
+        _("With few train videos per class, use the second one."),
+    )
+    c = forms.FloatField(
+        label=_("C of the regressions"), initial=AS_PUBLISHED.c, min_value=MIN_C, max_value=MAX_C, required=False
+    )
+    empty_frames = _choice(
+        _("Frames without activity"),
+        (_("are skipped, as in the paper"), _("say that no activity is visible")),
+        "empty_frames",
+    )
+    numbering = _choice(
+        _("Frame numbers"), (_("“Frame #1:”, as in the code of UTD"), _("“Frame 1:”, as in the paper")), "numbering"
+    )
+    texts = _choice(
+        _("Texts of frames"),
+        (_("as published"), _("without repeated objects, with full stops")),
+        "texts",
+    )
+    captions = _choice(_("Several captions"), (_("their mean"), _("the first caption")), "captions")
+    ties = _choice(_("Ties in retrieval"), (_("are wrong"), _("share the rank")), "ties")
+    learning_curve = forms.BooleanField(
+        label=_("Learning curve"),
+        required=False,
+        help_text=_("Also measure smaller train splits. This takes about as long as the nine models per size."),
+    )
     name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
     device = _Device()
 

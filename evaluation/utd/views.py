@@ -37,6 +37,7 @@ from evaluation.utd.forms import (
     SplitFileForm,
 )
 from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
+from evaluation.utd.procedure import CHOICES
 from evaluation.utd.shortcuts import latest_check, summary
 from projects.access import enter_project, get_project
 from projects.live_pages import render_live
@@ -106,7 +107,8 @@ def measure(request: HttpRequest, slug: str) -> HttpResponse:
 
     def act() -> HttpResponse:
         asked = dict(form.cleaned_data)
-        made = measure_bias(request.user, asked.pop("descriptions"), **asked)
+        options = {name: asked.pop(name) for name in (*CHOICES, "c")}
+        made = measure_bias(request.user, asked.pop("descriptions"), options=options, **asked)
         return redirect("utd:bias_run", slug, made.pk)
 
     described = Descriptions.objects.filter(project=project).exists()
