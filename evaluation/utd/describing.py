@@ -4,16 +4,13 @@ The describer goes through all videos before the extractor is loaded, so that on
 """
 
 import hashlib
-import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from PIL import Image
 
 from corpus.models import MediaState, Video
 from corpus.video_files.stored_files import clip_file
@@ -24,7 +21,6 @@ from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.utd.concepts import (
     ACTIVITIES,
-    DESCRIBE,
     DESCRIPTION,
     NO_ACTIVITY,
     OBJECTS,
@@ -33,6 +29,7 @@ from evaluation.utd.concepts import (
     frame_text,
     numbered,
 )
+from evaluation.utd.describers import ByEndpoint, ByGenerator, Describer, check_budget
 from evaluation.utd.models import Descriptions, DescriptionsUsage, FrameText, TextSource
 from evaluation.utd.prompt_sets import conversation, describe_prompt, facts_of_prompts, tokens_of
 from evaluation.utd.samples import frame_texts
@@ -42,8 +39,8 @@ from generation.asking.cached_answers import Asking
 from generation.asking.endpoints import Configured, endpoint_and_model
 from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.adapters.registry import CHAT, open_generator, open_helper
-from hub.interfaces import Chat, ChatReply, ChatRequest, Frames, GenerationRequest, Generator, ModelInfo
-from hub.served.budget import SPENT, Budget
+from hub.interfaces import Chat, ChatRequest, Frames, ModelInfo
+from hub.served.budget import Budget
 from jobs.models import Job
 from jobs.progress import progress
 from jobs.shards import STAGE, Part, Problems, Stage, finish, ranges, run_stages, shard_size, within
@@ -53,8 +50,6 @@ from media.sampling import CENTRES, Sampling
 from text.batches import batched
 from text.quoting import quoted
 
-# A killed worker loses at most these.
-VIDEOS_PER_BATCH = 8
 FROM_FILE = "file:"
 SHARD = "evaluation.utd.jobs.describe_shard"
 DESCRIBE_STAGE, EXTRACT = "describe", "extract"
@@ -65,7 +60,6 @@ FRAMES_PER_BATCH, FRAMES_PER_ROUND = 64, 1024
 ENDPOINT = "endpoint:"
 # Change it with any of PROMPTS or DESCRIBE: different prompts give different texts.
 PROMPTS_VERSION = "2"
-JPEG_QUALITY = 95
 # Retries of a request to an endpoint: nobody watches, and a failure leaves a gap.
 TRIES = 6
 COMPLETE = frozenset({DESCRIPTION, OBJECTS, ACTIVITIES, VERBS, SUMMARY})
@@ -278,68 +272,6 @@ def _extract_all(descriptions: Descriptions, payload: Mapping[str, Any], job: Jo
     return unanswered
 
 
-class Describer(Protocol):
-    """Describes single frames."""
-
-    info: ModelInfo
-    videos_at_once: int
-
-    def describe(self, frames: Iterable[Frames]) -> list[str]:
-        """Describe n frames, each (1, height, width, 3) -> n descriptions; an empty one for a failure."""
-        ...
-
-
-@dataclass(frozen=True)
-class ByGenerator:
-    """A local image-text-to-text model."""
-
-    model: Generator
-    max_words: int
-    temperature: float
-    prompt: str = DESCRIBE
-    videos_at_once: ClassVar[int] = VIDEOS_PER_BATCH
-
-    @property
-    def info(self) -> ModelInfo:
-        return self.model.info
-
-    def describe(self, frames: Iterable[Frames]) -> list[str]:
-        asked = [
-            GenerationRequest(self.prompt, frame, self.max_words, temperature=self.temperature) for frame in frames
-        ]
-        return self.model.generate(asked) if asked else []
-
-
-@dataclass(frozen=True)
-class ByEndpoint:
-    """An endpoint that accepts images; stored answers are reused."""
-
-    asking: Asking
-    max_words: int
-    temperature: float
-    prompt: str = DESCRIBE
-    # A frame is freed after its request, and a killed worker repeats no request.
-    videos_at_once: ClassVar[int] = 16 * VIDEOS_PER_BATCH
-
-    @property
-    def info(self) -> ModelInfo:
-        return self.asking.chat.info
-
-    def describe(self, frames: Iterable[Frames]) -> list[str]:
-        asked = (
-            ChatRequest(
-                (("user", self.prompt),),
-                max_tokens=2 * self.max_words,
-                temperature=self.temperature,
-                images=(jpeg(frame),),
-            )
-            for frame in frames
-        )
-        replies = {at: reply for at, _, reply in self.asking.stream(enumerate(asked))}
-        check_budget(replies.values())
-        return [replies[at].text for at in range(len(replies))]
-
-
 @dataclass
 class _Spending:
     """The budget of an endpoint's answers, and the job that shows them as they arrive."""
@@ -362,18 +294,6 @@ class _Spending:
     def _usage(self, endpoint: Configured) -> DescriptionsUsage:
         defaults = {"currency": endpoint.currency[:20]}
         return DescriptionsUsage.objects.get_or_create(descriptions=self.descriptions, defaults=defaults)[0]
-
-
-def check_budget(replies: Iterable[ChatReply]) -> None:
-    """Raise EvaluationError if the budget is used up. Results so far are stored."""
-    if any(reply.failure == SPENT for reply in replies):
-        raise EvaluationError(_("The budget is used up. Raise it and resume. Stored answers are reused."))
-
-
-def jpeg(frame: Frames) -> bytes:
-    out = io.BytesIO()
-    Image.fromarray(frame[0]).save(out, "JPEG", quality=JPEG_QUALITY)
-    return out.getvalue()
 
 
 def open_describer(spec: str, params: Mapping[str, Any], spending: _Spending) -> Describer:
