@@ -55,5 +55,5 @@ def guarded(
         "full": whole,
         "train_per_class": median,
         "certified": FAR_BELOW not in warnings,
-        "warnings": [WARNINGS[name].format(**facts) for name in warnings],
+        "warnings": [words.format(**facts) for name, words in WARNINGS.items() if name in warnings],
     }

@@ -11,6 +11,7 @@ from corpus.importers.parsing.json_records import read_text
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import fail
 from evaluation.utd.concepts import ACTIVITIES, DESCRIBE, OBJECTS, PROMPTS, SUMMARY, VERBS, Prompt
+from text.quoting import quoted
 
 # The answer begins after the question (as the authors do), or at the end of the question.
 PREFILL, QUESTION = "prefill", "question"
@@ -68,11 +69,14 @@ def _check_text(path: Path, name: str, text: Any) -> None:
         fail(path, None, name, "is not a text", f"write 1 to {MAX_LENGTH} characters")
 
 
-def checked_placement(placement: str) -> str:
-    """Return the placement; an empty one depends on the model. EvaluationError: an unknown one."""
+def asked_by(prompts: Mapping[str, Any], placement: str) -> dict[str, Any]:
+    """Return own prompts and the placement as parameters of a description; an empty placement depends on the model.
+
+    EvaluationError: an unknown placement.
+    """
     if placement and placement not in PLACEMENTS:
-        raise EvaluationError(f"{placement[:80]!r} is not a placement; choose one of: {', '.join(PLACEMENTS)}")
-    return placement
+        raise EvaluationError(f"{quoted(placement)} is not a placement; choose one of: {', '.join(PLACEMENTS)}")
+    return {**({"prompts": dict(prompts)} if prompts else {}), **({"placement": placement} if placement else {})}
 
 
 def prompt_of(params: Mapping[str, Any], concept: str) -> Prompt:

@@ -57,13 +57,9 @@ def measure_bias(
     """
     project = descriptions.project
     require_researcher(person, project)
-    if task not in TASKS or max_reading not in READINGS:
-        raise EvaluationError(
-            f"{quoted(task)}, {quoted(max_reading)}: choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}"
-        )
     check_device(device)
-    if len(labels) > MAX_LABELS_LENGTH:
-        raise EvaluationError(f"the name of the classes has at most {MAX_LABELS_LENGTH} characters; shorten it")
+    _check_task(task, max_reading, labels)
+    chosen_procedure = _procedure(options or {}, class_texts or {}, learning_curve)
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
     chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
     shown = " ".join(name.split()) or f"{descriptions.name}: {labels or task}"
@@ -74,14 +70,7 @@ def measure_bias(
         task=task,
         labels=labels.strip(),
         encoder=chosen,
-        params={
-            "max_reading": max_reading,
-            "device": device,
-            "seed": seed,
-            **checked_choices(options or {}),
-            **({"class_texts": dict(class_texts)} if class_texts else {}),
-            **({CURVE: True} if learning_curve else {}),
-        },
+        params={"max_reading": max_reading, "device": device, "seed": seed, **chosen_procedure},
         created_by=person,
     )
     run.job = enqueue(
@@ -92,6 +81,23 @@ def measure_bias(
     details = {"descriptions": descriptions.pk, "task": task, "labels": labels, "encoder": chosen, **params}
     audit.record(audit.event(project, person, "evaluation.measure_bias", run, **details))
     return run
+
+
+def _check_task(task: str, max_reading: str, labels: str) -> None:
+    if task not in TASKS or max_reading not in READINGS:
+        raise EvaluationError(
+            f"{quoted(task)}, {quoted(max_reading)}: choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}"
+        )
+    if len(labels) > MAX_LABELS_LENGTH:
+        raise EvaluationError(f"the name of the classes has at most {MAX_LABELS_LENGTH} characters; shorten it")
+
+
+def _procedure(options: Mapping[str, Any], class_texts: Mapping[str, str], learning_curve: bool) -> dict[str, Any]:
+    return {
+        **checked_choices(options),
+        **({"class_texts": dict(class_texts)} if class_texts else {}),
+        **({CURVE: True} if learning_curve else {}),
+    }
 
 
 @transaction.atomic

@@ -15,7 +15,7 @@ from evaluation.scoring.actions.start_run import check_device, limited
 from evaluation.utd.matching import matched_keys
 from evaluation.utd.models import Descriptions, FrameText, TextSource
 from evaluation.utd.needs import TEST, TRAIN, missing_texts, told
-from evaluation.utd.prompt_sets import checked_placement
+from evaluation.utd.prompt_sets import asked_by
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.samples import described_by_text
 from evaluation.utd.subsets import subset, summarized
@@ -74,15 +74,9 @@ def describe_videos(
         describer=checked_model(describer.strip() or chosen.describer, person),
         extractor=checked_model(extractor.strip() or chosen.extractor, person),
         params={
-            "recipe": recipe,
-            "frames": frames or chosen.frames,
-            "temperature": chosen.temperature,
-            "max_words": chosen.max_words,
-            "max_tokens": chosen.max_tokens,
-            "answer_tokens": dict(chosen.answer_tokens),
+            **_params(frames or chosen.frames, recipe),
             "device": device,
-            **({"prompts": dict(prompts)} if prompts else {}),
-            **({"placement": checked_placement(placement)} if placement else {}),
+            **asked_by(prompts or {}, placement),
             **limited(budget, ENDPOINT.rstrip(":")),
             **subset(project, split, videos),
         },
@@ -194,10 +188,10 @@ def _missing(made: Descriptions) -> list[dict[str, Any]]:
     return missing_texts(described_by_text(made), split, classifies=any(label for _, _, label in rows))
 
 
-def _params(frames: int) -> dict[str, Any]:
-    chosen = RECIPES[PAPER]
+def _params(frames: int, recipe: str = PAPER) -> dict[str, Any]:
+    chosen = RECIPES[recipe]
     return {
-        "recipe": PAPER,
+        "recipe": recipe,
         "frames": frames,
         "temperature": chosen.temperature,
         "max_words": chosen.max_words,

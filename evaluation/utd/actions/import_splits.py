@@ -41,8 +41,7 @@ def import_splits(
     EvaluationError names file, line and field.
     """
     require_researcher(person, project)
-    if task and task not in TASKS:
-        raise EvaluationError(f"{quoted(task)} is not a task; choose one of: {', '.join(TASKS)}")
+    _check_task(task)
     if path.suffix == ".json":
         ids, gone = read_splits(path)
         predictions = {"ids": ids, "classes": None, "clusters": ids, "correct": None, "confidence": None}
@@ -76,6 +75,11 @@ def import_splits(
     )
     audit.record(audit.event(project, person, "evaluation.bring_splits", run, file=path.name, n=facts["n"]))
     return run
+
+
+def _check_task(task: str) -> None:
+    if task and task not in TASKS:
+        raise EvaluationError(f"{quoted(task)} is not a task; choose one of: {', '.join(TASKS)}")
 
 
 def _matched(project: Project, predictions: dict[str, Any], facts: dict[str, Any], task: str) -> dict[str, Any]:

@@ -86,13 +86,6 @@ class Command(FoilworksCommand):
         )
         parser.add_argument("--encoder", default="", metavar="M", help="text encoder (default: the recipe's)")
         parser.add_argument("--max-reading", choices=READINGS, default=READINGS[0], help="rule for the max-score frame")
-        parser.add_argument("--prompts", type=Path, metavar="FILE", help="describe: own prompts and examples (JSON)")
-        parser.add_argument(
-            "--placement",
-            choices=PLACEMENTS,
-            default="",
-            help="describe: start of the answer after the question (default of local models) or at its end",
-        )
         add_procedure(parser)
         parser.add_argument("--run", type=int, metavar="ID", dest="bias_run", help="id of a run of biases or splits")
         parser.add_argument(
@@ -253,7 +246,14 @@ CHOICE_HELP = {
 
 
 def add_procedure(parser: CommandParser) -> None:
-    """Add the named choices of the procedure."""
+    """Add own prompts, and the named choices of the procedure."""
+    parser.add_argument("--prompts", type=Path, metavar="FILE", help="describe: own prompts and examples (JSON)")
+    parser.add_argument(
+        "--placement",
+        choices=PLACEMENTS,
+        default="",
+        help="describe: start of the answer after the question (default of local models) or at its end",
+    )
     for name, values in CHOICES.items():
         option = f"--{name.replace('_', '-')}"
         parser.add_argument(
