@@ -49,7 +49,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     EvaluationError or CorpusError: a file cannot be read, has no items, or more pairs than allowed.
     """
     problems = Problems()
-    records = _limited(_all_records(sources, problems), options.max_pairs)
+    records = _limited(all_records(sources, problems), options.max_pairs)
     found = gather(records, Sample(options.seed, options.pairs))
     if not found.overall.items:
         first = problems.shown[0] if problems.shown else f"{sources[0].path}: record: there is none"
@@ -79,9 +79,10 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     }
 
 
-def _all_records(sources: Sequence[Source], problems: Problems) -> Iterator[AuditRecord]:
+def all_records(sources: Sequence[Source], problems: Problems | None = None) -> Iterator[AuditRecord]:
+    """Yield the records of all files, one file after the other."""
     for source in sources:
-        yield from read_benchmark(source, problems)
+        yield from read_benchmark(source, Problems() if problems is None else problems)
 
 
 def _limited(records: Iterator[AuditRecord], most: int) -> Iterator[AuditRecord]:

@@ -162,6 +162,10 @@ def flattened(value: Any, key: str | None) -> Iterator[tuple[dict[str, Any], dic
     elif _is_records(value):
         for fields in value:
             yield dict(fields), {"subtest": key or ""}
+    elif isinstance(value, Mapping) and len(lists := [name for name in value if _is_records(value[name])]) == 1:
+        beside = {name: inner for name, inner in value.items() if name != lists[0]}
+        for fields in value[lists[0]]:
+            yield {**beside, **fields}, {}
     elif isinstance(value, Mapping):
         yield dict(value), {"id": key or ""}
     else:

@@ -137,9 +137,8 @@ def _members(path: Path) -> Iterator[Member]:
     """Yield the records of a list or an object; of an object with one list of records, those of the list."""
     found = list(members(path, read_text(path)))
     lists = [member for member in found if isinstance(member.value, list) and member.key is not None]
-    others = [member for member in found if not isinstance(member.value, list)]
-    if len(lists) == 1 and others and not any(isinstance(member.value, dict) for member in others):
-        found = lists
+    if len(lists) == 1:
+        found = [Member(None, value, lists[0].line) for value in lists[0].value]
     yield from found
 
 
