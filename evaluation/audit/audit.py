@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from evaluation.audit import checks
@@ -167,7 +166,3 @@ def as_json(finding: Finding) -> dict[str, Any]:
     said = TEXTS[finding.check]
     return {**asdict(finding), "title": said.title, "means": said.means, "fix": said.fix}
 
-
-def audit_path(path: str, options: Options, limits: Any = None, form: str = "") -> dict[str, Any]:
-    """Audit one file by its path: what a child process is asked to do."""
-    return audit([Source(Path(path), form, limits=limits)], options)

@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 
 STYLES = ("foilworks/base.css", "foilworks/components.css", "evaluation/audit.css")
 PLOTTED = ("words", "n-grams", "model", "length")
+BLIND = frozenset({*PLOTTED, "position", "cues"})
 BADGES = {"ok": "badge-good", "warn": "badge-warn", "fail": "badge-bad"}
 MARKER = "<link data-styles>"
 LETTERS = "ABCDEFGHIJ"
@@ -25,6 +26,8 @@ def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "audit": result,
         "badge": BADGES[result["verdict"]],
+        "failed": (failed := _failed(result)),
+        "is_solved": any(row["check"] in BLIND for row in failed),
         "plots": list(_plots(result)),
         "findings": sorted(findings, key=lambda finding: worse[finding["verdict"]]),
         "positions": _positions(findings),
@@ -43,30 +46,42 @@ def file_of(result: Mapping[str, Any]) -> str:
     return page.replace(MARKER, f"<style>\n{styles}</style>", 1)
 
 
+def _failed(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the failed checks, each with its subtests; "" is the whole file."""
+    rows: dict[str, dict[str, Any]] = {}
+    of_subtests = [finding for subtest in result["subtests"] for finding in subtest["findings"]]
+    for finding in [*result["findings"], *of_subtests]:
+        if finding["verdict"] == "fail":
+            row = rows.setdefault(finding["check"], {**finding, "subtests": []})
+            row["subtests"].append(finding["subtest"])
+    return list(rows.values())
+
+
 def _shown(finding: Mapping[str, Any]) -> dict[str, Any]:
     return {**finding, "badge": BADGES[finding["verdict"]], "details": finding["details"] or {}}
 
 
-def _plots(result: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
-    """Yield one chart per probe: the whole file, then each subtest."""
+def _plots(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return one chart per probe: the whole file, then each subtest. Without subtests, one chart of all probes."""
     rows: dict[str, list[dict[str, Any]]] = {}
-    titles: dict[str, Mapping[str, Any]] = {}
     of_subtests = [finding for subtest in result["subtests"] for finding in subtest["findings"]]
     for finding in [*result["findings"], *of_subtests]:
         if finding["check"] in PLOTTED and finding["value"] is not None:
-            probe = finding["details"]["probe"]
-            key = f"{finding['check']} {probe}" if finding["check"] == "model" else finding["check"]
-            titles.setdefault(key, {**finding, "model": probe if finding["check"] == "model" else ""})
-            rows.setdefault(key, []).append(_mark(finding))
-    for key, marks in rows.items():
-        yield {"title": titles[key]["title"], "means": titles[key]["means"], "model": titles[key]["model"], "rows": marks}
+            rows.setdefault(_probe_of(finding), []).append(_mark(finding))
+    if not result["subtests"]:
+        return [{"title": "", "rows": [mark for marks in rows.values() for mark in marks]}] if rows else []
+    return [{"title": marks[0]["title"], "model": marks[0]["model"], "rows": marks} for marks in rows.values()]
+
+
+def _probe_of(finding: Mapping[str, Any]) -> str:
+    return f"{finding['check']} {finding['details']['probe'] if finding['check'] == 'model' else ''}"
 
 
 def _mark(finding: Mapping[str, Any]) -> dict[str, Any]:
     low, high = finding["interval"] or (finding["value"], finding["value"])
     return {
         **finding,
-        "badge": BADGES[finding["verdict"]],
+        "model": finding["details"]["probe"] if finding["check"] == "model" else "",
         "at": _place(finding["value"]),
         "low": _place(low),
         "high": _place(high),

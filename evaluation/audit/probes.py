@@ -143,8 +143,8 @@ def choice_credits(gaps: Floats, sizes: Sequence[int]) -> Floats:
     """Return (items,) credits from the gaps of their pairs, in order: 1 / (number of best texts), 0 if a wrong text is
     best."""
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
-    lost = np.add.reduceat(gaps < -SAME, starts)
-    ties = np.add.reduceat(np.abs(gaps) <= SAME, starts)
+    lost = np.add.reduceat((gaps < -SAME).astype(np.int64), starts)
+    ties = np.add.reduceat((np.abs(gaps) <= SAME).astype(np.int64), starts)
     return np.where(lost > 0, 0.0, 1.0 / (1 + ties))
 
 
@@ -166,7 +166,7 @@ def divergence_of(records: Sequence[AuditRecord], seed: int = 0) -> Divergence |
     if len(records) < 2 or not all(any(map(words, side)) for side in (texts[: len(records)], texts[len(records) :])):
         return None
     counts = vectorizer.fit_transform(texts).astype(np.float64)
-    weights = np.repeat([1 / len(record.wrongs) for record in records], 1)
+    weights = np.array([1 / len(record.wrongs) for record in records])
     right = counts[: len(records)]
     wrong = sparse.csr_matrix(sparse.diags(weights) @ counts[len(records) :])
     generator = np.random.default_rng(seed)
