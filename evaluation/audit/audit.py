@@ -165,4 +165,3 @@ def as_json(finding: Finding) -> dict[str, Any]:
     """Return a finding as JSON, with what it means and what to do."""
     said = TEXTS[finding.check]
     return {**asdict(finding), "title": said.title, "means": said.means, "fix": said.fix}
-

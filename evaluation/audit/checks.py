@@ -111,9 +111,9 @@ def of_same_texts(found: Gathered) -> Finding:
 
 def of_duplicates(found: Gathered) -> Finding:
     """Return the share of items that repeat an earlier one: same video, question and words."""
-    again, where = found.repeats.repeated_items()
+    again, first = found.repeats.repeated_items()
     n = found.overall.items
-    details = {"unit": "items", "lines": where, "repeated": again, "captions": found.repeats.distinct_captions()}
+    details = {"unit": "items", "first": first, "repeated": again, "captions": found.repeats.distinct_captions()}
     return Finding("duplicates", _few(again, n), _share(again, n), wilson(again, n), None, n, "", details)
 
 

@@ -49,7 +49,16 @@ NAMES: dict[str, tuple[str, ...]] = {
         "distractors",
     ),
     "options": ("options", "candidates", "choices", "caption_options", "answer_options"),
-    "answer": ("answer", "label", "correct_answer", "answer_id", "answer_idx", "correct_choice", "correct_option", "gt"),
+    "answer": (
+        "answer",
+        "label",
+        "correct_answer",
+        "answer_id",
+        "answer_idx",
+        "correct_choice",
+        "correct_option",
+        "gt",
+    ),
     "licence": ("license", "licence"),
     "language": ("language", "lang"),
 }
@@ -58,7 +67,14 @@ TEXTS = frozenset({"right", "wrongs", "options", "question", "answer"})
 # Columns with one option each: a0, ending0, option_0, choice_a, A …
 SERIES = tuple(
     re.compile(form)
-    for form in (r"a[0-9]", r"s[0-9]", r"ending[0-9]", r"option[ _]?([0-9]|[a-j])", r"choice[ _]?([0-9]|[a-j])", r"[A-J]")
+    for form in (
+        r"a[0-9]",
+        r"s[0-9]",
+        r"ending[0-9]",
+        r"option[ _]?([0-9]|[a-j])",
+        r"choice[ _]?([0-9]|[a-j])",
+        r"[A-J]",
+    )
 )
 # Options inside a question: "A. kick", "Option 1: …", "(B) …".
 LINE = re.compile(r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description)\s+)?\(?([A-J1-9])[.:)]\s+(\S.*?)\s*$")
@@ -107,9 +123,7 @@ def _named(values: Mapping[str, Any], role: str, columns: Columns) -> Any:
     return next((values[name] for name in NAMES[role] if values.get(name) is not None), None)
 
 
-def _options(
-    values: Mapping[str, Any], named: Any, columns: Columns, question: str
-) -> tuple[list[str], str]:
+def _options(values: Mapping[str, Any], named: Any, columns: Columns, question: str) -> tuple[list[str], str]:
     """Return the options and the question without them."""
     if isinstance(named, Mapping):
         named = list(named.values())

@@ -177,7 +177,10 @@ def divergence_of(records: Sequence[AuditRecord], seed: int = 0) -> Divergence |
     # A resample lacks words, which adds to the divergence: only the spread of the draws is used.
     reach = 1.96 * float(np.std(draws, ddof=1))
     return Divergence(
-        value, [max(0.0, value - reach), min(1.0, value + reach)], float(np.mean(flips)), float(np.quantile(flips, 0.975))
+        value,
+        [max(0.0, value - reach), min(1.0, value + reach)],
+        float(np.mean(flips)),
+        float(np.quantile(flips, 0.975)),
     )
 
 

@@ -116,7 +116,9 @@ def _by_names(source: Source, problems: Problems) -> Iterator[AuditRecord]:
                 raise ProblemError(raw.part, raw.problem, "correct the line")
             check_content(raw.value)
             for fields, own in flattened(raw.value, raw.key):
-                yield parse_record(fields, raw.line, source.columns, {**defaults, **{k: v for k, v in own.items() if v}})
+                yield parse_record(
+                    fields, raw.line, source.columns, {**defaults, **{k: v for k, v in own.items() if v}}
+                )
         except ProblemError as error:
             problems.add(f"{where}: {error.field}: {error.problem}; {error.fix}")
 
@@ -157,4 +159,3 @@ def _header(path: Path) -> tuple[str, list[str]]:
     if not names:
         raise CorpusError(f"{path}:1: header: is empty; name the columns in the first line")
     return delimiter, names
-

@@ -43,7 +43,7 @@ class AuditRecord:
 
 
 def groups_of(records: Sequence[AuditRecord]) -> list[str]:
-    """Return (n,) the clusters of records: those of one question share a video or a question, pairs a caption."""
+    """Return (n,) the clusters of records: of questions by video or question, of pairs by caption."""
     captions = caption_groups([(record.right, "") for record in records])
     return [
         (record.video or record.question) if record.question else caption

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.audit.records import AuditRecord
-from text.tokens import words
 
 Hashes = NDArray[np.uint64]
 TEST_SPLITS = frozenset({"test", "val", "validation", "dev", "eval"})
@@ -68,12 +67,13 @@ class Repeats:
             self.foils_of_videos.extend(hashed(record.clip, foil) for foil in foils)
             self.n_same_in_videos += foils.count(caption)
 
-    def repeated_items(self) -> tuple[int, list[int]]:
-        """Count the items that repeat an earlier one, and return where the first of them are."""
+    def repeated_items(self) -> tuple[int, list[dict[str, int]]]:
+        """Count the items that repeat an earlier one; of the first of them, return number (from 1) and line."""
         _, first = np.unique(_array(self.items), return_index=True)
         again = np.ones(len(self.items), dtype=bool)
         again[first] = False
-        return int(again.sum()), [int(self.where[place]) for place in np.flatnonzero(again)[:SHOWN]]
+        shown = [{"item": int(at) + 1, "line": int(self.where[at])} for at in np.flatnonzero(again)[:SHOWN]]
+        return int(again.sum()), shown
 
     def distinct_captions(self) -> int:
         return len(np.unique(_array(self.captions)))

@@ -10,7 +10,7 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from foilworks.views import audit as page
-from media.child import ChildLimits, end_children
+from media.child import ChildLimits
 from projects.rate_limits import AUDITS
 from tests.evaluation.test_audit import planted
 
@@ -77,10 +77,11 @@ def test_a_file_over_the_size_limit_is_refused(send):
 
 
 def test_a_file_that_needs_too_much_memory_ends_with_its_process(send, monkeypatch):
-    # A process that serves already has its libraries in memory.
-    end_children()
-    monkeypatch.setattr(page, "LIMITS", ChildLimits(memory=1024**2, seconds=10))
-    answer = send(lines(planted()))
+    # A process that serves already has its libraries in memory, so that only the file counts.
+    send(lines(planted()[:30]))
+    monkeypatch.setattr(page, "LIMITS", ChildLimits(memory=2 * 1024**2, seconds=10))
+    rows = [{"caption": f"{'a long text ' * 150}{number}", "foil": f"b {number}"} for number in range(2500)]
+    answer = send(json.dumps(rows), "large.json")
     assert answer.status_code == 422
     assert "too much time or memory" in answer.content.decode()
     assert not stored()
