@@ -27,6 +27,8 @@ OF_RELEASES = (
     "releases:release",
     "releases:freeze",
     "scoring:run",
+    "ladder:run_ladder",
+    "ladder:release_ladder",
     "board:leaderboard",
     "board:compare",
     "reports:analysis",

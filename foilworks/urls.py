@@ -34,6 +34,7 @@ urlpatterns = [
     path("", include("evaluation.scoring.urls")),
     path("", include("evaluation.exports.urls")),
     path("", include("evaluation.board.urls")),
+    path("", include("evaluation.ladder.urls")),
     path("", include("evaluation.proximity.urls")),
     path("", include("evaluation.publishing.urls")),
     path("", include("evaluation.teacher.urls")),

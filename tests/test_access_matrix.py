@@ -317,6 +317,12 @@ RULES: dict[str, Rule] = {
     "board:compare": owner_page("release"),
     "board:compare_file": owner_page("release"),
     "scoring:run": owner_page("scoring_run"),
+    "ladder:run_ladder": owner_page("scoring_run", post=422),
+    "ladder:add_controls": owner_page("scoring_run", get=NO, post=302),
+    # The run of the world below has no ladder.
+    "ladder:run_ladder_file": owner_page("scoring_run", "extension", get=404),
+    "ladder:release_ladder": owner_page("release"),
+    "ladder:release_ladder_file": owner_page("release", "extension", get=404),
     # The run has not loaded its model yet: the form says so.
     "scoring:model_card": owner_page("scoring_run", post=422),
     "scoring:run_progress": owner_page("scoring_run"),

@@ -12,6 +12,7 @@ from annotation.models import Choice, Stage, Vote, VoteState
 from corpus.models import Foil, Item, ReleaseItem
 from corpus.rules.states import ItemState
 from evaluation.items.forms import IMPORTED
+from evaluation.ladder.listing import Source, items_at
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_results import axes_of, credits_of
 from evaluation.utd.shortcuts import flagged, shortcuts_of
@@ -27,8 +28,10 @@ ORDERS = (
 )
 
 
-def narrowed(project: Project, chosen: Mapping[str, Any], run: Run | None) -> QuerySet[Item]:
-    """Return the project's items that match ItemFilter; `run` is the chosen one."""
+def narrowed(
+    project: Project, chosen: Mapping[str, Any], run: Run | None, ladder: Source | None = None
+) -> QuerySet[Item]:
+    """Return the project's items that match ItemFilter; `run` and `ladder` are the chosen ones."""
     items = Item.objects.filter(project=project)
     if text := chosen.get("q"):
         in_foils = Exists(Foil.objects.filter(item=OuterRef("pk"), text__icontains=text))
@@ -49,6 +52,8 @@ def narrowed(project: Project, chosen: Mapping[str, Any], run: Run | None) -> Qu
         items = items.filter(pk__in=flagged(project, shortcut).values("item"))
     if run is not None:
         items = items.filter(pk__in=answered(run, chosen.get("answer", "")))
+    if ladder is not None:
+        items = items.filter(pk__in=items_at(ladder, chosen.get("need", ""), chosen.get("rung", "")))
     return items
 
 

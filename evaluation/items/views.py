@@ -46,7 +46,8 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
     chosen = form.chosen()
     if form.is_open:
         return render(request, "foilworks/_folded_filters.html", {"form": form})
-    rows = narrowed(project, chosen, form.runs.get(chosen.get("run", "")))
+    ladder = form.ladders.get(chosen.get("ladder", ""))
+    rows = narrowed(project, chosen, form.runs.get(chosen.get("run", "")), ladder)
     listing = list_rows(rows, ORDERS, request.GET, chosen, shown)
     add_details(listing.page.rows)
     context = {

@@ -17,7 +17,7 @@ NAMES = {
     "reversed": "reversed frames",
     "full": "full clip",
 }
-SOLVED = "share of items that some model solves, with 95 % interval; dotted: guesses alone"
+SOLVED = "share of items that some model solves, with 95 % interval"
 
 
 def of_run(ladder: Mapping[str, Any]) -> bytes:
@@ -31,4 +31,4 @@ def of_benchmark(overall: Mapping[str, Any]) -> bytes:
     """Draw the share of items that some model solves, at each rung of the chain."""
     rungs = overall["rungs"]
     rows = [(NAMES[rung], {"": (rungs[rung]["share"], rungs[rung]["ci"])}) for rung in RUNGS if rung in rungs]
-    return of_models.grouped(rows, chance=overall["luck"], label=SOLVED)
+    return of_models.grouped(rows, chance=overall["luck"], chance_name="luck", label=SOLVED)

@@ -10,13 +10,22 @@ from corpus.models import Release
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.metrics import ladder
-from evaluation.metrics.ladder import CHAIN, FULL, LEVELS, QUALIFIES, REQUIRED, UNKNOWN, LadderScores
+from evaluation.metrics.ladder import CHAIN, FULL, LEVELS, REQUIRED, UNKNOWN, LadderScores
 from evaluation.scoring.models import Run
-from evaluation.scoring.run_results import Axes, axes_of, credits_of, fingerprint_of, is_settled, rungs_of
+from evaluation.scoring.run_results import (
+    RUNGS_VERSION,
+    Axes,
+    axes_of,
+    credits_of,
+    fingerprint_of,
+    is_settled,
+    rungs_of,
+)
 
 Floats = NDArray[np.float64]
 # In addition to the metric's own version: raise it if ladders are computed differently.
 VERSION = "1"
+KIND = "ladder"
 
 
 def chance_of(axes: Axes) -> Floats:
@@ -29,8 +38,9 @@ def has_ladder(run: Run) -> bool:
 
 
 def credit_by_rung(run: Run, axes: Axes) -> dict[str, Floats]:
-    """Return {rung: (n,) credit} of every rung that the run scored."""
-    return {str(rung): credits_of(run, axes, rung).main for rung in rungs_of(run)}
+    """Return {rung: (n,) credit} of every rung with a score, because a run can lack scores that it was asked for."""
+    found = {str(rung): credits_of(run, axes, rung).main for rung in rungs_of(run)}
+    return {rung: credit for rung, credit in found.items() if not np.isnan(credit).all()}
 
 
 def ladder_of_run(run: Run) -> dict[str, Any] | None:
@@ -46,8 +56,13 @@ def ladder_of_run(run: Run) -> dict[str, Any] | None:
         return {"overall": ladder.compute(data), "subtests": subtests, "needs": _needs([data.credit], axes)}
 
     about = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
-    fingerprint = digest([VERSION, ladder.VERSION, fingerprint_of(run), sorted(map(str, rungs_of(run)))])
-    return {**about, **cached_by_fingerprint(run.release.project, "ladder", str(run.pk), fingerprint, make)}
+    return {**about, **cached_by_fingerprint(run.release.project, KIND, str(run.pk), _fingerprint([run]), make)}
+
+
+def _fingerprint(runs: Sequence[Run]) -> str:
+    """Return what ladders follow from: the scores of the runs, and which views they are of."""
+    scored = [[fingerprint_of(run), run.params.get("ladder")] for run in runs]
+    return digest([VERSION, RUNGS_VERSION, ladder.VERSION, scored])
 
 
 def ladder_runs(release: Release) -> list[Run]:
@@ -87,16 +102,21 @@ def ladder_of_release(release: Release) -> dict[str, Any] | None:
             "needs": _needs(models, axes),
         }
 
-    parts = [[run.pk, fingerprint_of(run), sorted(map(str, rungs_of(run)))] for run in runs]
-    fingerprint = digest([VERSION, ladder.VERSION, release.content_hash, parts])
-    found = cached_by_fingerprint(release.project, "ladder", f"release {release.pk}", fingerprint, make)
+    found = cached_by_fingerprint(release.project, KIND, f"release {release.pk}", _fingerprint(runs), make)
     models = [{"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol} for run in runs]
     return {"release": release.pk, "models": models, **found}
 
 
 def levels_of(runs: Sequence[Run], axes: Axes) -> NDArray[np.int64]:
     """Return (n,) what each item of the runs' release needs (metrics.ladder.levels_of)."""
-    return ladder.levels_of([credit_by_rung(run, axes) for run in runs])
+
+    def make() -> list[int]:
+        levels: list[int] = ladder.levels_of([credit_by_rung(run, axes) for run in runs]).tolist()
+        return levels
+
+    about = f"levels {sorted(run.pk for run in runs)}"
+    found = cached_by_fingerprint(runs[0].release.project, KIND, about, _fingerprint(runs), make)
+    return np.array(found, dtype=np.int64)
 
 
 def lacking(runs: Sequence[Run], need: str) -> list[str]:
@@ -104,11 +124,6 @@ def lacking(runs: Sequence[Run], need: str) -> list[str]:
     return [
         f"{run.label}: {rung}" for run in runs for rung in REQUIRED[need] if rung not in set(map(str, rungs_of(run)))
     ]
-
-
-def knowable(rungs: Sequence[str]) -> list[str]:
-    """Return the needs that these rungs can show."""
-    return [need for need in QUALIFIES if set(REQUIRED[need]) <= set(rungs)]
 
 
 def _needs(models: Sequence[Mapping[str, Floats]], axes: Axes) -> dict[str, Any]:

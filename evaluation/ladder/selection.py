@@ -92,7 +92,9 @@ def runs_to_select_with(project: Project, chosen: Sequence[int] = ()) -> list[Ru
 
 
 def _newest(project: Project) -> list[Run]:
-    scored = Release.objects.filter(project=project, runs__isnull=False).select_related("project").distinct()
+    scored = (
+        Release.objects.filter(project=project, runs__params__has_key="ladder").select_related("project").distinct()
+    )
     for release in scored.order_by("-pk"):
         if runs := ladder_runs(release):
             return runs
@@ -126,6 +128,34 @@ def select(records: Sequence[Record], need: str, runs: Sequence[Run]) -> Selecti
     known = [chances[name] for name, level in level_of.items() if level != UNKNOWN]
     counts = _counts(records, level_of, kept)
     return Selection(need, tuple(runs), kept, sum(known) / len(known) if known else None, counts)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a release could be selected with: `runs` of one release, and how many items remain for each need."""
+
+    runs: Sequence[Run]
+    chosen: Sequence[Run]
+    selections: Mapping[str, Selection]
+
+    @property
+    def rows(self) -> list[tuple[SubtestCount, list[int]]]:
+        """Return each subtest with the number of items that remain, in the order of `selections`."""
+        tables = [selection.subtests for selection in self.selections.values()]
+        return [(row, [table[at].n_kept for table in tables]) for at, row in enumerate(tables[0])] if tables else []
+
+
+def offer(project: Project, records: Sequence[Record], asked: Sequence[int] = ()) -> Offer | None:
+    """Return the selections that the ladders of the newest scored release allow; None without a ladder.
+
+    `asked`: ids of its runs to go by; others are ignored.
+    """
+    runs = _newest(project)
+    chosen = [run for run in runs if run.pk in asked] or runs
+    if not chosen:
+        return None
+    possible = {need: select(records, need, chosen) for need in QUALIFIES if not lacking(chosen, need)}
+    return Offer(runs, chosen, possible) if possible else None
 
 
 def _content(record: Record) -> tuple[Any, ...]:

@@ -27,8 +27,7 @@ from evaluation.ladder.wording import (
 )
 from evaluation.metrics.ladder import CHAIN, RUNGS
 from evaluation.scoring.access import get_run
-from evaluation.scoring.actions.controls import add_controls
-from evaluation.scoring.actions.import_scores import import_rung_scores
+from evaluation.scoring.actions.rungs import add_controls, import_rung_scores
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import SCORE_FILE
 from evaluation.scoring.rungs import CONTROLS
@@ -54,7 +53,7 @@ def run_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             form.add_error("scores", str(error))
         else:
             messages.success(request, _("A job stores the scores. The ladder shows them when it is done."))
-            return redirect("ladder:run", slug, pk)
+            return redirect("ladder:run_ladder", slug, pk)
     ladder = ladder_of_run(found)
     context = {"run": found, "work": work(found), "form": form, "by_file": found.spec.startswith(SCORE_FILE)}
     context |= _shown(found, ladder) if ladder else {"missing": list(CONTROLS)}
@@ -77,14 +76,16 @@ def _shown(run: Run, ladder: Found) -> dict[str, Any]:
             for name, group in ladder["subtests"].items()
         ],
         "labels": [RUNG_LABELS[rung] for rung in rungs],
-        "needs": _needs(ladder),
+        **_needs(ladder),
         "chart": partial(cached_chart, "ladder", partial(chart.of_run, overall), overall),
         "missing": [rung for rung in CONTROLS if rung not in overall["rungs"]],
     }
 
 
-def _needs(found: Found) -> list[tuple[str, Any, int]]:
-    return [(slug, NEED_LABELS[slug], found["needs"]["counts"].get(slug, 0)) for slug in NEED_LABELS]
+def _needs(found: Found) -> dict[str, Any]:
+    needs = found["needs"]
+    rows = [(slug, label, needs["counts"].get(slug, 0)) for slug, label in NEED_LABELS.items()]
+    return {"needs": rows, "luck": needs["luck"], "n_unknown": needs["n_unknown"]}
 
 
 @require_POST
@@ -97,7 +98,7 @@ def controls(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, str(error))
     else:
         messages.success(request, _("A job scores the other rungs. The ladder shows them when it is done."))
-    return redirect("ladder:run", slug, pk)
+    return redirect("ladder:run_ladder", slug, pk)
 
 
 @require_safe
@@ -125,7 +126,8 @@ def release_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             "sentences": benchmark_sentences(ladder),
             "labels": [RUNG_LABELS[rung] for rung in rungs],
             "groups": [(name, group, [group["rungs"].get(rung) for rung in rungs]) for name, group in groups],
-            "needs": _needs(ladder),
+            **_needs(ladder),
+            "source": f"release-{found.pk}",
             "chart": partial(cached_chart, "benchmark", partial(chart.of_benchmark, overall), overall),
         }
     return render(request, "evaluation/release_ladder.html", context)

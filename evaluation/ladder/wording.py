@@ -30,14 +30,14 @@ RUNG_LABELS: dict[str, Words] = {
 _SHOWN: dict[str, Words] = {
     Rung.NO_CLIP: gettext_lazy("the texts alone"),
     Rung.OTHER_CLIP: gettext_lazy("the clip of another item"),
-    Rung.FIRST_FRAME: gettext_lazy("the first frame, in place of all others"),
-    Rung.MIDDLE_FRAME: gettext_lazy("the middle frame, in place of all others"),
+    Rung.FIRST_FRAME: gettext_lazy("the first frame only"),
+    Rung.MIDDLE_FRAME: gettext_lazy("the middle frame only"),
     Rung.SHUFFLED: gettext_lazy("the same frames, in a random order"),
     Rung.REVERSED: gettext_lazy("the same frames, last one first"),
     Rung.FULL: gettext_lazy("the clip as it is"),
 }
 GREY_FRAMES = gettext_lazy("grey frames")
-ONE_OF = gettext_lazy("the one of %(n)s frames that the model is most certain about, chosen without the answer")
+ONE_OF = gettext_lazy("of %(n)s single frames, the most certain one")
 PART_LABELS: dict[str, Words] = {
     "words": gettext_lazy("Texts alone"),
     "picture": gettext_lazy("One frame"),
@@ -61,35 +61,29 @@ SELECTION_LABELS: dict[str, Words] = {
 
 SENTENCES: dict[tuple[str, str], Words] = {
     ("words", NEEDS): gettext_lazy("%(points)s points %(ci)s above chance come from the texts alone."),
-    ("words", NOTHING): gettext_lazy(
-        "The texts alone give nothing that can be told from chance (%(points)s points %(ci)s)."
-    ),
+    ("words", NOTHING): gettext_lazy("The texts alone give no detectable gain over chance (%(points)s points %(ci)s)."),
     ("words", COSTS): gettext_lazy("From the texts alone, the score is below chance (%(points)s points %(ci)s)."),
     ("picture", NEEDS): gettext_lazy("%(points)s points %(ci)s of this score need one frame."),
-    ("picture", NOTHING): gettext_lazy("One frame adds nothing that can be told from 0 (%(points)s points %(ci)s)."),
+    ("picture", NOTHING): gettext_lazy("One frame makes no detectable difference (%(points)s points %(ci)s)."),
     ("picture", COSTS): gettext_lazy("With one frame, the score is lower (%(points)s points %(ci)s)."),
     ("frames", NEEDS): gettext_lazy("%(points)s points %(ci)s of this score need several frames, in any order."),
-    ("frames", NOTHING): gettext_lazy("More frames add nothing that can be told from 0 (%(points)s points %(ci)s)."),
+    ("frames", NOTHING): gettext_lazy("More frames make no detectable difference (%(points)s points %(ci)s)."),
     ("frames", COSTS): gettext_lazy("With more frames, the score is lower (%(points)s points %(ci)s)."),
     ("order", NEEDS): gettext_lazy("%(points)s points %(ci)s of this score need the order of frames."),
-    ("order", NOTHING): gettext_lazy(
-        "The order of frames adds nothing that can be told from 0 (%(points)s points %(ci)s)."
-    ),
+    ("order", NOTHING): gettext_lazy("The order of frames makes no detectable difference (%(points)s points %(ci)s)."),
     ("order", COSTS): gettext_lazy("In the right order, the score is lower (%(points)s points %(ci)s)."),
     ("own_clip", NEEDS): gettext_lazy("With the clip of another item, the score is %(points)s points %(ci)s lower."),
     ("own_clip", NOTHING): gettext_lazy(
-        "The clip of another item makes no difference that can be told from 0 (%(points)s points %(ci)s)."
+        "The clip of another item makes no detectable difference (%(points)s points %(ci)s)."
     ),
     ("own_clip", COSTS): gettext_lazy("With the clip of another item, the score is higher (%(points)s points %(ci)s)."),
     ("reversal", NEEDS): gettext_lazy("With reversed frames, the score is %(points)s points %(ci)s lower."),
-    ("reversal", NOTHING): gettext_lazy(
-        "Reversed frames make no difference that can be told from 0 (%(points)s points %(ci)s)."
-    ),
+    ("reversal", NOTHING): gettext_lazy("Reversed frames make no detectable difference (%(points)s points %(ci)s)."),
     ("reversal", COSTS): gettext_lazy("With reversed frames, the score is higher (%(points)s points %(ci)s)."),
 }
 JOINED = {
     NEEDS: gettext_lazy("%(points)s points %(ci)s come from these together: %(parts)s."),
-    NOTHING: gettext_lazy("These together add nothing that can be told from 0 (%(points)s points %(ci)s): %(parts)s."),
+    NOTHING: gettext_lazy("These together make no detectable difference (%(points)s points %(ci)s): %(parts)s."),
     COSTS: gettext_lazy("These together make the score lower (%(points)s points %(ci)s): %(parts)s."),
 }
 

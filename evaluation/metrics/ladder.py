@@ -1,4 +1,4 @@
-"""Take a score apart by how much of the clip it needs (docs/reference/formulas.md#ladder).
+"""Take a score apart by how much of the clip it needs (docs/reference/formulas.md#metric-ladder).
 
 A rung scores the same items with less of their clip (evaluation/scoring/rungs.py has the names; a test compares them).
 Credits are shares in 0..1 per item, NaN without a score. Clusters are source videos.

@@ -11,6 +11,8 @@ from corpus.rules.states import ItemState
 from evaluation.blind.forms import named_probes
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import requeued_as_invalid
+from evaluation.ladder.selection import Offer, runs_to_select_with
+from evaluation.ladder.selection import offer as ladder_offer
 from evaluation.releases.balanced_items import offer
 from evaluation.releases.gate import GateFinding, inspect
 from evaluation.releases.snapshot import valid_items
@@ -53,11 +55,25 @@ def left_out(content: Sequence[Subtest]) -> str:
     return ", ".join(filter(None, parts))
 
 
-def gate_preview(project: Project) -> dict[str, Any] | None:
-    """Return the gate's result for the items that are valid now; None if there are none."""
+def ladder_preview(project: Project, asked: Sequence[int] = ()) -> Offer | None:
+    """Return how many of the items that are valid now need what, by the ladders of the asked runs; None without any."""
+    if not runs_to_select_with(project):
+        return None
     try:
-        frozen = valid_items(project)
+        return ladder_offer(project, [one.record for one in valid_items(project)], asked)
     except EvaluationError:
+        return None
+
+
+def gate_preview(project: Project, kept: frozenset[str] | None = None) -> dict[str, Any] | None:
+    """Return the gate's result for the items that are valid now, or those of them that are kept; None if there are
+    none.
+    """
+    try:
+        frozen = [one for one in valid_items(project) if kept is None or one.record["id"] in kept]
+    except EvaluationError:
+        return None
+    if not frozen:
         return None
     finding: GateFinding = inspect(project, [one.record for one in frozen])
     offers = [offer(frozen, row["name"]) for row in finding.rows if row["solved"]]

@@ -24,6 +24,8 @@ VERSION = 1
 FRAMES_TRIED = 3
 MAX_TRIED = 99
 GREY = 127
+# Of models that take frames of any size.
+GREY_SIZE = (224, 224)
 # Room for the longest view at the end of a key.
 VIEW_LENGTH = 20
 # The key of a clip that does not exist: no score has it, and a text-only model's score holds for it.
@@ -68,12 +70,9 @@ def frame_view(at: int, tried: int) -> str:
     return f"{FRAME_VIEW} {at + 1} of {tried}"
 
 
-def seen(frames: NDArray[np.uint8], view: str, seed: str = "") -> NDArray[np.uint8]:
-    """Return what a view shows of a clip's (k, height, width, 3) frames, as many as before: one frame is repeated.
-
-    `seed` draws the shuffled order. EvaluationError: an unknown view.
-    """
-    return frames[order_of(len(frames), view, seed)] if view != BLANK else np.full_like(frames, GREY)
+def grey_frames(k: int, size: tuple[int, int] | None) -> NDArray[np.uint8]:
+    """Return what a model that needs frames is shown without a clip: k grey ones, at least one."""
+    return np.full((max(1, k), *(size or GREY_SIZE), 3), GREY, np.uint8)
 
 
 def order_of(k: int, view: str, seed: str = "") -> list[int]:

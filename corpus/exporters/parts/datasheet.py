@@ -8,6 +8,7 @@ from typing import Any
 
 from corpus.exporters.parts.datasheet_answers import ANSWERS
 from corpus.exporters.parts.datasheet_questions import QUESTIONS, SECTIONS, Question, Section
+from corpus.exporters.parts.ladder import measures, selection_line
 from corpus.exporters.parts.markdown import cell as _cell
 from corpus.exporters.parts.markdown import prose
 from corpus.exporters.parts.markdown import table as _table
@@ -36,13 +37,14 @@ WITHHELD = (
 
 
 def datasheet(release: ReleaseContent) -> str:
-    """The text of `datasheet.md`: the seven sections, then what a model solves without the video."""
+    """The text of `datasheet.md`: the seven sections, then what models solve without the video or with less of it."""
     parts = [
         [f"# Datasheet of {_cell(release.project)}, {_cell(release.release)}", ""],
         _facts(release),
         _withheld(release),
         *(_section(section, release) for section in SECTIONS),
         _blind(release.gate),
+        measures(release.tables.get("ladder")),
     ]
     return "\n".join(line for part in parts for line in part) + "\n"
 
@@ -75,6 +77,8 @@ def _facts(release: ReleaseContent) -> list[str]:
     if said := as_published_line(release):
         lines.append(f"- {said}")
     open_ones = len(unanswered(release))
+    if chosen := (release.gate or {}).get("needs"):
+        lines.append(f"- **Selected items:** {selection_line(chosen)}")
     lines.append(f"- Of {len(QUESTIONS) - len(SECTIONS)} questions {open_ones} are unanswered; each says so.")
     return [*lines, ""]
 

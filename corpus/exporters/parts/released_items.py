@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from corpus.exporters.parts.ladder import selection_line
 from corpus.exporters.registry import EXPORTERS
 from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
 from corpus.release_records import (
@@ -53,7 +54,13 @@ def as_published_line(release: ReleaseContent) -> str:
 
 def _frozen_facts(release: ReleaseContent) -> dict[str, Any]:
     n = n_as_published(item for item in release.items if item.get("released"))
-    return {**as_published_facts(n), **withheld_facts(release)}
+    return {**as_published_facts(n), **selection_facts(release), **withheld_facts(release)}
+
+
+def selection_facts(release: ReleaseContent) -> dict[str, Any]:
+    """Return how the items were selected by the evidence ladder; nothing if every valid one was released."""
+    chosen = (release.gate or {}).get("needs")
+    return {"selected": {"needs": chosen["needs"], "note": selection_line(chosen)}} if chosen else {}
 
 
 def _plugin(format_name: str) -> dict[str, str]:

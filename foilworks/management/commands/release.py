@@ -4,19 +4,33 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from corpus.models import Release
 from corpus.release_records import as_published_facts
+from evaluation.ladder.selection import runs_to_select_with, select
+from evaluation.ladder.wording import selection_notice
+from evaluation.metrics.ladder import QUALIFIES
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.gate import GateFinding
+from evaluation.releases.snapshot import valid_items
 from evaluation.scoring.queries import project_named
 from foilworks.management.base import FoilworksCommand, one_line
+from projects.models import Project
 
 KINDS = ("added", "removed", "changed")
 
 
+def numbers(text: str) -> list[int]:
+    """Parse numbers separated by commas. ValueError: one is none."""
+    return [int(part) for part in text.split(",") if part.strip()]
+
+
 class Command(FoilworksCommand):
     help = "freeze the valid items of a project as a release, and print its content hash"
-    example = "foilworks release --project my-benchmark --name v1"
+    example = (
+        "foilworks release --project my-benchmark --name v1\n"
+        "  foilworks release --project my-benchmark --needs order --ladder-runs 3,4"
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
@@ -34,12 +48,26 @@ class Command(FoilworksCommand):
             metavar="SUBTEST",
             help="leave out items until no single word separates captions from foils",
         )
+        parser.add_argument(
+            "--needs",
+            default="",
+            choices=tuple(QUALIFIES),
+            help="only items that need their clip, several frames, or the order of frames, by the evidence ladder",
+        )
+        parser.add_argument(
+            "--ladder-runs",
+            type=numbers,
+            default=[],
+            metavar="ID,ID",
+            help="runs whose ladders decide (default: all models of the newest release with a ladder)",
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_named(options["project"])
-        release = freeze_release(
-            None, project, name=options["name"], override=options["override"], balance=options["balance"]
-        )
+        asked = {name: options[name] for name in ("name", "override", "balance", "needs", "ladder_runs")}
+        if options["needs"]:
+            self._say_what_remains(project, options["needs"], options["ladder_runs"])
+        release = freeze_release(None, project, **asked)
         if options["name"] and release.name != options["name"]:
             self.say(f"release {release.name} has the same content; no new release was created")
         for remark in GateFinding(release.gate.data["rows"]).remarks() if hasattr(release, "gate") else ():
@@ -52,14 +80,29 @@ class Command(FoilworksCommand):
             "n_items": release.n_items,
             **as_published_facts(release.n_as_published),
             "changes": _counted(changelog_of(release)),
+            **_selected(release),
         }
+
+    def _say_what_remains(self, project: Project, needs: str, chosen: list[int]) -> None:
+        """Print how many items qualify by subtest, before anything is frozen."""
+        found = select([one.record for one in valid_items(project)], needs, runs_to_select_with(project, chosen))
+        for each in found.subtests:
+            unknown = f"; not scored as they are now: {each.n_unknown}" if each.n_unknown else ""
+            self.say(one_line(f"{each.name}: {each.n_kept} of {each.n} items need it{unknown}"))
 
     def render(self, result: dict[str, Any]) -> str:
         told = f"{result['hash']}  {result['name']} (id {result['id']}, {result['n_items']} items)"
         if word := result.get("as_published"):
             told += f"\n{word['items']} of {result['n_items']} items as published. {word['note']}"
+        if chosen := result.get("needs"):
+            told += f"\n{selection_notice(chosen)}"
         found = result["changes"]
         return f"{told}\nsince {found['since']}: {_spoken(found)}" if found else told
+
+
+def _selected(release: Release) -> dict[str, Any]:
+    chosen = release.gate.data.get("needs") if hasattr(release, "gate") else None
+    return {"needs": chosen} if chosen else {}
 
 
 def _counted(changes: dict[str, Any] | None) -> dict[str, Any] | None:
