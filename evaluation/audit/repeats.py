@@ -26,7 +26,7 @@ def normal(found: list[str], text: str) -> str:
 def hashed(*parts: str) -> int:
     """Return 64 bits of the texts, never `NO_VIDEO`."""
     joined = "\0".join(parts).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(joined, digest_size=8).digest(), "big") or 1
+    return int.from_bytes(hashlib.sha256(joined).digest()[:8], "big") or 1
 
 
 def _hashes() -> "array[int]":
