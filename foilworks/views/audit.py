@@ -27,6 +27,7 @@ from evaluation.errors import EvaluationError
 from evaluation.score_files.received import safe_name, write_file
 from media.child import ChildLimits, LimitError, run
 from projects.errors import TooManyTries
+from projects.forms.registry_entry import choices_of
 from projects.rate_limits import AUDITS, hit, network_of
 from projects.upload_limits import texts_fit
 from text.errors import ActionableError
@@ -54,7 +55,7 @@ class AuditForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        named = [(slug, entry.label) for slug, entry in IMPORTERS.items() if slug not in NOT_ITEMS]
+        named = choices_of({slug: entry for slug, entry in IMPORTERS.items() if slug not in NOT_ITEMS})
         self.fields["form"].choices = [("", _("Detect by columns")), *named]
 
     def clean_file(self) -> UploadedFile:
