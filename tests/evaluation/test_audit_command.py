@@ -88,3 +88,16 @@ def test_a_mistake_is_one_line_that_says_what_to_do(arguments, said, benchmark, 
 def test_an_unknown_role_is_wrong_usage(benchmark):
     with pytest.raises(CommandError, match="colour is not a role"):
         call_command("audit", str(benchmark), "--column", "colour=red")
+
+
+def test_a_text_only_model_is_one_more_probe(run, benchmark):
+    models = [row for row in run(benchmark, "--model", "fake:text")["findings"] if row["check"] == "model"]
+    assert [row["subtest"] for row in models] == ["", "words", "frame", "order"]
+    assert models[0]["details"]["probe"] == "fake:text"
+    assert models[0]["chance"] == 0.5
+
+
+def test_a_model_that_reads_videos_is_refused(benchmark, capsys):
+    with pytest.raises(SystemExit):
+        call_command("audit", str(benchmark), "--model", "fake:")
+    assert "text-only model" in capsys.readouterr().err
