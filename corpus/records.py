@@ -63,7 +63,8 @@ class PairRecord:
 
 @dataclass(frozen=True)
 class ItemRecord:
-    """A caption of a video with its foils; `foils == ()` is a caption to make foils for.
+    """A caption of a video with its foils; `foils == ()` is a caption to make foils for. A record without a caption is
+    a video alone, with its class and split.
 
     `facts` is what methods and analyses read (an annotated count, a template); `extra` are the fields of the file that
     nothing here names, returned on export. `line` says where in the file the record starts: no part of its value.

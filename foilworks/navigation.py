@@ -93,7 +93,7 @@ GROUPS: tuple[Group, ...] = (
         (
             Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video", "annotation:takedown")),
             Page(_("Captions"), "items:captions", RESEARCHERS, section=("items:caption",)),
-            Page(_("Import"), "imports:new_import", RESEARCHERS, section=("imports:import",)),
+            Page(_("Import"), "imports:new_import", RESEARCHERS, section=("imports:import", "imports:import_columns")),
             Page(_("Subtests"), "corpus:subtests", RESEARCHERS, section=("annotation:vote_rule",)),
             Page(_("Items"), "items:items", RESEARCHERS, section=("items:item",)),
         ),

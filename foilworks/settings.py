@@ -284,7 +284,7 @@ if _BUCKET:
         "querystring_expire": MEDIA_URL_SECONDS,
     }
 MEDIA_ROOT = service_urls.folder(STORAGE_URL, FOILWORKS_HOME)
-# Hosts from which browsers may play videos that have an address and no file; the server never requests them.
+# Hosts from which browsers may play videos that have an address and no file. No page and no worker requests them.
 MEDIA_HOSTS = tuple(
     host.lower() if "://" in host else f"https://{host.lower()}"
     for host in _env("MEDIA_HOSTS").replace(",", " ").split()

@@ -280,6 +280,8 @@ RULES: dict[str, Rule] = {
     "imports:new_import": owner_page(post=422),
     "imports:import": owner_page("import"),
     "imports:import_progress": owner_page("import"),
+    # The import of the world below is no table: the page goes on to the import's own.
+    "imports:import_columns": owner_page("import", get=302, post=302),
     "imports:confirm_import": owner_page("import", get=NO, post=302),
     "imports:discard_import": owner_page("import", get=NO, post=302),
     "items:captions": owner_page(),

@@ -14,7 +14,7 @@ from corpus.errors import CorpusError
 from corpus.exporters.jsonl import line
 from corpus.exporters.parts.croissant import croissant
 from corpus.exporters.parts.folder import write_folder, write_json
-from corpus.exporters.parts.released_items import as_published_line, manifest_facts, released_items
+from corpus.exporters.parts.released_items import card_notes, manifest_facts, released_items
 from corpus.exporters.parts.tables import by_subtest
 from corpus.importers.parsing.parquet_rows import parquet_library
 from corpus.records import ItemRecord, ReleaseContent
@@ -143,6 +143,6 @@ def _card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) ->
         release=release.release,
         date=release.created_at[:10],
         content_hash=release.content_hash,
-        published=f"\n{said}\n" if (said := as_published_line(release)) else "",
+        published=f"\n{said}\n" if (said := card_notes(release)) else "",
         first=stems[0],
     )

@@ -70,6 +70,21 @@ _EXPORTERS: dict[str, Entry] = {
         "corpus.exporters.vatex",
         summary="videoID, enCap: only the captions.",
     ),
+    "lmms-eval": Entry(
+        "lmms-eval tasks",
+        "corpus.exporters.lmms_eval",
+        summary="A folder that lmms-eval loads: a choice by letter and likelihoods, with the clip and without it.",
+    ),
+    "inspect": Entry(
+        "Inspect task",
+        "corpus.exporters.inspect_task",
+        summary="A folder with an Inspect task: a choice by letter, with the clip and without it.",
+    ),
+    "vlmeval": Entry(
+        "VLMEvalKit data set",
+        "corpus.exporters.vlmeval",
+        summary="A TSV file and a data set class for VLMEvalKit: a choice by letter.",
+    ),
     "votes": Entry(
         "Votes, one per row",
         "corpus.exporters.votes",

@@ -72,7 +72,7 @@ def import_records(
     """
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {})
-    result = ImportResult(format_slug, str(path), project.slug, dry_run, plugin=source.entry.origin)
+    result = source.new_result(project.slug, dry_run)
     if as_published and source.yields != "items":
         raise EvaluationError(f"--as-published: the format {format_slug} has no items; leave the option out")
     if source.yields == "utd":
@@ -132,7 +132,7 @@ def _all_or_nothing(
 
 def analyze_after_bulk_import(result: ImportResult) -> None:
     """Have the database recompute its statistics if the import changes query plans; the caller does not wait for it."""
-    if result.created["items"] + result.created["captions"] >= MANY:
+    if result.created["items"] + result.created["captions"] + result.without_captions >= MANY:
         analyze_tables(Video, Caption, Item, Foil)
 
 

@@ -16,7 +16,7 @@ from corpus.importers.registry import EXAMPLES, IMPORTERS
 from evaluation.imports.access import get_import
 from evaluation.imports.actions.confirm_import import confirm_import, discard_import
 from evaluation.imports.actions.receive_import import receive_import
-from evaluation.imports.forms import BY_NAME, ImportForm
+from evaluation.imports.forms import BY_NAME, ImportForm, formats_by_kind
 from evaluation.imports.models import Import
 from projects.access import enter_project, get_project
 from projects.live_pages import render_live
@@ -110,13 +110,13 @@ MAX_LISTED = 30
 def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     sent = request.method == "POST"
-    form = ImportForm(request.POST, request.FILES) if sent else ImportForm()
+    form = ImportForm(request.POST, request.FILES, asks_for_columns=True) if sent else ImportForm()
     if sent and form.is_valid():
         return redirect("imports:import", slug, receive_import(request.user, project, **form.wish()).pk)
     earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MAX_LISTED]
     # The note below the format is fetched again from this page: htmx sends the field by its name.
     chosen = (request.POST if sent else request.GET).get("format")
-    if chosen in dict(form.fields["format"].choices):
+    if form.fields["format"].valid_value(chosen):
         form.initial["format"] = chosen
     swap = {"hx-get": request.path, "hx-target": "#format-note", "hx-select": "#format-note", "hx-swap": "outerHTML"}
     form.fields["format"].widget.attrs.update(swap)
@@ -125,7 +125,10 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
         "imports": earlier,
         "formats": IMPORTERS,
         "examples": EXAMPLES,
-        "format_rows": [(slug, entry, EXAMPLES.get(slug, "")) for slug, entry in IMPORTERS.items()],
+        "format_groups": [
+            (heading, [(entry, EXAMPLES.get(slug, "")) for slug, entry in rows.items()])
+            for heading, rows in formats_by_kind()
+        ],
         "chosen": form.initial.get("format", BY_NAME),
     }
     return render(request, "evaluation/new_import.html", context, status=422 if sent else 200)
@@ -133,7 +136,10 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    return render(request, "evaluation/import.html", _context(request, slug, pk))
+    context = _context(request, slug, pk)
+    if context["upload"].state == "mapping":
+        return redirect("imports:import_columns", slug, pk)
+    return render(request, "evaluation/import.html", context)
 
 
 @require_safe

@@ -37,8 +37,19 @@ def has_ladder(run: Run) -> bool:
     return is_settled(run) and len(rungs_of(run)) > 1
 
 
+def scored_rungs(run: Run) -> list[str]:
+    """Return the rungs of the run with a score; it can lack scores that it was asked for."""
+    return cached_by_fingerprint(
+        run.release.project,
+        KIND,
+        f"rungs {run.pk}",
+        _fingerprint([run]),
+        lambda: list(credit_by_rung(run, axes_of(run.release))),
+    )
+
+
 def credit_by_rung(run: Run, axes: Axes) -> dict[str, Floats]:
-    """Return {rung: (n,) credit} of every rung with a score, because a run can lack scores that it was asked for."""
+    """Return {rung: (n,) credit} of every rung with a score."""
     found = {str(rung): credits_of(run, axes, rung).main for rung in rungs_of(run)}
     return {rung: credit for rung, credit in found.items() if not np.isnan(credit).all()}
 
@@ -73,7 +84,7 @@ def ladder_runs(release: Release) -> list[Run]:
     chains: dict[tuple[str, ...], list[Run]] = {}
     for run in latest_runs(release):
         if has_ladder(run):
-            scored = set(map(str, rungs_of(run)))
+            scored = scored_rungs(run)
             chains.setdefault(tuple(rung for rung in CHAIN if rung in scored), []).append(run)
     return max(chains.items(), key=lambda found: (len(found[0]), len(found[1])), default=((), []))[1]
 
@@ -121,9 +132,8 @@ def levels_of(runs: Sequence[Run], axes: Axes) -> NDArray[np.int64]:
 
 def lacking(runs: Sequence[Run], need: str) -> list[str]:
     """Return the rungs without which a run cannot show that an item needs this, "model: rung" each."""
-    return [
-        f"{run.label}: {rung}" for run in runs for rung in REQUIRED[need] if rung not in set(map(str, rungs_of(run)))
-    ]
+    scored = {run.pk: scored_rungs(run) for run in runs}
+    return [f"{run.label}: {rung}" for run in runs for rung in REQUIRED[need] if rung not in scored[run.pk]]
 
 
 def _needs(models: Sequence[Mapping[str, Floats]], axes: Axes) -> dict[str, Any]:

@@ -30,7 +30,6 @@ from evaluation.scoring.access import get_run
 from evaluation.scoring.actions.rungs import add_controls, import_rung_scores
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import SCORE_FILE
-from evaluation.scoring.rungs import CONTROLS
 from evaluation.scoring.shards.outlook import work
 from projects.access import enter_project
 from text.errors import ActionableError
@@ -55,8 +54,11 @@ def run_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             messages.success(request, _("A job stores the scores. The ladder shows them when it is done."))
             return redirect("ladder:run_ladder", slug, pk)
     ladder = ladder_of_run(found)
-    context = {"run": found, "work": work(found), "form": form, "by_file": found.spec.startswith(SCORE_FILE)}
-    context |= _shown(found, ladder) if ladder else {"missing": list(CONTROLS)}
+    by_file = found.spec.startswith(SCORE_FILE)
+    context = {"run": found, "work": work(found), "form": form, "by_file": by_file}
+    # A model scores all of its rungs at once; some releases have no other clip.
+    context["missing"] = by_file or "ladder" not in found.params
+    context |= _shown(found, ladder) if ladder else {}
     return render(request, "evaluation/ladder.html", context, status=422 if form.errors else 200)
 
 
@@ -78,7 +80,6 @@ def _shown(run: Run, ladder: Found) -> dict[str, Any]:
         "labels": [RUNG_LABELS[rung] for rung in rungs],
         **_needs(ladder),
         "chart": partial(cached_chart, "ladder", partial(chart.of_run, overall), overall),
-        "missing": [rung for rung in CONTROLS if rung not in overall["rungs"]],
     }
 
 

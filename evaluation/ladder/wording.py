@@ -5,7 +5,6 @@ from typing import Any
 
 from django.utils.formats import get_format
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from evaluation.metrics.ladder import COSTS, DIAGNOSTICS, NEEDS, NOTHING, TOO_FEW
@@ -36,7 +35,7 @@ _SHOWN: dict[str, Words] = {
     Rung.REVERSED: gettext_lazy("the same frames, last one first"),
     Rung.FULL: gettext_lazy("the clip as it is"),
 }
-GREY_FRAMES = gettext_lazy("grey frames")
+GREY_FRAMES = gettext_lazy("gray frames")
 ONE_OF = gettext_lazy("of %(n)s single frames, the most certain one")
 PART_LABELS: dict[str, Words] = {
     "words": gettext_lazy("Texts alone"),
@@ -172,6 +171,10 @@ BENCHMARK = {
 
 def selection_notice(chosen: Mapping[str, Any]) -> str:
     """Return what readers of a release must know if its items were selected by a ladder."""
-    models = ", ".join(dict.fromkeys(model["label"] for model in chosen["models"]))
-    words = _("Items were selected with the scores of %(models)s: its score here is too high.")
-    return words % {"models": models}
+    names = list(dict.fromkeys(model["label"] for model in chosen["models"]))
+    words = ngettext(
+        "Items were selected with the scores of %(models)s: its score here is too high.",
+        "Items were selected with the scores of %(models)s: their scores here are too high.",
+        len(names),
+    )
+    return words % {"models": ", ".join(names)}

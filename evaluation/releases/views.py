@@ -121,6 +121,8 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def _gate(found: Release) -> ReleaseGate | None:
     gate = ReleaseGate.objects.filter(release=found).select_related("overridden_by").first()
     if gate is not None:
+        # So that the release has it: the page also says by which ladder its items were selected.
+        gate.release = found
         gate.rows = [named_probes(row) for row in gate.data["rows"]]
     return gate
 

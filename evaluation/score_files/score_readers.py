@@ -19,6 +19,8 @@ from evaluation.metrics.pairwise import PairScores
 from evaluation.metrics.ties import Floats
 from evaluation.score_files.answers import read_answers, read_predictions
 from evaluation.score_files.arrays import AUTO_LAYOUT, CANDIDATES_LAYOUT, read_matrix, rows_of_candidates
+from evaluation.score_files.harness_logs import is_harness_log, read_harness_log
+from evaluation.score_files.option_answers import option_scores
 from evaluation.score_files.score_columns import kind_of
 from evaluation.score_files.scores import Notes, padded, read_pairs
 from evaluation.score_files.tables import Columns, Table
@@ -26,6 +28,9 @@ from text.quoting import quoted, shortened
 
 Record = Mapping[str, Any]
 AUTO = "auto"
+LETTERS = "letters"
+# The columns of a file of predictions from VLMEvalKit, which lists the options of each row.
+LISTED_OPTIONS = frozenset({"id", "prediction", "answer", "a", "b"})
 # name -> label; names of formats that score_writers.py also writes are the same there.
 FORMS: dict[str, str] = {
     AUTO: "detect from the file name and header",
@@ -34,11 +39,13 @@ FORMS: dict[str, str] = {
     "rcad-csv": "RCAD, CSV: id and scores, the caption first",
     "rcad-npy": "RCAD, NumPy array (items, candidates) or (6 × items, items), in the order of the release",
     "mc": "Multiple choice, CSV: id, prediction",
+    LETTERS: "Multiple choice, answers as text, CSV or JSON: id, prediction (B, or the text of an option)",
     "utd": "UTD, CSV: sample and correct",
+    "harness": "lmms-eval samples, Inspect log or VLMEvalKit predictions of a task that Foilworks exported",
 }
 
 
-_KINDS = {"mc": "predictions", "utd": "answers"}
+_KINDS = {"mc": "predictions", LETTERS: "predictions", "utd": "answers"}
 
 
 def read_given(
@@ -61,10 +68,16 @@ def read_given(
         raise EvaluationError("only the ViLMA format takes a second file; leave it out")
     if path.suffix == ".npy":
         return _array(path, records, notes)
+    if form == "harness" or (form == AUTO and is_harness_log(path)):
+        return _of_harness(path, records, notes)
     table = Table(path, columns)
+    if form in ("harness", AUTO) and table.names and LISTED_OPTIONS.issubset(table.names):
+        return _by_listed_options(table, records, notes)
     kind = kind_of(table) if form == AUTO else _KINDS.get(form, "scores")
     if kind == "scores" and kind_of(table) == "predictions":
         raise EvaluationError(f"{path}: the file contains predictions, not scores; choose mc")
+    if kind == "predictions" and _names_options(form, table, records):
+        return _by_options(table, records, notes, may_count=form == LETTERS)
     if kind != "scores":
         ids, right = read_predictions(table) if kind == "predictions" else _one_model(table)
         notes.of_table(table)
@@ -72,6 +85,59 @@ def read_given(
         return _won(_released(path, ids, [""] * len(ids), records), right, records)
     data = read_pairs([path], [proficiency] if proficiency else (), notes, model, columns)
     return replace(data, ids=_ids(path, data, records, notes))
+
+
+def _names_options(form: str, table: Table, records: Sequence[Record]) -> bool:
+    """Report whether predictions name published options. A position of the right one means that they name texts."""
+    if form != AUTO:
+        return form == LETTERS
+    return "right" not in table.names and any("options" in record["facts"] for record in records)
+
+
+def _by_options(table: Table, records: Sequence[Record], notes: Notes, *, may_count: bool) -> PairScores:
+    """Return 1 for the chosen text of each item and 0 for the rest."""
+    table.need("id", "prediction")
+    seen: dict[str, int] = {}
+    rows = list(table.rows({"id", "prediction", "right"}.__contains__, truth="right"))
+    ids = _released(table.path, [row.new_name("id", seen) for row in rows], [""] * len(rows), records)
+    known = {record["id"]: record for record in records}
+    lists = [
+        option_scores(row, known[name], notes.unparsed, may_count=may_count) if name in known else [0.0, 0.0]
+        for row, name in zip(rows, ids, strict=True)
+    ]
+    notes.of_table(table)
+    notes.only_winners = True
+    return _pairs(ids, lists)
+
+
+def _by_listed_options(table: Table, records: Sequence[Record], notes: Notes) -> PairScores:
+    """Return 1 for the chosen text and 0 for the rest, from rows that list their options (VLMEvalKit)."""
+    letters = [name for name in table.names if len(name) == 1 and name.isalpha()]
+    seen: dict[str, int] = {}
+    rows = list(table.rows())
+    ids = _released(table.path, [row.new_name("id", seen) for row in rows], [""] * len(rows), records)
+    lists = []
+    for row, name in zip(rows, ids, strict=True):
+        options = [row.text(letter) for letter in letters if row.fields.get(letter)]
+        right = letters.index(row.text("answer").lower()) if row.text("answer").lower() in letters else len(options)
+        if right >= len(options):
+            row.fail("answer", f"is {quoted(row.text('answer'))}", "give the letter of an option")
+        facts = {"options": options, "answer": right}
+        record = {"id": name, "facts": facts, "foil_positions": range(len(options) - 1)}
+        lists.append(option_scores(row, record, notes.unparsed, may_count=False))
+    notes.of_table(table)
+    notes.only_winners = True
+    notes.harness = {"harness": "VLMEvalKit"}
+    return _pairs(ids, lists)
+
+
+def _of_harness(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:
+    log = read_harness_log(path)
+    notes.harness = log.about
+    notes.only_winners = log.only_winners
+    notes.unparsed += log.unreadable
+    ids = _released(path, log.ids, [""] * len(log.ids), records)
+    return _won(ids, [one[0] for one in log.scores], records) if log.only_winners else _pairs(ids, log.scores)
 
 
 def _array(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:

@@ -60,9 +60,10 @@ def _store_rung(run: Run, records: Sequence[Record], rung: Rung, problems: dict[
         sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     except EvaluationError as error:
         raise EvaluationError(f"{rung}: {error}") from error
-    about = {**given, "sha256": sha256}
+    about = {**given, "sha256": sha256, **({"harness": notes.harness} if notes.harness else {})}
     run.params = {**run.params, "ladder": {**ladder, "files": {**ladder["files"], rung: about}}}
     rows, found = _rows_of(run, records, data, WINNER if notes.only_winners else "file", rung)
+    found["answers_without_an_option"] = notes.unparsed
     if not rows:
         raise EvaluationError(f"{rung}: {NO_ITEM.format(path.name)}")
     _upsert(rows)
@@ -81,9 +82,12 @@ def _store_whole(run: Run, records: Sequence[Record], job: Job) -> dict[str, Any
     data = _read(path, run.params, records, notes)
     content = path.read_bytes() + (able.read_bytes() if able else b"")
     run.model_key = "file:" + hashlib.sha256(content).hexdigest()
-    run.save(update_fields=["model_key"])
+    if notes.harness:
+        run.params = {**run.params, "harness": notes.harness}
+    run.save(update_fields=["model_key", "params"])
     rows, problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file")
     problems["ignored_columns"] = list(notes.ignored)
+    problems["answers_without_an_option"] = notes.unparsed
     if not rows:
         raise EvaluationError(NO_ITEM.format(path.name))
     if PROTOCOLS[run.protocol].paired_only and np.isnan(data.proficiency).all():

@@ -1,8 +1,8 @@
 """Name the rungs of the evidence ladder: the same items, scored with less and less of their clip. Pure.
 
 A rung is scored with a *view* of a clip: its frames in another order, one of them, or none. The key of a score names
-the view, so that the scores of all rungs lie beside those of the run. A model that reads texts alone has one score per
-text, which holds on every rung.
+the view, so that the scores of all rungs are stored with those of the run. A model that reads texts alone has one score
+per text, which holds on every rung.
 """
 
 import hashlib
@@ -46,6 +46,17 @@ class Rung(StrEnum):
     FULL = "full"
 
 
+# What the model sees, for pages and documentation.
+SHOWN: dict[Rung, str] = {
+    Rung.NO_CLIP: "no clip: the texts alone; a dual encoder gets gray frames",
+    Rung.OTHER_CLIP: "the clip of an item of another source video, drawn by the seed",
+    Rung.FIRST_FRAME: "the first frame, repeated",
+    Rung.MIDDLE_FRAME: "the middle frame, repeated",
+    Rung.BEST_FRAME: "of several single frames, the one whose two best texts have the most different scores",
+    Rung.SHUFFLED: "all frames in a random order, neither the original one nor its reverse",
+    Rung.REVERSED: "all frames, the last one first",
+    Rung.FULL: "the clip",
+}
 CONTROLS = tuple(rung for rung in Rung if rung != Rung.FULL)
 
 

@@ -7,7 +7,6 @@ from django import template
 from corpus.models import Release
 from evaluation.ladder import wording
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run
-from evaluation.releases.models import ReleaseGate
 from evaluation.scoring.models import Run
 
 register = template.Library()
@@ -33,8 +32,7 @@ def measured_by(release: Release) -> dict[str, Any] | None:
 @register.simple_tag
 def selected_by(release: Release) -> dict[str, Any] | None:
     """Return by which ladder the items of a release were selected, with the notice; None if by none."""
-    gate = ReleaseGate.objects.filter(release=release).only("data").first()
-    chosen = gate and gate.data.get("needs")
+    chosen = release.gate.data.get("needs") if hasattr(release, "gate") else None
     if not chosen:
         return None
     return {**chosen, "label": wording.SELECTION_LABELS[chosen["needs"]], "notice": wording.selection_notice(chosen)}

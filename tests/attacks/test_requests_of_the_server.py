@@ -58,6 +58,7 @@ CONTAINERS = replaced("media.container.OPEN_OPTIONS", "only video containers are
 CONNECTS = {
     "projects/outbound_addresses.py": "looks names up, and checks what it finds",
     "projects/webhooks.py": "webhooks, to addresses that were checked",
+    "corpus/video_files/address_check.py": "HEAD requests to hosts of MEDIA_HOSTS, by the operator's command only",
     "hub/adapters/chat_endpoint.py": "instruction models at the operator's addresses; no redirect is followed",
     "foilworks/client/client.py": "the client, which runs with its user",
     "foilworks/supervisor/services.py": "our own web server",

@@ -116,6 +116,7 @@ class TestRun:
 
     def test_a_run_without_controls_offers_them(self, owner, person, release):
         plain = start_run(person, release, "fake:text")
+        run_now(plain.job)
         assert ladder_of_run(plain) is None
         assert (
             reverse("ladder:add_controls", args=["shapes", plain.pk])
@@ -312,3 +313,7 @@ class TestRungs:
         overall = page(owner, "ladder:run_ladder", run.pk).context["ladder"]
         assert len({row["T"] for row in overall["rungs"].values()}) == 1
         assert set(overall["rungs"]) == set(EVERY_RUNG)
+
+    def test_an_evaluation_with_controls_says_what_the_score_needs(self, release, capsys):
+        call_command("evaluate", "--release", str(release.pk), "--model", "fake:text", "--controls", "--sync")
+        assert "The order of frames makes no detectable difference (0.0 points" in capsys.readouterr().out

@@ -293,8 +293,9 @@ class TestRelease:
         for _ in range(3):
             scored(person, release)
         owner.get(url("release", project, release.pk))
-        # Session, person, project, roles, release, runs, count, items, what the gate found, models scored, their cards.
-        with django_assert_max_num_queries(12):
+        # Session, person, project, roles, release, runs, count, items, what the gate found, models scored, their cards,
+        # runs with a ladder.
+        with django_assert_max_num_queries(13):
             owner.get(url("release", project, release.pk))
 
 

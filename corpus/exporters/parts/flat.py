@@ -12,7 +12,7 @@ from corpus.exporters.parts.citation import bibtex, title_of
 from corpus.exporters.parts.croissant import croissant
 from corpus.exporters.parts.folder import write_json, write_lines
 from corpus.exporters.parts.markdown import link_safe
-from corpus.exporters.parts.released_items import as_published_line, released_items
+from corpus.exporters.parts.released_items import card_notes, released_items
 from corpus.exporters.parts.tables import by_subtest
 from corpus.records import ItemRecord, ReleaseContent
 
@@ -156,7 +156,7 @@ def card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) -> 
         release=link_safe(release.release),
         date=release.created_at[:10],
         content_hash=release.content_hash,
-        published=f"\n{said}\n" if (said := as_published_line(release)) else "",
+        published=f"\n{said}\n" if (said := card_notes(release)) else "",
         rejected=REJECTED if release.papers.known.get("n_rejected") else "",
         first=stems[0] if stems else "",
         bibtex=bibtex(release).replace("```", "'''"),

@@ -19,14 +19,15 @@ LUCK = (
 
 def selection_line(chosen: Mapping[str, Any]) -> str:
     """Return how the items were selected, and whose scores are too high for it."""
-    models = ", ".join(dict.fromkeys(model["label"] for model in chosen["models"]))
+    names = list(dict.fromkeys(model["label"] for model in chosen["models"]))
+    whose = "its score here is" if len(names) == 1 else "their scores here are"
     kept, n = (sum(row[name] for row in chosen["subtests"].values()) for name in ("n_kept", "n"))
     said = (
         f"Only items that need {NEEDS[chosen['needs']]} were released, {kept} of {n} valid ones, by the evidence ladder"
     )
     unknown = sum(row["n_unknown"] for row in chosen["subtests"].values())
     rest = f" {unknown} items without scores were left out." if unknown else ""
-    return f"{said}. Items were selected with the scores of {cell(models)}: its score here is too high.{rest}"
+    return f"{said}. Items were selected with the scores of {cell(', '.join(names))}: {whose} too high.{rest}"
 
 
 def measures(found: Mapping[str, Any] | None) -> list[str]:

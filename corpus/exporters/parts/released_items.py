@@ -52,6 +52,13 @@ def as_published_line(release: ReleaseContent) -> str:
     return f"**As published:** {n} of {len(released)} items. {PUBLISHERS_WORD}" if n else ""
 
 
+def card_notes(release: ReleaseContent) -> str:
+    """Return the lines of a card about items of published sets and about selected items; "" if there are none."""
+    chosen = (release.gate or {}).get("needs")
+    lines = [as_published_line(release), f"**Selected items:** {selection_line(chosen)}" if chosen else ""]
+    return "\n\n".join(filter(None, lines))
+
+
 def _frozen_facts(release: ReleaseContent) -> dict[str, Any]:
     n = n_as_published(item for item in release.items if item.get("released"))
     return {**as_published_facts(n), **selection_facts(release), **withheld_facts(release)}

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -135,6 +136,12 @@ def video_of(dataset: str, name: str) -> VideoRecord:
     """A whole clip that its data set publishes as a file of its own."""
     key = clip_key(dataset, stem_of(name), None, None, "sec")
     return VideoRecord(key=key, file=name, source_dataset=dataset, source_id=stem_of(name))
+
+
+def video_alone(video: VideoRecord, *, split: str, class_label: str, line: int) -> ItemRecord:
+    """A video without a caption, with its split and class; the id is the key of the clip."""
+    labelled = replace(video, split=split, class_label=class_label)
+    return ItemRecord(id=checked_id("video", video.key), subtest="", video=labelled, caption="", line=line)
 
 
 def picture_of(dataset: str, name: str) -> VideoRecord:

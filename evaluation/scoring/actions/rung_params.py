@@ -17,7 +17,7 @@ SCORE_FILE = "file"
 
 
 def ladder_params(release: Release, slug: str, tried: int = FRAMES_TRIED) -> dict[str, Any]:
-    """Return the rungs of a model. A release of one source video has no other clip.
+    """Return the rungs of a model. A release of one source video has no other clip; of one frame, none is the best.
 
     EvaluationError: a score file, or an unusable number of frames.
     """
@@ -31,7 +31,11 @@ def ladder_params(release: Release, slug: str, tried: int = FRAMES_TRIED) -> dic
             "frame is among them"
         )
     others = other_clips(records_of(release), SEED)
-    rungs = [rung for rung in CONTROLS if rung != Rung.OTHER_CLIP or any(at is not None for at in others)]
+    left_out = set() if any(at is not None for at in others) else {Rung.OTHER_CLIP}
+    if tried == 1:
+        # The only frame is the middle one.
+        left_out |= {Rung.FIRST_FRAME, Rung.BEST_FRAME}
+    rungs = [rung for rung in CONTROLS if rung not in left_out]
     return {"rungs": [rung.value for rung in rungs], "tried": tried, "seed": SEED, "version": VERSION}
 
 

@@ -73,7 +73,11 @@ def import_rung_scores(
 
 def _locked(run: Run) -> Run:
     """Return the run, which nobody else can queue now. EvaluationError: it is in progress."""
-    found = Run.objects.select_for_update(of=("self",)).select_related("release__project", "job").get(pk=run.pk)
+    found = (
+        Run.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("release__project", "job")
+        .get(pk=run.pk)
+    )
     if found.job is not None and not found.job.is_over:
         raise EvaluationError(_("This run is in progress. Wait until it is done, or stop it."))
     return found

@@ -62,6 +62,7 @@ def start_run(
     kept_file: Mapping[str, str] | None = None,
     proficiency: Path | None = None,
     columns: Mapping[str, str] | None = None,
+    form: str = "",
     budget: Mapping[str, float] | None = None,
     controls: bool = False,
     frames_tried: int = FRAMES_TRIED,
@@ -70,20 +71,20 @@ def start_run(
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
     `dtype`: the number format of the model, part of its key unless it is float32. `kept_file`: format and proficiency
-    file of a stored score file; `proficiency`: that file as the operator names it. `columns`: {role: column}.
-    `control`: also rank among sampled captions of other videos (Feint6K, Fig. 1b). `controls`: also score with less and
-    less of each clip (`scoring.rungs`), the best of `frames_tried` frames; `rung_files`: {rung: score file}. `budget`:
-    the maximum `requests`, `tokens` and `cost` of a run through an endpoint. AccessDenied without the researcher's
-    role; HubError: the spec names no model; EvaluationError: an unknown protocol, device or number format, a missing
-    score file, a control that cannot be sampled, or a person names a path outside the models folder: a page must not
-    read what only the operator may name.
+    file of a stored score file; `proficiency`: that file as the operator names it. `columns`: {role: column}; `form`:
+    the format of the score file, detected if empty. `control`: also rank among sampled captions of other videos
+    (Feint6K, Fig. 1b). `controls`: also score with less and less of each clip (`scoring.rungs`), the best of
+    `frames_tried` frames; `rung_files`: {rung: score file}. `budget`: the maximum `requests`, `tokens` and `cost` of a
+    run through an endpoint. AccessDenied without the researcher's role; HubError: the spec names no model;
+    EvaluationError: an unknown protocol, device or number format, a missing score file, a control that cannot be
+    sampled, or a person names a path outside the models folder: a page must not read what only the operator may name.
     """
     require_researcher(person, project := release.project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
     spec, given = f"{slug}:{argument}", kept_file or _second_file(slug, proficiency)
     _check_choices(protocol, device, dtype)
     params = {"control": _drawn(release, slug)} if control else given
-    params = {**params, **_dtype(dtype), **_named(columns, slug), **limited(budget, slug)}
+    params = {**params, **_dtype(dtype), **_named(columns, form, slug), **limited(budget, slug)}
     params |= _ladder(release, slug, controls, frames_tried, rung_files)
     run = Run.objects.create(
         release=release,
@@ -96,10 +97,15 @@ def start_run(
     )
     run.job = queued(run, slug, dtype)
     run.save(update_fields=["job"])
-    about = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk, **limited(budget, slug)}
-    about |= {"rungs": params["ladder"]["rungs"]} if "ladder" in params else {}
-    audit.record(audit.event(project, person, "evaluation.start_run", run, **about))
+    audit.record(audit.event(project, person, "evaluation.start_run", run, **_about(run)))
     return run
+
+
+def _about(run: Run) -> dict[str, Any]:
+    """Return what the audit notes of a started run."""
+    told: dict[str, Any] = {"spec": run.spec, "protocol": run.protocol, "device": run.device, "release": run.release_id}
+    told |= {"budget": run.params["budget"]} if "budget" in run.params else {}
+    return told | ({"rungs": run.params["ladder"]["rungs"]} if "ladder" in run.params else {})
 
 
 def _ladder(
@@ -121,10 +127,12 @@ def _second_file(slug: str, path: Path | None) -> dict[str, str]:
     return {"proficiency": str(path.resolve())}
 
 
-def _named(columns: Mapping[str, str] | None, slug: str) -> dict[str, dict[str, str]]:
+def _named(columns: Mapping[str, str] | None, form: str, slug: str) -> dict[str, Any]:
+    if form and slug != SCORE_FILE:
+        raise EvaluationError(_("--form applies only to score files. Remove --form."))
     if columns and slug != SCORE_FILE:
         raise EvaluationError(_("--column applies only to score files. Remove --column."))
-    return {"columns": dict(columns)} if columns else {}
+    return {**({"form": form} if form else {}), **({"columns": dict(columns)} if columns else {})}
 
 
 def _dtype(dtype: str) -> dict[str, str]:

@@ -79,6 +79,7 @@ class _Shown:
     images: tuple[bytes, ...] = ()
     why: str = ""
     seconds: float = 0.0
+    decoded: bool = False
 
 
 def score_served(
@@ -149,6 +150,7 @@ def _questions(
                 _canonical(want.texts),
                 tuple(pictures[at] for at in want.clip.order(len(pictures))),
                 seconds=seconds / len(group),
+                decoded=want is group[0],
             )
             for want in group
         ]
@@ -158,6 +160,7 @@ def _questions(
         if stop.why:
             return
         tally.decode_seconds += shown.seconds
+        tally.clips_decoded += shown.decoded
         if shown.why:
             tally.unreadable.append((shown.clip.key, shown.why))
             continue

@@ -65,14 +65,14 @@ def _by_texts(todo: Todo, size: int) -> list[Part]:
 
 
 def pairs_of(todo: Iterable[tuple[ClipWork, Collection[str]]]) -> int:
-    """Count the distinct pairs of clip and text. Without a clip, each item has work of its own, with the same texts."""
-    distinct, blank = 0, set()
+    """Count the distinct pairs of clip and text. Without a clip, or with another one, each item has work of its own."""
+    distinct, shared = 0, set()
     for each, texts in todo:
-        if each.clip.view == BLANK:
-            blank.update((each.clip.key, text) for text in texts)
+        if each.clip.view == BLANK or each.owner is not None:
+            shared.update((each.clip.key, text) for text in texts)
         else:
             distinct += len(texts)
-    return distinct + len(blank)
+    return distinct + len(shared)
 
 
 def rounds_of(todo: Todo, size: int) -> Iterator[list[tuple[Clip, list[str]]]]:

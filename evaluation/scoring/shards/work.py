@@ -133,7 +133,8 @@ class PlannedWork:
             clip = _clip(key, member.video, member.record["video"])
             if texts and clip is not None:
                 made = ClipWork(clip, rung=Rung.OTHER_CLIP, owner=member.position)
-                each = self._found.setdefault((key, Rung.OTHER_CLIP), made)
+                # Work of each borrower alone says whose texts they are.
+                each = self._found.setdefault((key, f"{Rung.OTHER_CLIP} {other['id']}"), made)
                 each.texts.update(dict.fromkeys(texts))
                 each.items[other["id"]] = position
 

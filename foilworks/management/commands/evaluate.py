@@ -6,6 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
+from evaluation.ladder.ladders import ladder_of_run
+from evaluation.ladder.wording import sentences
+from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.scoring.actions.start_run import BUDGET, DTYPES, start_run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import project_named, release_named, run_results
@@ -59,27 +62,15 @@ class Command(FoilworksCommand):
             action="store_true",
             help="also rank each caption among 5 random captions of other videos (Feint6K, Fig. 1b)",
         )
-        parser.add_argument(
-            "--controls",
-            action="store_true",
-            help="also score without the clip, with another clip, single, shuffled and reversed frames",
-        )
-        parser.add_argument(
-            "--frames-tried",
-            type=int,
-            default=FRAMES_TRIED,
-            metavar="N",
-            help="with --controls: how many single frames the best one is chosen from, an odd number",
-        )
-        parser.add_argument(
-            "--rung",
-            action="append",
-            default=[],
-            metavar="NAME=SCORES",
-            help=f"with file: a score file of one rung; repeat for others. Rungs: {', '.join(CONTROLS)}",
-        )
+        _add_rungs(parser)
         for name, what, kind in (("requests", "N", int), ("tokens", "N", int), ("cost", "X", float)):
             parser.add_argument(f"--max-{name}", type=kind, metavar=what, help=f"with endpoint: max {name} of the run")
+        parser.add_argument(
+            "--form",
+            default="",
+            choices=sorted(FORMS.keys() - {AUTO}),
+            help="with file: format of the scores; detected from the file if left out",
+        )
         add_columns(parser)
         parser.add_argument(
             "--sync", action="store_true", help="score now and print the result instead of queueing a job"
@@ -102,6 +93,7 @@ class Command(FoilworksCommand):
             rung_files=_files(options["rung"]),
             proficiency=options["proficiency"],
             columns=options["columns"],
+            form=options["form"],
             budget={name: options[f"max_{name}"] for name in BUDGET if options[f"max_{name}"] is not None},
         )
         assert run.job is not None
@@ -115,6 +107,7 @@ class Command(FoilworksCommand):
             served = figures_of(run)
             about = {"served": figures_as_json(served)} if served is not None else {}
             about |= {"ladder": ladder_results(run)} if "ladder" in run.params else {}
+            about |= {"sentences": sentences(parts["overall"])} if (parts := ladder_of_run(run)) else {}
             return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored, **about}
         self.say_if_no_worker()
         return {**result, "state": run.job.state}
@@ -133,9 +126,32 @@ class Command(FoilworksCommand):
         if "ladder" in result:
             rows = [(name.replace("_", " "), *[found[key] for key in RUNG]) for name, found in result["ladder"].items()]
             shown += "\n\n" + table(("rung", *RUNG), rows)
+            shown += "".join(f"\n{one}" for one in ["", *result.get("sentences", [])])
         if "served" in result:
             shown += "\n\n" + _served(result["served"])
         return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])
+
+
+def _add_rungs(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--controls",
+        action="store_true",
+        help="also score without the clip, with another clip, single, shuffled and reversed frames",
+    )
+    parser.add_argument(
+        "--frames-tried",
+        type=int,
+        default=FRAMES_TRIED,
+        metavar="N",
+        help="with --controls: how many single frames the best one is chosen from, an odd number",
+    )
+    parser.add_argument(
+        "--rung",
+        action="append",
+        default=[],
+        metavar="NAME=SCORES",
+        help=f"with file: a score file of one rung; repeat for others. Rungs: {', '.join(CONTROLS)}",
+    )
 
 
 def _files(given: list[str]) -> dict[str, Path]:

@@ -76,6 +76,7 @@ def test_a_temporal_model_scores_another_order_differently(release, tmp_path):
 def test_another_clip_is_scored_as_that_clip_is(release, tmp_path):
     run = score(release, "fake:1", frames_tried=1)
     assert run.params["ladder"]["tried"] == 1
+    assert {Rung.FIRST_FRAME, Rung.BEST_FRAME} & set(rungs_of(run)) == set()
     keys = set(Score.objects.exclude(clip_key__contains="~").values_list("clip_key", flat=True))
     assert len(keys) == CLIPS
     # Some texts of each item are scored with a clip that is not its own.
@@ -218,7 +219,7 @@ def test_a_release_of_one_source_has_no_rung_of_another_clip():
     assert len(rungs_of(run)) == len(Rung) - 1
 
 
-def test_a_clip_that_cannot_be_read_is_listed_once_for_its_item_and_for_who_borrows_it(release, settings):
+def test_a_clip_that_cannot_be_read_is_listed_for_its_item_and_for_each_that_borrows_it(release, settings):
     (settings.MEDIA_ROOT / "0.mp4").write_bytes(b"no video")
     run = score(release, "fake:1")
     listed = run.problems["unreadable"]

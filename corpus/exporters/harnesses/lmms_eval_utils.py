@@ -1,0 +1,79 @@
+"""The functions that the task files of this folder name (lmms-eval)."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from clips import clip_of
+
+QUESTION = "Which sentence is true of the video?"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def clip(doc):
+    return [clip_of(doc)]
+
+
+def no_clip(doc):
+    return []
+
+
+def question(doc, lmms_eval_specific_kwargs=None):
+    options = "\n".join(f"{letter}. {text}" for letter, text in zip(LETTERS, doc["options"]))
+    return f"{QUESTION}\n{options}\nAnswer with the letter of the sentence."
+
+
+def describe(doc, lmms_eval_specific_kwargs=None):
+    return "Describe the video in one sentence."
+
+
+def options(doc):
+    return doc["options"]
+
+
+def answer(doc):
+    return LETTERS.index(doc["answer"])
+
+
+def letter_of(said, n):
+    """Return the letter that an answer begins with or contains alone; "" if there is none."""
+    said = said.strip()
+    found = re.match(r"\(?([A-Z])(?:[\s).:,]|$)", said) or re.fullmatch(
+        r".*\b(?:answer is|answer:)\s*\(?([A-Z])\)?\.?", said, re.I | re.S
+    )
+    letter = found.group(1).upper() if found else ""
+    return letter if letter and LETTERS.index(letter) < n else ""
+
+
+def chosen(doc, results):
+    letter = letter_of(results[0], len(doc["options"]))
+    return {"accuracy": float(letter == doc["answer"]), "unreadable": float(letter == ""), "item": doc["id"]}
+
+
+def likeliest(doc, results):
+    """Credit the caption if it is the likeliest text; a tie among n texts counts 1/n.
+
+    Most models of lmms-eval return the mean loss, a few the log-likelihood: losses are positive and better if lower.
+    """
+    values = [number_of(value) for value in results]
+    scores = [-value for value in values] if min(values) >= 0 else values
+    tied = [place for place, score in enumerate(scores) if score == max(scores)]
+    return {"accuracy": float(answer(doc) in tied) / len(tied), "item": doc["id"]}
+
+
+def number_of(value):
+    """Return the number of (number, greedy), which lmms-eval 0.7 turns into a text."""
+    value = ast.literal_eval(value) if isinstance(value, str) else value
+    return float(value[0] if isinstance(value, (tuple, list)) else value)
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def count(values):
+    """Count the items. The metric `item` writes their ids into the log, which leaves the records out."""
+    return len(values)

@@ -1,0 +1,197 @@
+"""Read the logs of evaluation harnesses for tasks that `foilworks export` wrote: lmms-eval samples, Inspect logs.
+
+An answer only says which text won; likelihoods are scores. An answer that names no option won nothing, and is counted.
+"""
+
+import ast
+import json
+import struct
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from corpus.importers.parsing.parquet_rows import parquet_library
+from evaluation.errors import EvaluationError
+from text.quoting import quoted, shortened
+
+EVAL_LOG = ".eval"
+# Zip members of Inspect are compressed by Zstandard, which Python 3.11 cannot read.
+ZSTANDARD = 93
+LOCAL_HEADER = struct.Struct("<26xHH")
+MAX_MEMBER = 64 * 1024 * 1024
+MAX_PROMPT = 2_000
+
+
+@dataclass
+class HarnessLog:
+    """Scores by item, the caption's first; `only_winners`: 1 and 0. `about`: harness, version, model, prompt."""
+
+    ids: list[str] = field(default_factory=list)
+    scores: list[list[float]] = field(default_factory=list)
+    only_winners: bool = True
+    unreadable: list[str] = field(default_factory=list)
+    about: dict[str, str] = field(default_factory=dict)
+
+
+def is_harness_log(path: Path) -> bool:
+    """Report whether a file is a log of a harness, by its ending or its first record."""
+    if path.suffix.lower() == EVAL_LOG:
+        return True
+    if path.suffix.lower() != ".jsonl":
+        return False
+    with path.open("rb") as file:
+        first = file.readline(MAX_MEMBER)
+    return b'"doc_id"' in first and b'"filtered_resps"' in first
+
+
+def read_harness_log(path: Path) -> HarnessLog:
+    """Read an lmms-eval samples file or an Inspect log. EvaluationError: another task's log, or a broken one."""
+    log = _inspect(path) if path.suffix.lower() == EVAL_LOG else _lmms_eval(path)
+    if not log.ids:
+        raise EvaluationError(f"{path}: record: there is none; give the log of a finished run")
+    seen: set[str] = set()
+    for name in log.ids:
+        if name in seen:
+            raise EvaluationError(
+                f"{path}: id: {quoted(name)} occurs twice; give the log of one task with one answer an item (one epoch)"
+            )
+        seen.add(name)
+    return log
+
+
+def _lmms_eval(path: Path) -> HarnessLog:
+    log = HarnessLog(about={"harness": "lmms-eval", **_beside(path)})
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                _add_sample(log, f"{path}:{number}", line)
+    return log
+
+
+def _add_sample(log: HarnessLog, where: str, line: str) -> None:
+    try:
+        row = json.loads(line)
+        name, answers, target = row["item"], row["filtered_resps"], row["target"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise EvaluationError(
+            f"{where}: item: the record names no item; give a samples file of a task that `foilworks export lmms-eval` "
+            "wrote"
+        ) from error
+    log.about.setdefault("prompt", str(row.get("input", ""))[:MAX_PROMPT])
+    log.ids.append(str(name))
+    if isinstance(answers, list) and len(answers) > 1:
+        log.only_winners = False
+        log.scores.append(_likelihoods(where, answers, target))
+        return
+    if row.get("unreadable"):
+        log.unreadable.append(str(name))
+    log.scores.append(_won(row.get("accuracy") == 1))
+
+
+def _won(right: bool) -> list[float]:
+    return [1.0, 0.0] if right else [0.0, 1.0]
+
+
+def _likelihoods(where: str, answers: Sequence[Any], target: Any) -> list[float]:
+    """Return the options' scores, the caption's first, higher is better: losses are positive, log-likelihoods not."""
+    try:
+        values = [_number(one) for one in answers]
+        place = int(target)
+        right = values.pop(place)
+    except (ValueError, SyntaxError, TypeError, IndexError) as error:
+        raise EvaluationError(
+            f"{where}: filtered_resps: {shortened(str(answers))} are not likelihoods; give a samples file as lmms-eval "
+            "wrote it"
+        ) from error
+    ordered = [right, *values]
+    return [-value for value in ordered] if min(ordered) >= 0 else ordered
+
+
+def _number(value: Any) -> float:
+    """Return the number of (number, greedy); lmms-eval 0.7 writes the pair as a text."""
+    found = ast.literal_eval(value) if isinstance(value, str) else value
+    return float(found[0] if isinstance(found, list | tuple) else found)
+
+
+def _beside(path: Path) -> dict[str, str]:
+    """Return version and model from the results file of the same run, if it is there."""
+    stamp = path.name.partition("_samples_")[0]
+    beside = path.with_name(f"{stamp}_results.json")
+    if stamp == path.name or not beside.is_file() or beside.stat().st_size > MAX_MEMBER:
+        return {}
+    try:
+        found = json.loads(beside.read_text(encoding="utf-8"))
+        config = found.get("config", {})
+        told = {"version": found.get("lmms_eval_version"), "model": config.get("model_args") or config.get("model")}
+    except (ValueError, AttributeError):
+        return {}
+    return {name: str(value) for name, value in told.items() if value}
+
+
+def _inspect(path: Path) -> HarnessLog:
+    log = HarnessLog()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            head = json.loads(_member(path, archive, "header.json"))
+            log.about = _about_inspect(head)
+            for name in sorted(one for one in archive.namelist() if one.startswith("samples/")):
+                _add_answer(log, f"{path}: {name}", json.loads(_member(path, archive, name)))
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, struct.error) as error:
+        raise EvaluationError(
+            f"{path}: is not a complete Inspect log ({error}); copy it again from its source"
+        ) from error
+    if head.get("status") != "success":
+        raise EvaluationError(f"{path}: the run did not finish (status {head.get('status')}); run the task to its end")
+    return log
+
+
+def _about_inspect(head: Mapping[str, Any]) -> dict[str, str]:
+    ran = head["eval"]
+    told = {"version": ran.get("packages", {}).get("inspect_ai"), "model": ran.get("model"), "task": ran.get("task")}
+    told["content_hash"] = (ran.get("metadata") or {}).get("content_hash")
+    return {"harness": "Inspect", **{name: str(value) for name, value in told.items() if value}}
+
+
+def _add_answer(log: HarnessLog, where: str, sample: Mapping[str, Any]) -> None:
+    score = next(iter((sample.get("scores") or {}).values()), None)
+    if score is None:
+        raise EvaluationError(f"{where}: scores: the sample has none; run the task to its end")
+    log.about.setdefault("prompt", _prompt(sample))
+    name = str(sample["id"])
+    log.ids.append(name)
+    if not score.get("answer"):
+        log.unreadable.append(name)
+    log.scores.append(_won(score.get("value") == "C"))
+
+
+def _prompt(sample: Mapping[str, Any]) -> str:
+    """Return the text of the first question."""
+    content = next((one.get("content") for one in sample.get("messages", ()) if one.get("role") == "user"), "")
+    parts = [content] if isinstance(content, str) else [one.get("text", "") for one in content or ()]
+    return "\n".join(part for part in parts if part)[:MAX_PROMPT]
+
+
+def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return a member of the archive. ValueError: it is larger than a sample can be."""
+    info = archive.getinfo(name)
+    if info.file_size > MAX_MEMBER:
+        raise ValueError(f"{name} has {info.file_size:,} bytes")
+    if info.compress_type != ZSTANDARD:
+        return archive.read(info)
+    return b"".join(_unpacked(_raw(path, info), info.file_size))
+
+
+def _raw(path: Path, info: zipfile.ZipInfo) -> bytes:
+    with path.open("rb") as file:
+        file.seek(info.header_offset)
+        names, extra = LOCAL_HEADER.unpack(file.read(LOCAL_HEADER.size))
+        file.seek(names + extra, 1)
+        return file.read(info.compress_size)
+
+
+def _unpacked(data: bytes, size: int) -> Iterator[bytes]:
+    pyarrow, _parquet = parquet_library()
+    with pyarrow.CompressedInputStream(pyarrow.BufferReader(data), "zstd") as stream:
+        yield stream.read(size)
