@@ -11,12 +11,12 @@ from corpus.importers.parsing.json_records import Member, members, parse_line, r
 from corpus.importers.parsing.records import RawRecord, json_lines
 from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, read_rows
 from corpus.importers.parsing.text_lines import lines
-from corpus.importers.registry import IMPORTERS
+from corpus.importers.registry import BENCHMARK, IMPORTERS
 from corpus.records import SPLITS, BadRecord, ItemRecord
 from evaluation.audit.forms import flattened, parse_record
 from evaluation.audit.records import AuditRecord
 from evaluation.errors import EvaluationError
-from text.registry import load, lookup, parse_params
+from text.registry import Entry, load, lookup, parse_params
 
 TABLES = frozenset({".csv", ".tsv"})
 LINES = frozenset({".jsonl", ".ndjson"})
@@ -28,12 +28,13 @@ MAX_BAD_SHOWN = 20
 
 @dataclass
 class Source:
-    """A file to audit and how to read it. `limits`: those of Parquet files (corpus.limits)."""
+    """A file to audit and how to read it. `limits`: those of Parquet files (corpus.limits); `params`: of the format."""
 
     path: Path
     form: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
     limits: Any = None
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -47,6 +48,11 @@ class Problems:
         self.n += 1
         if len(self.shown) < MAX_BAD_SHOWN:
             self.shown.append(problem)
+
+
+def formats() -> dict[str, Entry]:
+    """Return the formats whose records are items."""
+    return {slug: entry for slug, entry in IMPORTERS.items() if entry.kind in {"", BENCHMARK}}
 
 
 def form_of(source: Source) -> str:
@@ -70,7 +76,7 @@ def read_benchmark(source: Source, problems: Problems) -> Iterator[AuditRecord]:
         yield from _by_names(source, problems)
         return
     entry = lookup(IMPORTERS, form, "format")
-    module, params = load(entry), parse_params(entry, {})
+    module, params = load(entry), parse_params(entry, source.params)
     if getattr(module, "TAKES_LIMITS", False):
         params = {**params, "limits": source.limits}
     for number, outcome in enumerate(module.read(source.path, params=params), 1):

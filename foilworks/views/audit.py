@@ -20,8 +20,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from corpus.importers.registry import IMPORTERS
 from evaluation.audit.pages import page_of
+from evaluation.audit.reading import formats
 from evaluation.audit.uploaded import audit_uploaded
 from evaluation.errors import EvaluationError
 from evaluation.score_files.received import safe_name, write_file
@@ -34,8 +34,8 @@ from text.errors import ActionableError
 
 # Beyond what the libraries need; seconds of a processor.
 LIMITS = ChildLimits(memory=1536 * 1024**2, seconds=40)
-# They need a folder, or have no items.
-NOT_ITEMS = frozenset({"hf", "msrvtt", "vatex", "votes", "mturk", "utd"})
+# They need a folder, or parameters.
+NOT_HERE = frozenset({"hf", "table"})
 _running = BoundedSemaphore(1)
 
 
@@ -55,7 +55,7 @@ class AuditForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        named = choices_of({slug: entry for slug, entry in IMPORTERS.items() if slug not in NOT_ITEMS})
+        named = choices_of({slug: entry for slug, entry in formats().items() if slug not in NOT_HERE})
         self.fields["form"].choices = [("", _("Detect by columns")), *named]
 
     def clean_file(self) -> UploadedFile:

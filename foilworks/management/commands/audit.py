@@ -8,13 +8,13 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from corpus.importers.parsing.parquet_rows import TableLimits
-from corpus.importers.registry import IMPORTERS
 from corpus.limits import child_limits
 from evaluation.audit.forms import ROLES
+from evaluation.audit.reading import formats
 from evaluation.audit.records import VERDICTS
 from evaluation.audit.sampling import SAMPLE_PAIRS
 from evaluation.errors import EvaluationError
-from foilworks.management.base import FoilworksCommand
+from foilworks.management.base import FoilworksCommand, parse_set_options
 from foilworks.management.columns import add_columns
 from foilworks.management.text_tables import table
 from text.quoting import quoted
@@ -45,8 +45,9 @@ class Command(FoilworksCommand):
             "files", nargs="+", type=Path, metavar="FILE", help="file of the benchmark; several files are one benchmark"
         )
         parser.add_argument(
-            "--format", default="", dest="form", metavar="F", choices=sorted(IMPORTERS), help=f"{_FORMAT}{_formats()}"
+            "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{_FORMAT}{_formats()}"
         )
+        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
         add_columns(parser)
         parser.add_argument(
             "--model",
@@ -102,7 +103,8 @@ class Command(FoilworksCommand):
     def _sources(self, **options: Any) -> list[Any]:
         columns = {role: name for role, name in options["columns"].items() if role in ROLES}
         limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
-        return [load(AUDIT).Source(path, options["form"], columns, limits) for path in options["files"]]
+        params = parse_set_options(options["set"])
+        return [load(AUDIT).Source(path, options["form"], columns, limits, params) for path in options["files"]]
 
     def _add_ladder(self, result: dict[str, Any], sources: list[Any], **options: Any) -> None:
         ladder, audit = load(LADDER), load(AUDIT)
@@ -159,7 +161,7 @@ _FORMAT = "format of the file (default: found by the names of its columns): "
 
 
 def _formats() -> str:
-    return "; ".join(f"{slug}: {entry.label}" for slug, entry in IMPORTERS.items()).replace("%", "%%")
+    return "; ".join(f"{slug}: {entry.label}" for slug, entry in formats().items()).replace("%", "%%")
 
 
 def _write(path: Path, page: str) -> None:
