@@ -363,6 +363,8 @@ RULES: dict[str, Rule] = {
     "publishing:public_release": Rule(EVERYBODY, slug=False, args=("public_key",)),
     "publishing:public_scores": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
     "publishing:public_sent": Rule(EVERYBODY, slug=False, args=("public_key",)),
+    # No file.
+    "audit": Rule(EVERYBODY, post=422, slug=False),
     # The example's source allows no video, and there is no archive yet.
     "publishing:public_video": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key", "place")),
     "publishing:public_export": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key",)),
