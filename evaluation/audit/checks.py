@@ -132,7 +132,8 @@ def of_leakage(found: Gathered) -> Finding:
     if leaks is None:
         return Finding("leakage", "ok", details={"reason": "the file has one split"})
     n, hits = leaks["n"], leaks["videos"]
-    verdict = max(_few(hits, n), "warn" if leaks["captions"] else "ok", key=("ok", "warn", "fail").index)
+    of_captions: Verdict = "warn" if leaks["captions"] else "ok"
+    verdict = max(_few(hits, n), of_captions, key=("ok", "warn", "fail").index)
     return Finding(
         "leakage", verdict, _share(hits, n), wilson(hits, n), 0.0, n, "", {"unit": "items of test splits", **leaks}
     )

@@ -104,7 +104,7 @@ def _of_item(item: ItemRecord, path: Path, number: int) -> AuditRecord:
         video=item.video.source_id or item.video.file or item.video.key,
         clip=item.video.key,
         question=question if isinstance(question, str) else "",
-        place=int(place) if is_place else None,
+        place=int(place) if is_place and place is not None else None,
         licence=str(said.get("license") or said.get("licence") or ""),
     )
 
