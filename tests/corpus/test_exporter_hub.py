@@ -114,15 +114,18 @@ def test_the_official_validator_reads_every_rai_field_without_a_complaint(folder
     assert "Answer of composition.sensitive." in found["rai"]["rai:personalSensitiveInformation"]
     assert found["creators"] == ["Núñez, Ana", "The Lab"]
     assert found["license"] == ["https://creativecommons.org/licenses/by/4.0/"]
-    assert found["cite"].startswith("@misc{") and len(found["ids"]) == 2
+    assert found["cite"].startswith("@misc{")
+    assert len(found["ids"]) == 2
 
 
 def test_fields_that_nobody_answered_are_left_out_and_named():
     release = full()
     silent = replace(release, papers=replace(release.papers, answers={}), gate=None, tables={}, votes=())
     have = rai_fields(silent)
-    assert "rai:personalSensitiveInformation" not in have and "rai:annotatorDemographics" not in have
-    assert "rai:dataBiases" not in have and "rai:annotationsPerItem" not in have
+    assert "rai:personalSensitiveInformation" not in have
+    assert "rai:annotatorDemographics" not in have
+    assert "rai:dataBiases" not in have
+    assert "rai:annotationsPerItem" not in have
     assert set(unanswered_fields(silent)) >= {"personalSensitiveInformation", "dataBiases", "dataSocialImpact"}
     assert not unanswered_fields(release)
 
@@ -139,7 +142,8 @@ def test_datasets_loads_each_subtest_and_the_choices(folder, tmp_path):
     spec = task["field_spec"]
     for row in rows:
         assert row[spec["choices"]]["ABC".index(row[spec["target"]])] in {ITEM.caption, FULL.caption}
-        assert row[spec["input"]].endswith("?") and set(spec["metadata"]) <= set(row)
+        assert row[spec["input"]].endswith("?")
+        assert set(spec["metadata"]) <= set(row)
 
 
 def test_the_registration_has_exactly_the_fields_that_the_hub_checks(folder):
@@ -165,7 +169,8 @@ def test_videos_are_copied_only_where_they_were_given(tmp_path):
     videos = {ITEM.video.key: source}
     hub.write_hub(full(), tmp_path / "out", hub.Options(videos=videos, repository="lab/set"))
     copied = list((tmp_path / "out/videos").iterdir())
-    assert [path.suffix for path in copied] == [".mp4"] and copied[0].read_bytes() == b"frames"
+    assert [path.suffix for path in copied] == [".mp4"]
+    assert copied[0].read_bytes() == b"frames"
     lines = [json.loads(line) for line in (tmp_path / "out/videos.jsonl").read_text(encoding="utf-8").splitlines()]
     named = {line["key"]: line.get("file") for line in lines}
     assert named[ITEM.video.key] == copied[0].name

@@ -36,7 +36,7 @@ Each subtest is a configuration with the split `test`. `{choices}` has all items
 |---|---|
 | `id`, `subtest`, `test` | the item, its subtest, and the phenomenon that several subtests share |
 | `caption`, `foils` | the true sentence, and the false ones |
-| `video`, `url`, `source_dataset`, `source_id` | the clip: its file, its address, and its id in the data set it is from |
+| `video`, `url`, `source_dataset`, `source_id` | the clip: its file, its address, its id in its data set |
 | `start_time`, `end_time`, `time_unit` | the part of the video |
 | `proficiency` | a simpler pair about the same clip |
 | `votes` | how many validators chose the caption, the foil, anything else |

@@ -1,4 +1,4 @@
-"""Released items as Parquet, in the columns of `jsonl`; `facts` and `extra`, which have no fixed shape, are JSON text."""
+"""Released items as Parquet, in the columns of `jsonl`. `facts` and `extra`, which have no fixed shape, are JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
