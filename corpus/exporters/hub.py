@@ -151,7 +151,7 @@ def _write_texts(folder: Path, release: ReleaseContent, contents: Contents) -> N
     texts = {
         "README.md": card(release, contents),
         "eval.yaml": eval_yaml(release, contents.choices.removesuffix(".parquet")),
-        "datasheet.md": datasheet(release) + "\n" + ABOUT_FILES,
+        "datasheet.md": datasheet(release, for_review=contents.is_anonymous) + "\n" + ABOUT_FILES,
     }
     if not contents.is_anonymous:
         texts |= {"CITATION.cff": cff(release), "citation.bib": bibtex(release)}

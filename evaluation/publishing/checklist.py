@@ -1,5 +1,6 @@
 """Check what a release still needs before it is published: a list of results, each with the page that changes it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,12 +9,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from corpus.exporters.parts.datasheet import unanswered
+from corpus.exporters.parts.datasheet_questions import SECTIONS
 from corpus.exporters.parts.licence_ids import known_licence
-from corpus.exporters.parts.rai import unanswered_fields
+from corpus.exporters.parts.rai import spaced, unanswered_fields
 from corpus.records import ReleaseContent
 from corpus.release_records import n_as_published
 
 OK, WARN, FAIL = "ok", "warn", "fail"
+# The most urgent first.
+LEVELS = (FAIL, WARN, OK)
 CITATION, DATASHEET, RELEASE, CONSENT, MENU = (
     "publishing:publication",
     "publishing:datasheet",
@@ -22,6 +26,7 @@ CITATION, DATASHEET, RELEASE, CONSENT, MENU = (
     "",
 )
 MAX_NAMED = 8
+SECTION = "{title} ({n})"
 # Rows about authors, which an anonymised copy leaves out.
 ABOUT_AUTHORS = frozenset({"title", "authors", "contact", "citation"})
 Facts = Mapping[str, Any]
@@ -37,6 +42,12 @@ class Row:
     level: str
     why: str
     page: str = ""
+
+    @property
+    def page_name(self) -> str:
+        """Return the title of the page, for its link."""
+        names = {CITATION: _("Citation and licences"), DATASHEET: _("Datasheet"), CONSENT: _("Consent")}
+        return names.get(self.page, _("Release"))
 
 
 def facts_of(release: ReleaseContent) -> dict[str, Any]:
@@ -164,9 +175,9 @@ def _videos(facts: Facts) -> Result:
 
 
 def _rai(facts: Facts) -> Result:
-    missing = facts["rai"]
+    missing = [spaced(name) for name in facts["rai"]]
     if missing:
-        return FAIL, _("Unanswered: %(names)s.") % {"names": ", ".join(missing)}
+        return FAIL, _("The datasheet does not answer: %(names)s.") % {"names": ", ".join(missing)}
     return OK, _("All are answered.")
 
 
@@ -174,10 +185,10 @@ def _questions(facts: Facts) -> Result:
     missing = facts["questions"]
     if not missing:
         return OK, _("All questions are answered.")
-    first = {slug for slugs in facts["rai"].values() for slug in slugs}
-    ordered = sorted(missing, key=lambda slug: slug not in first)
+    counts = Counter(slug.partition(".")[0] for slug in missing)
+    names = [SECTION.format(title=each.title, n=counts[each.slug]) for each in SECTIONS if counts[each.slug]]
     said = ngettext("%(n)s question is open: %(names)s.", "%(n)s questions are open: %(names)s.", len(missing))
-    return WARN, said % {"n": len(missing), "names": _listed(ordered)}
+    return WARN, said % {"n": len(missing), "names": _listed(names)}
 
 
 def _blind(facts: Facts) -> Result:

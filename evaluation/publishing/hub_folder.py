@@ -49,7 +49,7 @@ def checklist_of(release: Release, *, anonymous: bool = False) -> list[Row]:
 
 
 def videos_to_copy(release: Release) -> dict[str, Video]:
-    """Return {key: video} of the release whose sources allow a copy, and whose file is stored and was not taken down."""
+    """Return {key: video} of the release: its source allows a copy, its file is stored and was not taken down."""
     allowed = release.project.source_licences.filter(may_show=True).values("source_dataset")
     released = ReleaseItem.objects.filter(release=release).values("video")
     rows = Video.objects.filter(pk__in=released, media_state=MediaState.READY, takedown__isnull=True)

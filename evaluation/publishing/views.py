@@ -25,7 +25,7 @@ from evaluation.publishing.actions.publish_release import request_folder
 from evaluation.publishing.actions.set_public_page import page_of, renew_address, request_archive, set_public_page
 from evaluation.publishing.actions.submit_scores import submit_scores
 from evaluation.publishing.archive import is_current
-from evaluation.publishing.checklist import is_red
+from evaluation.publishing.checklist import LEVELS, is_red
 from evaluation.publishing.folders import file_of, last_job
 from evaluation.publishing.forms import PublicPageForm, PublishForm, SubmissionForm
 from evaluation.publishing.hub_folder import checklist_of, size_of, videos_to_copy
@@ -207,7 +207,8 @@ def publish(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         "release": found,
         "form": form,
-        "rows": rows,
+        # What is left to do comes first.
+        "rows": sorted(rows, key=lambda row: LEVELS.index(row.level)),
         "counts": Counter(row.level for row in rows),
         "is_red": is_red(rows),
         "n_videos": len(videos),

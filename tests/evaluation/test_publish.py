@@ -75,7 +75,7 @@ def test_an_undescribed_release_is_red_and_each_red_row_names_its_page(release):
     assert red >= {"authors", "contact", "licence", "sources", "rai"}
     assert (rows["licence"].page, rows["rai"].page) == ("publishing:publication", "publishing:datasheet")
     assert "films" in rows["sources"].why
-    assert "personalSensitiveInformation" in rows["rai"].why
+    assert "Personal sensitive information" in rows["rai"].why
 
 
 def test_a_described_release_has_no_red_row(release):
@@ -111,7 +111,7 @@ def test_only_videos_whose_terms_allow_it_are_copied(release, tmp_path):
     assert set(videos_to_copy(release)) == {"v1"}
 
 
-def test_the_command_refuses_a_red_checklist_and_stores_the_reason_to_go_on(release, tmp_path, capsys):
+def test_the_command_refuses_a_red_checklist_and_stores_the_reason_to_continue(release, tmp_path, capsys):
     command = ["publish", "--project", "dots", "--release", str(release.pk)]
     with pytest.raises(SystemExit) as stopped:
         call_command(*command)

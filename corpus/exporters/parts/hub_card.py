@@ -1,7 +1,6 @@
 """The texts of a data set folder for the Hub: its card, and `eval.yaml`, which registers it as a benchmark."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from corpus.exporters.parts.citation import bibtex, title_of
 from corpus.exporters.parts.licence_ids import known_licence
 from corpus.exporters.parts.markdown import link_safe
-from corpus.exporters.parts.rai import rai_fields
+from corpus.exporters.parts.rai import rai_fields, spaced
 from corpus.exporters.parts.released_items import as_published_line
 from corpus.records import ReleaseContent
 
@@ -88,7 +87,6 @@ FACT = "**{name}.** {text}"
 OWN_LICENCE = "- Captions, foils, judgements: {licence}"
 OF_SOURCE = "- Videos of {source}: {licence} {url}"
 NOT_STATED = "not stated"
-_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
@@ -165,8 +163,7 @@ def _facts(release: ReleaseContent) -> str:
     found = []
     for name, value in rai_fields(release).items():
         text = value if isinstance(value, str) else " · ".join(value)
-        words = _CAPITAL.sub(" ", name.removeprefix("rai:")).lower().capitalize()
-        found.append(FACT.format(name=words, text=link_safe(text)))
+        found.append(FACT.format(name=spaced(name.removeprefix("rai:")), text=link_safe(text)))
     return "\n\n".join(found)
 
 

@@ -29,6 +29,7 @@ TOOL = "{method} {version}"
 TOOL_WITH_MODEL = "{method} {version} with {model}"
 FILTER = "filter {name} {version}"
 PLATFORM = "Foilworks"
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _RULE = "| ---"
 _ABOUT_FILES = re.compile(r"[^.`]*`[a-z]+\.jsonl`[^.]*\.")
 
@@ -43,6 +44,11 @@ def unanswered_fields(release: ReleaseContent) -> dict[str, tuple[str, ...]]:
     """Return {field without an answer: slugs of the datasheet's questions that would fill it}."""
     have = rai_fields(release)
     return {name: slugs for name, slugs in ASKED.items() if f"rai:{name}" not in have}
+
+
+def spaced(name: str) -> str:
+    """Return the name of a field as words: "dataBiases" is "Data biases"."""
+    return _CAPITAL.sub(" ", name).lower().capitalize()
 
 
 def _said(release: ReleaseContent, *slugs: str) -> list[str]:
@@ -63,8 +69,9 @@ def _own(release: ReleaseContent, *slugs: str) -> list[str]:
 
 def _plain(line: str) -> str:
     """Return a line of Markdown as text, without sentences about files of the full export."""
-    cells = [cell.strip() for cell in line.strip("|").split(" | ")] if line.startswith("|") else [line]
-    text = _ABOUT_FILES.sub("", ": ".join(cells))
+    if line.startswith("|"):
+        line = ": ".join(cell.strip() for cell in line.strip("|").split(" | ")) + "."
+    text = _ABOUT_FILES.sub("", line)
     return text.replace("**", "").replace("\\|", "|").replace("&lt;", "<").removeprefix("* ").strip()
 
 
