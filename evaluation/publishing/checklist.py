@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from corpus.exporters.parts.datasheet import unanswered
-from corpus.exporters.parts.datasheet_questions import SECTIONS
 from corpus.exporters.parts.licence_ids import known_licence
-from corpus.exporters.parts.rai import spaced, unanswered_fields
+from corpus.exporters.parts.rai import unanswered_fields
 from corpus.records import ReleaseContent
 from corpus.release_records import n_as_published
 
@@ -27,6 +27,27 @@ CITATION, DATASHEET, RELEASE, CONSENT, MENU = (
 )
 MAX_NAMED = 8
 SECTION = "{title} ({n})"
+# The fields of Croissant that people answer in the datasheet, and the sections of the datasheet.
+FIELDS = {
+    "annotatorDemographics": _lazy("annotators"),
+    "dataBiases": _lazy("biases"),
+    "dataLimitations": _lazy("limitations"),
+    "dataUseCases": _lazy("use cases"),
+    "dataSocialImpact": _lazy("social impact"),
+    "personalSensitiveInformation": _lazy("personal and sensitive information"),
+    "dataReleaseMaintenancePlan": _lazy("maintenance"),
+    "dataCollection": _lazy("collection"),
+    "dataAnnotationProtocol": _lazy("annotation"),
+}
+SECTIONS = {
+    "motivation": _lazy("motivation"),
+    "composition": _lazy("composition"),
+    "collection": _lazy("collection"),
+    "preprocessing": _lazy("preprocessing"),
+    "uses": _lazy("uses"),
+    "distribution": _lazy("distribution"),
+    "maintenance": _lazy("maintenance"),
+}
 # Rows about authors, which an anonymised copy leaves out.
 ABOUT_AUTHORS = frozenset({"title", "authors", "contact", "citation"})
 Facts = Mapping[str, Any]
@@ -175,7 +196,7 @@ def _videos(facts: Facts) -> Result:
 
 
 def _rai(facts: Facts) -> Result:
-    missing = [spaced(name) for name in facts["rai"]]
+    missing = [str(FIELDS[name]) for name in facts["rai"]]
     if missing:
         return FAIL, _("The datasheet does not answer: %(names)s.") % {"names": ", ".join(missing)}
     return OK, _("All are answered.")
@@ -186,7 +207,7 @@ def _questions(facts: Facts) -> Result:
     if not missing:
         return OK, _("All questions are answered.")
     counts = Counter(slug.partition(".")[0] for slug in missing)
-    names = [SECTION.format(title=each.title, n=counts[each.slug]) for each in SECTIONS if counts[each.slug]]
+    names = [SECTION.format(title=title, n=counts[slug]) for slug, title in SECTIONS.items() if counts[slug]]
     said = ngettext("%(n)s question is open: %(names)s.", "%(n)s questions are open: %(names)s.", len(missing))
     return WARN, said % {"n": len(missing), "names": _listed(names)}
 

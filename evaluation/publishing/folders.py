@@ -39,7 +39,6 @@ def build(release: Release, job: Job) -> None:
             out,
             anonymous=asked["anonymous"],
             videos=videos_to_copy(release) if asked["videos"] else None,
-            despite_names=asked["despite_names"],
         )
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in written.files:

@@ -69,7 +69,7 @@ def write_publication(
     anonymous: bool = False,
     videos: Mapping[str, Video] | None = None,
     repository: str = "",
-    despite_names: bool = False,
+    keep_names: bool = False,
 ) -> Written:
     """Write the folder. EvaluationError: an anonymised copy names somebody, and nothing is written."""
     found: list[Leak] = []
@@ -77,7 +77,7 @@ def write_publication(
 
     def check(folder: Path) -> None:
         found.extend(search_folder(folder, identities_of(release)))
-        if (certain := [leak for leak in found if leak.is_certain]) and not despite_names:
+        if (certain := [leak for leak in found if leak.is_certain]) and not keep_names:
             raise EvaluationError(_named(certain))
 
     options = Options(anonymous=anonymous, videos=files, repository=repository)
@@ -87,7 +87,7 @@ def write_publication(
 
 
 FORM_OF_LEAK = "{found} in {where}"
-NAMED = "the anonymised copy names somebody: {shown}{more}; change these texts, or publish with a reason (--force)"
+NAMED = "the anonymised copy names somebody: {shown}{more}; change these texts; if they mean somebody else, publish with --keep-names"
 MORE = ", and {n} more"
 
 

@@ -16,12 +16,13 @@ from django.core.management import call_command
 from django.urls import reverse
 from huggingface_hub import constants
 
+from corpus.exporters.parts import datasheet_questions
 from corpus.exporters.parts.rai import ASKED
 from corpus.models import MediaState, Video
 from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
 from evaluation.errors import EvaluationError
 from evaluation.publishing.actions.publish_release import ACTION, request_folder
-from evaluation.publishing.checklist import FAIL, OK, WARN, checklist, facts_of, is_red
+from evaluation.publishing.checklist import FAIL, FIELDS, OK, SECTIONS, WARN, checklist, facts_of, is_red
 from evaluation.publishing.folders import file_of, last_job
 from evaluation.publishing.hub_folder import checklist_of, videos_to_copy, write_publication
 from evaluation.publishing.sheet import content_for_answers
@@ -75,7 +76,7 @@ def test_an_undescribed_release_is_red_and_each_red_row_names_its_page(release):
     assert red >= {"authors", "contact", "licence", "sources", "rai"}
     assert (rows["licence"].page, rows["rai"].page) == ("publishing:publication", "publishing:datasheet")
     assert "films" in rows["sources"].why
-    assert "Personal sensitive information" in rows["rai"].why
+    assert "personal and sensitive information" in rows["rai"].why
 
 
 def test_a_described_release_has_no_red_row(release):
@@ -98,6 +99,11 @@ def test_the_checklist_follows_from_the_facts_alone(release):
     found = {row.slug: row.level for row in checklist({**facts, **partly})}
     assert {found[slug] for slug in ("consent", "items", "warnings", "licence")} == {WARN}
     assert is_red(checklist({**facts, "n_items": 0}))
+
+
+def test_every_field_and_section_of_the_datasheet_has_a_name():
+    assert set(FIELDS) == set(ASKED)
+    assert set(SECTIONS) == {section.slug for section in datasheet_questions.SECTIONS}
 
 
 def test_only_videos_whose_terms_allow_it_are_copied(release, tmp_path):
@@ -153,7 +159,7 @@ def test_an_anonymised_copy_that_names_a_member_is_refused(world, release, tmp_p
     with pytest.raises(EvaluationError, match="zaphod planted in"):
         write_publication(release, tmp_path / "other", anonymous=True)
     assert not (tmp_path / "other").exists()
-    forced = write_publication(release, tmp_path / "other", anonymous=True, despite_names=True)
+    forced = write_publication(release, tmp_path / "other", anonymous=True, keep_names=True)
     assert next(leak.found for leak in forced.leaks if leak.is_certain) == "zaphod planted"
 
 

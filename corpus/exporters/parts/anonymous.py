@@ -18,7 +18,7 @@ REMOVED = "[removed]"
 _FORM_OF_ID = "{what}-{number:05d}"
 # Mail addresses, and folders of a person on Linux, macOS and Windows.
 PERSONAL = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"
     r"|(?:/home/|/Users/|/root/|/mnt/|/data/|~/|[A-Za-z]:\\+Users\\+|file://)[^\s\"',;|)\]}]*"
 )
 # Facts of the release that are numbers or dates.

@@ -31,7 +31,8 @@ FILTER = "filter {name} {version}"
 PLATFORM = "Foilworks"
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _RULE = "| ---"
-_ABOUT_FILES = re.compile(r"[^.`]*`[a-z]+\.jsonl`[^.]*\.")
+_SENTENCES = re.compile(r"(?<=\.)\s+")
+_OF_FILE = ".jsonl`"
 
 
 def rai_fields(release: ReleaseContent) -> dict[str, Value]:
@@ -71,7 +72,7 @@ def _plain(line: str) -> str:
     """Return a line of Markdown as text, without sentences about files of the full export."""
     if line.startswith("|"):
         line = ": ".join(cell.strip() for cell in line.strip("|").split(" | ")) + "."
-    text = _ABOUT_FILES.sub("", line)
+    text = " ".join(said for said in _SENTENCES.split(line) if _OF_FILE not in said)
     return text.replace("**", "").replace("\\|", "|").replace("&lt;", "<").removeprefix("* ").strip()
 
 

@@ -55,7 +55,7 @@ def request_folder(
         raise EvaluationError(_("A folder of this release is being written. Wait until it is finished."))
     title = _("Folder of %(release)s") % {"release": release.name}
     job = enqueue(JOB, release.pk, queue="default", title=title, project_id=release.project_id)
-    job.payload = {"anonymous": anonymous, "videos": videos and not anonymous, "despite_names": bool(reason.strip())}
+    job.payload = {"anonymous": anonymous, "videos": videos and not anonymous}
     job.save(update_fields=["payload"])
     record_publication(person, release, rows, anonymous=anonymous, reason=reason)
     return job

@@ -35,6 +35,9 @@ class Command(FoilworksCommand):
         parser.add_argument(
             "--token-file", type=Path, metavar="FILE", help="file with the token (default: login of this machine)"
         )
+        parser.add_argument(
+            "--keep-names", action="store_true", help="write an anonymised copy although its texts contain a name"
+        )
         parser.add_argument("--force", default="", metavar="REASON", help="publish in spite of a red checklist")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -65,7 +68,7 @@ class Command(FoilworksCommand):
             anonymous=options["anonymous"],
             videos=videos,
             repository="" if options["anonymous"] else repository,
-            despite_names=bool(options["force"]),
+            keep_names=options["keep_names"],
         )
         for leak in written.leaks:
             self.say(one_line(f"check {leak.where}: it contains “{leak.found}”, which is also a name of somebody here"))
