@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from corpus.errors import CorpusError
-from corpus.exporters.parts.anonymous import anonymised
+from corpus.exporters.parts.anonymous import anonymised, model_name, without_addresses
 from corpus.exporters.parts.choices import QUESTION, choice_of, write_choices
 from corpus.exporters.parts.citation import bibtex, cff, title_of
 from corpus.exporters.parts.croissant import FIELDS, croissant, file_object, record_set
@@ -87,12 +87,17 @@ def write_hub(release: ReleaseContent, out: Path, options: Options) -> list[Path
 
 
 def _released_only(release: ReleaseContent) -> ReleaseContent:
-    """Leave out what is only in the full export: other items, rejected candidates, scores."""
-    items = tuple(item for item in release.items if item.get("released"))
+    """Leave out what is only in the full export (other items, rejected candidates), and folders of local models."""
+    items = tuple({**item, "provenance": _made(item)} for item in release.items if item.get("released"))
     ids = {item["id"] for item in items} | {item["proficiency"]["id"] for item in items if item["proficiency"]}
     known = {name: value for name, value in release.papers.known.items() if name != "n_rejected"}
     votes = tuple(vote for vote in release.votes if vote.item in ids)
-    return replace(release, items=items, votes=votes, papers=replace(release.papers, known=known))
+    gate = without_addresses(release.gate) if release.gate else None
+    return replace(release, items=items, votes=votes, gate=gate, papers=replace(release.papers, known=known))
+
+
+def _made(item: Mapping[str, Any]) -> list[dict[str, Any] | None]:
+    return [one and {**one, "model_id": model_name(one.get("model_id") or "")} for one in item["provenance"]]
 
 
 def _names(videos: Mapping[str, os.PathLike[str]]) -> dict[str, str]:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from corpus.exporters.parts.datasheet import unanswered
 from corpus.exporters.parts.licence_ids import known_licence
@@ -29,24 +28,24 @@ MAX_NAMED = 8
 SECTION = "{title} ({n})"
 # The fields of Croissant that people answer in the datasheet, and the sections of the datasheet.
 FIELDS = {
-    "annotatorDemographics": _lazy("annotators"),
-    "dataBiases": _lazy("biases"),
-    "dataLimitations": _lazy("limitations"),
-    "dataUseCases": _lazy("use cases"),
-    "dataSocialImpact": _lazy("social impact"),
-    "personalSensitiveInformation": _lazy("personal and sensitive information"),
-    "dataReleaseMaintenancePlan": _lazy("maintenance"),
-    "dataCollection": _lazy("collection"),
-    "dataAnnotationProtocol": _lazy("annotation"),
+    "annotatorDemographics": gettext_lazy("annotators"),
+    "dataBiases": gettext_lazy("biases"),
+    "dataLimitations": gettext_lazy("limitations"),
+    "dataUseCases": gettext_lazy("use cases"),
+    "dataSocialImpact": gettext_lazy("social impact"),
+    "personalSensitiveInformation": gettext_lazy("personal and sensitive information"),
+    "dataReleaseMaintenancePlan": gettext_lazy("maintenance"),
+    "dataCollection": gettext_lazy("collection"),
+    "dataAnnotationProtocol": gettext_lazy("annotation"),
 }
 SECTIONS = {
-    "motivation": _lazy("motivation"),
-    "composition": _lazy("composition"),
-    "collection": _lazy("collection"),
-    "preprocessing": _lazy("preprocessing"),
-    "uses": _lazy("uses"),
-    "distribution": _lazy("distribution"),
-    "maintenance": _lazy("maintenance"),
+    "motivation": gettext_lazy("motivation"),
+    "composition": gettext_lazy("composition"),
+    "collection": gettext_lazy("collection"),
+    "preprocessing": gettext_lazy("preprocessing"),
+    "uses": gettext_lazy("uses"),
+    "distribution": gettext_lazy("distribution"),
+    "maintenance": gettext_lazy("maintenance"),
 }
 # Rows about authors, which an anonymised copy leaves out.
 ABOUT_AUTHORS = frozenset({"title", "authors", "contact", "citation"})
@@ -191,7 +190,8 @@ def _videos(facts: Facts) -> Result:
         return WARN, said % {"n": unnamed}
     shown = [each["name"] for each in facts["sources"] if each["may_show"]]
     if shown:
-        return OK, _("May be copied from: %(names)s. All others are pointers.") % {"names": _listed(shown)}
+        said = _("Pages may show videos of: %(names)s. Check that their terms allow copies, too.")
+        return WARN, said % {"names": _listed(shown)}
     return OK, _("Pointers to the sources only.")
 
 

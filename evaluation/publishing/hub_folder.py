@@ -70,15 +70,19 @@ def write_publication(
     videos: Mapping[str, Video] | None = None,
     repository: str = "",
     keep_names: bool = False,
+    say_names: bool = True,
 ) -> Written:
-    """Write the folder. EvaluationError: an anonymised copy names somebody, and nothing is written."""
+    """Write the folder. EvaluationError: an anonymised copy names somebody, and nothing is written.
+
+    `say_names`: whether the error may repeat the names; rows of jobs keep it when a person is erased.
+    """
     found: list[Leak] = []
     files: dict[str, os.PathLike[str]] = {key: clip_file(video) for key, video in (videos or {}).items()}
 
     def check(folder: Path) -> None:
         found.extend(search_folder(folder, identities_of(release)))
         if (certain := [leak for leak in found if leak.is_certain]) and not keep_names:
-            raise EvaluationError(_named(certain))
+            raise EvaluationError(_named(certain, say_names))
 
     options = Options(anonymous=anonymous, videos=files, repository=repository)
     if anonymous:
@@ -87,13 +91,13 @@ def write_publication(
 
 
 FORM_OF_LEAK = "{found} in {where}"
-NAMED = "the anonymised copy names somebody: {shown}{more}; change these texts; if they mean somebody else, publish with --keep-names"
+NAMED = "the anonymised copy names somebody: {shown}{more}; change these texts, or use --keep-names if they mean others"
 MORE = ", and {n} more"
 
 
-def _named(leaks: list[Leak]) -> str:
-    shown = ", ".join(FORM_OF_LEAK.format(found=leak.found, where=leak.where) for leak in leaks[:MAX_SHOWN])
-    rest = len(leaks) - MAX_SHOWN
+def _named(leaks: list[Leak], say_names: bool) -> str:
+    said = [FORM_OF_LEAK.format(found=leak.found if say_names else "a name", where=leak.where) for leak in leaks]
+    shown, rest = ", ".join(said[:MAX_SHOWN]), len(leaks) - MAX_SHOWN
     return NAMED.format(shown=shown, more=MORE.format(n=rest) if rest > 0 else "")
 
 
@@ -112,4 +116,5 @@ def identities_of(release: Release) -> Identities:
     for account, first, last, email in rows:
         names += [account, f"{first} {last}".strip(), f"{last} {first}".strip(), last]
         addresses.append(email)
-    return Identities(names, addresses)
+    subtests = release.project.subtests.values_list("name", "test")
+    return Identities(names, addresses, ordinary=(text for pair in subtests for text in pair))

@@ -279,6 +279,8 @@ def test_the_search_finds_what_the_anonymiser_does_not_touch(tmp_path):
     leaks = search_folder(tmp_path / "out", Identities([PERSON, ACCOUNT, "Trillian Absent"], ["10.5555/z"]))
     certain = {leak.found for leak in leaks if leak.is_certain}
     assert certain == {PERSON.casefold(), MAIL, HOME}
+    subtest = search_folder(tmp_path / "out", Identities(["direction"], ordinary=["direction"]))
+    assert {leak.is_certain for leak in subtest if leak.found == "direction"} == {False}
     # One word in a caption can be there by chance.
     assert {leak.found for leak in leaks if not leak.is_certain} == {ACCOUNT}
     assert {leak.where.split("/")[0] for leak in leaks} == {"data", "choices", "inspect"}

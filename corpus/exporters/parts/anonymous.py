@@ -44,9 +44,9 @@ def anonymised(release: ReleaseContent) -> ReleaseContent:
         created_at=f"{release.created_at[:10]}T00:00:00+00:00",
         items=items,
         votes=tuple(_votes(release.votes, records, items)),
-        tables={name: _clean(release.tables[name]) for name in TABLES if name in release.tables},
+        tables={name: without_addresses(release.tables[name]) for name in TABLES if name in release.tables},
         simulated=release.simulated,
-        gate=_clean({**release.gate, "override": None}) if release.gate else None,
+        gate=without_addresses({**release.gate, "override": None}) if release.gate else None,
         withheld=tuple(_tombstone(one, n) for n, one in enumerate(release.withheld, 1)),
         papers=_documents(release, sources),
     )
@@ -120,13 +120,17 @@ def _video(video: Mapping[str, Any], videos: Mapping[str, str], sources: Mapping
 def _made(made: Mapping[str, Any]) -> dict[str, Any]:
     """Keep what made a foil, and whether a person did; not who, and not where a model's folder is."""
     parent = made.get("parent")
-    model = made.get("model_id") or ""
     return {
         **{name: made[name] for name in _PROVENANCE if name in made},
-        "model_id": "a local model" if PERSONAL.search(model) or model.startswith((".", "/")) else model,
+        "model_id": model_name(made.get("model_id") or ""),
         "author": "a person" if made.get("author") else None,
         "parent": parent and {"method": parent["method"]},
     }
+
+
+def model_name(model: str) -> str:
+    """Return the model's name, not the folder in which somebody keeps it."""
+    return "a local model" if PERSONAL.search(model) or model.startswith((".", "/")) else model
 
 
 def _votes(
@@ -160,7 +164,7 @@ def _changes(found: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {"before": before, **counts, "changed": changed, "n_same": found["n_same"]}
 
 
-def _clean(value: Any) -> Any:
+def without_addresses(value: Any) -> Any:
     """Return the value without mail addresses and folders of people in its texts."""
     return _each_text(value, lambda text: PERSONAL.sub(REMOVED, text))
 

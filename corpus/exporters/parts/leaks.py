@@ -6,12 +6,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from corpus.exporters.parts.anonymous import PERSONAL
-from corpus.exporters.parts.datasheet_questions import QUESTIONS
-from corpus.exporters.parts.hub_card import CARD
 from corpus.importers.parsing.parquet_rows import parquet_library
 
 # Columns that are the benchmark itself: a word that is also an account or a family name is there by chance.
@@ -21,16 +20,7 @@ CONTENT = frozenset(
 ROWS_AT_ONCE = 2_000
 MAX_LEAKS = 200
 _WORD = re.compile(r"[\w.+@-]+")
-# Words that every folder contains; an account of that name cannot be told from them.
-_ORDINARY = frozenset(
-    word.strip(".+@-").casefold()
-    for text in (
-        CARD,
-        *(question.text for question in QUESTIONS.values()),
-        "demo manifest croissant datasheet foilworks",
-    )
-    for word in _WORD.findall(text)
-)
+EXPORTERS = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
@@ -43,15 +33,18 @@ class Leak:
 
 
 class Identities:
-    """What to search for: words and phrases by letters of any case, addresses as they are written."""
+    """What to search for: words and phrases by letters of any case, addresses as they are written.
 
-    def __init__(self, names: Iterable[str] = (), addresses: Iterable[str] = ()):
+    `ordinary`: texts whose words are there anyway, such as names of subtests.
+    """
+
+    def __init__(self, names: Iterable[str] = (), addresses: Iterable[str] = (), ordinary: Iterable[str] = ()):
+        self.ordinary = _own_words() | {word for text in ordinary for word in _words(text)}
         self.addresses = sorted({text.strip().casefold() for text in addresses if text.strip()})
         self.words: set[str] = set()
         self.phrases: dict[str, list[str]] = {}
         for name in names:
-            parts = [word.strip(".+@-").casefold() for word in _WORD.findall(name)]
-            parts = [part for part in parts if part]
+            parts = [word for word in _words(name) if word]
             if len(parts) == 1 and len(parts[0]) > 1:
                 self.words.add(parts[0])
             elif len(parts) > 1:
@@ -65,14 +58,25 @@ class Identities:
         for address in self.addresses:
             if address in folded:
                 yield address, True
-        tokens = [word.strip(".+@-") for word in _WORD.findall(folded)]
+        tokens = _words(folded)
         joined = ""
         for token in dict.fromkeys(tokens):
             if token in self.words:
-                yield token, token not in _ORDINARY
+                yield token, token not in self.ordinary
             if token in self.phrases:
                 joined = joined or f" {' '.join(tokens)} "
                 yield from ((phrase, True) for phrase in self.phrases[token] if f" {phrase} " in joined)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip(".+@-").casefold() for word in _WORD.findall(text)]
+
+
+@cache
+def _own_words() -> frozenset[str]:
+    """Return the words that exporters can write: an account of such a name cannot be told from them."""
+    texts = (path.read_text(encoding="utf-8") for path in EXPORTERS.rglob("*.py"))
+    return frozenset(word for text in texts for word in _words(text))
 
 
 def search_folder(folder: Path, identities: Identities) -> list[Leak]:
