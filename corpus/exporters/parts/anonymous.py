@@ -73,7 +73,8 @@ def _terms(source: SourceTerms, names: Mapping[str, str]) -> SourceTerms:
 
 def _public_sources(sources: Sequence[SourceTerms]) -> set[str]:
     """Return the data sets with stated terms: those are published, and their ids are the pointers of the items."""
-    return {each.dataset for each in sources if each.dataset and (each.licence or each.url)}
+    stated = {each.dataset for each in sources if each.licence or each.url}
+    return {name for name in stated if name and not PERSONAL.search(name)}
 
 
 def _renamed(sources: Sequence[SourceTerms], public: set[str]) -> dict[str, str]:
@@ -113,7 +114,7 @@ def _video(video: Mapping[str, Any], videos: Mapping[str, str], sources: Mapping
         "file": "",
         "url": "",
         "source_dataset": sources.get(dataset, ""),
-        "source_id": video["source_id"] if is_public else "",
+        "source_id": video["source_id"] if is_public and not PERSONAL.search(video["source_id"]) else "",
     }
 
 
