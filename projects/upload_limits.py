@@ -81,6 +81,6 @@ def limit_of(request: HttpRequest) -> int:
     match = request.resolver_match
     if match is not None and match.view_name in settings.VISITOR_PAGES:
         # What stands around the file in the form is small.
-        return settings.VISITOR_PAGES[match.view_name] + SMALL
+        return getattr(settings, settings.VISITOR_PAGES[match.view_name]) + SMALL
     takes_files = match is not None and match.view_name in settings.UPLOAD_PAGES
     return settings.UPLOAD_MAX_BYTES if takes_files and request.user.is_authenticated else SMALL

@@ -110,7 +110,7 @@ class TestPlantedBenchmark:
 class TestReading:
     @pytest.mark.parametrize("slug", sorted(set(formats()) - {"hf", "table"}))
     def test_every_format_with_items_can_be_audited(self, slug, tmp_path):
-        path = tmp_path / "example.json"
+        path = tmp_path / ("example.jsonl" if slug == "winoground" else "example.json")
         path.write_text(EXAMPLES[slug], encoding="utf-8")
         assert list(read_benchmark(Source(path, slug), Problems()))
 
