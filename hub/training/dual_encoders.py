@@ -25,6 +25,7 @@ from hub.batching.dual_encoders import check_clips
 from hub.errors import HubError
 from hub.interfaces import Frames, Trust, VideoMeta
 from hub.loading.pretrained import load_tokenizer, model_source
+from hub.training.llm_teacher import cosines
 from text.quoting import quoted
 
 ReadClip = Callable[[int], tuple[Frames, VideoMeta]]
@@ -32,7 +33,10 @@ PREPROCESSOR = "preprocessor_config.json"
 
 
 class Student(ABC):
-    """Base of the three kinds. `adapter` scores with the current weights, also between two steps."""
+    """Base of all kinds. `adapter` scores with the current weights, also between two steps."""
+
+    # The logarithm of what similarities were multiplied with.
+    scale = "logit_scale"
 
     def __init__(self, adapter: Any, spec: str, read: ReadClip) -> None:
         self.adapter, self.spec, self.read = adapter, spec, read
@@ -45,6 +49,14 @@ class Student(ABC):
     @property
     def device(self) -> torch.device:
         return self.adapter.device
+
+    @property
+    def own_temperature(self) -> float:
+        """Return the temperature that the checkpoint was trained with. HubError: it has none."""
+        scale = getattr(self.adapter.model, self.scale, None)
+        if scale is None:
+            raise HubError(f"{quoted(self.spec)} has no logit scale; set contrastive_temperature to a number")
+        return float(torch.exp(-scale.detach().float()))
 
     def clips(self, places: NDArray[np.int64]) -> list[Frames]:
         """Return the frames of the clips at these indices. HubError: frames that the model does not accept."""
@@ -63,8 +75,7 @@ class Student(ABC):
     def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
         """Return cosines in float32: texts (m, d) of all clips -> (b, m); texts (b, k, d), each clip's own -> (b,
         k)."""
-        videos, texts = F.normalize(videos.float(), dim=-1), F.normalize(texts.float(), dim=-1)
-        return videos @ texts.T if texts.ndim == 2 else torch.einsum("bd,bkd->bk", videos, texts)
+        return cosines(videos, texts)
 
     @abstractmethod
     def save(self, folder: Path, card: Mapping[str, object]) -> str:

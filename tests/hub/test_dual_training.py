@@ -79,6 +79,15 @@ def test_both_sides_learn_and_the_saved_folder_scores_as_the_student_does(studen
     np.testing.assert_allclose(by_adapter(loaded, student), after, atol=1e-5)
 
 
+def test_the_temperature_of_a_checkpoint_is_that_of_its_logit_scale(student):
+    scale = getattr(student.module, student.scale, None)
+    if scale is None:
+        with pytest.raises(HubError, match="has no logit scale; set contrastive_temperature to a number"):
+            _ = student.own_temperature
+    else:
+        assert student.own_temperature == pytest.approx(1 / float(scale.detach().exp()))
+
+
 def test_the_error_says_which_models_can_be_trained(tmp_path):
     read = reader(2, (16, 16))
     with pytest.raises(HubError, match="cannot be trained; name a dual encoder"):
