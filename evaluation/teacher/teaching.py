@@ -27,6 +27,7 @@ from evaluation.teacher.sources import Collected, held_out_of, kept_sources, lea
 from evaluation.teacher.together import tell, train_together
 from evaluation.teacher.training import Heard, check, resumes_at, train
 from hub.adapters.registry import open_adapter
+from hub.loading.clip_checkpoints import OPTIONS
 from hub.training.dual_encoders import Student, open_student
 from hub.training.text_to_text import folder_hash
 from jobs.models import Job
@@ -226,8 +227,9 @@ def _kept(lesson: Lesson, work: Path) -> str:
     name = f"taught/{folder_hash(work / 'model')}"
     target = Path(settings.MODEL_ROOT) / name
     slug, _, argument = lesson.training.student.partition(":")
-    _, mark, options = argument.partition("?")
+    given = argument.partition("?")[2].split("&")
+    options = "&".join(each for each in given if each.partition("=")[0] not in OPTIONS)
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         (work / "model").rename(target)
-    return f"{slug}:{target}{mark}{options}"
+    return f"{slug}:{target}?{options}" if options else f"{slug}:{target}"
