@@ -33,7 +33,7 @@ class Examples:
         return len(self.captions)
 
     def true(self, place: int) -> NDArray[np.int64]:
-        """Return the texts that are captions of the video at this index: no negatives of it."""
+        """Return the texts that are captions of the video at this index."""
         return self.captions[self._rows[int(self.videos[place])]]
 
     @cached_property

@@ -98,6 +98,11 @@ def curve_of(training: TeacherTraining) -> list[Point]:
     return list(training.points.order_by("step").values_list("step", "loss", "rcad", "standard"))
 
 
+def last_parts(training: TeacherTraining) -> dict[str, float]:
+    """Return the losses of the last point by name, both divergences and the counts of negatives among them."""
+    return training.points.order_by("-step").values_list("parts", flat=True).first() or {}
+
+
 def curve_chart(training: TeacherTraining, points: Sequence[Point]) -> bytes:
     return curves({training.label: points})
 

@@ -105,7 +105,7 @@ TEACHING = Entry(
         "Sec. 4.2)."
     ),
     params=(
-        Param("student", "", "a dual encoder: clip:HUB_ID?frames=8, xclip:HUB_ID, tiny:FOLDER"),
+        Param("student", "", "a dual encoder: clip:HUB_ID?frames=8, video:HUB_ID, xclip:HUB_ID, tiny:FOLDER"),
         Param(
             "teacher",
             "sentence-transformers/all-MiniLM-L6-v2",
@@ -152,8 +152,13 @@ TEACHING = Entry(
         "The paper gives no temperature, learning rate, batch size or number of steps; these are our defaults.",
         (
             "The paper leaves open which of the two distributions the divergence is taken from (Feint6K, Eq. 2); by "
-            "default the student learns the teacher's, as in distillation."
+            "default the student learns the teacher's, as in distillation. Both directions are reported."
         ),
+        (
+            "Equations 1 and 2 have one temperature. Separate ones for the plain loss, the student and the teacher are "
+            "an extension."
+        ),
+        ("In the plain loss, captions of the same video do not count as negatives of each other."),
         (
             "The paper does not say whether its two objectives (Feint6K, Eqs. 1 and 2) replace the plain loss or are "
             "added to it; you can set shares of all three."

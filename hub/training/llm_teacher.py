@@ -51,7 +51,7 @@ class Batch:
 class TeacherSet(Dataset[dict[str, Any]]):
     """The rows of one split of an exported set.
 
-    ValueError: a line that is no row of such a file, or a split without rows.
+    ValueError: a line that is not a row of such a file, or a split without rows.
     """
 
     def __init__(self, path: str | PathLike[str], split: str = "train") -> None:
@@ -179,7 +179,7 @@ def contrastive(similar: Tensor, same: Tensor, temperature: float, *, excluded: 
 
     `similar` (b, m) of each video with each of the batch's distinct captions; `same` (b,) which caption is each video's
     own. Videos that share a caption are its right answers in equal parts. `excluded` (b, m): other captions of the
-    same video, which are no negatives of it in either direction.
+    same video, which do not count in either direction.
     """
     scaled = similar.float() / temperature
     right = F.one_hot(same, similar.shape[1]).bool()

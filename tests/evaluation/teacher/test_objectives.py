@@ -198,7 +198,7 @@ def test_all_losses_of_a_batch_are_worked_by_hand_with_separate_temperatures():
     assert found.negatives == pytest.approx({"contrastive": 4 / 3, "changed": 1})
 
 
-def test_captions_of_one_video_are_no_negatives_of_each_other():
+def test_captions_of_one_video_do_not_count_as_negatives():
     similar, same = torch.tensor([[1.0, 1.0, -1.0], [1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]]), torch.arange(3)
     mine = torch.tensor([[True, True, False], [True, True, False], [False, False, True]])
     similar.requires_grad_()
