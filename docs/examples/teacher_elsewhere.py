@@ -33,7 +33,7 @@ def train(
     rate: float,
     seed: int = 0,
 ) -> list[float]:
-    """Train with the plain loss and Eq. 2 at the paper's one temperature; return the loss of every step."""
+    """Train with the plain loss and the teacher's logits at one temperature; return the loss of every step."""
     shares, temperatures = {"contrastive": 1.0, "lgt": 1.0}, Temperatures.one(0.05)
     data = TeacherSet(path, split="train")
     steps_of_rows = list(order(len(data), batch, steps, seed))

@@ -155,8 +155,8 @@ TEACHING = Entry(
             "default the student learns the teacher's, as in distillation. Both directions are reported."
         ),
         (
-            "Equations 1 and 2 have one temperature. Separate ones for the plain loss, the student and the teacher are "
-            "an extension."
+            "The paper has one temperature (Feint6K, Eqs. 1 and 2). Separate ones for the plain loss, the student and "
+            "the teacher are an extension."
         ),
         ("In the plain loss, captions of the same video do not count as negatives of each other."),
         (

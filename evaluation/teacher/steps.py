@@ -1,6 +1,6 @@
 """Compute the losses of one step over all its clips, in parts and processes that each hold the graph of a few.
 
-Gradient caching (Gao et al. 2021): every part is encoded without a graph, the losses of the whole step give a gradient
+Gradient caching: every part is encoded without a graph, the losses of the whole step give a gradient
 for each vector, and each part is encoded again to pass its gradients on. All processes gather all vectors and compute
 the same losses, so neither parts nor processes take negatives away.
 """

@@ -101,7 +101,7 @@ def _row(path: str | PathLike[str], number: int, line: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Temperatures:
-    """The temperature of each softmax: the plain loss, the student's side of Eqs. 1 and 2, and the teacher's side."""
+    """The temperature of each softmax: the plain loss, the student's and the teacher's in the other two."""
 
     contrastive: float
     student: float
@@ -115,7 +115,7 @@ class Temperatures:
 
 @dataclass(frozen=True)
 class Losses:
-    """What a step has: each loss by name, both divergences of Eq. 2, and the mean number of negatives of a clip."""
+    """What a step has: each loss by name, both divergences, and the mean number of negatives of a clip."""
 
     values: dict[str, Tensor]
     divergences: dict[str, float]
