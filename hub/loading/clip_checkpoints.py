@@ -7,14 +7,17 @@ and CLIP4Clip's have quick_gelu; an open_clip file needs open_clip_config.json b
 import hashlib
 import json
 import re
+from _pickle import UnpicklingError
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 from transformers import CLIPConfig, CLIPModel
@@ -26,6 +29,19 @@ from hub.loading.torchscript_files import is_torchscript, read_torchscript
 from hub.loading.trust import allowed
 from text.quoting import quoted
 
+# What libraries raise for a file that is cut off or of another kind.
+BROKEN = (
+    OSError,
+    EOFError,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    BadZipFile,
+    SafetensorError,
+    UnpicklingError,
+)
 # Options of a file, which a folder does not take.
 OPTIONS: dict[str, type | range] = {"activation": str, "tokenizer": str}
 ACTIVATIONS = ("quick_gelu", "gelu")
@@ -106,7 +122,7 @@ def _read(path: Path) -> dict[str, Tensor]:
         raise HubError(f"{path.name} is not a safetensors file and is not loaded; {TRUST}")
     try:
         found = load_file(path) if plain else _other_weights(path)
-    except Exception as error:
+    except BROKEN as error:
         raise HubError(f"{path}: its weights cannot be read ({first_line(error)}); copy the file again") from error
     found = next((found[name] for name in NESTED if isinstance(found, dict) and name in found), found)
     if not isinstance(found, dict) or not found or not all(isinstance(each, Tensor) for each in found.values()):
@@ -220,9 +236,10 @@ def _config(path: Path, state: Mapping[str, Tensor], told: Mapping[str, Any], op
 
 
 def _layers(state: Mapping[str, Tensor], tower: str, width: int) -> dict[str, int]:
-    found = [re.match(rf"{re.escape(tower)}\.resblocks\.(\d+)\.", name) for name in state]
+    before = f"{tower}.resblocks."
+    found = [name.removeprefix(before).partition(".")[0] for name in state if name.startswith(before)]
     inner = state.get(f"{tower}.resblocks.0.mlp.c_fc.bias")
-    count = max((int(each[1]) + 1 for each in found if each), default=0)
+    count = max((int(each) + 1 for each in found if each.isdecimal()), default=0)
     return {"num_hidden_layers": count, "intermediate_size": 4 * width if inner is None else len(inner)}
 
 

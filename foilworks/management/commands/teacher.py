@@ -76,20 +76,7 @@ class Command(FoilworksCommand):
             dest="settings_given",
             help=f"parameter: {names}",
         )
-        parser.add_argument(
-            "--split",
-            default="",
-            help="train: learn from this split (default: train); export: one or more, such as train,val",
-        )
-        parser.add_argument(
-            "--videos", type=Path, metavar="FILE", help="train, export: only these videos; one key per line"
-        )
-        parser.add_argument("--out", type=Path, metavar="FILE", help="export: JSON Lines file to write")
-        parser.add_argument(
-            "--preference", action="store_true", help="export: pairs of caption and foil, for preference tuning"
-        )
-        parser.add_argument("--training", type=int, metavar="ID", help="resume, evaluate: id of the training")
-        parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")
+        _add_data(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["act"] == "rank":
@@ -188,6 +175,23 @@ class Command(FoilworksCommand):
         head = f"training {result['training']} ({result['label']}): {result['state']}"
         lines = [head] + ([f"model: {result['model']}"] if result["model"] else [])
         return "\n".join([*lines, *([table_of(result["measures"], COLUMNS)] if result["measures"] else [])])
+
+
+def _add_data(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--split",
+        default="",
+        help="train: learn from this split (default: train); export: one or more, such as train,val",
+    )
+    parser.add_argument(
+        "--videos", type=Path, metavar="FILE", help="train, export: only these videos; one key per line"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="export: JSON Lines file to write")
+    parser.add_argument(
+        "--preference", action="store_true", help="export: pairs of caption and foil, for preference tuning"
+    )
+    parser.add_argument("--training", type=int, metavar="ID", help="resume, evaluate: id of the training")
+    parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")
 
 
 def _training(pk: int | None) -> TeacherTraining:
