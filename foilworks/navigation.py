@@ -37,6 +37,7 @@ OF_RELEASES = (
     "releases:release_changes",
     "scoring:model_card",
     "publishing:public_page",
+    "publishing:publish",
 )
 EXERCISES = ("annotation:practice", "annotation:qualification", "annotation:attempt", "annotation:question")
 

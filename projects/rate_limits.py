@@ -40,6 +40,7 @@ COMPLETION_CODE = Limit("wrong completion codes", 10, HOUR)
 SCORES_HERE = Limit("scores sent from an address", 10, HOUR)
 SCORES_RELEASE = Limit("scores sent to a release", 100, HOUR)
 ARCHIVES = Limit("archives to an address", 30, HOUR)
+AUDITS = Limit("audits of files from an address", 20, HOUR)
 REFUSAL_ROWS = Limit("audit rows of refusals", 200, HOUR)
 
 

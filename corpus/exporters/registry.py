@@ -45,6 +45,12 @@ _EXPORTERS: dict[str, Entry] = {
         "corpus.exporters.hf",
         summary="A folder that the Hugging Face library “datasets” loads: Parquet, a dataset card, Croissant metadata.",
     ),
+    "hub": Entry(
+        "Hub data set with documents",
+        "corpus.exporters.hub",
+        params=(Param("anonymous", False, "Anonymised copy for double-blind review", "bool"),),
+        summary="Parquet, card, eval.yaml, Croissant with responsible-AI fields, Inspect task, DOI metadata.",
+    ),
     "vitatecs": Entry(
         "VITATECS, JSON lines",
         "corpus.exporters.vitatecs",
