@@ -7,14 +7,17 @@ exists.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 from evaluation.errors import EvaluationError
+from evaluation.utd import regression
 from evaluation.utd.concepts import AVERAGE, MAX_SCORE, MIDDLE, SEQUENCE, TEMPORAL
+from evaluation.utd.regression import Linear
+from evaluation.utd.regression import scaled as normalised
 from text.quoting import quoted
 
 Floats = NDArray[np.float32]
@@ -90,12 +93,6 @@ class Embedded:
         raise EvaluationError(f"{quoted(temporal)} has no single vector a video; choose one of: {', '.join(TEMPORAL)}")
 
 
-def normalised(vectors: Any) -> Floats:
-    """Scale the last axis to length 1; a zero vector does not change."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths == 0, 1, lengths), dtype=np.float32)
-
-
 def products(rows: Any, others: Any) -> Floats:
     """Compute (..., m) of `rows` (..., d) and `others` (m, d); equal vectors have equal products wherever they are.
 
@@ -116,7 +113,7 @@ def classified(
     """
     names = normalised(targets)
     credits = np.empty(len(labels))
-    for start, end in _steps(len(labels), 8 * names.shape[0] * videos.frames.shape[1]):
+    for start, end in _steps(len(labels), 8 * sum(names.shape) * videos.frames.shape[1]):
         if temporal == MAX_SCORE:
             scores = products(normalised(videos.frames[start:end]), names)
             given = credit_of(scores, labels[start:end, None]).max(axis=1) if oracle else None
@@ -187,21 +184,70 @@ def _tiles(size: int, d: int, k: int) -> Iterator[tuple[int, int]]:
 class Fitted:
     """A linear model on embeddings and the classes that it has seen."""
 
-    model: LogisticRegression
+    model: Linear
     n_classes: int
 
     def scores(self, vectors: Floats) -> NDArray[np.float64]:
         """Return log-probabilities, (n, c); -inf for a class that was not in training."""
         found = np.full((len(vectors), self.n_classes), -np.inf)
-        found[:, self.model.classes_] = self.model.predict_log_proba(vectors)
+        found[:, self.model.classes] = self.model.log_probabilities(vectors)
         return found
 
+    def judged(self, rows: Rows, labels: NDArray[np.int64], per_video: int = 1) -> tuple[Credits, Credits]:
+        """Return the credit of each video and its probability of the true class, (n,) each, in blocks.
 
-def fitted(vectors: Floats, labels: NDArray[np.int64], n_classes: int, *, bootstrap: int | None = None) -> Fitted:
-    """Fit dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d).
+        `rows` (n * `per_video`, d); a class's score is its highest over the rows of a video.
+        """
+        credits, confidence = np.empty(len(labels)), np.empty(len(labels))
+        for start, end in _steps(len(labels), 8 * per_video * (self.n_classes + rows.shape[1])):
+            found = self.scores(normalised(rows[np.arange(start * per_video, end * per_video)]))
+            found = found.reshape(end - start, per_video, self.n_classes).max(axis=1)
+            credits[start:end] = credit_of(found, labels[start:end])
+            confidence[start:end] = np.exp(found[np.arange(end - start), labels[start:end]])
+        return credits, confidence
 
-    `bootstrap`: the seed of a sample with replacement of the same size (UTD, Sec. B.3). EvaluationError if the training
-    samples have fewer than two classes.
+
+@dataclass(frozen=True)
+class Aggregated:
+    """One vector per video, (n, d), or for `max` one per frame, (n * k, d): computed when they are read."""
+
+    videos: Embedded
+    temporal: str
+
+    @property
+    def per_video(self) -> int:
+        return self.videos.frames.shape[1] if self.temporal == MAX_SCORE else 1
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.videos.frames) * self.per_video, self.videos.frames.shape[2])
+
+    @property
+    def ndim(self) -> int:
+        return 2
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, at: Any, /) -> Floats:
+        if self.temporal != MAX_SCORE:
+            return self.videos.vectors(self.temporal, at)
+        video, frame = np.divmod(np.asarray(at), self.per_video)
+        return np.asarray(self.videos.frames[video, frame])
+
+
+def fitted(
+    vectors: Rows,
+    labels: NDArray[np.int64],
+    n_classes: int,
+    *,
+    bootstrap: int | None = None,
+    scratch: Path | None = None,
+) -> Fitted:
+    """Fit dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d), in blocks.
+
+    `bootstrap`: the seed of a sample with replacement of the same size (UTD, Sec. B.3). `scratch`: folder of temporary
+    files. EvaluationError if the training samples have fewer than two classes.
     """
     chosen = np.arange(len(labels))
     if bootstrap is not None:
@@ -210,8 +256,14 @@ def fitted(vectors: Floats, labels: NDArray[np.int64], n_classes: int, *, bootst
         raise EvaluationError(
             "the training samples are of fewer than two classes; give train-split videos of several classes"
         )
-    model = LogisticRegression(C=INVERSE_REGULARISATION, max_iter=ITERATIONS)
-    model.fit(normalised(vectors[chosen]), labels[chosen])
+    model = regression.fit(
+        vectors,
+        labels,
+        counts=np.bincount(chosen, minlength=len(labels)),
+        inverse_regularisation=INVERSE_REGULARISATION,
+        iterations=ITERATIONS,
+        scratch=scratch,
+    )
     return Fitted(model, n_classes)
 
 
@@ -222,32 +274,27 @@ def classified_by_training(
     labels: NDArray[np.int64],
     n_classes: int,
     temporal: str,
+    *,
+    scratch: Path | None = None,
 ) -> Credits:
     """Compute dataset bias, (n,): as `classified`, by a linear model of the given embedding. `max`: it trains on
     frames, and a class's score is its highest over the frames of a video.
     """
-    if temporal != MAX_SCORE:
-        model = fitted(train.vectors(temporal), train_labels, n_classes)
-        return credit_of(model.scores(normalised(test.vectors(temporal))), labels)
-    k, d = train.frames.shape[1:]
-    model = fitted(np.asarray(train.frames[:]).reshape(-1, d), np.repeat(train_labels, k), n_classes)
-    credits = np.empty(len(labels))
-    for start, end in _steps(len(labels), 8 * n_classes * k):
-        frames = normalised(test.frames[start:end]).reshape(-1, d)
-        scores = model.scores(frames).reshape(end - start, -1, n_classes).max(axis=1)
-        credits[start:end] = credit_of(scores, labels[start:end])
-    return credits
+    learnt, judged = Aggregated(train, temporal), Aggregated(test, temporal)
+    model = fitted(learnt, np.repeat(train_labels, learnt.per_video), n_classes, scratch=scratch)
+    return model.judged(judged, labels, judged.per_video)[0]
 
 
 def nine_classifiers(
-    train: Sequence[Floats],
+    train: Sequence[Rows],
     train_labels: NDArray[np.int64],
-    test: Sequence[Floats],
+    test: Sequence[Rows],
     labels: NDArray[np.int64],
     n_classes: int,
     *,
     seed: int = 0,
     bootstraps: int = 3,
+    scratch: Path | None = None,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return right or wrong, (n, 9), and mean probability of the true class, (n,) (UTD, Sec. B.3).
 
@@ -257,10 +304,11 @@ def nine_classifiers(
     right, confidence = [], []
     for number, (learnt, judged) in enumerate(zip(train, test, strict=True)):
         for draw in range(bootstraps):
-            model = fitted(learnt, train_labels, n_classes, bootstrap=seed + number * bootstraps + draw)
-            scores = model.scores(normalised(judged))
-            right.append(credit_of(scores, labels) == 1.0)
-            confidence.append(np.exp(scores[np.arange(len(labels)), labels]))
+            drawn = seed + number * bootstraps + draw
+            model = fitted(learnt, train_labels, n_classes, bootstrap=drawn, scratch=scratch)
+            credits, sure = model.judged(judged, labels)
+            right.append(credits == 1.0)
+            confidence.append(sure)
     return np.column_stack(right), np.mean(confidence, axis=0)
 
 

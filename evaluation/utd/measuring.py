@@ -37,10 +37,11 @@ from evaluation.utd.instructions import (
 )
 from evaluation.utd.measures import Credits, Embedded, normalised
 from evaluation.utd.models import BiasRun, Descriptions, ItemCheck, ItemShortcut
-from evaluation.utd.representations import Embedding, Heard, Texts, TextVectors, nobody, texts_of
+from evaluation.utd.representations import Embedding, Texts, texts_of
 from evaluation.utd.samples import Sample, described_videos, raw_frames, samples_of
 from evaluation.utd.shortcuts import texts_sha256
 from evaluation.utd.splits import Split, split_facts, split_of
+from evaluation.utd.vector_store import FLOAT16, FLOAT32, Heard, TextVectors, evict, nobody
 from hub.adapters.registry import ENCODER, open_helper
 from hub.batching.text_limits import CutTexts, facts_of
 from hub.interfaces import TextRead
@@ -91,15 +92,18 @@ class _Credits:
     dataset: dict[Cell, Credits] = field(default_factory=dict)
 
 
-def open_encoder(spec: str, device: str, heard: Heard = nobody) -> tuple[Embedding, str, CutTexts]:
+def open_encoder(spec: str, params: Mapping[str, Any], heard: Heard = nobody) -> tuple[Embedding, str, CutTexts]:
     """Open an encoder: its embedding with the cached vectors, its id with its revision, and its truncated texts.
 
+    `params`: `device`, and `vectors` (float32 or float16). The oldest vectors that no job uses are evicted first.
     HubError: there is no such encoder.
     """
-    model = open_helper(spec, ENCODER, device=device)
+    model = open_helper(spec, ENCODER, device=params.get("device", "auto"))
     key = f"{model.info.model_id}@{model.info.revision}"
-    folder = Path(settings.CACHE_ROOT) / FOLDER / re.sub(r"[^\w.@-]+", "-", key)[-150:]
-    vectors = TextVectors(folder, model.encode_text)
+    root, precision = Path(settings.CACHE_ROOT) / FOLDER, params.get("vectors", FLOAT32)
+    evict(root, settings.TEXT_VECTOR_CACHE_BYTES)
+    name = f"{key}-{FLOAT16}" if precision == FLOAT16 else key
+    vectors = TextVectors(root / re.sub(r"[^\w.@-]+", "-", name)[-150:], model.encode_text, precision=precision)
     cuts = CutTexts(model)
     return Embedding(vectors, heard, cuts.seen), key, cuts
 
@@ -137,7 +141,7 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
     made = nine and split_of(run.predictions)
     run.result = _result(task, credits, made, without)
     if made is not None and not task.classifies:
-        task.embedding, _, _ = open_encoder(run.encoder, run.params.get("device", "auto"))
+        task.embedding, _, _ = open_encoder(run.encoder, run.params)
         run.result["galleries"] = _galleries(task, credits, made)
     run.result["truncated"] = facts_of({text: TextRead(*read) for text, *read in found["cut"]})
     run.encoder_key, run.measured_at = keys.pop(), timezone.now()
@@ -155,7 +159,7 @@ def measure_units(run: BiasRun, payload: Mapping[str, Any], job: Job) -> Problem
         progress(job, at, message=f"embedding texts: {done}")
 
     progress(job, at, message="loading the encoder")
-    embedding, key, cuts = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
+    embedding, key, cuts = open_encoder(run.encoder, run.params, heard)
     task = _task(run, samples_of(run)[0])
     task.embedding = embedding
     for unit in payload[UNITS]:
@@ -224,7 +228,9 @@ def _measure(task: _Task, concept: str, found: Problems) -> Iterator[tuple[str, 
         if train is not None and (name := f"dataset {concept} {temporal}") not in found:
             yield (
                 name,
-                measures.classified_by_training(train, task.train_labels, test, task.labels, len(task.names), temporal),
+                measures.classified_by_training(
+                    train, task.train_labels, test, task.labels, len(task.names), temporal, scratch=_scratch()
+                ),
             )
 
 
@@ -246,14 +252,26 @@ def _one_of_nine(task: _Task, unit: str, found: Problems) -> Iterator[tuple[str,
         yield f"right {unit}", right[:, 0]
         return
     told = objects[number // BOOTSTRAPS]
-    learnt, judged = (sequences(some, told)[:] for some in (task.train, task.test))
+    learnt, judged = (sequences(some, told) for some in (task.train, task.test))
     seed = int(task.run.params.get("seed", 0)) + number
     right, confidence = measures.nine_classifiers(
-        [learnt], task.train_labels, [judged], task.labels, len(task.names), seed=seed, bootstraps=1
+        [learnt],
+        task.train_labels,
+        [judged],
+        task.labels,
+        len(task.names),
+        seed=seed,
+        bootstraps=1,
+        scratch=_scratch(),
     )
     # In this order: a unit without `right` is measured again.
     yield f"confidence {unit}", confidence
     yield f"right {unit}", right[:, 0]
+
+
+def _scratch() -> Path:
+    """Return the folder of temporary files: the cache, because the system's one may be in memory."""
+    return Path(settings.CACHE_ROOT)
 
 
 def _nine_of(found: Problems) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
@@ -326,7 +344,7 @@ def check_items(check: ItemCheck, job: Job) -> None:
     if not total:
         raise EvaluationError("no accepted item has a described video; describe the videos first")
     progress(job, done, total, "loading the encoder")
-    embedding, check.encoder_key, cuts = open_encoder(check.encoder, check.params.get("device", "auto"))
+    embedding, check.encoder_key, cuts = open_encoder(check.encoder, check.params)
     left = items.exclude(shortcuts__check_of=check).order_by("video_id", "pk").prefetch_related("foils")
     for batch in _batches(list(left.select_related("caption"))):
         ItemShortcut.objects.bulk_create(_found(check, embedding, batch), ignore_conflicts=True)
