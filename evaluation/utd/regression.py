@@ -14,12 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, log_softmax
+from threadpoolctl import threadpool_limits
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20
 # Training rows up to this size stay in memory; more are read from a temporary file in every iteration.
 HELD_BYTES = 256 * 2**20
+# Multiplications per pass from which several threads pay.
+THREADED = 2**28
 # The defaults of scikit-learn.
 TOLERANCE, RELATIVE_CHANGE, LINE_SEARCH_STEPS = 1e-4, 64 * np.finfo(float).eps, 50
 
@@ -72,7 +75,10 @@ def fit(
         objective = _Objective(scaled, targets, weights, columns, 1.0 / (inverse_regularisation * weights.sum()))
         options = {"maxiter": iterations, "maxls": LINE_SEARCH_STEPS, "gtol": TOLERANCE, "ftol": RELATIVE_CHANGE}
         start = np.zeros((width + 1) * columns)
-        found = minimize(objective, start, method="L-BFGS-B", jac=True, options=options)
+        # Threads that wait for each other cost a small fit more than its work.
+        threads = 1 if len(chosen) * width * columns < THREADED else None
+        with threadpool_limits(threads, "blas"):
+            found = minimize(objective, start, method="L-BFGS-B", jac=True, options=options)
     solved = found.x.reshape(width + 1, columns)
     return Linear(classes, solved[:width], solved[width], int(found.nit))
 

@@ -169,7 +169,8 @@ class BlockTable:
         found = np.empty((*rows.shape, self.shape[1]), np.float32)
         for number in np.unique(numbers).tolist():
             here = numbers == number
-            found[here] = self.blocks[number][rows[here] & PLACE_MASK]
+            # A negative row is of no text: its vector is zero.
+            found[here] = self.blocks[number][rows[here] & PLACE_MASK] if number >= 0 else 0.0
         return found
 
 
