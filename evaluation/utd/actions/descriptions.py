@@ -1,6 +1,7 @@
 """Describe videos, or import descriptions of them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.utils.translation import gettext as _
 from corpus.models import Video
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, limited
+from evaluation.utd.described_videos import DescribedVideos
 from evaluation.utd.models import Descriptions, FrameText, TextSource
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.subsets import subset, summarized
@@ -138,10 +140,10 @@ def import_descriptions(
     require_researcher(person, project)
     found = read_descriptions(paths)
     keys = dict(Video.objects.filter(project=project).values_list("key", "pk"))
-    known = {key: frames for key, frames in found.items() if key in keys}
+    known = {key: keys[key] for key in found if key in keys}
     if not known:
         raise EvaluationError(_("The files name no video of this project. Use the video keys of this project."))
-    counts = {len(frames) for frames in known.values()}
+    counts = {len(found[key]) for key in known}
     if len(counts) > 1:
         raise EvaluationError(f"videos have {min(counts)} to {max(counts)} frames; describe all with the same number")
     label = ", ".join(path.name for path in paths)
@@ -155,18 +157,24 @@ def import_descriptions(
         described_at=timezone.now(),
         created_by=person,
     )
-    source = _source(paths, label)
-    rows = [
-        FrameText(descriptions=made, video_id=keys[key], place=place, raw=raw, described_by=source, extracted_by=source)
-        for key, frames in known.items()
-        for place, raw in enumerate(frames, start=1)
-    ]
-    FrameText.objects.bulk_create(rows, batch_size=ROWS)
+    _store(made, found, known, _source(paths, label))
+    found.close()
     if made.extractor:
         queue_description(made)
     details = {"files": label, "n_videos": len(known), "extractor": made.extractor}
     audit.record(audit.event(project, person, "evaluation.import_descriptions", made, **details))
     return made
+
+
+def _store(made: Descriptions, found: DescribedVideos, known: Mapping[str, int], source: TextSource) -> None:
+    """Store the texts of the videos {name in the files: id}, some hundred rows at a time."""
+    rows = (
+        FrameText(descriptions=made, video_id=video, place=place, raw=raw, described_by=source, extracted_by=source)
+        for name, video in known.items()
+        for place, raw in enumerate(found[name], start=1)
+    )
+    while some := list(islice(rows, ROWS)):
+        FrameText.objects.bulk_create(some)
 
 
 def _params(frames: int) -> dict[str, Any]:
