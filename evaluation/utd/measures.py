@@ -230,10 +230,15 @@ class Aggregated:
         return self.shape[0]
 
     def __getitem__(self, at: Any, /) -> Floats:
-        if self.temporal != MAX_SCORE:
-            return self.videos.vectors(self.temporal, at)
-        video, frame = np.divmod(np.asarray(at), self.per_video)
-        return np.asarray(self.videos.frames[video, frame])
+        places = np.arange(len(self))[at]
+        if self.temporal == MAX_SCORE:
+            video, frame = np.divmod(places, self.per_video)
+            return np.asarray(self.videos.frames[video, frame])
+        found = np.empty((len(places), self.shape[1]), np.float32)
+        k, d = self.videos.frames.shape[1:]
+        for start, end in _steps(len(places), 8 * k * d):
+            found[start:end] = self.videos.vectors(self.temporal, places[start:end])
+        return found
 
 
 def fitted(

@@ -1,7 +1,7 @@
 """Fit logistic regression block by block: memory grows with a block and the coefficients, not with the samples.
 
-Objective, start and stopping rule are those of scikit-learn's `LogisticRegression` (solver lbfgs), so the optimum is
-the same. Samples that occur several times, as in a bootstrap sample, are read once and counted.
+Objective, start and solver are those of scikit-learn's `LogisticRegression` (lbfgs), so the optimum is the same.
+Samples that occur several times, as in a bootstrap sample, are read once and counted.
 """
 
 from collections.abc import Iterator
@@ -23,8 +23,11 @@ BLOCK_BYTES = 32 * 2**20
 HELD_BYTES = 256 * 2**20
 # Multiplications per pass from which several threads pay.
 THREADED = 2**28
-# The defaults of scikit-learn.
-TOLERANCE, RELATIVE_CHANGE, LINE_SEARCH_STEPS = 1e-4, 64 * np.finfo(float).eps, 50
+# Of the largest slope at the start. The default of scikit-learn is 1e-4 itself; with many classes the start is below it,
+# and the model would stay at the start.
+TOLERANCE = 1e-4
+# As scikit-learn.
+RELATIVE_CHANGE, LINE_SEARCH_STEPS = 64 * np.finfo(float).eps, 50
 
 
 class Rows(Protocol):
@@ -73,8 +76,9 @@ def fit(
     width = rows.shape[1]
     with _Scaled(rows, chosen, scratch) as scaled:
         objective = _Objective(scaled, targets, weights, columns, 1.0 / (inverse_regularisation * weights.sum()))
-        options = {"maxiter": iterations, "maxls": LINE_SEARCH_STEPS, "gtol": TOLERANCE, "ftol": RELATIVE_CHANGE}
         start = np.zeros((width + 1) * columns)
+        tolerance = TOLERANCE * float(np.abs(objective(start)[1]).max())
+        options = {"maxiter": iterations, "maxls": LINE_SEARCH_STEPS, "gtol": tolerance, "ftol": RELATIVE_CHANGE}
         # Threads that wait for each other cost a small fit more than its work.
         threads = 1 if len(chosen) * width * columns < THREADED else None
         with threadpool_limits(threads, "blas"):
