@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/utd.py [--sizes 2000 8000 20000] [--width 512] [--regression-only]
 
-Prints processor seconds per 1,000 videos and peak memory for each size, the slope over the sizes, and what it makes of larger
-sizes (extrapolated, not measured). Half of the frames repeat the frame before; a fifth show no activity.
+Prints processor seconds per 1,000 videos and peak memory for each size, the slope over the sizes, and what it makes of
+larger sizes (extrapolated, not measured). Half of the frames repeat the frame before; a fifth show no activity.
 A hashing encoder replaces a model, so that the seconds are those of everything around it. Common sense bias in all 16
 cells (100 classes), recall at 1 of objects in sequence, and the real regression on N training videos: objects in
 sequence, objects on average over frames, and one of the nine models. Each size in a process of its own.
@@ -39,7 +39,8 @@ from evaluation.utd.concepts import (
 )
 from evaluation.utd.instructions import CLASSIFICATION, FRAME, RETRIEVAL
 from evaluation.utd.representations import Embedding, Texts
-from evaluation.utd.vector_store import FLOAT16, FLOAT32, TextVectors
+from evaluation.utd.vector_formats import FLOAT16, FLOAT32
+from evaluation.utd.vector_store import TextVectors
 
 FRAMES, CLASSES, CHUNK, TESTED = 8, 100, 500, 2_000
 LARGER = (100_000, 240_000, 540_000)

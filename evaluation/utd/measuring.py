@@ -41,7 +41,8 @@ from evaluation.utd.representations import Embedding, Texts, texts_of
 from evaluation.utd.samples import Sample, described_videos, raw_frames, samples_of
 from evaluation.utd.shortcuts import texts_sha256
 from evaluation.utd.splits import Split, split_facts, split_of
-from evaluation.utd.vector_store import FLOAT16, FLOAT32, Heard, TextVectors, evict, nobody
+from evaluation.utd.vector_formats import FLOAT16, FLOAT32
+from evaluation.utd.vector_store import Heard, TextVectors, evict, nobody
 from hub.adapters.registry import ENCODER, open_helper
 from hub.batching.text_limits import CutTexts, facts_of
 from hub.interfaces import TextRead

@@ -23,8 +23,8 @@ BLOCK_BYTES = 32 * 2**20
 HELD_BYTES = 256 * 2**20
 # Multiplications per pass from which several threads pay.
 THREADED = 2**28
-# Of the largest slope at the start. The default of scikit-learn is 1e-4 itself; with many classes the start is below it,
-# and the model would stay at the start.
+# Of the largest slope at the start. The default of scikit-learn is 1e-4 itself; with many classes the start is below
+# it, and the model would stay there.
 TOLERANCE = 1e-4
 # As scikit-learn.
 RELATIVE_CHANGE, LINE_SEARCH_STEPS = 64 * np.finfo(float).eps, 50

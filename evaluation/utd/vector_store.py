@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
+
 KEY = np.dtype("S16")
 # Recent keys are found in a dictionary; at this number, they are merged into the sorted ones.
 RECENT = 65_536
@@ -19,8 +21,6 @@ BLOCK_BYTES = 2**30
 # A row is numbered by its block and its place there, so that rows keep their numbers when another block is evicted.
 PLACE_BITS = 32
 PLACE_MASK = (1 << PLACE_BITS) - 1
-FLOAT32, FLOAT16 = "float32", "float16"
-SUFFIXES = {FLOAT32: ".f32", FLOAT16: ".f16"}
 # Names of version 0.2, which had one block.
 OLD_KEYS, OLD_VECTORS = "keys", "vectors.f32"
 Floats = NDArray[np.float32]

@@ -11,6 +11,7 @@ from evaluation.utd.actions.import_benchmark import MAX_LABEL_LENGTH, wanted_ids
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck, ShortcutBar
 from evaluation.utd.recipes import RECIPES
+from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_researcher, require_role
@@ -37,12 +38,13 @@ def measure_bias(
     name: str = "",
     device: str = "auto",
     seed: int = 0,
+    vectors: str = FLOAT32,
 ) -> BiasRun:
     """Store the order and queue its job (`run.job`). `person` None is the operator of the command line.
 
     `labels`: the source of classes (class_label, category, facts:NAME), or the prefix of the keys of captions.
-    `encoder`: the encoder of the descriptions' recipe if empty. AccessDenied, EvaluationError, GenerationError as in
-    `describe_videos`.
+    `encoder`: the encoder of the descriptions' recipe if empty. `vectors`: float32, or float16 for half the disk space.
+    AccessDenied, EvaluationError, GenerationError as in `describe_videos`.
     """
     project = descriptions.project
     require_researcher(person, project)
@@ -51,6 +53,8 @@ def measure_bias(
             f"{quoted(task)}, {quoted(max_reading)}: choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}"
         )
     check_device(device)
+    if vectors not in SUFFIXES:
+        raise EvaluationError(f"{quoted(vectors)} is not a format of vectors; choose one of: {', '.join(SUFFIXES)}")
     if len(labels) > MAX_LABELS_LENGTH:
         raise EvaluationError(f"the name of the classes has at most {MAX_LABELS_LENGTH} characters; shorten it")
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
@@ -63,7 +67,7 @@ def measure_bias(
         task=task,
         labels=labels.strip(),
         encoder=chosen,
-        params={"max_reading": max_reading, "device": device, "seed": seed},
+        params={"max_reading": max_reading, "device": device, "seed": seed, "vectors": vectors},
         created_by=person,
     )
     run.job = enqueue(

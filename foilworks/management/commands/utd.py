@@ -21,6 +21,7 @@ from evaluation.utd.predictions import read_predictions
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.subsets import keys_in
 from evaluation.utd.utd_files import described_videos_of, objects_lines
+from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.columns import add_columns, ignored_line
 from jobs.models import Job
@@ -80,6 +81,7 @@ class Command(FoilworksCommand):
         )
         parser.add_argument("--encoder", default="", metavar="M", help="text encoder (default: the recipe's)")
         parser.add_argument("--max-reading", choices=READINGS, default=READINGS[0], help="rule for the max-score frame")
+        parser.add_argument("--vectors", choices=list(SUFFIXES), default=FLOAT32, help="bias: format of stored vectors")
         parser.add_argument("--run", type=int, metavar="ID", dest="bias_run", help="id of a run of biases or splits")
         parser.add_argument(
             "--model", default="", metavar="M", help="train: backbone; zero-shot: model, such as clip:ID"
@@ -130,6 +132,7 @@ class Command(FoilworksCommand):
             max_reading=given["max_reading"],
             name=given["name"],
             device=given["device"],
+            vectors=given["vectors"],
         )
         done = self._done(made.job, given)
         made.refresh_from_db()

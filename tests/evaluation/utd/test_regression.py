@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from evaluation.utd import measures, regression
 from evaluation.utd.concepts import TEMPORAL
 from evaluation.utd.measures import Embedded, Gathered
-from evaluation.utd.vector_store import FLOAT16
+from evaluation.utd.vector_formats import FLOAT16
 
 VIDEOS, FRAMES, WIDTH = 2_000, 4, 24
 

@@ -7,7 +7,8 @@ import pytest
 
 from evaluation.utd import vector_store
 from evaluation.utd.pages import benchmark
-from evaluation.utd.vector_store import FLOAT16, TextVectors, evict
+from evaluation.utd.vector_formats import FLOAT16
+from evaluation.utd.vector_store import TextVectors, evict
 from hub.interfaces import ChatRequest
 from hub.served.wire import messages_of
 
