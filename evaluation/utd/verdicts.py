@@ -11,7 +11,7 @@ from evaluation.utd.concepts import ACTIVITIES, DESCRIPTION, MIDDLE, OBJECTS, SE
 ABOVE, AT, BELOW, UNKNOWN, MISSING = "above", "at", "below", "unknown", "missing"
 # Excess over chance, as shades: a cell with an interval that contains chance has none.
 SHADES = ((0.15, 3), (0.05, 2), (0.0, 1))
-MARKS = {ABOVE: "▲", AT: "=", BELOW: "▼", UNKNOWN: "?", MISSING: ""}
+MARKS = {ABOVE: "▲", AT: "≈", BELOW: "▼", UNKNOWN: "?", MISSING: ""}
 WORDS: dict[str, str | Promise] = {
     ABOVE: _("above chance"),
     AT: _("at chance"),
@@ -80,6 +80,7 @@ def conclusions(result: Mapping[str, Any]) -> list[dict[str, Any]]:
         state = _strongest([each["state"] for each in shown])
         row = {"concept": concept, "common": shown[0], "dataset": shown[1] if len(shown) > 1 else None}
         advice = ADVICE.get((concept, state)) or GENERAL[state]
+        row["needs_training"] = shown[0]["state"] != ABOVE and state == ABOVE
         rows.append({**row, "state": state, "mark": MARKS[state], "words": WORDS[state], "advice": advice})
     return rows
 
