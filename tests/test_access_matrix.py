@@ -342,6 +342,7 @@ RULES: dict[str, Rule] = {
     "utd:bias_measure": owner_page(post=422),
     "utd:bias_splits": owner_page(post=422),
     "utd:bias_ablation": owner_page(),
+    "utd:bias_datasets": owner_page(),
     "utd:bias_items": owner_page(post=422),
     "utd:bias_items_progress": owner_page(),
     "utd:bias_bar": owner_page(get=NO, post=302),

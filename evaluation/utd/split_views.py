@@ -1,4 +1,4 @@
-"""Show the samples of a split, and train or score models on it."""
+"""Show the samples of a split, train or score models on it, and compare data sets."""
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -9,12 +9,15 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from evaluation.utd.access import get_bias_run
 from evaluation.utd.actions.biases import predict_samples
+from evaluation.utd.data_sets import newest_runs, tables_of
 from evaluation.utd.forms import TrainForm
 from evaluation.utd.sample_pages import BALANCED, KEPT, REMOVED, places, shown_samples
-from projects.access import enter_project
+from projects.access import enter_project, get_project
+from projects.models import Role
 from text.errors import ActionableError
 
 SAMPLES_PER_PAGE = 12
+MAX_DIGITS = 10
 
 
 @require_safe
@@ -60,3 +63,14 @@ def train(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "closed": "" if (found.result or {}).get("split") else _("This run has no split yet."),
     }
     return render(request, "evaluation/bias/form.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def datasets(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show runs of the person's projects side by side (UTD, Tables 1 to 4)."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    choices = newest_runs(request.user)
+    chosen = [int(text) for text in request.GET.getlist("run") if text.isdecimal() and len(text) < MAX_DIGITS]
+    runs = newest_runs(request.user, chosen) if chosen else choices
+    context = {"project": project, "runs": runs, "tables": tables_of(runs), "choices": choices}
+    return render(request, "evaluation/bias/datasets.html", context)

@@ -13,6 +13,7 @@ urlpatterns = [
     path("projects/<slug:slug>/bias/measure/", views.measure, name="bias_measure"),
     path("projects/<slug:slug>/bias/splits/", views.split_file, name="bias_splits"),
     path("projects/<slug:slug>/bias/ablation/", views.ablation, name="bias_ablation"),
+    path("projects/<slug:slug>/bias/datasets/", split_views.datasets, name="bias_datasets"),
     path("projects/<slug:slug>/bias/items/", views.shortcuts, name="bias_items"),
     path("projects/<slug:slug>/bias/items/live/", views.shortcuts_progress, name="bias_items_progress"),
     path("projects/<slug:slug>/bias/items/bar/", views.shortcut_bar, name="bias_bar"),
