@@ -85,7 +85,8 @@ def measured(size: int, given: argparse.Namespace) -> dict[str, float]:
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         embedding = Embedding(TextVectors(Path(folder) / "v", encode, batch=2048, precision=given.precision))
         found = {} if given.regression_only else cells(embedding, size)
-        return {"encoded": encode.texts, **found, **learnt(embedding, size, Path(folder))}
+        found |= learnt(embedding, size, Path(folder))
+        return {"encoded": encode.texts, **found}
 
 
 def cells(embedding: Embedding, size: int) -> dict[str, float]:
