@@ -1,6 +1,8 @@
 """Compute learning curves: how the share of object-biased samples depends on the size of the train split."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,12 +10,34 @@ from numpy.typing import NDArray
 
 from evaluation.metrics.intervals import mean
 from evaluation.utd import measures
+from evaluation.utd.measures import Rows
 from evaluation.utd.procedure import STRATIFIED, Procedure
 from evaluation.utd.splits import consensus
 
 SMALLEST = 8
-Floats = NDArray[np.float32]
 Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The rows at `places` of `rows` (n, d), read when they are needed."""
+
+    rows: Rows
+    places: NDArray[np.int64]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.places), *self.rows.shape[1:])
+
+    @property
+    def ndim(self) -> int:
+        return self.rows.ndim
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, at: Any, /) -> Any:
+        return self.rows[self.places[at]]
 
 
 def sizes_of(labels: Labels) -> list[int]:
@@ -26,26 +50,27 @@ def sizes_of(labels: Labels) -> list[int]:
 
 
 def curve_of(
-    train: Sequence[Floats],
+    train: Sequence[Rows],
     train_labels: Labels,
-    test: Sequence[Floats],
+    test: Sequence[Rows],
     labels: Labels,
     n_classes: int,
     procedure: Procedure,
     seed: int = 0,
+    scratch: Path | None = None,
 ) -> list[dict[str, Any]]:
     """Return one row per size: {"per_class", "n_train", "full", "nine", "lowest", "biased"}.
 
     `train`, `test`: three embeddings of the object sequences, each (., d). A smaller train split is a part of each
     larger one. `full`: accuracy of the model of the whole part; `nine`, `lowest`: mean and smallest accuracy of the
-    nine models; `biased`: the share of samples on which all nine are right.
+    nine models; `biased`: the share of samples on which all nine are right. `scratch`: folder of temporary files.
     """
     order = np.random.default_rng(seed).permutation(len(train_labels))
     rows = []
     for size in sizes_of(train_labels):
         chosen = np.sort(np.concatenate([order[train_labels[order] == one][:size] for one in np.unique(train_labels)]))
-        learnt, own = [some[chosen] for some in train], train_labels[chosen]
-        full = measures.fitted(learnt[0], own, n_classes, c=procedure.c)
+        learnt, own = [_Part(some, chosen) for some in train], train_labels[chosen]
+        full = measures.fitted(learnt[0], own, n_classes, c=procedure.c, scratch=scratch)
         right, _ = measures.nine_classifiers(
             learnt,
             own,
@@ -55,8 +80,9 @@ def curve_of(
             seed=seed,
             stratified=procedure.bootstrap == STRATIFIED,
             c=procedure.c,
+            scratch=scratch,
         )
-        credits = measures.credit_of(full.scores(measures.normalised(test[0])), labels)
+        credits, _sure = full.judged(test[0], labels)
         rows.append(
             {
                 "per_class": size,

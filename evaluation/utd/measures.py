@@ -7,14 +7,17 @@ exists.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 from evaluation.errors import EvaluationError
+from evaluation.utd import regression
 from evaluation.utd.concepts import AVERAGE, MAX_SCORE, MIDDLE, SEQUENCE, TEMPORAL
+from evaluation.utd.regression import Linear
+from evaluation.utd.regression import scaled as normalised
 from text.quoting import quoted
 
 Floats = NDArray[np.float32]
@@ -115,12 +118,6 @@ class Embedded:
         raise EvaluationError(f"{quoted(temporal)} has no single vector a video; choose one of: {', '.join(TEMPORAL)}")
 
 
-def normalised(vectors: Any) -> Floats:
-    """Scale the last axis to length 1; a zero vector does not change."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths == 0, 1, lengths), dtype=np.float32)
-
-
 def present(vectors: Any) -> NDArray[np.bool_]:
     """Return which of the vectors (..., d) belong to a text, (...)."""
     return np.asarray(np.any(np.asarray(vectors) != 0, axis=-1))
@@ -159,7 +156,7 @@ def classified(
     """
     names = normalised(targets)
     credits = np.empty(len(labels))
-    for start, end in _steps(len(labels), 8 * names.shape[0] * videos.frames.shape[1]):
+    for start, end in _steps(len(labels), 8 * sum(names.shape) * videos.frames.shape[1]):
         if temporal == MAX_SCORE:
             frames = videos.frames[start:end]
             scores = _hidden(products(normalised(frames), names), frames)
@@ -241,13 +238,68 @@ def _tiles(size: int, d: int, k: int) -> Iterator[tuple[int, int]]:
 class Fitted:
     """A linear model on embeddings and the classes that it has seen."""
 
-    model: LogisticRegression
+    model: Linear
     n_classes: int
 
     def scores(self, vectors: Floats) -> NDArray[np.float64]:
         """Return log-probabilities, (n, c); -inf for a class that was not in training."""
         found = np.full((len(vectors), self.n_classes), -np.inf)
-        found[:, self.model.classes_] = self.model.predict_log_proba(vectors)
+        found[:, self.model.classes] = self.model.log_probabilities(vectors)
+        return found
+
+    def judged(self, rows: Rows, labels: NDArray[np.int64], per_video: int = 1) -> tuple[Credits, Credits]:
+        """Return the credit of each video and its probability of the true class, (n,) each, in blocks.
+
+        `rows` (n * `per_video`, d); a class's score is its highest over the rows of a video that have a text.
+        """
+        credits, confidence = np.empty(len(labels)), np.empty(len(labels))
+        for start, end in _steps(len(labels), 8 * per_video * (self.n_classes + rows.shape[1])):
+            vectors = rows[np.arange(start * per_video, end * per_video)]
+            found = self.scores(normalised(vectors)).reshape(end - start, per_video, self.n_classes)
+            found = _hidden(found, vectors.reshape(end - start, per_video, -1)).max(axis=1)
+            credits[start:end] = credit_of(found, labels[start:end])
+            confidence[start:end] = np.exp(found[np.arange(end - start), labels[start:end]])
+        return credits, confidence
+
+
+@dataclass(frozen=True)
+class Aggregated:
+    """One vector per video, (n, d), or for `max` one per frame, (n * k, d): computed when they are read."""
+
+    videos: Embedded
+    temporal: str
+
+    @property
+    def per_video(self) -> int:
+        return self.videos.frames.shape[1] if self.temporal == MAX_SCORE else 1
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.videos.frames) * self.per_video, self.videos.frames.shape[2])
+
+    @property
+    def ndim(self) -> int:
+        return 2
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def there(self) -> NDArray[np.bool_]:
+        """Return which rows belong to a text, read in blocks."""
+        found = np.empty(len(self), np.bool_)
+        for start, end in _steps(len(self), 4 * self.shape[1]):
+            found[start:end] = present(self[start:end])
+        return found
+
+    def __getitem__(self, at: Any, /) -> Floats:
+        places = np.arange(len(self))[at]
+        if self.temporal == MAX_SCORE:
+            video, frame = np.divmod(places, self.per_video)
+            return np.asarray(self.videos.frames[video, frame])
+        found = np.empty((len(places), self.shape[1]), np.float32)
+        k, d = self.videos.frames.shape[1:]
+        for start, end in _steps(len(places), 8 * k * d):
+            found[start:end] = self.videos.vectors(self.temporal, places[start:end])
         return found
 
 
@@ -264,26 +316,32 @@ def drawn(labels: NDArray[np.int64], seed: int, *, stratified: bool = False) -> 
 
 
 def fitted(
-    vectors: Floats,
+    vectors: Rows,
     labels: NDArray[np.int64],
     n_classes: int,
     *,
     bootstrap: int | None = None,
     stratified: bool = False,
+    there: NDArray[np.bool_] | None = None,
     c: float = INVERSE_REGULARISATION,
+    scratch: Path | None = None,
 ) -> Fitted:
-    """Fit dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d).
+    """Fit dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d), in blocks.
 
-    `bootstrap`: the seed of a sample with replacement (`drawn`). EvaluationError if the training samples have fewer
-    than two classes.
+    `bootstrap`: the seed of a sample with replacement (`drawn`). `there`: the rows to train on, (n,). `scratch`: folder
+    of temporary files. EvaluationError if the training samples have fewer than two classes.
     """
     chosen = np.arange(len(labels)) if bootstrap is None else drawn(labels, bootstrap, stratified=stratified)
-    if len(np.unique(labels[chosen])) < 2:
+    counts = np.bincount(chosen, minlength=len(labels))
+    if there is not None:
+        counts[~there] = 0
+    if len(np.unique(labels[counts > 0])) < 2:
         raise EvaluationError(
             "the training samples are of fewer than two classes; give train-split videos of several classes"
         )
-    model = LogisticRegression(C=c, max_iter=ITERATIONS)
-    model.fit(normalised(vectors[chosen]), labels[chosen])
+    model = regression.fit(
+        vectors, labels, counts=counts, inverse_regularisation=c, iterations=ITERATIONS, scratch=scratch
+    )
     return Fitted(model, n_classes)
 
 
@@ -296,32 +354,22 @@ def classified_by_training(
     temporal: str,
     *,
     c: float = INVERSE_REGULARISATION,
+    scratch: Path | None = None,
 ) -> Credits:
     """Compute dataset bias, (n,): as `classified`, by a linear model of the given embedding. `max`: it trains on
     frames, and a class's score is its highest over the frames of a video. It trains only on videos and frames that
     have a text.
     """
-    if temporal != MAX_SCORE:
-        learnt = train.vectors(temporal)
-        there = present(learnt)
-        model = fitted(learnt[there], train_labels[there], n_classes, c=c)
-        return credit_of(model.scores(normalised(test.vectors(temporal))), labels)
-    k, d = train.frames.shape[1:]
-    learnt = np.asarray(train.frames[:]).reshape(-1, d)
-    there = present(learnt)
-    model = fitted(learnt[there], np.repeat(train_labels, k)[there], n_classes, c=c)
-    credits = np.empty(len(labels))
-    for start, end in _steps(len(labels), 8 * n_classes * k):
-        frames = test.frames[start:end]
-        scores = model.scores(normalised(frames).reshape(-1, d)).reshape(end - start, -1, n_classes)
-        credits[start:end] = credit_of(_hidden(scores, frames).max(axis=1), labels[start:end])
-    return credits
+    learnt, judged = Aggregated(train, temporal), Aggregated(test, temporal)
+    repeated = np.repeat(train_labels, learnt.per_video)
+    model = fitted(learnt, repeated, n_classes, there=learnt.there(), c=c, scratch=scratch)
+    return model.judged(judged, labels, judged.per_video)[0]
 
 
 def nine_classifiers(
-    train: Sequence[Floats],
+    train: Sequence[Rows],
     train_labels: NDArray[np.int64],
-    test: Sequence[Floats],
+    test: Sequence[Rows],
     labels: NDArray[np.int64],
     n_classes: int,
     *,
@@ -329,6 +377,7 @@ def nine_classifiers(
     bootstraps: int = 3,
     stratified: bool = False,
     c: float = INVERSE_REGULARISATION,
+    scratch: Path | None = None,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return right or wrong, (n, 9), and mean probability of the true class, (n,) (UTD, Sec. B.3).
 
@@ -339,10 +388,10 @@ def nine_classifiers(
     for number, (learnt, judged) in enumerate(zip(train, test, strict=True)):
         for draw in range(bootstraps):
             at = seed + number * bootstraps + draw
-            model = fitted(learnt, train_labels, n_classes, bootstrap=at, stratified=stratified, c=c)
-            scores = model.scores(normalised(judged))
-            right.append(credit_of(scores, labels) == 1.0)
-            confidence.append(np.exp(scores[np.arange(len(labels)), labels]))
+            model = fitted(learnt, train_labels, n_classes, bootstrap=at, stratified=stratified, c=c, scratch=scratch)
+            credits, sure = model.judged(judged, labels)
+            right.append(credits == 1.0)
+            confidence.append(sure)
     return np.column_stack(right), np.mean(confidence, axis=0)
 
 

@@ -41,11 +41,13 @@ from evaluation.utd.measures import Credits, Embedded, normalised
 from evaluation.utd.models import BiasRun, ItemCheck, ItemShortcut
 from evaluation.utd.needs import TEST, TRAIN, complete, missing_texts
 from evaluation.utd.procedure import CURVE, SHARE, STRATIFIED
-from evaluation.utd.representations import Embedding, Heard, TextVectors, nobody, texts_of
+from evaluation.utd.representations import Embedding, texts_of
 from evaluation.utd.sample_tasks import SampleTask, task_of
 from evaluation.utd.samples import Sample, described_by_text, described_videos, raw_frames, samples_of
 from evaluation.utd.shortcuts import texts_sha256
 from evaluation.utd.splits import Split, split_facts, split_of
+from evaluation.utd.vector_formats import FLOAT16, FLOAT32
+from evaluation.utd.vector_store import Heard, TextVectors, evict, nobody
 from hub.adapters.registry import ENCODER, open_helper
 from hub.batching.text_limits import CutTexts, facts_of
 from hub.interfaces import TextRead
@@ -73,15 +75,18 @@ class _Credits:
     dataset: dict[Cell, Credits] = field(default_factory=dict)
 
 
-def open_encoder(spec: str, device: str, heard: Heard = nobody) -> tuple[Embedding, str, CutTexts]:
+def open_encoder(spec: str, params: Mapping[str, Any], heard: Heard = nobody) -> tuple[Embedding, str, CutTexts]:
     """Open an encoder: its embedding with the cached vectors, its id with its revision, and its truncated texts.
 
+    `params`: `device`, and `vectors` (float32 or float16). The oldest vectors that no job uses are evicted first.
     HubError: there is no such encoder.
     """
-    model = open_helper(spec, ENCODER, device=device)
+    model = open_helper(spec, ENCODER, device=params.get("device", "auto"))
     key = f"{model.info.model_id}@{model.info.revision}"
-    folder = Path(settings.CACHE_ROOT) / FOLDER / re.sub(r"[^\w.@-]+", "-", key)[-150:]
-    vectors = TextVectors(folder, model.encode_text)
+    root, precision = Path(settings.CACHE_ROOT) / FOLDER, params.get("vectors", FLOAT32)
+    evict(root, settings.TEXT_VECTOR_CACHE_BYTES)
+    name = f"{key}-{FLOAT16}" if precision == FLOAT16 else key
+    vectors = TextVectors(root / re.sub(r"[^\w.@-]+", "-", name)[-150:], model.encode_text, precision=precision)
     cuts = CutTexts(model)
     return Embedding(vectors, heard, cuts.seen), key, cuts
 
@@ -124,7 +129,7 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
         full = task.in_part(by_objects, credits.dataset[OBJECTS, SEQUENCE])
         run.result["split"]["nine"] = guarded(run.predictions["correct"], full, sizes, task.procedure)
     if made is not None and not task.classifies:
-        task.embedding, _, _ = open_encoder(run.encoder, run.params.get("device", "auto"))
+        task.embedding, _, _ = open_encoder(run.encoder, run.params)
         run.result["galleries"] = _galleries(task, credits, made)
     run.result["truncated"] = facts_of({text: TextRead(*read) for text, *read in found["cut"]})
     run.encoder_key, run.measured_at = keys.pop(), timezone.now()
@@ -142,7 +147,7 @@ def measure_units(run: BiasRun, payload: Mapping[str, Any], job: Job) -> Problem
         progress(job, at, message=f"embedding texts: {done}")
 
     progress(job, at, message="loading the encoder")
-    embedding, key, cuts = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
+    embedding, key, cuts = open_encoder(run.encoder, run.params, heard)
     task = task_of(run, samples_of(run)[0])
     task.embedding = embedding
     for unit in payload[UNITS]:
@@ -200,7 +205,14 @@ def _measure(task: SampleTask, concept: str, found: Problems) -> Iterator[tuple[
                 yield name, task.spread(part, _common(part, told, test, temporal))
             if train is not None and (name := f"dataset {concept} {temporal}") not in found:
                 credits = measures.classified_by_training(
-                    train, part.train_labels, test, part.labels, len(task.names), temporal, c=task.procedure.c
+                    train,
+                    part.train_labels,
+                    test,
+                    part.labels,
+                    len(task.names),
+                    temporal,
+                    c=task.procedure.c,
+                    scratch=_scratch(),
                 )
                 yield name, task.spread(part, credits)
 
@@ -225,7 +237,7 @@ def _one_of_nine(task: SampleTask, unit: str, found: Problems) -> Iterator[tuple
         yield f"right {unit}", right[:, 0]
         return
     told = objects[number // BOOTSTRAPS]
-    learnt, judged = (task.sequences(some, told)[:] for some in (task.train, task.test))
+    learnt, judged = (task.sequences(some, told) for some in (task.train, task.test))
     right, confidence = measures.nine_classifiers(
         [learnt],
         task.train_labels,
@@ -236,6 +248,7 @@ def _one_of_nine(task: SampleTask, unit: str, found: Problems) -> Iterator[tuple
         bootstraps=1,
         stratified=task.procedure.bootstrap == STRATIFIED,
         c=task.procedure.c,
+        scratch=_scratch(),
     )
     # In this order: a unit without `right` is measured again.
     yield f"confidence {unit}", confidence
@@ -250,8 +263,15 @@ def _curve(task: SampleTask) -> list[dict[str, Any]]:
     """Return the learning curve over the number of train videos with objects."""
     task = task.part(OBJECTS, SEQUENCE)
     told = ROBUST_OBJECTS[task.run.task]
-    train, test = ([task.sequences(some, one)[:] for one in told] for some in (task.train, task.test))
-    return curve_of(train, task.train_labels, test, task.labels, len(task.names), task.procedure, _seed(task))
+    train, test = ([task.sequences(some, one) for one in told] for some in (task.train, task.test))
+    return curve_of(
+        train, task.train_labels, test, task.labels, len(task.names), task.procedure, _seed(task), _scratch()
+    )
+
+
+def _scratch() -> Path:
+    """Return the folder of temporary files: the cache, because the system's one may be in memory."""
+    return Path(settings.CACHE_ROOT)
 
 
 def _nine_of(found: Problems) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
@@ -338,7 +358,7 @@ def check_items(check: ItemCheck, job: Job) -> None:
     if not total:
         raise EvaluationError("no accepted item has a described video; describe the videos first")
     progress(job, done, total, "loading the encoder")
-    embedding, check.encoder_key, cuts = open_encoder(check.encoder, check.params.get("device", "auto"))
+    embedding, check.encoder_key, cuts = open_encoder(check.encoder, check.params)
     left = items.exclude(shortcuts__check_of=check).order_by("video_id", "pk").prefetch_related("foils")
     for batch in _batches(list(left.select_related("caption"))):
         ItemShortcut.objects.bulk_create(_found(check, embedding, batch), ignore_conflicts=True)

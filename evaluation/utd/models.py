@@ -8,6 +8,9 @@ from generation.models import PricedUsage
 from projects.models import Project, User
 from projects.models.requested_jobs import RequestedJob
 
+# Parameters of a bias run that pages do not show.
+DEFAULT_PARAMS = {"max_reading": "score", "device": "auto", "seed": 0, "vectors": "float32"}
+
 
 class TextSource(models.Model):
     """A model with everything that its texts depend on: weights, prompts, frames, temperature. One row for all
@@ -92,6 +95,12 @@ class BiasRun(RequestedJob):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def changed_settings(self) -> list[tuple[str, str]]:
+        """Return the parameters that differ from the defaults, to tell runs of one name apart."""
+        plain = {name: value for name, value in self.params.items() if isinstance(value, str | int | float | bool)}
+        return [(name, str(value)) for name, value in plain.items() if value != DEFAULT_PARAMS.get(name)]
 
 
 class BenchmarkedModel(RequestedJob):

@@ -1,12 +1,7 @@
-"""Build a video's texts by concept (UTD, Sec. 3.3.1), and their vectors, cached by text."""
+"""Build a video's texts by concept (UTD, Sec. 3.3.1), and embed them."""
 
-import fcntl
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,124 +13,9 @@ from evaluation.utd.instructions import FRAME, INSTRUCTIONS, TARGET, instructed
 from evaluation.utd.measures import NO_TEXT, Averaged, Embedded, Gathered
 from evaluation.utd.needs import said_of
 from evaluation.utd.procedure import AS_PUBLISHED, Procedure
+from evaluation.utd.vector_store import Heard, TextVectors, nobody
 
-KEY = np.dtype("S16")
-# Recent keys are found in a dictionary; at this number, they are merged into the sorted ones.
-RECENT = 65_536
-Floats = NDArray[np.float32]
-Encode = Callable[[Sequence[str]], Floats]
-Heard = Callable[[int], None]
 Raw = Mapping[str, str]
-
-
-def nobody(done: int) -> None:
-    """Do nothing with the progress."""
-
-
-class TextVectors:
-    """The vectors of one encoder in `folder`; `encode` computes missing ones, `batch` texts at a time.
-
-    `vectors.f32` has rows of d float32 and `keys` the first 16 bytes of the SHA-256 of each row's text, both in order
-    of arrival. Readers map the file; writers append under a lock. A row without a key, or the reverse, comes from a
-    killed worker: the next writer cuts it off.
-    """
-
-    def __init__(self, folder: Path, encode: Encode, *, batch: int = 256) -> None:
-        self.folder, self.batch, self._encode = folder, batch, encode
-        folder.mkdir(parents=True, exist_ok=True)
-        self.vectors, self.keys = folder / "vectors.f32", folder / "keys"
-        self._sorted, self._order = np.zeros(0, KEY), np.zeros(0, np.int64)
-        self._recent: dict[bytes, int] = {}
-        self.count = self.width = 0
-
-    def places(self, texts: Sequence[str], heard: Heard = nobody) -> NDArray[np.int64]:
-        """Return the rows of `table()` of the texts, (m,); new texts are embedded, short ones first.
-
-        `heard(n)` is called with the number of new texts that are embedded so far.
-        """
-        self._read()
-        keys = [text_key(text) for text in texts]
-        found = self._find(keys)
-        new = {keys[at]: texts[at] for at in np.flatnonzero(found < 0).tolist()}
-        order = sorted(new, key=lambda key: (len(new[key]), new[key]))
-        for start in range(0, len(order), self.batch):
-            some = order[start : start + self.batch]
-            self._append(some, self._encode([new[key] for key in some]))
-            heard(start + len(some))
-        return self._find(keys) if new else found
-
-    def table(self) -> Any:
-        """Return (u, d) float32, memory-mapped."""
-        if not self.count:
-            return np.zeros((0, max(1, self.width)), np.float32)
-        return np.memmap(self.vectors, np.float32, "r", shape=(self.count, self.width))
-
-    def _find(self, keys: Sequence[bytes]) -> NDArray[np.int64]:
-        """Return -1 for an unknown key."""
-        found = np.full(len(keys), -1, dtype=np.int64)
-        if len(self._sorted):
-            # Keys have one length, so dropped trailing zeros cannot make two of them equal.
-            wanted = np.array(keys, dtype=KEY)
-            at = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
-            there = self._sorted[at] == wanted
-            found[there] = self._order[at[there]]
-        for place, key in enumerate(keys):
-            if (row := self._recent.get(key)) is not None:
-                found[place] = row
-        return found
-
-    def _read(self) -> None:
-        """Read what any process has added since."""
-        width = self.folder / "width"
-        if not width.exists():
-            return
-        self.width = int(width.read_text())
-        whole = min(_size(self.keys) // KEY.itemsize, _size(self.vectors) // (4 * self.width))
-        if whole - self.count > RECENT:
-            self._sort(np.fromfile(self.keys, KEY, whole))
-        elif whole > self.count:
-            with self.keys.open("rb") as file:
-                file.seek(self.count * KEY.itemsize)
-                data = file.read((whole - self.count) * KEY.itemsize)
-            for at in range(0, len(data), KEY.itemsize):
-                self._recent[data[at : at + KEY.itemsize]] = self.count + at // KEY.itemsize
-        self.count = whole
-        if len(self._recent) > RECENT:
-            self._sort(np.fromfile(self.keys, KEY, whole))
-
-    def _sort(self, keys: NDArray[np.bytes_]) -> None:
-        self._order = np.argsort(keys, kind="stable")
-        self._sorted = keys[self._order]
-        self._recent = {}
-
-    def _append(self, keys: Sequence[bytes], rows: Floats) -> None:
-        with self._locked():
-            if not (self.folder / "width").exists():
-                (self.folder / "width").write_text(str(rows.shape[1]))
-            self._read()
-            fresh = np.flatnonzero(self._find(keys) < 0).tolist()
-            for path, row_bytes, data in (
-                (self.vectors, 4 * self.width, np.ascontiguousarray(rows[fresh], np.float32).tobytes()),
-                (self.keys, KEY.itemsize, b"".join(keys[at] for at in fresh)),
-            ):
-                with path.open("ab") as file:
-                    file.truncate(self.count * row_bytes)
-                    file.write(data)
-            self._read()
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        with (self.folder / "lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
-
-
-def text_key(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[: KEY.itemsize]
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
 
 
 def nothing(texts: Sequence[str]) -> None:

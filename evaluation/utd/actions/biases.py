@@ -16,6 +16,7 @@ from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemC
 from evaluation.utd.procedure import CURVE, checked_choices
 from evaluation.utd.recipes import RECIPES
 from evaluation.utd.samples import samples_of
+from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_researcher, require_role
@@ -45,6 +46,7 @@ def measure_bias(
     options: Mapping[str, Any] | None = None,
     class_texts: Mapping[str, str] | None = None,
     learning_curve: bool = False,
+    vectors: str = FLOAT32,
 ) -> BiasRun:
     """Store the order and queue its job (`run.job`). `person` None is the operator of the command line.
 
@@ -52,13 +54,13 @@ def measure_bias(
     the name of a class.
 
     `labels`: the source of classes (class_label, category, facts:NAME), or the prefix of the keys of captions.
-    `encoder`: the encoder of the descriptions' recipe if empty. AccessDenied, EvaluationError, GenerationError as in
-    `describe_videos`.
+    `encoder`: the encoder of the descriptions' recipe if empty. `vectors`: float32, or float16 for half the disk space.
+    AccessDenied, EvaluationError, GenerationError as in `describe_videos`.
     """
     project = descriptions.project
     require_researcher(person, project)
     check_device(device)
-    _check_task(task, max_reading, labels)
+    _check_task(task, max_reading, labels, vectors)
     chosen_procedure = _procedure(options or {}, class_texts or {}, learning_curve)
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
     chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
@@ -70,7 +72,7 @@ def measure_bias(
         task=task,
         labels=labels.strip(),
         encoder=chosen,
-        params={"max_reading": max_reading, "device": device, "seed": seed, **chosen_procedure},
+        params={"max_reading": max_reading, "device": device, "seed": seed, "vectors": vectors, **chosen_procedure},
         created_by=person,
     )
     run.job = enqueue(
@@ -83,11 +85,13 @@ def measure_bias(
     return run
 
 
-def _check_task(task: str, max_reading: str, labels: str) -> None:
+def _check_task(task: str, max_reading: str, labels: str, vectors: str) -> None:
     if task not in TASKS or max_reading not in READINGS:
         raise EvaluationError(
             f"{quoted(task)}, {quoted(max_reading)}: choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}"
         )
+    if vectors not in SUFFIXES:
+        raise EvaluationError(f"{quoted(vectors)} is not a format of vectors; choose one of: {', '.join(SUFFIXES)}")
     if len(labels) > MAX_LABELS_LENGTH:
         raise EvaluationError(f"the name of the classes has at most {MAX_LABELS_LENGTH} characters; shorten it")
 

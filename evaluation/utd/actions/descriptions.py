@@ -1,6 +1,7 @@
 """Describe videos, or import descriptions of them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.utils.translation import gettext as _
 from corpus.models import Split, Video
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, limited
+from evaluation.utd.described_videos import DescribedVideos
 from evaluation.utd.matching import matched_keys
 from evaluation.utd.models import Descriptions, FrameText, TextSource
 from evaluation.utd.needs import TEST, TRAIN, missing_texts, told
@@ -143,10 +145,10 @@ def import_descriptions(
     found = read_descriptions(paths)
     keys = dict(Video.objects.filter(project=project).values_list("key", "pk"))
     matches = matched_keys(project, found)
-    known = {matches[name]: frames for name, frames in found.items() if name in matches}
+    known = {name: keys[matches[name]] for name in found if name in matches}
     if not known:
         raise EvaluationError(_("The files name no video of this project. Use the video keys of this project."))
-    counts = {len(frames) for frames in known.values()}
+    counts = {len(found[key]) for key in known}
     if len(counts) > 1:
         raise EvaluationError(f"videos have {min(counts)} to {max(counts)} frames; describe all with the same number")
     label = ", ".join(path.name for path in paths)
@@ -160,13 +162,8 @@ def import_descriptions(
         described_at=timezone.now(),
         created_by=person,
     )
-    source = _source(paths, label)
-    rows = [
-        FrameText(descriptions=made, video_id=keys[key], place=place, raw=raw, described_by=source, extracted_by=source)
-        for key, frames in known.items()
-        for place, raw in enumerate(frames, start=1)
-    ]
-    FrameText.objects.bulk_create(rows, batch_size=ROWS)
+    _store(made, found, known, _source(paths, label))
+    found.close()
     if made.extractor:
         queue_description(made)
     elif missing := told(_missing(made)):
@@ -186,6 +183,17 @@ def _missing(made: Descriptions) -> list[dict[str, Any]]:
         TEST: [pk for pk, split, _ in rows if split != Split.TRAIN],
     }
     return missing_texts(described_by_text(made), split, classifies=any(label for _, _, label in rows))
+
+
+def _store(made: Descriptions, found: DescribedVideos, known: Mapping[str, int], source: TextSource) -> None:
+    """Store the texts of the videos {name in the files: id}, some hundred rows at a time."""
+    rows = (
+        FrameText(descriptions=made, video_id=video, place=place, raw=raw, described_by=source, extracted_by=source)
+        for name, video in known.items()
+        for place, raw in enumerate(found[name], start=1)
+    )
+    while some := list(islice(rows, ROWS)):
+        FrameText.objects.bulk_create(some)
 
 
 def _params(frames: int, recipe: str = PAPER) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from evaluation.utd.prompt_sets import PLACEMENTS, read_prompts
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.subsets import keys_in
 from evaluation.utd.utd_files import described_videos_of, objects_lines, published_descriptions_of
+from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.columns import add_columns, ignored_line
 from jobs.models import Job
@@ -87,6 +88,7 @@ class Command(FoilworksCommand):
         parser.add_argument("--encoder", default="", metavar="M", help="text encoder (default: the recipe's)")
         parser.add_argument("--max-reading", choices=READINGS, default=READINGS[0], help="rule for the max-score frame")
         add_procedure(parser)
+        parser.add_argument("--vectors", choices=list(SUFFIXES), default=FLOAT32, help="bias: format of stored vectors")
         parser.add_argument("--run", type=int, metavar="ID", dest="bias_run", help="id of a run of biases or splits")
         parser.add_argument(
             "--model", default="", metavar="M", help="train: backbone; zero-shot: model, such as clip:ID"
@@ -142,6 +144,7 @@ class Command(FoilworksCommand):
             options={name: given[name] for name in (*CHOICES, "c")},
             class_texts=read_class_texts(given["class_texts"]) if given["class_texts"] else {},
             learning_curve=given["learning_curve"],
+            vectors=given["vectors"],
         )
         done = self._done(made.job, given)
         made.refresh_from_db()
