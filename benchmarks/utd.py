@@ -90,7 +90,7 @@ def measured(size: int, given: argparse.Namespace) -> dict[str, float]:
 
 
 def cells(embedding: Embedding, size: int) -> dict[str, float]:
-    names = embedding.targets([f"class {number}" for number in range(CLASSES)], CLASSIFICATION)
+    names = embedding.targets([[f"class {number}"] for number in range(CLASSES)], CLASSIFICATION)
     labels = np.arange(size) % CLASSES
     embedded = 0.0
     began = time.process_time()

@@ -1,15 +1,25 @@
 """Store descriptions of frames, the biases measured from them, and models compared on the splits."""
 
+from dataclasses import asdict
+from typing import Any
+
 from django.db import models
 
 from corpus.models import Item, Video
 from evaluation.utd.instructions import CLASSIFICATION, MODELS, TASKS
+from evaluation.utd.procedure import AS_PUBLISHED
 from generation.models import PricedUsage
 from projects.models import Project, User
 from projects.models.requested_jobs import RequestedJob
 
 # Parameters of a bias run that pages do not show.
-DEFAULT_PARAMS = {"max_reading": "score", "device": "auto", "seed": 0, "vectors": "float32"}
+DEFAULT_PARAMS: dict[str, Any] = {
+    "max_reading": "score",
+    "device": "auto",
+    "seed": 0,
+    "vectors": "float32",
+    **asdict(AS_PUBLISHED),
+}
 
 
 class TextSource(models.Model):

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpus.models import Caption, MediaState, Video
-from evaluation.utd.concepts import OBJECTS, frame_text
+from evaluation.utd.concepts import OBJECTS
+from evaluation.utd.frame_forms import frame_form
 from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.models import BiasRun
-from evaluation.utd.samples import frame_texts
+from evaluation.utd.procedure import procedure_of
+from evaluation.utd.samples import first_captions, frame_texts
 
 REMOVED, BALANCED, KEPT = "removed", "balanced", "kept"
 # Votes per prompt: three models, or three prompts of captions.
@@ -50,10 +52,10 @@ def places(run: BiasRun, shown: str) -> list[int]:
 
 
 def shown_samples(run: BiasRun, some: Sequence[int]) -> list[ShownSample]:
-    """Return the samples at these places. Three queries."""
+    """Return the samples at these places. At most four queries."""
     stored = run.predictions or {}
     names = [stored["ids"][at] for at in some]
-    videos, targets = _videos(run, names)
+    videos, targets = _videos(run, dict(zip(names, _keys(stored, some), strict=True)))
     objects = _objects(run, [video.pk for video in videos.values()])
     found = []
     for at, name in zip(some, names, strict=True):
@@ -73,22 +75,36 @@ def shown_samples(run: BiasRun, some: Sequence[int]) -> list[ShownSample]:
     return found
 
 
-def _videos(run: BiasRun, names: Sequence[str]) -> tuple[dict[str, Video], dict[str, str]]:
-    """Return the videos of the samples, and in retrieval their captions."""
+def _keys(stored: Mapping[str, Any], some: Sequence[int]) -> list[str | None]:
+    """Return the video key of each sample; runs before version 0.2 stored only ids."""
+    return [(stored.get("videos") or stored["ids"])[at] for at in some]
+
+
+def _videos(run: BiasRun, keys: Mapping[str, str | None]) -> tuple[dict[str, Video], dict[str, str]]:
+    """Return the videos of the samples {id: video key}, and in retrieval a caption of each.
+
+    An id in retrieval is that of a caption, or of a video with all its captions: then the first one is shown.
+    """
     shown = Video.objects.filter(project=run.project).exclude(media_state=MediaState.TAKEN_DOWN)
+    by_key = {video.key: video for video in shown.filter(key__in=[key for key in keys.values() if key])}
+    videos = {name: by_key[key] for name, key in keys.items() if key in by_key}
     if run.task == CLASSIFICATION:
-        return {video.key: video for video in shown.filter(key__in=names)}, {}
-    rows = Caption.objects.filter(video__in=shown, key__in=names).select_related("video")
-    captions = list(rows)
-    return {row.key: row.video for row in captions}, {row.key: row.text for row in captions}
+        return videos, {}
+    rows = list(Caption.objects.filter(video__in=shown, key__in=keys).select_related("video"))
+    videos = {**{row.key: row.video for row in rows}, **videos}
+    firsts = first_captions(run, videos.values())
+    texts = {name: firsts[video.pk] for name, video in videos.items() if video.pk in firsts}
+    own = {row.key: row.text for row in rows if row.video_id == videos[row.key].pk}
+    return videos, {**texts, **own}
 
 
 def _objects(run: BiasRun, videos: Sequence[int]) -> dict[int, list[str]]:
     if run.descriptions is None:
         return {}
     found: dict[int, list[str]] = {}
+    procedure = procedure_of(run.params)
     rows = frame_texts(run.descriptions).filter(video__in=videos).order_by("video", "place")
     raw: Mapping[str, Any]
     for video, raw in rows.values_list("video", "raw"):
-        found.setdefault(video, []).append(frame_text(OBJECTS, raw[OBJECTS]) if OBJECTS in raw else "")
+        found.setdefault(video, []).append(frame_form(OBJECTS, raw[OBJECTS], procedure) if OBJECTS in raw else "")
     return found

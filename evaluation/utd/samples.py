@@ -1,6 +1,6 @@
 """Load the samples of a task on a project's described videos, and the descriptions of their frames. No scikit-learn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -145,6 +145,12 @@ def _captions(run: BiasRun) -> dict[int, tuple[str, ...]]:
         elif averages:
             found[video] = (*found[video], text)
     return found
+
+
+def first_captions(run: BiasRun, videos: Iterable[Video]) -> dict[int, str]:
+    """Return the first true caption of each video whose key starts with the run's `labels`."""
+    rows = _true_captions(run).filter(video__in=list(videos), key__startswith=run.labels).order_by("-pk")
+    return dict(rows.values_list("video", "text"))
 
 
 def _true_captions(run: BiasRun) -> QuerySet[Caption]:

@@ -111,6 +111,9 @@ def test_captions_of_a_retrieval_run_have_their_video(client, owned):
     html = page(client, "bias_samples", run.pk, show="kept")
     assert "a cup moves" in html
     assert "/videos/" in html
+    single = texts.measured(owned[1].descriptions, name="captions", task="retrieval", options={"captions": "first"})
+    assert single.predictions["ids"] != run.predictions["ids"]
+    assert "a cup moves" in page(client, "bias_samples", single.pk, show="kept")
 
 
 def test_a_model_is_trained_by_a_form(client, owned):
