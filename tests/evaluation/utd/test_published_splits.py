@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 
 from corpus.models import Caption
 from evaluation.errors import EvaluationError
@@ -15,7 +16,9 @@ from evaluation.utd.class_texts import read_class_texts
 from evaluation.utd.matching import stem_of
 from evaluation.utd.pages import benchmark_of
 from jobs.runner import run_now
+from projects.models import Role
 from tests.evaluation.utd import texts, worlds
+from tests.factories import make_member
 from tests.hub import video_folders
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +51,20 @@ def test_published_splits_are_a_classification_of_the_project_s_videos(world):
     assert import_splits(None, project, path, task="retrieval").task == "retrieval"
     with pytest.raises(EvaluationError, match="'detection' is not a task"):
         import_splits(None, project, path, task="detection")
+
+
+def test_pages_of_published_splits_show_samples_and_the_form_of_models(world, client):
+    project, _, path, ids = world
+    client.force_login(make_member(project, Role.RESEARCHER))
+    run = import_splits(None, project, path)
+    queries = import_splits(None, project, path, task="retrieval", name="queries")
+    for each in (run, queries):
+        html = client.get(reverse("utd:bias_models", args=["things", each.pk])).content.decode()
+        assert reverse("utd:bias_train", args=["things", each.pk]) in html
+        html = client.get(reverse("utd:bias_samples", args=["things", each.pk])).content.decode()
+        removed = project.videos.filter(key__in=[f"clips/{one}.avi" for one in ids[4:]])
+        assert [reverse("corpus:video", args=["things", video.pk]) in html for video in removed] == [True, True]
+        assert "elsewhere" in html
 
 
 def test_models_are_trained_probed_zero_shot_and_benchmarked_on_published_splits(world, tmp_path):

@@ -78,6 +78,25 @@ def test_blocks_give_the_cells_of_the_whole_array_on_2000_videos(temporal, small
     assert abs(found.mean() - measures.credit_of(scores, labels).mean()) <= 1e-3
 
 
+@pytest.mark.parametrize("temporal", TEMPORAL)
+def test_frames_without_a_text_count_nowhere_in_any_block(temporal, small_blocks):
+    (train, train_labels), (test, labels) = samples(7), samples(7, seed=1)
+    train[::3, 1], train[::50], test[::3, 2] = 0, 0, 0
+    there, judged = train.any(axis=2), test.any(axis=2)
+    means = [measures.mean_present(frames) for frames in (train, test)]
+    found = measures.classified_by_training(
+        Embedded(train, means[0]), train_labels, Embedded(test, means[1]), labels, 7, temporal
+    )
+    if temporal == "max":
+        _, scores = dense(train[there], np.repeat(train_labels, FRAMES)[there.ravel()], test.reshape(-1, WIDTH))
+        scores = np.where(judged[..., None], scores.reshape(VIDEOS, FRAMES, -1), -np.inf).max(axis=1)
+    else:
+        learnt, rows = (train[:, 1], test[:, 1]) if temporal == "middle" else means
+        kept = learnt.any(axis=1)
+        _, scores = dense(learnt[kept], train_labels[kept], rows)
+    assert (found == measures.credit_of(scores, labels)).mean() >= 0.999
+
+
 def test_float16_changes_less_than_a_tenth_of_a_point(small_blocks):
     (train, train_labels), (test, labels) = samples(7), samples(7, seed=1)
     right = []
