@@ -1,4 +1,4 @@
-"""Show bias runs of several data sets side by side, as Tables 1 to 4 of UTD do. Loads no model."""
+"""Show bias runs of several data sets side by side (UTD, Tables 1-4). Loads no model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -29,8 +29,8 @@ def newest_runs(person: User, chosen: Sequence[int] = ()) -> list[BiasRun]:
 
 
 def tables_of(runs: Sequence[BiasRun]) -> list[dict[str, Any]]:
-    """Return the four tables, each with one column per run: concepts (Table 1), dataset bias (Table 2), temporal modes
-    (Table 3), and the splits (Table 4). A run without the data of a table has empty cells there.
+    """Return the four tables, each with one column per run: concepts, dataset bias, temporal modes, and the splits
+    (UTD, Tables 1-4). A run without the data of a table has empty cells there.
     """
     results = [run.result for run in runs]
 

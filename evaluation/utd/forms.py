@@ -14,7 +14,7 @@ from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import Descriptions
 from evaluation.utd.procedure import AS_PUBLISHED, CHOICES, MAX_C, MIN_C
 from evaluation.utd.recipes import RECIPES
-from evaluation.utd.vector_formats import SUFFIXES
+from evaluation.utd.vector_formats import FLOAT16, FLOAT32
 from generation.forms import ModelField
 from projects.forms.registry_entry import choices_of
 from projects.models import Project
@@ -144,7 +144,7 @@ class MeasureForm(_OfDescriptions):
     )
     vectors = forms.ChoiceField(
         label=_("Stored vectors"),
-        choices=[(name, name) for name in SUFFIXES],
+        choices=[(FLOAT32, _("32 bits per number (float32)")), (FLOAT16, _("16 bits per number (float16)"))],
         help_text=_("float16 takes half the disk space; single samples may change."),
     )
     name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)

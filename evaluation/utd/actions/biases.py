@@ -52,7 +52,6 @@ def measure_bias(
 
     `options`: choices of the procedure that differ from the published ones. `class_texts`: what is embedded instead of
     the name of a class.
-
     `labels`: the source of classes (class_label, category, facts:NAME), or the prefix of the keys of captions.
     `encoder`: the encoder of the descriptions' recipe if empty. `vectors`: float32, or float16 for half the disk space.
     AccessDenied, EvaluationError, GenerationError as in `describe_videos`.
