@@ -14,7 +14,7 @@ from corpus.errors import CorpusError
 from corpus.exporters.jsonl import line
 from corpus.exporters.parts.croissant import croissant
 from corpus.exporters.parts.folder import write_folder, write_json
-from corpus.exporters.parts.released_items import as_published_line, manifest_facts, released_items
+from corpus.exporters.parts.released_items import as_published_line, canary_line, manifest_facts, released_items
 from corpus.exporters.parts.tables import by_subtest
 from corpus.importers.parsing.parquet_rows import parquet_library
 from corpus.records import ItemRecord, ReleaseContent
@@ -59,7 +59,7 @@ configs:
 
 {n_items} items in {n_subtests} subtests: a video, a caption that is true of it, and foils, minimal edits of the caption
 that are false of it. Frozen as release `{release}` on {date}; content hash `{content_hash}`.
-{published}
+{published}{canary}
 | column | meaning |
 |---|---|
 | `id`, `subtest`, `test` | the item, its subtest, the phenomenon that several subtests share |
@@ -144,5 +144,6 @@ def _card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) ->
         date=release.created_at[:10],
         content_hash=release.content_hash,
         published=f"\n{said}\n" if (said := as_published_line(release)) else "",
+        canary=canary_line(release),
         first=stems[0],
     )

@@ -26,7 +26,7 @@ def keep_changelog(release: Release) -> None:
 
 
 def compared(before: Release, after: Release) -> dict[str, Any]:
-    """Return ids in the order of their release. Two queries."""
+    """Return ids in the order of their release, of public items: exports contain it. Two queries."""
     old, new = (_contents(release) for release in (before, after))
     changed = [
         {"id": name, "fields": fields}
@@ -34,7 +34,7 @@ def compared(before: Release, after: Release) -> dict[str, Any]:
         if name in old and (fields := changed_fields(old[name], new[name]))
     ]
     return {
-        "before": {"id": before.pk, "name": before.name, "content_hash": before.content_hash},
+        "before": {"id": before.pk, "name": before.name, "content_hash": before.shown_hash},
         "added": [name for name in new if name not in old],
         "removed": [name for name in old if name not in new],
         "changed": changed,
@@ -43,7 +43,8 @@ def compared(before: Release, after: Release) -> dict[str, Any]:
 
 
 def _contents(release: Release) -> dict[str, dict[str, Any]]:
-    rows = ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True)
+    rows = ReleaseItem.objects.filter(release=release, is_private=False).order_by("position")
+    rows = rows.values_list("record", flat=True)
     return {record["id"]: content_of(record) for record in rows.iterator()}
 
 

@@ -64,7 +64,8 @@ def _contents(release: Release) -> dict[str, tuple[str, str]]:
 
     A change elsewhere (a fact, a label of the clip, a provenance) does not affect the scores.
     """
-    rows = ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True)
+    rows = ReleaseItem.objects.filter(release=release, is_private=False).order_by("position")
+    rows = rows.values_list("record", flat=True)
     return {
         record["id"]: (digest([asked.main_key, asked.main, asked.proficiency]), digest(content_of(record)))
         for record in rows.iterator()

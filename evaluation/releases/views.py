@@ -15,7 +15,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from corpus.access import get_release
 from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release, ReleaseItem
+from corpus.release_records import canary_of
 from evaluation.blind.forms import named_probes
+from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import RankedRun, is_uneven, leaderboard
 from evaluation.charts import of_reports
 from evaluation.charts.inline import cached_chart
@@ -96,7 +98,7 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = _start(request.user, found, form)
     if run is not None:
         return redirect("scoring:run", slug, run.pk)
-    standings, withheld = leaderboard(found), withheld_of(found)
+    standings, withheld = leaderboard(found), withheld_of(found) | withheld_of(found, private=True)
     context = {
         "release": found,
         "form": form,
@@ -109,6 +111,8 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "more_exporters": [(slug, entry) for slug, entry in EXPORTERS.items() if slug not in COMMON_EXPORTS],
         "gate": _gate(found),
         "n_withheld": len(withheld),
+        "gaps": gaps_of(found),
+        "canary": canary_of(found.content_hash),
     }
     return render(request, "evaluation/release.html", context, status=422 if form.errors else 200)
 

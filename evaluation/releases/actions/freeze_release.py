@@ -1,6 +1,7 @@
 """Freeze a release: the valid items of a project as they are now, under the hash of their content."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
@@ -11,6 +12,7 @@ from evaluation.errors import EvaluationError
 from evaluation.releases.balanced_items import balanced
 from evaluation.releases.changelog import keep_changelog
 from evaluation.releases.gate import GateFinding, inspect
+from evaluation.releases.holdback import check_share, private_ids
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import FrozenItem, valid_items
 from evaluation.utd.shortcuts import check_bar
@@ -25,23 +27,43 @@ MIN_REASON_LENGTH = 20
 
 
 def freeze_release(
-    person: User | None, project: Project, *, name: str = "", override: str = "", balance: Sequence[str] = ()
+    person: User | None,
+    project: Project,
+    *,
+    name: str = "",
+    override: str = "",
+    balance: Sequence[str] = (),
+    holdback: float = 0.0,
+    seed: int = 0,
 ) -> Release:
     """Freeze all valid main items with their proficiency pairs. `person` None is the operator of the command line.
 
     The same content has the same hash: if it was frozen before, that release is returned and nothing is stored.
     `override`: the written reason to release despite the gate; it is in the audit log and in every export. `balance`:
     subtests that leave out items until no word distinguishes captions from foils; these items remain valid.
+    `holdback`: share of the items that stay private, drawn by `seed`; what earlier releases hold back stays private.
     AccessDenied without the researcher's role; EvaluationError: nothing is valid yet, the name is taken, the gate stops
-    a subtest without an override, or objects alone answer more items than the project allows.
+    a subtest without an override, objects alone answer more items than the project allows, or too few items were never
+    public.
     """
     require_researcher(person, project)
     # Before anything is locked, because the classifier is slow. The result is cached by its content.
     inspect(project, [one.record for one in balanced(valid_items(project), balance)[0]])
-    return run_in_transaction(lambda: _freeze(person, project, name, " ".join(override.split()), balance))
+    part = Part(check_share(holdback), seed)
+    return run_in_transaction(lambda: _freeze(person, project, name, " ".join(override.split()), balance, part))
 
 
-def _freeze(person: User | None, project: Project, name: str, override: str, balance: Sequence[str]) -> Release:
+@dataclass(frozen=True)
+class Part:
+    """What a release is to hold back."""
+
+    share: float
+    seed: int
+
+
+def _freeze(
+    person: User | None, project: Project, name: str, override: str, balance: Sequence[str], part: Part
+) -> Release:
     # Two freezes of one project queue here, so that the second one finds the first. If an item that it contains
     # changes in the meantime, the freeze starts again.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
@@ -49,26 +71,45 @@ def _freeze(person: User | None, project: Project, name: str, override: str, bal
     content_hash = hash_of(one.record for one in frozen)
     known = Release.objects.filter(project=project, content_hash=content_hash).first()
     if known is not None:
-        return known
+        return _same_content(known, part)
     finding = inspect(project, [one.record for one in frozen])
     _check_gate(finding, override)
+    private = private_ids(project, [one.record for one in frozen], part.share, part.seed)
+    # Sorting is stable: public items first.
+    frozen = sorted(frozen, key=lambda one: one.record["id"] in private)
+    public = frozen[: len(frozen) - len(private)]
     check_bar(project, {one.item.pk: (one.record["caption"], *one.record["foils"]) for one in frozen})
     release = Release.objects.create(
         project=project,
         name=_checked_name(project, name),
         content_hash=content_hash,
         n_items=len(frozen),
-        n_as_published=n_as_published(one.record for one in frozen),
+        n_as_published=n_as_published(one.record for one in public),
+        n_private=len(private),
+        public_hash=hash_of(one.record for one in public) if private else "",
         created_by=person,
     )
-    ReleaseItem.objects.bulk_create(_members(release, frozen), batch_size=ROWS_PER_QUERY)
+    ReleaseItem.objects.bulk_create(_members(release, frozen, private), batch_size=ROWS_PER_QUERY)
     keep_changelog(release)
     left_out = {each.name: {"n": each.n, "n_kept": each.n_kept} for each in offers}
-    _record_gate(person, release, finding, override, left_out)
+    # Exports show the finding, which names words and texts.
+    shown = inspect(project, [one.record for one in public]) if private else finding
+    _record_gate(person, release, finding, shown, override, left_out)
     details = {"balanced": left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
     details["n_as_published"] = release.n_as_published
+    if private:
+        details |= {"n_private": len(private), "holdback": part.share, "seed": part.seed}
     audit.record(audit.event(project, person, "evaluation.freeze_release", release, **details))
     return release
+
+
+def _same_content(known: Release, part: Part) -> Release:
+    if part.share and not known.n_private:
+        raise EvaluationError(
+            _("The release '%(name)s' has the same items, all public. Add items before you hold a part back.")
+            % {"name": known.name}
+        )
+    return known
 
 
 def _check_gate(finding: GateFinding, override: str) -> None:
@@ -86,13 +127,21 @@ def _check_gate(finding: GateFinding, override: str) -> None:
 
 
 def _record_gate(
-    person: User | None, release: Release, finding: GateFinding, override: str, left_out: dict[str, dict[str, int]]
+    person: User | None,
+    release: Release,
+    finding: GateFinding,
+    shown: GateFinding,
+    override: str,
+    left_out: dict[str, dict[str, int]],
 ) -> None:
-    """Store the gate's finding with the release; an override counts only if something was stopped."""
+    """Store the gate's finding with the release; an override counts only if something was stopped.
+
+    `shown`: the finding over the public items.
+    """
     overridden = bool(finding.stopped)
     gate = ReleaseGate.objects.create(
         release=release,
-        data={**finding.as_json(), "balanced": left_out},
+        data={**shown.as_json(), "balanced": left_out},
         override=override if overridden else "",
         overridden_by=person if overridden else None,
     )
@@ -104,9 +153,16 @@ def _record_gate(
         audit.record(event)
 
 
-def _members(release: Release, frozen: list[FrozenItem]) -> list[ReleaseItem]:
+def _members(release: Release, frozen: list[FrozenItem], private: Collection[str]) -> list[ReleaseItem]:
     return [
-        ReleaseItem(release=release, item=one.item, video=one.item.video, position=position, record=one.record)
+        ReleaseItem(
+            release=release,
+            item=one.item,
+            video=one.item.video,
+            position=position,
+            record=one.record,
+            is_private=one.record["id"] in private,
+        )
         for position, one in enumerate(frozen)
     ]
 

@@ -1,22 +1,28 @@
 """`foilworks release`: freeze the valid items of a project and print the content hash."""
 
+from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from corpus.release_records import as_published_facts
+from corpus.release_records import as_published_facts, canary_of
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.gate import GateFinding
+from evaluation.releases.holdback import MOST
 from evaluation.scoring.queries import project_named
 from foilworks.management.base import FoilworksCommand, one_line
+from text.quoting import quoted
 
 KINDS = ("added", "removed", "changed")
 
 
 class Command(FoilworksCommand):
     help = "freeze the valid items of a project as a release, and print its content hash"
-    example = "foilworks release --project my-benchmark --name v1"
+    example = (
+        "foilworks release --project my-benchmark --name v1\n"
+        "  foilworks release --project my-benchmark --name v1 --holdback 20%"
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
@@ -34,11 +40,25 @@ class Command(FoilworksCommand):
             metavar="SUBTEST",
             help="leave out items until no single word separates captions from foils",
         )
+        parser.add_argument(
+            "--holdback",
+            type=share,
+            default=0.0,
+            metavar="SHARE",
+            help="share of the items that stays private, such as 20%%: no export or public page shows them",
+        )
+        parser.add_argument("--seed", type=int, default=0, metavar="N", help="with --holdback: seed of the draw")
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_named(options["project"])
         release = freeze_release(
-            None, project, name=options["name"], override=options["override"], balance=options["balance"]
+            None,
+            project,
+            name=options["name"],
+            override=options["override"],
+            balance=options["balance"],
+            holdback=options["holdback"],
+            seed=options["seed"],
         )
         if options["name"] and release.name != options["name"]:
             self.say(f"release {release.name} has the same content; no new release was created")
@@ -50,6 +70,9 @@ class Command(FoilworksCommand):
             "project": options["project"],
             "hash": release.content_hash,
             "n_items": release.n_items,
+            "n_private": release.n_private,
+            "public_hash": release.shown_hash,
+            "canary": canary_of(release.content_hash),
             **as_published_facts(release.n_as_published),
             "changes": _counted(changelog_of(release)),
         }
@@ -58,8 +81,22 @@ class Command(FoilworksCommand):
         told = f"{result['hash']}  {result['name']} (id {result['id']}, {result['n_items']} items)"
         if word := result.get("as_published"):
             told += f"\n{word['items']} of {result['n_items']} items as published. {word['note']}"
+        if result["n_private"]:
+            told += f"\n{result['n_private']} items are private; the public items have the hash {result['public_hash']}"
+        told += f"\n{result['canary']}"
         found = result["changes"]
         return f"{told}\nsince {found['since']}: {_spoken(found)}" if found else told
+
+
+def share(text: str) -> float:
+    """Read "20%" or "0.2"."""
+    try:
+        found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{quoted(text)} is not a share; write one such as 20% or 0.2") from error
+    if not 0 <= found <= MOST:
+        raise ArgumentTypeError(f"{text} is outside of 0% to {MOST:.0%}; choose a share in between")
+    return found
 
 
 def _counted(changes: dict[str, Any] | None) -> dict[str, Any] | None:
