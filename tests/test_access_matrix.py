@@ -349,10 +349,13 @@ RULES: dict[str, Rule] = {
     "publishing:datasheet": owner_page(post=302),
     "publishing:public_page": owner_page("release", post=302),
     "publishing:public_page_move": owner_page("release", "page_move", get=NO, post=302),
+    "publishing:item_reports": owner_page("release", post=302),
     "publishing:submission": owner_page("release", "submission", get=NO, post=302),
     # Whoever has the address, signed in or not.
     "publishing:public_release": Rule(EVERYBODY, slug=False, args=("public_key",)),
     "publishing:public_scores": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
+    "publishing:report": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
+    "publishing:report_sent": Rule(EVERYBODY, slug=False, args=("public_key",)),
     "publishing:public_sent": Rule(EVERYBODY, slug=False, args=("public_key",)),
     # The example's source allows no video, and there is no archive yet.
     "publishing:public_video": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key", "place")),

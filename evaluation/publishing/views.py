@@ -30,7 +30,7 @@ from evaluation.publishing.public import about, composition_of, get_public_page,
 from evaluation.publishing.sheet import own_answers
 from evaluation.publishing.submitted import BadScoresError
 from evaluation.releases.changelog import changelog_of
-from evaluation.releases.models import ReleaseGate
+from evaluation.releases.models import ItemReport, ReleaseGate, ReportState
 from evaluation.releases.withheld import withheld_of
 from projects.access import enter_project, get_project
 from projects.errors import TooManyTries
@@ -170,6 +170,7 @@ def public_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return redirect("publishing:public_page", slug, pk)
     rows = Submission.objects.filter(release=found).select_related("run", "decided_by")
     context = {"release": found, "form": form, "public": page, "submissions": rows[:MAX_LISTED]}
+    context["n_reports"] = ItemReport.objects.filter(release=found, state=ReportState.WAITING).count()
     if page.archive:
         context["is_current"] = is_current(page)
     return render(request, "evaluation/public_page.html", context)

@@ -23,7 +23,8 @@ from evaluation.charts import of_reports
 from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
-from evaluation.releases.changes import changes, previous_of, shifts
+from evaluation.releases.changelog import compared
+from evaluation.releases.changes import changes, previous_of, shifts, unscored
 from evaluation.releases.forms import FreezeForm
 from evaluation.releases.freezable import freezable, gate_preview, left_out
 from evaluation.releases.models import ReleaseGate
@@ -82,6 +83,7 @@ def release_changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = {"release": found, "before": before, "earlier": earlier, "most": MAX_LISTED}
     if before is not None:
         context |= {"changes": changes(before, found), "shifts": shifts(before, found)}
+        context |= {"unscored": unscored(before, found), "reported": (compared(before, found)).get("reported", [])}
     return render(request, "evaluation/changes.html", context)
 
 
@@ -98,7 +100,7 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = _start(request.user, found, form)
     if run is not None:
         return redirect("scoring:run", slug, run.pk)
-    standings, withheld = leaderboard(found), withheld_of(found) | withheld_of(found, private=True)
+    standings, withheld = leaderboard(found), _withheld(found)
     context = {
         "release": found,
         "form": form,
@@ -115,6 +117,11 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "canary": canary_of(found.content_hash),
     }
     return render(request, "evaluation/release.html", context, status=422 if form.errors else 200)
+
+
+def _withheld(found: Release) -> dict[str, Any]:
+    held = withheld_of(found)
+    return held | withheld_of(found, private=True) if found.n_private else held
 
 
 def _gate(found: Release) -> ReleaseGate | None:

@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 
 from corpus.release_records import as_published_facts, canary_of
 from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.actions.rescore import rescore
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.gate import GateFinding
 from evaluation.releases.holdback import MOST
@@ -49,6 +50,13 @@ class Command(FoilworksCommand):
         )
         parser.add_argument("--seed", type=int, default=0, metavar="N", help="with --holdback: seed of the draw")
 
+        parser.add_argument(
+            "--rescore", action="store_true", help="queue the models of the previous release on this one"
+        )
+        parser.add_argument(
+            "--rescore-endpoints", action="store_true", help="with --rescore: also models behind endpoints"
+        )
+
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_named(options["project"])
         release = freeze_release(
@@ -64,6 +72,12 @@ class Command(FoilworksCommand):
             self.say(f"release {release.name} has the same content; no new release was created")
         for remark in GateFinding(release.gate.data["rows"]).remarks() if hasattr(release, "gate") else ():
             self.say(one_line(f"{remark} The release was created anyway: its items were imported as published."))
+        again = {}
+        if options["rescore"] or options["rescore_endpoints"]:
+            found = rescore(None, release, endpoints=options["rescore_endpoints"])
+            for label, why in found.left_out:
+                self.say(one_line(f"{label} is not scored again: {why}"))
+            again = {"runs": [run.pk for run in found.runs]}
         return {
             "id": release.pk,
             "name": release.name,
@@ -75,6 +89,7 @@ class Command(FoilworksCommand):
             "canary": canary_of(release.content_hash),
             **as_published_facts(release.n_as_published),
             "changes": _counted(changelog_of(release)),
+            **again,
         }
 
     def render(self, result: dict[str, Any]) -> str:
@@ -84,6 +99,8 @@ class Command(FoilworksCommand):
         if result["n_private"]:
             told += f"\n{result['n_private']} items are private; the public items have the hash {result['public_hash']}"
         told += f"\n{result['canary']}"
+        if "runs" in result:
+            told += f"\n{len(result['runs'])} models of the previous release are queued"
         found = result["changes"]
         return f"{told}\nsince {found['since']}: {_spoken(found)}" if found else told
 
