@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from corpus.access import get_release
 from corpus.models import Release, ReleaseItem
+from evaluation.errors import EvaluationError
 from evaluation.publishing.actions.report_item import ask_again, dismiss, report_item
 from evaluation.publishing.forms import ReportForm
 from evaluation.publishing.public import get_public_page
@@ -39,11 +40,12 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
     posted = request.method == "POST"
     if posted and not (hit(REPORTS_HERE, network_of(request)) and hit(REPORTS_RELEASE, page.release_id)):
         raise TooManyTries(_("Too many reports were sent from your network. Try again in an hour."))
-    fits = not posted or texts_fit(request)
+    if posted and not texts_fit(request):
+        raise EvaluationError(_("The text fields of the form are too long. Shorten them."))
     form = ReportForm(
-        request.POST if posted and fits else None, release=page.release, initial={"item": request.GET.get("item", "")}
+        request.POST if posted else None, release=page.release, initial={"item": request.GET.get("item", "")}
     )
-    if posted and fits and form.is_valid():
+    if posted and form.is_valid():
         asked = dict(form.cleaned_data)
         try:
             report_item(page, asked.pop("item"), **asked)
