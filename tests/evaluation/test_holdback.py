@@ -230,7 +230,7 @@ class TestLaterReleases:
         third = freeze_release(None, project, name="v3", holdback=0.5)
         assert third == later
 
-    def test_a_part_cannot_be_taken_back_from_the_public(self, project):
+    def test_what_was_public_cannot_become_private(self, project):
         freeze_release(None, project, name="v1")
         with pytest.raises(EvaluationError, match="has the same items, all public"):
             freeze_release(None, project, name="v2", holdback=0.2)
