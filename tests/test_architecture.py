@@ -38,7 +38,7 @@ TABLES = {
     "corpus.importers": ("IMPORTERS", {"parsing"}),
     "corpus.exporters": ("EXPORTERS", {"parts"}),
     "hub.adapters": ("EVERY", set()),
-    "evaluation.metrics": ("METRICS", {"choices", "comparison", "exact", "intervals", "ranking", "ties"}),
+    "evaluation.metrics": ("METRICS", {"choices", "comparison", "exact", "gap", "intervals", "ranking", "ties"}),
     "evaluation.analyses": (
         "REPORTS",
         {"agreement_data", "crowd", "preference", "records", "scored", "verdicts", "words"},

@@ -66,13 +66,13 @@ class SubmissionForm(forms.ModelForm):
 class ReportForm(forms.ModelForm):
     """What is wrong with an item, by somebody without an account."""
 
-    item = forms.CharField(label=_("Item ID"), max_length=MAX_ID, help_text=_("As in the export, or under an example."))
+    item = forms.CharField(label=_("Item ID"), max_length=MAX_ID, help_text=_("As in the export, or above an example."))
 
     class Meta:
         model = ItemReport
         fields = ("why", "text", "contact")
         labels = {"why": _("What is wrong"), "text": _("Details"), "contact": _("Contact")}
-        help_texts = {"contact": _("Optional. Visible only to the benchmark team. Never published.")}
+        help_texts = {"contact": _("Visible only to the benchmark team. Never published.")}
         widgets = {"text": forms.Textarea(attrs={"rows": 3})}
 
     def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:

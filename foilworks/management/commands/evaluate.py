@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.board.gaps import gaps_of
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.scoring.actions.start_run import BUDGET, DTYPES, start_run
 from evaluation.scoring.protocols import PROTOCOLS
@@ -16,6 +17,7 @@ from foilworks.management.text_tables import table
 from jobs.runner import run_now
 
 COLUMNS = ("n", "T", "T_ci", "P", "P+T", "ties")
+GAP = ("public", "public_ci", "private", "private_ci", "gap", "gap_ci")
 RANKED = (("rcad", "rank among foils (RCAD)"), ("control", "rank among other captions"))
 RANKS = ("n", "R@1", "R@2", "R@3", "mean_rank", "median_rank")
 
@@ -95,6 +97,7 @@ class Command(FoilworksCommand):
                 self.say(ignored_line(ignored))
             served = figures_of(run)
             about = {"served": figures_as_json(served)} if served is not None else {}
+            about |= {"gap": found[0].found} if (found := [row for row in gaps_of(release) if row.run == run]) else {}
             return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored, **about}
         self.say_if_no_worker()
         return {**result, "state": run.job.state}
@@ -110,6 +113,8 @@ class Command(FoilworksCommand):
         ranked = [(name, result[key]) for key, name in RANKED if result[key]]
         if ranked:
             shown += "\n\n" + table(("", *RANKS), [(name, *[found[key] for key in RANKS]) for name, found in ranked])
+        if result.get("gap"):
+            shown += "\n\n" + table(GAP, [[result["gap"][name] for name in GAP]])
         if "served" in result:
             shown += "\n\n" + _served(result["served"])
         return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])

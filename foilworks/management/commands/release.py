@@ -98,7 +98,7 @@ class Command(FoilworksCommand):
             told += f"\n{word['items']} of {result['n_items']} items as published. {word['note']}"
         if result["n_private"]:
             told += f"\n{result['n_private']} items are private; the public items have the hash {result['public_hash']}"
-        told += f"\n{result['canary']}"
+            told += f"\n{result['canary']}"
         if "runs" in result:
             told += f"\n{len(result['runs'])} models of the previous release are queued"
         found = result["changes"]
