@@ -35,6 +35,7 @@ OF_RELEASES = (
     "releases:release_changes",
     "scoring:model_card",
     "publishing:public_page",
+    "publishing:item_reports",
 )
 EXERCISES = ("annotation:practice", "annotation:qualification", "annotation:attempt", "annotation:question")
 

@@ -185,7 +185,8 @@ def _samples(run: Run, rows: Sequence[ServedAnswer]) -> dict[tuple[str, str], di
 
 
 def all_raw_answers(run: Run) -> Iterator[dict[str, Any]]:
-    """Yield every answer of the run as a line of a file."""
-    for rows in batched(answers_of(run).iterator(chunk_size=ROWS_PER_QUERY), ROWS_PER_QUERY):
+    """Yield every answer about a public item as a line of a file."""
+    public = answers_of(run).filter(position__lt=run.release.n_public)
+    for rows in batched(public.iterator(chunk_size=ROWS_PER_QUERY), ROWS_PER_QUERY):
         for each in raw_answers(run, rows):
             yield each.as_json()
